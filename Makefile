@@ -1,0 +1,45 @@
+# Muniment. `make run` and `make test` set up everything they need in .venv.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+TOUR := muniment-tour
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format bench sim docs clean
+
+help: ## show what there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml requirements-dev.txt scripts/setup
+	@scripts/setup "$(PYTHON)" "$(VENV)"
+	@touch $@
+
+run: $(READY) ## a guided tour on an embedded store
+	@$(BIN)/python -m muniment.surfaces.tour $(TOUR)
+
+test: lint ## everything: lint, types, walls, unit, property, backends, crash, docs
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(READY) ## format check, ruff, mypy, what is past the size marks
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/python scripts/sizes.py
+
+format: $(READY) ## put the code into form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(READY) ## fixed-seed load, as a table and bench/out/spine.json
+	@$(BIN)/python -m bench.spine
+
+sim: $(READY) ## long machine and crash runs; SEED=n replays one
+	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
+
+docs: $(READY) ## regenerate the reference pages
+	@$(BIN)/python scripts/reference.py
+
+clean: ## remove what make made
+	rm -rf $(VENV) $(TOUR) bench/out .mypy_cache .ruff_cache .pytest_cache .hypothesis

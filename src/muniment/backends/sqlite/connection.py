@@ -1,0 +1,109 @@
+"""Open a SQLite file the way we need it, run our named SQL, and turn the driver's errors into ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import LiteralString, cast
+
+import apsw
+
+from muniment.model.errors import IntegrityError, SchemaMismatch, StoreBusy, StoreUnavailable
+
+APPLICATION_ID = 0x4D554E49
+BUSY_WAIT_MS = 10_000
+_CACHE_KIB = 16_384
+_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+
+
+@cache
+def queries() -> dict[str, LiteralString]:
+    """The named statements of `queries.sql`."""
+    text = files(__package__).joinpath("queries.sql").read_text()
+    parts = _NAME.split(text)[1:]
+    return {
+        name: cast(LiteralString, body.strip().rstrip(";")) for name, body in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
+    """Numbered migrations in order; the last number is the revision this engine speaks."""
+    folder = files(__package__).joinpath("migrations")
+    return tuple(
+        sorted(
+            (int(item.name.split("_")[0]), item.read_text()) for item in folder.iterdir() if item.name.endswith(".sql")
+        )
+    )
+
+
+@contextmanager
+def translated(connection: apsw.Connection | Path) -> Iterator[None]:
+    """Turn what SQLite says into what a caller can act on. The text of a statement is never repeated."""
+    path = connection if isinstance(connection, Path) else Path(connection.filename)
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise StoreBusy(f"{path.name} was locked by another writer for more than {BUSY_WAIT_MS} ms") from error
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
+        raise IntegrityError(f"{path.name} is damaged: {error}") from error
+    except apsw.ConstraintError as error:
+        raise IntegrityError(f"{path.name} refused a write that contradicts what it holds: {error}") from error
+    except apsw.FullError as error:
+        raise StoreUnavailable(f"{path.name}: the disk is full; nothing was written") from error
+    except apsw.ReadOnlyError as error:
+        raise StoreUnavailable(f"{path.name} cannot be written to: it is read-only") from error
+    except apsw.Error as error:
+        raise StoreUnavailable(f"{path.name}: {error}") from error
+
+
+def connect(path: Path, *, create: bool) -> apsw.Connection:
+    """Open a file for reading and writing. A file that is not ours is refused before anything is changed."""
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    connection = apsw.Connection(str(path), flags=flags, statementcachesize=200)
+    connection.set_busy_timeout(BUSY_WAIT_MS)
+    found = cast(int, connection.pragma("application_id"))
+    empty = not create or connection.pragma("user_version") == 0
+    if found != APPLICATION_ID and not (create and found == 0 and empty):
+        connection.close()
+        raise IntegrityError(f"{path.name} is not a Muniment store")
+    connection.pragma("journal_mode", "wal")
+    connection.pragma("synchronous", "full")
+    connection.pragma("foreign_keys", True)
+    connection.pragma("secure_delete", True)
+    connection.pragma("cache_size", -_CACHE_KIB)
+    connection.pragma("temp_store", "memory")
+    connection.pragma("journal_size_limit", 64 * 1024 * 1024)
+    return connection
+
+
+def migrate(connection: apsw.Connection, tenant: str) -> None:
+    """Bring the schema to the revision we speak; refuse a store that is ahead of us or another tenant's."""
+    newest = migrations()[-1][0]
+    with connection:  # one savepoint: a crash in the middle leaves the old revision
+        connection.execute("CREATE TABLE IF NOT EXISTS migrating (x)")  # takes the write lock before looking
+        revision = cast(int, connection.pragma("user_version"))
+        if revision > newest:
+            raise SchemaMismatch(found=revision, needed=newest)
+        for number, script in migrations():
+            if number > revision:
+                connection.execute(script)
+        if revision == 0:
+            connection.execute("INSERT INTO about VALUES ('tenant', ?)", (tenant,))
+            connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("user_version", newest)
+        connection.execute("DROP TABLE migrating")
+
+
+def check(connection: apsw.Connection, tenant: str, path: Path) -> None:
+    """Refuse to go on with a store of another revision or another tenant."""
+    revision, newest = cast(int, connection.pragma("user_version")), migrations()[-1][0]
+    if revision != newest:
+        raise SchemaMismatch(found=revision, needed=newest)
+    row = connection.execute("SELECT value FROM about WHERE name = 'tenant'").get
+    if row != tenant:
+        raise IntegrityError(f"{path.name} belongs to another tenant")

@@ -1,0 +1,226 @@
+"""One SQLite file per tenant in a vault folder; many readers, one writer at a time, shared fsyncs.
+
+Writers queue. Whoever gets the lock runs every job that waits, in one transaction with a savepoint each, and
+commits once: one caller pays one fsync, a hundred callers pay one between them. A job that fails undoes itself
+and nobody else; a commit that fails fails every job in it, and none was acknowledged.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Generic, TypeVar, cast
+
+import apsw
+
+from muniment.backends.sqlite.connection import check, connect, migrate, translated
+from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
+from muniment.model.checks import identifier
+from muniment.model.errors import MunimentError, NotFound, StoreUnavailable
+from muniment.ports.store import Snapshot, TenantStore, Unit
+
+T = TypeVar("T")
+GROUP_MAX = 256
+SUFFIX = ".sqlite"
+
+
+class _Ticket(Generic[T]):
+    """A job in the queue and, later, what came of it."""
+
+    __slots__ = ("done", "error", "job", "result")
+
+    def __init__(self, job: Callable[[Unit], T]) -> None:
+        self.job = job
+        self.done = False
+        self.result: T | None = None
+        self.error: BaseException | None = None
+
+
+class SqliteTenant:
+    """One tenant's file."""
+
+    def __init__(self, path: Path, tenant: str, *, create: bool) -> None:
+        self.tenant = tenant
+        self._path = path
+        self._queue: deque[_Ticket[object]] = deque()
+        self._writing = threading.Lock()
+        self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
+        self._closed = False
+        with translated(path):
+            self._connection = connect(path, create=create)
+            if create:
+                migrate(self._connection, tenant)
+            check(self._connection, tenant, path)
+            self._unit = SqliteUnit(self._connection, tenant)
+
+    @contextmanager
+    def read(self) -> Iterator[Snapshot]:
+        with translated(self._path):
+            connection, snapshot = self._borrow()
+            try:
+                connection.execute("BEGIN")
+                yield snapshot
+            finally:
+                self._give_back(connection, snapshot)
+
+    def _give_back(self, connection: apsw.Connection, snapshot: SqliteSnapshot) -> None:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        if self._closed:
+            connection.close()
+        else:
+            self._idle.append((connection, snapshot))
+
+    def _borrow(self) -> tuple[apsw.Connection, SqliteSnapshot]:
+        if self._closed:
+            raise StoreUnavailable(f"{self._path.name} is closed")
+        try:
+            return self._idle.pop()
+        except IndexError:
+            connection = connect(self._path, create=False)
+            connection.pragma("query_only", True)
+            return connection, SqliteSnapshot(connection, self.tenant)
+
+    def write(self, job: Callable[[Unit], T]) -> T:
+        ticket = _Ticket(job)
+        self._queue.append(cast(_Ticket[object], ticket))
+        with self._writing:
+            while not ticket.done:
+                self._run_group()
+        if ticket.error is not None:
+            raise ticket.error
+        return cast(T, ticket.result)
+
+    def _run_group(self) -> None:
+        """Run what waits, commit once. Called with the lock held."""
+        group: list[_Ticket[object]] = []
+        while self._queue and len(group) < GROUP_MAX:
+            group.append(self._queue.popleft())
+        try:
+            if self._closed:
+                raise StoreUnavailable(f"{self._path.name} is closed")
+            with translated(self._path):
+                self._transaction(group)
+        except MunimentError as error:
+            for ticket in group:
+                ticket.error = error
+        finally:
+            for ticket in group:
+                ticket.done = True
+
+    def _transaction(self, group: list[_Ticket[object]]) -> None:
+        execute = self._connection.execute
+        execute("BEGIN IMMEDIATE")
+        try:
+            self._unit.ledger.known = None
+            if len(group) == 1:
+                self._alone(group[0])
+            else:
+                for ticket in group:
+                    self._together(ticket)
+            execute("COMMIT")
+        except BaseException as error:
+            if self._connection.in_transaction:
+                execute("ROLLBACK")
+            if isinstance(error, (apsw.Error, MunimentError)):
+                raise
+            for ticket in group:  # a programmer's mistake or an interrupt: nothing of the group was kept
+                ticket.error = ticket.error or error
+        finally:
+            self._unit.ledger.known = None
+
+    def _alone(self, ticket: _Ticket[object]) -> None:
+        """A group of one needs no savepoint: if its job fails, the transaction does."""
+        ticket.result = ticket.job(self._unit)
+
+    def _together(self, ticket: _Ticket[object]) -> None:
+        execute, head = self._connection.execute, self._unit.ledger.head()
+        execute("SAVEPOINT job")
+        try:
+            ticket.result = ticket.job(self._unit)
+        except (MunimentError, AssertionError, apsw.ConstraintError) as error:
+            execute("ROLLBACK TO job")
+            self._unit.ledger.known = head
+            ticket.error = error
+        execute("RELEASE job")
+
+    @contextmanager
+    def scratch(self) -> Iterator[TenantStore]:
+        with tempfile.TemporaryDirectory(prefix="muniment-") as folder:
+            store = SqliteTenant(Path(folder) / f"scratch{SUFFIX}", self.tenant, create=True)
+            try:
+                store._connection.pragma("synchronous", "off")  # a scratch store may be lost
+                yield store
+            finally:
+                store.close()
+
+    def integrity(self) -> tuple[str, ...]:
+        with self._writing:
+            try:
+                complaints = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check(20)")]
+                if complaints != ["ok"]:
+                    return tuple(complaints)
+                self._connection.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 1)")
+            except (apsw.CorruptError, apsw.NotADBError) as error:
+                return (f"the word index or a page is damaged: {error}",)
+            return ()
+
+    def size_bytes(self) -> int:
+        return sum(file.stat().st_size for file in self._path.parent.glob(self._path.name + "*"))
+
+    def close(self) -> None:
+        with self._writing:
+            self._closed = True
+            while self._idle:
+                self._idle.pop()[0].close()
+            self._connection.close()
+
+
+_PLAIN = re.compile(r"[a-z0-9_-]")
+
+
+def file_name(tenant: str) -> str:
+    """A tenant's file name: safe on every file system, two tenants never share one, and it reads back.
+
+    >>> file_name("acme"), file_name("Acme"), file_name("..")
+    ('acme.sqlite', '%41cme.sqlite', '%2E%2E.sqlite')
+    """
+    identifier("tenant", tenant)
+    return "".join(char if _PLAIN.fullmatch(char) else f"%{ord(char):02X}" for char in tenant) + SUFFIX
+
+
+def tenant_name(file: str) -> str:
+    stem = file.removesuffix(SUFFIX)
+    return re.sub("%([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), stem)
+
+
+class SqliteVault:
+    """A folder of tenants."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: dict[str, SqliteTenant] = {}
+        self._opening = threading.Lock()
+
+    def tenants(self) -> tuple[str, ...]:
+        return tuple(sorted(tenant_name(file.name) for file in self._folder.glob(f"*{SUFFIX}")))
+
+    def open(self, tenant: str, *, create: bool) -> SqliteTenant:
+        with self._opening:
+            if tenant not in self._open:
+                path = self._folder / file_name(tenant)
+                if not create and not path.exists():
+                    raise NotFound("tenant", tenant)
+                self._open[tenant] = SqliteTenant(path, tenant, create=create)
+            return self._open[tenant]
+
+    def close(self) -> None:
+        with self._opening:
+            for store in self._open.values():
+                store.close()
+            self._open.clear()

@@ -1,0 +1,71 @@
+"""The world as it is: the system's clock, fresh names, and a signing key in a file."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from muniment.model.entry import SignedCheckpoint
+from muniment.model.errors import StoreUnavailable
+from muniment.model.times import Instant
+from muniment.model.value import canonical
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
+
+
+class SystemClock:
+    def now(self) -> Instant:
+        return Instant(time.time_ns() // 1000)
+
+
+class RandomIds:
+    """Names of 26 characters that sort by the millisecond they were made in: 48 bits of time, 80 of chance."""
+
+    def fresh(self, prefix: str) -> str:
+        number = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10), "big")
+        return f"{prefix}_" + "".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
+
+    def salt(self) -> bytes:
+        return os.urandom(16)
+
+
+class FileSigner:
+    """An Ed25519 key kept in a file only its owner can read."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(path.read_text().strip()))
+        except (OSError, ValueError):
+            raise StoreUnavailable(f"the signing key {path.name} is missing or cannot be read") from None
+        public = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        self.key_id = public.hex()
+
+    @classmethod
+    def create(cls, path: Path) -> FileSigner:
+        """Make a key. An existing one is never replaced."""
+        private = Ed25519PrivateKey.generate().private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with os.fdopen(os.open(path, flags, 0o600), "w") as file:
+            file.write(private.hex() + "\n")
+        return cls(path)
+
+    def sign(self, message: bytes) -> bytes:
+        return self._key.sign(message)
+
+
+def signed_by(signed: SignedCheckpoint, key: str) -> bool:
+    """Whether the holder of `key` made this checkpoint. Needs the public half only, and no store."""
+    if signed.checkpoint.key != key:
+        return False
+    try:
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+        public.verify(bytes.fromhex(signed.signature), canonical(signed.checkpoint))
+    except (InvalidSignature, ValueError):
+        return False
+    return True

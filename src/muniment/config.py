@@ -1,0 +1,71 @@
+"""Every setting, declared once, and the only reader of the environment. An unknown setting is an error."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from muniment.model.actor import OWNER
+from muniment.model.errors import ConfigurationError
+from muniment.model.value import Value
+
+PREFIX = "MUNIMENT_"
+
+
+class Setting(Value):
+    """A setting: its environment name, its flag, its default, and what it is for."""
+
+    name: str
+    flag: str
+    default: str
+    meaning: str
+
+
+SETTINGS = (
+    Setting(
+        name="MUNIMENT_VAULT", flag="--vault", default="./muniment-data", meaning="the folder that holds the vault"
+    ),
+    Setting(name="MUNIMENT_TENANT", flag="--tenant", default="default", meaning="whose memory to open"),
+    Setting(name="MUNIMENT_ACTOR", flag="--as", default=OWNER, meaning="who is acting; the owner if nobody is named"),
+    Setting(
+        name="MUNIMENT_POLICY", flag="--policy", default="", meaning="a policy file to use instead of the vault's own"
+    ),
+)
+
+
+class Config(Value):
+    vault: str = "./muniment-data"
+    tenant: str = "default"
+    actor: str = OWNER
+    policy: str | None = None
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.vault)
+
+
+def read_environment(environment: Mapping[str, str] | None = None) -> Config:
+    """The configuration the environment gives.
+
+    >>> read_environment({"MUNIMENT_VAULT": "vault"}).vault
+    'vault'
+    """
+    found = os.environ if environment is None else environment
+    ours = {
+        name: value
+        for name, value in found.items()
+        if name.startswith(PREFIX) and not name.startswith(PREFIX + "TEST_")
+    }
+    known = {setting.name for setting in SETTINGS}
+    if unknown := sorted(ours.keys() - known):
+        raise ConfigurationError(unknown[0], "no such setting; there are " + ", ".join(sorted(known)))
+    for name, value in ours.items():
+        if not value.strip():
+            raise ConfigurationError(name, "set but empty; give it a value or unset it")
+    return Config(
+        vault=ours.get("MUNIMENT_VAULT", "./muniment-data"),
+        tenant=ours.get("MUNIMENT_TENANT", "default"),
+        actor=ours.get("MUNIMENT_ACTOR", OWNER),
+        policy=ours.get("MUNIMENT_POLICY"),
+    )

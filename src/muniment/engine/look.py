@@ -1,0 +1,248 @@
+"""Looking without searching: a record, its history, the queue, conflicts, a receipt. Each asks the policy first."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from muniment.engine.tenant import Tenant, policy_of
+from muniment.model import checks
+from muniment.model.actor import Actor
+from muniment.model.card import Card, standing_of
+from muniment.model.curation import Report
+from muniment.model.entry import Entry, Role
+from muniment.model.errors import IntegrityError, NotFound
+from muniment.model.filter import matches
+from muniment.model.proposal import Proposal
+from muniment.model.query import DEFAULT_PURPOSE, Disclosure
+from muniment.model.receipt import Explanation
+from muniment.model.record import Record, Standing
+from muniment.model.rows import ConflictRow, ProposalRow
+from muniment.model.status import CURRENT
+from muniment.model.times import Instant
+from muniment.model.value import Value, read_canonical
+from muniment.model.vocabulary import ConflictStatus
+from muniment.policy.decide import decide_read, decide_review
+from muniment.policy.narrow import narrow
+from muniment.policy.rules import Action, Policy
+from muniment.ports.store import Snapshot
+from muniment.read.explain import decide_again, read_receipt, search_again
+from muniment.read.gate import pass_gate
+from muniment.read.pipeline import Reading
+from muniment.write.commit import rebuild
+from muniment.write.facts import fetch, look_up
+from muniment.write.pipeline import report_of
+from muniment.write.review import held_proposal
+
+
+class Event(Value):
+    """One thing that happened to a record."""
+
+    epoch: int
+    at: Instant
+    actor: str
+    what: str
+    reason: str
+
+
+class RevisionView(Value):
+    """A revision with its present standing and everything that happened to it, oldest first."""
+
+    record: Record
+    standing: Standing
+    events: tuple[Event, ...]
+
+
+class History(Value):
+    """A record through time: its revisions, and the records it replaced or was replaced by."""
+
+    id: str
+    revisions: tuple[RevisionView, ...]
+    replaced: tuple[str, ...]
+    replaced_by: tuple[str, ...]
+
+
+class QueueItem(Value):
+    """A proposal that waits, with the report that made it wait."""
+
+    proposal: Proposal
+    actor: str
+    epoch: int
+    at: Instant
+    report: Report
+
+
+class ConflictView(Value):
+    """A disagreement with both its sides."""
+
+    id: str
+    status: ConflictStatus
+    why: str
+    opened: int
+    a: Disclosure
+    b: Disclosure
+
+
+class Stats(Value):
+    """Counts of what the caller may see; `held`, `entries`, `receipts` and `bytes` only for those who may audit."""
+
+    tenant: str
+    revisions: dict[str, int]
+    current: int
+    open_conflicts: int
+    held: int | None
+    entries: int | None
+    receipts: int | None
+    bytes: int | None
+
+
+def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, revision: int | None) -> Disclosure:
+    checks.identifier("id", record)
+    held = look_up(snapshot, record)
+    if held is not None and revision is not None:
+        checks.whole("revision", revision, least=1, most=2**31)
+        cards = [card for card in snapshot.catalogue.revisions(record) if card.revision == revision]
+        held = fetch(snapshot, cards[0]) if cards else None
+    found = _disclose(held.record, standing_of(held.card), actor, policy) if held is not None else None
+    if held is None or found is None:
+        raise NotFound("record", record)
+    names = tuple(row.id for row in snapshot.desk.conflicts_of(held.card.rid) if row.status != ConflictStatus.RESOLVED)
+    return msgspec.structs.replace(found, conflicts=names)
+
+
+def _disclose(record: Record, standing: Standing, actor: Actor, policy: Policy) -> Disclosure | None:
+    passed = pass_gate(record, standing, policy=policy, actor=actor, purpose=DEFAULT_PURPOSE)
+    return passed if isinstance(passed, Disclosure) else None
+
+
+def history_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str) -> History:
+    checks.identifier("id", record)
+    views = []
+    for card in snapshot.catalogue.revisions(record):
+        held = fetch(snapshot, card)
+        if decide_read(policy, actor, DEFAULT_PURPOSE, held.record) is not None:
+            views.append(RevisionView(record=held.record, standing=standing_of(card), events=_events(snapshot, card)))
+    if not views:
+        raise NotFound("record", record)
+    replaced = {card.id for card in snapshot.catalogue.superseded_by(record)} - {record}
+    successors = [
+        card.successor for card in snapshot.catalogue.revisions(record) if card.successor not in (None, record)
+    ]
+    return History(
+        id=record,
+        revisions=tuple(views),
+        replaced=_visible(snapshot, actor, policy, sorted(replaced)),
+        replaced_by=_visible(snapshot, actor, policy, [name for name in successors if name is not None]),
+    )
+
+
+def _visible(snapshot: Snapshot, actor: Actor, policy: Policy, names: list[str]) -> tuple[str, ...]:
+    found = ((name, look_up(snapshot, name)) for name in names)
+    return tuple(
+        name
+        for name, held in found
+        if held is not None and decide_read(policy, actor, DEFAULT_PURPOSE, held.record) is not None
+    )
+
+
+def _events(snapshot: Snapshot, card: Card) -> tuple[Event, ...]:
+    steps = [(card.seq, f"committed as {card.born}")]
+    steps += [(row.standing.since, f"became {row.standing.status}") for row in snapshot.catalogue.standings(card.rid)]
+    return tuple(_event(snapshot, seq, what) for seq, what in steps)
+
+
+def _event(snapshot: Snapshot, seq: int, what: str) -> Event:
+    stored = snapshot.ledger.entry(seq)
+    if stored is None:
+        raise IntegrityError(f"entry {seq} is missing")
+    entry = read_canonical(stored.body, Entry)
+    report = next((ref.doc for ref in entry.documents if ref.role is Role.REPORT), None)
+    document = snapshot.documents.get(report) if report is not None else None
+    reason = read_canonical(document.body, Report).reason if document is not None else ""
+    return Event(epoch=seq, at=entry.at, actor=entry.actor, what=what, reason=reason)
+
+
+def queue_of(
+    snapshot: Snapshot, actor: Actor, policy: Policy, *, after: str | None, limit: int
+) -> tuple[QueueItem, ...]:
+    found: list[QueueItem] = []
+    while len(found) < limit:
+        rows = snapshot.desk.held(after=after, limit=limit)
+        for row in rows:
+            item = _queue_item(snapshot, row)
+            place = item.proposal.claim.place
+            if row.actor == actor.id or decide_review(policy, actor, Action.QUEUE, place, row.actor) is not None:
+                found.append(item)
+        if len(rows) < limit:
+            break
+        after = rows[-1].id
+    return tuple(found[:limit])
+
+
+def _queue_item(snapshot: Snapshot, row: ProposalRow) -> QueueItem:
+    admitted = held_proposal(snapshot, row)
+    assert admitted is not None, "the queue lists held proposals"
+    return QueueItem(
+        proposal=admitted.proposal, actor=row.actor, epoch=row.seq, at=row.at, report=report_of(snapshot, row)
+    )
+
+
+def conflict_views(snapshot: Snapshot, actor: Actor, policy: Policy) -> tuple[ConflictView, ...]:
+    views = (_conflict_view(snapshot, actor, policy, row) for row in snapshot.desk.conflicts())
+    return tuple(view for view in views if view is not None)
+
+
+def _conflict_view(snapshot: Snapshot, actor: Actor, policy: Policy, row: ConflictRow) -> ConflictView | None:
+    sides = []
+    for rid in (row.a, row.b):
+        card = snapshot.catalogue.card(rid)
+        if card is None:
+            return None
+        disclosed = _disclose(fetch(snapshot, card).record, standing_of(card), actor, policy)
+        if disclosed is None:
+            return None
+        sides.append(disclosed)
+    status = ConflictStatus(row.status)
+    return ConflictView(id=row.id, status=status, why=row.why, opened=row.opened, a=sides[0], b=sides[1])
+
+
+def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, size: int) -> Stats:
+    auditor = decide_review(policy, actor, Action.AUDIT, None, None) is not None
+    if auditor:
+        revisions = snapshot.catalogue.count()
+    else:
+        visible, _ = narrow(policy, actor, DEFAULT_PURPOSE)
+        revisions = dict(Counter(card.status for card in snapshot.catalogue.all() if matches(visible, card)))
+    views = conflict_views(snapshot, actor, policy)
+    head = snapshot.ledger.head()
+    return Stats(
+        tenant=head.tenant if head is not None else "",
+        revisions=dict(sorted(revisions.items())),
+        current=sum(number for status, number in revisions.items() if status in CURRENT),
+        open_conflicts=sum(1 for view in views if view.status is not ConflictStatus.RESOLVED),
+        held=len(queue_of(snapshot, actor, policy, after=None, limit=1_000)) if auditor else None,
+        entries=head.seq if auditor and head is not None else None,
+        receipts=snapshot.receipts.head()[0] if auditor else None,
+        bytes=size if auditor else None,
+    )
+
+
+def explain(tenant: Tenant, actor: Actor, receipt: str, *, replay: bool) -> Explanation:
+    """Decide a receipt again, for the one it was given to or for those who may audit."""
+    checks.identifier("receipt_id", receipt)
+    policy = tenant.bench.policy
+    with tenant.store.read() as snapshot:
+        stored = snapshot.receipts.get(receipt)
+        if stored is None:
+            raise NotFound("receipt", receipt)
+        entry, account = read_receipt(stored)
+        if account.actor.id != actor.id and decide_review(policy, actor, Action.AUDIT, None, None) is None:
+            raise NotFound("receipt", receipt)
+        reading = Reading(actor=account.actor, policy=policy_of(snapshot, account.policy), policy_doc=account.policy)
+        if not replay:
+            return decide_again(snapshot, stored, reading)
+        with tenant.store.scratch() as scratch:
+            scratch.write(lambda unit: rebuild(unit, snapshot, upto=entry.epoch))
+            with scratch.read() as rebuilt:
+                return search_again(rebuilt, stored, reading)

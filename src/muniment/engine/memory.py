@@ -1,0 +1,281 @@
+"""The face of the engine: open a memory, put things forward, ask for them, and ask why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Unpack
+
+import msgspec
+
+from muniment.backends.world import RandomIds, SystemClock
+from muniment.engine.audit import LedgerFace
+from muniment.engine.look import (
+    ConflictView,
+    History,
+    QueueItem,
+    Stats,
+    conflict_views,
+    explain,
+    history_of,
+    queue_of,
+    record_of,
+    stats_of,
+)
+from muniment.engine.options import QueryOptions, make_query
+from muniment.engine.tenant import Tenant
+from muniment.engine.vault import VaultFolder
+from muniment.ledger.receipts import seal
+from muniment.model import checks
+from muniment.model.actor import OWNER, Actor
+from muniment.model.claim import Claim
+from muniment.model.curation import Verdict
+from muniment.model.errors import Unauthenticated
+from muniment.model.flat import ClaimOptions, make_claim
+from muniment.model.proposal import Proposal, Retraction, Ruling
+from muniment.model.query import Disclosure, Recall
+from muniment.model.receipt import Account, Explanation
+from muniment.model.vocabulary import Kind, Scope
+from muniment.policy.decide import resolve
+from muniment.policy.rules import Policy
+from muniment.ports.store import Unit
+from muniment.ports.world import Clock, Ids
+from muniment.read.pipeline import Reading, answer
+from muniment.write.admit import Admitted, admit
+from muniment.write.commit import log_receipt
+from muniment.write.pipeline import propose
+from muniment.write.review import retract, rule
+from muniment.write.secrets import redact
+
+BATCH_MAX = 10_000
+WriteJob = Callable[[Unit], Verdict]
+
+
+class Memory:
+    """A governed memory: one tenant of one vault, seen by one actor.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
+    >>> with Memory.open(folder.name) as memory:
+    ...     verdict = memory.remember("The staging database moved to eu-west-2", evidence=["ticket:OPS-7"])
+    ...     [found.record.content for found in memory.recall("where is the staging database?").records]
+    ['The staging database moved to eu-west-2']
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, tenant: Tenant, actor: Actor, *, vault: VaultFolder | None = None) -> None:
+        self._tenant = tenant
+        self._vault = vault
+        self.actor = actor
+        self.ledger = LedgerFace(tenant, actor)
+
+    @classmethod
+    def open(
+        cls,
+        vault: str | Path = "./muniment-data",
+        *,
+        tenant: str = "default",
+        actor: str | Actor = OWNER,
+        policy: str | Path | None = None,
+        create: bool = True,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+    ) -> Memory:
+        """Open a tenant of a vault, making both if they are not there (unless `create` is false).
+
+        Whoever opens an embedded vault without naming an actor is its owner.
+        """
+        checks.identifier("tenant", tenant)
+        folder = VaultFolder(Path(vault), create=create, policy=Path(policy) if policy is not None else None)
+        store = folder.stores.open(tenant, create=create)
+        opened = Tenant(
+            store, folder.policy, signer=folder.signer, clock=clock or SystemClock(), ids=ids or RandomIds()
+        )
+        return cls(opened, _actor(folder.policy, actor), vault=folder)
+
+    def as_actor(self, actor: str | Actor, *, session: str | None = None) -> Memory:
+        """The same memory seen by another actor; a name is looked up in the policy. Close the original only."""
+        return Memory(self._tenant, _actor(self.policy, actor, session=session))
+
+    @property
+    def policy(self) -> Policy:
+        return self._tenant.bench.policy
+
+    @property
+    def tenant(self) -> str:
+        return self._tenant.store.tenant
+
+    def remember(self, content: str, *, proposal_id: str | None = None, **options: Unpack[ClaimOptions]) -> Verdict:
+        """Propose a memory with the caller's own rights. The policy decides; the verdict says what and why."""
+        claim = make_claim(content, self.actor, options)
+        return self.propose(claim, proposal_id=proposal_id)
+
+    def propose(self, claim: Claim, *, proposal_id: str | None = None) -> Verdict:
+        """Put a claim forward. The same `proposal_id` again gets the same answer and changes nothing."""
+        return self._submit(self._admit(claim, proposal_id))
+
+    def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
+        """Put many claims forward in one transaction, all or none. A pair names its proposal."""
+        pairs = [claim if isinstance(claim, tuple) else (None, claim) for claim in claims]
+        checks.whole("claims", len(pairs), least=0, most=BATCH_MAX)
+        admitted = [self._admit(claim, name) for name, claim in pairs]
+        if not admitted:
+            return ()
+        bench = self._tenant.bench
+        verdicts = self._tenant.store.write(lambda unit: tuple(propose(unit, one, bench) for one in admitted))
+        self._tenant.wrote(verdicts[-1].epoch)
+        return verdicts
+
+    def revise(
+        self, record_id: str, content: str, *, expected_revision: int | None = None, **options: Unpack[ClaimOptions]
+    ) -> Verdict:
+        """Propose a new revision. What is not said is taken over from the present one; the old one is kept."""
+        present = self.get(record_id).record
+        claim = _revised(present.claim, content, make_claim(content, self.actor, options), options)
+        admitted = self._admit(claim, None, target=record_id, expected_revision=expected_revision)
+        return self._submit(admitted)
+
+    def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        """Take a record back. It stays in its history and no longer answers."""
+        retraction = Retraction(record=record_id, reason=_clean(reason), expected_revision=expected_revision)
+        return self._write(lambda unit: retract(unit, retraction, self.actor, self._tenant.bench))
+
+    def decide(
+        self,
+        proposal_id: str,
+        *,
+        accept: bool,
+        reason: str,
+        kind: str | None = None,
+        scope: str | None = None,
+        scope_id: str | None = None,
+    ) -> Verdict:
+        """Answer for a proposal that waits, correcting its kind or place on the way."""
+        ruling = Ruling(
+            proposal=proposal_id,
+            accept=accept,
+            reason=_clean(reason),
+            kind=checks.read_word("kind", kind, Kind) if kind is not None else None,
+            scope=checks.read_word("scope", scope, Scope) if scope is not None else None,
+            scope_id=scope_id,
+        )
+        return self._write(lambda unit: rule(unit, ruling, self.actor, self._tenant.bench))
+
+    def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
+        """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
+        query = make_query(text, options)
+        reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
+        now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
+        with self._tenant.store.read() as snapshot:
+            found = answer(snapshot, query, reading, now=now, receipt_id=receipt_id)
+        cleaned = msgspec.structs.replace(found.account, query=msgspec.structs.replace(query, text=_clean(query.text)))
+        self._log(cleaned, receipt_id, found.recall.epoch)
+        return found.recall
+
+    def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
+        """A record as it stands, in any state, if the caller may see it."""
+        with self._tenant.store.read() as snapshot:
+            return record_of(snapshot, self.actor, self.policy, record_id, revision)
+
+    def history(self, record_id: str) -> History:
+        """Every revision of a record and what became of each, with who decided and why."""
+        with self._tenant.store.read() as snapshot:
+            return history_of(snapshot, self.actor, self.policy, record_id)
+
+    def explain(self, receipt_id: str, *, replay: bool = False) -> Explanation:
+        """Read a receipt back and decide it again; with `replay`, search a store rebuilt to that moment."""
+        return explain(self._tenant, self.actor, receipt_id, replay=replay)
+
+    def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
+        """What waits for a person: all of it for reviewers, their own for everybody else."""
+        checks.whole("limit", limit, least=1, most=1_000)
+        with self._tenant.store.read() as snapshot:
+            return queue_of(snapshot, self.actor, self.policy, after=after, limit=limit)
+
+    def conflicts(self) -> tuple[ConflictView, ...]:
+        """The disagreements whose both sides the caller may see."""
+        with self._tenant.store.read() as snapshot:
+            return conflict_views(snapshot, self.actor, self.policy)
+
+    def stats(self) -> Stats:
+        """How much there is, of what the caller may see."""
+        with self._tenant.store.read() as snapshot:
+            return stats_of(snapshot, self.actor, self.policy, size=self._tenant.store.size_bytes())
+
+    def close(self) -> None:
+        """Sign a last checkpoint if anything was written, and let go of the files."""
+        self._tenant.close()
+        if self._vault is not None:
+            self._vault.stores.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _admit(
+        self, claim: Claim, name: str | None, *, target: str | None = None, expected_revision: int | None = None
+    ) -> Admitted:
+        proposal = Proposal(
+            id=name if name is not None else self._tenant.ids.fresh("prp"),
+            tenant=self.tenant,
+            claim=claim,
+            target=target,
+            expected_revision=expected_revision,
+        )
+        return admit(proposal, self.actor)
+
+    def _submit(self, admitted: Admitted) -> Verdict:
+        return self._write(lambda unit: propose(unit, admitted, self._tenant.bench))
+
+    def _write(self, job: WriteJob) -> Verdict:
+        verdict = self._tenant.store.write(job)
+        self._tenant.wrote(verdict.epoch)
+        return verdict
+
+    def _log(self, account: Account, receipt_id: str, epoch: int) -> None:
+        tenant = self._tenant
+        at, salt = tenant.clock.now(), tenant.ids.salt()
+
+        def write(unit: Unit) -> None:
+            head = unit.receipts.head()
+            receipt = seal(account, tenant=self.tenant, receipt=receipt_id, at=at, epoch=epoch, salt=salt, head=head)
+            log_receipt(unit, receipt)
+
+        tenant.store.write(write)
+        tenant.logged()
+
+
+def _actor(policy: Policy, actor: str | Actor, *, session: str | None = None) -> Actor:
+    """Who a caller is. A name gets what the policy gives it; nobody is refused."""
+    if isinstance(actor, Actor):
+        return actor
+    if not actor:
+        raise Unauthenticated()
+    checks.identifier("actor", actor)
+    checks.optional_identifier("session_id", session)
+    return resolve(policy, actor, session=session)
+
+
+def _clean(text: str) -> str:
+    """Free text goes where content goes, so secrets are taken out of it too."""
+    return redact(text)[0] if isinstance(text, str) else text
+
+
+def _revised(present: Claim, content: str, said: Claim, options: ClaimOptions) -> Claim:
+    """The present claim with new content and whatever else was said."""
+    names = {name for name, value in options.items() if value is not None}
+    changed: dict[str, object] = {"content": content}
+    for part in ("nature", "place", "intent", "origin", "belief", "times", "lineage", "handling", "strength"):
+        new, old = getattr(said, part), getattr(present, part)
+        fields = {
+            name: getattr(new, name) for name in new.__struct_fields__ if name in names or _ALIAS.get(name) in names
+        }
+        changed[part] = msgspec.structs.replace(old, **fields) if fields else old
+    if said.slot is not None:
+        changed["slot"] = said.slot
+    return msgspec.structs.replace(present, **changed)
+
+
+_ALIAS = {"score": "confidence"}

@@ -1,0 +1,69 @@
+"""The vault folder: its marker, its signing key, its policy, and one file per tenant beside them."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from muniment.backends.sqlite.store import SqliteVault
+from muniment.backends.world import FileSigner
+from muniment.model.errors import ConfigurationError, StoreUnavailable
+from muniment.policy.parse import parse_policy
+from muniment.policy.rules import Policy
+
+_MARKER = "vault.toml"
+_MARKER_TEXT = "# A Muniment vault. Tenants are the .sqlite files; back up the folder as a whole.\nformat = 1\n"
+POLICY_FILES = ("policy.yaml", "policy.toml")
+
+
+class VaultFolder:
+    """An opened vault: stores, signer and policy."""
+
+    def __init__(self, folder: Path, *, create: bool, policy: Path | None = None) -> None:
+        if create:
+            _create(folder)
+        elif not (folder / _MARKER).is_file():
+            raise StoreUnavailable(f"there is no vault at {folder}; `muniment init` makes one")
+        self.folder = folder
+        self.signer = FileSigner(folder / "keys" / "signing.key")
+        self.policy = read_policy(policy or _policy_path(folder))
+        self.stores = SqliteVault(folder)
+
+
+def _create(folder: Path) -> None:
+    """Make what is missing; leave alone what is there."""
+    try:
+        (folder / "keys").mkdir(parents=True, exist_ok=True)
+        (folder / "keys").chmod(0o700)
+        key = folder / "keys" / "signing.key"
+        if not key.exists() and not (folder / _MARKER).exists():
+            signer = FileSigner.create(key)
+            (folder / "keys" / "signing.pub").write_text(signer.key_id + "\n")
+        if not any((folder / name).exists() for name in POLICY_FILES):
+            (folder / POLICY_FILES[0]).write_text(default_policy_text())
+        if not (folder / _MARKER).exists():
+            (folder / _MARKER).write_text(_MARKER_TEXT)
+    except OSError as error:
+        raise StoreUnavailable(f"cannot make a vault at {folder}: {error.strerror}") from None
+
+
+def default_policy_text() -> str:
+    return files("muniment.policy").joinpath("default.yaml").read_text()
+
+
+def _policy_path(folder: Path) -> Path:
+    for name in POLICY_FILES:
+        if (folder / name).exists():
+            return folder / name
+    raise ConfigurationError("policy", f"the vault has no {POLICY_FILES[0]}; without a policy nothing is allowed")
+
+
+def read_policy(path: Path) -> Policy:
+    """Read a policy file; errors name the file and the line."""
+    try:
+        text = path.read_bytes().decode()
+    except OSError as error:
+        raise ConfigurationError("policy", f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError("policy", f"{path} is not UTF-8 text") from None
+    return parse_policy(text, place=path.name)

@@ -1,0 +1,92 @@
+"""Derive the projections of one entry from it and its documents. Commit and replay both go through here,
+so what replay rebuilds is what was committed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
+from muniment.model.card import card_of
+from muniment.model.entry import Entry, Role
+from muniment.model.errors import LedgerBroken
+from muniment.model.record import Record, Standing
+from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+from muniment.model.value import Value, read_canonical
+
+
+class _ReportHead(Value, forbid_unknown_fields=False):
+    """The two fields of a `Report` that a proposal's row repeats; reading only these keeps replay and verify fast."""
+
+    digest: str
+    actor: str
+
+
+class Projection(Value):
+    """The rows of one entry, and the texts to index for the cards among them."""
+
+    rows: tuple[Row, ...]
+    texts: dict[int, str]
+
+
+def project(
+    entry: Entry, documents: Mapping[int, bytes], *, pepper: bytes, gone: AbstractSet[int] = frozenset()
+) -> Projection:
+    """Say what `entry` makes of the projections.
+
+    `documents` are the bodies the entry refers to. One that is absent must be among `gone`, the documents a
+    later entry dropped: the row it carried is dropped with it.
+    """
+    rows: list[Row] = []
+    texts: dict[int, str] = {}
+    for change in entry.changes:  # first what ends, then what begins: two revisions never speak at once
+        standing = Standing(status=change.status, since=entry.seq, successor=change.successor)
+        rows.append(StandingRow(rid=change.rid, standing=standing))
+    for birth in entry.births:
+        if birth.rid in gone and birth.rid not in documents:
+            continue
+        record = read_canonical(_body(entry, documents, birth.rid), Record)
+        standing = Standing(status=birth.status, since=entry.seq)
+        rows.append(card_of(record, standing, rid=birth.rid, pepper=pepper))
+        texts[birth.rid] = record.content
+    rows.extend(
+        ConflictRow(
+            id=conflict.id,
+            status=conflict.status.value,
+            a=conflict.a,
+            b=conflict.b,
+            why=conflict.why,
+            opened=conflict.opened or entry.seq,
+            changed=entry.seq,
+        )
+        for conflict in entry.conflicts
+    )
+    if entry.filing is not None:
+        rows.append(_proposal_row(entry, documents))
+    return Projection(rows=tuple(rows), texts=texts)
+
+
+def _proposal_row(entry: Entry, documents: Mapping[int, bytes]) -> ProposalRow:
+    filing = entry.filing
+    assert filing is not None
+    by_role = {ref.role: ref.doc for ref in entry.documents}
+    report = read_canonical(_body(entry, documents, by_role[Role.REPORT]), _ReportHead)
+    return ProposalRow(
+        id=filing.proposal,
+        seq=entry.seq,
+        at=entry.at,
+        actor=report.actor,
+        outcome=filing.outcome.value,
+        disposition=filing.disposition.value,
+        digest=report.digest,
+        report=by_role[Role.REPORT],
+        held=by_role.get(Role.HELD),
+        record=filing.record,
+        revision=filing.revision,
+    )
+
+
+def _body(entry: Entry, documents: Mapping[int, bytes], doc: int) -> bytes:
+    body = documents.get(doc)
+    if body is None:
+        raise LedgerBroken(f"entry {entry.seq} refers to document {doc}, which is missing", seq=entry.seq)
+    return body

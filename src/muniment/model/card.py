@@ -1,0 +1,115 @@
+"""The index card of one revision: the flat fields every store can filter on, and nothing to read.
+
+A card is derived from a record and its standing, so it can always be written again. A store narrows with
+cards; the gate then decides on the record itself, so a card that was tampered with hides or finds, but never discloses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+
+from muniment.model.record import Record, Standing
+from muniment.model.status import read_status
+from muniment.model.times import Instant
+from muniment.model.value import Value
+from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK
+
+
+class Card(Value):
+    """One revision, flat. `rid` numbers revisions within a tenant; `seq` is the entry it was born in."""
+
+    rid: int
+    id: str
+    revision: int
+    seq: int
+    kind: str
+    memory_class: str
+    scope: str
+    scope_id: str
+    namespace: str
+    session_id: str | None
+    sensitivity: int
+    trust: int
+    label: int
+    confidence: float
+    provenance: bool
+    actor: str
+    created_at: Instant
+    valid_from: Instant | None
+    valid_until: Instant | None
+    expires_at: Instant | None
+    fingerprint: bytes
+    slot: str | None
+    born: str
+    status: str
+    since: int
+    successor: str | None
+
+
+def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes) -> Card:
+    """Write the card of a revision as it was born."""
+    claim = record.claim
+    return Card(
+        rid=rid,
+        id=record.id,
+        revision=record.revision,
+        seq=standing.since,
+        kind=claim.nature.kind.value,
+        memory_class=claim.nature.memory_class.value,
+        scope=claim.place.scope.value,
+        scope_id=claim.place.scope_id,
+        namespace=claim.place.namespace,
+        session_id=claim.place.session_id,
+        sensitivity=SENSITIVITY_RANK[claim.handling.sensitivity],
+        trust=TRUST_RANK[record.trust],
+        label=LABEL_RANK[record.label],
+        confidence=float(claim.belief.score),
+        provenance=record.has_provenance,
+        actor=record.actor,
+        created_at=record.created_at,
+        valid_from=claim.times.valid_from,
+        valid_until=claim.times.valid_until,
+        expires_at=claim.times.expires_at,
+        fingerprint=fingerprint(record, pepper=pepper),
+        slot=slot_key(record),
+        born=standing.status.value,
+        status=standing.status.value,
+        since=standing.since,
+        successor=standing.successor,
+    )
+
+
+def normalise(text: str) -> str:
+    """Fold what does not change meaning: case, width, white space, closing punctuation.
+
+    >>> normalise("The  Build is GREEN.") == normalise("the build is green")
+    True
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.casefold().split()).rstrip(".!;, ")
+
+
+def fingerprint(record: Record, *, pepper: bytes) -> bytes:
+    """Equal for two records that say the same, in the same place, as the same kind.
+
+    Keyed with the tenant's own `pepper`, so that a leaked index cannot be searched with guessed sentences.
+    """
+    place, slot = record.claim.place, record.claim.slot
+    parts = [normalise(record.content), record.claim.nature.kind, place.scope, place.scope_id, place.namespace]
+    if slot is not None:
+        parts += [slot.subject, slot.key, slot.value]
+    return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16, key=pepper).digest()
+
+
+def slot_key(record: Record) -> str | None:
+    """Name the question a record answers, within its own scope; None for a record that fills no slot."""
+    slot, place = record.claim.slot, record.claim.place
+    if slot is None:
+        return None
+    return "\x1f".join((place.scope, place.scope_id, normalise(slot.subject), normalise(slot.key)))
+
+
+def standing_of(card: Card) -> Standing:
+    return Standing(status=read_status(card.status), since=card.since, successor=card.successor)

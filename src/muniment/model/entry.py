@@ -1,0 +1,157 @@
+"""What the ledger keeps: entries that name what changed and commit to documents they do not contain.
+
+An entry holds ids, states and salted commitments. Content, reasons and policies are documents beside the
+ledger; a document can be taken away and the chain still verifies.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from muniment.model.status import Status
+from muniment.model.times import Instant
+from muniment.model.value import Value
+from muniment.model.vocabulary import ConflictStatus, Disposition, Outcome
+
+
+class EntryKind(StrEnum):
+    GENESIS = "genesis"
+    POLICY = "policy"
+    CURATED = "curated"
+    RULED = "ruled"
+    RETRACTED = "retracted"
+
+
+class Role(StrEnum):
+    """What a document is to its entry."""
+
+    RECORD = "record"
+    REPORT = "report"
+    HELD = "held"
+    POLICY = "policy"
+
+
+class DocumentRef(Value):
+    """A document by its number, with the commitment that pins its bytes: SHA-256 over salt and body, in hex."""
+
+    doc: int
+    role: Role
+    digest: str
+
+
+class Birth(Value):
+    """A revision came to be. Its record is the document of the same number."""
+
+    rid: int
+    id: str
+    revision: int
+    status: Status
+
+
+class Change(Value):
+    """A revision's standing became another."""
+
+    rid: int
+    status: Status
+    successor: str | None = None
+
+
+class Filing(Value):
+    """Where a proposal stands after this entry."""
+
+    proposal: str
+    outcome: Outcome
+    disposition: Disposition
+    record: str | None = None
+    revision: int | None = None
+
+
+class ConflictChange(Value):
+    """A disagreement between two revisions was found (`opened` 0: in this entry), or its state changed."""
+
+    id: str
+    status: ConflictStatus
+    a: int
+    b: int
+    why: str
+    opened: int = 0
+
+
+class Entry(Value):
+    """One link of a tenant's chain. `at` never runs backwards; `actor` is who caused it; `last_doc` is the
+    highest document number ever given, so that a number is never given twice, even after its document was dropped;
+    `policy` is the document of the policy it was decided under."""
+
+    v: int
+    tenant: str
+    seq: int
+    at: Instant
+    kind: EntryKind
+    actor: str
+    last_doc: int = 0
+    documents: tuple[DocumentRef, ...] = ()
+    dropped: tuple[int, ...] = ()
+    births: tuple[Birth, ...] = ()
+    changes: tuple[Change, ...] = ()
+    filing: Filing | None = None
+    conflicts: tuple[ConflictChange, ...] = ()
+    policy: int = 0
+    pepper: str | None = None
+    key: str | None = None
+
+
+class StoredEntry(Value):
+    """An entry as the store holds it: the canonical bytes and the hash that links them to what came before."""
+
+    seq: int
+    body: bytes
+    hash: bytes
+
+
+class Head(Value):
+    """The end of a chain. Exported and kept elsewhere, it betrays a store that was rolled back."""
+
+    tenant: str
+    seq: int
+    hash: bytes
+    at: Instant
+    last_doc: int = 0
+    policy: int = 0
+
+
+class Checkpoint(Value):
+    """A signed statement of where the ledger and the receipt log stood."""
+
+    tenant: str
+    seq: int
+    head: str
+    root: str
+    receipts: int
+    receipts_head: str
+    at: Instant
+    key: str
+
+
+class SignedCheckpoint(Value):
+    """A checkpoint with its signature, and the peaks of its Merkle tree so that the next one can go on from it."""
+
+    checkpoint: Checkpoint
+    signature: str
+    peaks: tuple[str, ...]
+
+
+class Finding(Value):
+    """One thing `verify` found wrong: a stable code, where, and words for a person."""
+
+    code: str
+    message: str
+    seq: int | None = None
+    record: str | None = None
+
+
+class Document(Value):
+    """A document as the store holds it."""
+
+    doc: int
+    salt: bytes
+    body: bytes

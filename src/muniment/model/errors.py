@@ -1,0 +1,186 @@
+"""Everything that can go wrong, as one tree. One question per branch: who can do something about it?
+
+    MunimentError
+    ├─ CallerError           the request is wrong; sending it again will not help
+    │  ├─ Malformed          which field, what was expected
+    │  ├─ LimitExceeded      which limit, its value, what was sent
+    │  ├─ Unauthenticated    nobody is named as the caller
+    │  ├─ NotPermitted       an operation the policy does not give this actor
+    │  ├─ NotFound           nothing there that the caller may know of
+    │  └─ Stale              the caller's version, the present version
+    ├─ OperationalError      the world failed; the same request may work later
+    │  ├─ StoreUnavailable
+    │  └─ StoreBusy
+    ├─ ConfigurationError    refuse to start; say which setting and what would be right
+    │  └─ PolicyInvalid      which file, which line
+    └─ IntegrityError        what is stored contradicts itself; stop
+       ├─ LedgerBroken
+       └─ SchemaMismatch     found revision, needed revision
+
+A refusal by policy is not an error: it is a returned verdict with its rule and reason.
+No message quotes a caller's value: a value may be a secret.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class MunimentError(Exception):
+    """Root of everything Muniment raises on purpose. Carries a stable `code` and a `hint`."""
+
+    code: ClassVar[str] = "error"
+    hint: str = ""
+
+
+class CallerError(MunimentError):
+    """The request is wrong; sending it again will not help."""
+
+    code = "caller_error"
+
+
+class Malformed(CallerError):
+    """A field of the request does not have the shape it must have."""
+
+    code = "malformed"
+
+    def __init__(self, field: str, expected: str, *, hint: str = "") -> None:
+        super().__init__(f"{field}: expected {expected}")
+        self.field = field
+        self.expected = expected
+        self.hint = hint or f"Correct {field} and send the request again."
+
+
+class LimitExceeded(CallerError):
+    """The request carries more than a named limit allows."""
+
+    code = "limit_exceeded"
+
+    def __init__(self, field: str, *, limit: int, unit: str, sent: int) -> None:
+        assert sent > limit, "raised for a request that was within bounds"
+        super().__init__(f"{field}: at most {limit} {unit} are allowed, the request carries {sent}")
+        self.field = field
+        self.limit = limit
+        self.unit = unit
+        self.sent = sent
+        self.hint = f"Shorten or split {field}."
+
+
+class Unauthenticated(CallerError):
+    """Nobody is named as the caller; there is no anonymous access."""
+
+    code = "unauthenticated"
+    hint = "Name the actor: actor=… in Python, --as ACTOR on the command line."
+
+    def __init__(self, field: str = "actor") -> None:
+        super().__init__(f"{field}: a caller must be named")
+        self.field = field
+
+
+class NotPermitted(CallerError):
+    """The policy does not give this actor that operation. Says nothing of what the operation would have found."""
+
+    code = "not_permitted"
+    hint = "Ask an owner of the vault, or have the policy's review rules name this actor."
+
+    def __init__(self, actor: str, operation: str) -> None:
+        super().__init__(f"{actor} may not {operation}")
+        self.actor = actor
+        self.operation = operation
+
+
+class NotFound(CallerError):
+    """Nothing there that the caller may know of. Never tells hidden from absent."""
+
+    code = "not_found"
+
+    def __init__(self, what: str, name: str) -> None:
+        super().__init__(f"no {what} {name} that you may see")
+        self.what = what
+        self.name = name
+        self.hint = f"Check the {what} id, the tenant and who you are acting as."
+
+
+class Stale(CallerError):
+    """The request was made against a version that is no longer the present one."""
+
+    code = "stale"
+
+    def __init__(self, what: str, *, yours: str, present: str) -> None:
+        super().__init__(f"{what}: you expected {yours}, the present state is {present}")
+        self.what = what
+        self.yours = yours
+        self.present = present
+        self.hint = "Read it again and decide on what it says now."
+
+
+class OperationalError(MunimentError):
+    """The world failed; the same request may work later."""
+
+    code = "operational_error"
+
+
+class StoreUnavailable(OperationalError):
+    """The store cannot be opened, read or written."""
+
+    code = "store_unavailable"
+    hint = "Check that the vault exists, that its disk has room and that you may write to it."
+
+
+class StoreBusy(OperationalError):
+    """Another writer held the store for longer than we were told to wait."""
+
+    code = "store_busy"
+    hint = "Try again; if it lasts, look for a process that holds the vault open in a long transaction."
+
+
+class ConfigurationError(MunimentError):
+    """A setting is missing, unknown or wrong; nothing was opened."""
+
+    code = "configuration_error"
+
+    def __init__(self, setting: str, expected: str) -> None:
+        super().__init__(f"{setting}: {expected}")
+        self.setting = setting
+        self.hint = f"Correct {setting} and start again."
+
+
+class PolicyInvalid(ConfigurationError):
+    """The policy file does not say anything we may act on."""
+
+    code = "policy_invalid"
+
+    def __init__(self, place: str, line: int, expected: str) -> None:
+        super().__init__(f"{place}, line {line}" if line else place, expected)
+        self.place = place
+        self.line = line
+        self.hint = "Correct the line; `muniment policy check FILE` checks without changing anything."
+
+
+class IntegrityError(MunimentError):
+    """What is stored contradicts itself; stop and look."""
+
+    code = "integrity_error"
+    hint = "Run `muniment ledger verify` and restore from a copy that verifies."
+
+
+class LedgerBroken(IntegrityError):
+    """A ledger entry is missing, altered or out of place."""
+
+    code = "ledger_broken"
+
+    def __init__(self, message: str, *, seq: int | None = None) -> None:
+        super().__init__(message)
+        self.seq = seq
+
+
+class SchemaMismatch(IntegrityError):
+    """The store was written by a schema revision this engine does not speak."""
+
+    code = "schema_mismatch"
+
+    def __init__(self, *, found: int, needed: int) -> None:
+        super().__init__(f"the store has schema revision {found}, this engine needs {needed}")
+        self.found = found
+        self.needed = needed
+        self.hint = "Open it with the Muniment release that wrote it, or upgrade this one."

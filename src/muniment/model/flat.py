@@ -1,0 +1,218 @@
+"""Make a claim from flat words: the keywords of `remember`, the flags of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TypedDict, get_type_hints
+
+from muniment.model import checks, times
+from muniment.model.actor import Actor
+from muniment.model.claim import (
+    DEFAULT_SCOPE_ID,
+    Belief,
+    Claim,
+    Handling,
+    Intent,
+    Lineage,
+    Nature,
+    Origin,
+    Place,
+    Relation,
+    Slot,
+    Strength,
+    Times,
+)
+from muniment.model.errors import Malformed
+from muniment.model.times import Instant
+from muniment.model.vocabulary import Kind, MemoryClass, MemoryType, RelationType, Scope, Sensitivity
+
+When = str | datetime | int
+
+
+class ClaimOptions(TypedDict, total=False):
+    """Everything that can be said about a memory besides its content. All optional; None means "not said"."""
+
+    kind: str | None
+    memory_type: str | None
+    memory_class: str | None
+    scope: str | None
+    scope_id: str | None
+    namespace: str | None
+    session_id: str | None
+    workflow_id: str | None
+    task_id: str | None
+    purpose: str | None
+    question: str | None
+    source: str | None
+    source_type: str | None
+    external_id: str | None
+    triggered_by: str | None
+    confidence: float | None
+    reasoning: str | None
+    evidence: Sequence[str] | None
+    assumptions: Sequence[str] | None
+    hedged: bool | None
+    event_time: When | None
+    valid_from: When | None
+    valid_until: When | None
+    expires_at: When | None
+    derived_from: Sequence[str] | None
+    supersedes: str | None
+    relations: Sequence[tuple[str, str]] | None
+    entities: Sequence[str] | None
+    sensitivity: str | None
+    owner: str | None
+    importance: float | None
+    subject: str | None
+    key: str | None
+    value: str | None
+
+
+OPTIONS = frozenset(get_type_hints(ClaimOptions))
+
+
+def make_claim(content: str, actor: Actor, options: ClaimOptions) -> Claim:
+    """Build a claim, filling in what the actor and the scope imply. An unknown or wrong option is refused by name."""
+    said = {name: value for name, value in options.items() if value is not None}
+    if unknown := sorted(said.keys() - OPTIONS):
+        raise Malformed(unknown[0], "a field that a memory has; it has no such field")
+    given = _Given(said)
+    slot = _slot(given)
+    return Claim(
+        content=content,
+        slot=slot,
+        nature=Nature(
+            kind=given.word("kind", Kind, Kind.OBSERVATION),
+            memory_type=given.word("memory_type", MemoryType, MemoryType.SEMANTIC),
+            memory_class=given.word("memory_class", MemoryClass, MemoryClass.LONG_TERM),
+        ),
+        place=_place(given, actor),
+        intent=Intent(purpose=given.text("purpose"), question=given.text("question")),
+        origin=Origin(
+            source=given.text("source"),
+            source_type=given.text("source_type"),
+            external_id=given.text("external_id"),
+            triggered_by=given.text("triggered_by"),
+        ),
+        belief=Belief(
+            score=given.number("confidence", 0.5),
+            reasoning=given.text("reasoning"),
+            evidence=given.texts("evidence"),
+            assumptions=given.texts("assumptions"),
+            hedged=given.flag("hedged"),
+        ),
+        times=Times(
+            **{name: given.instant(name) for name in ("event_time", "valid_from", "valid_until", "expires_at")}
+        ),
+        lineage=Lineage(
+            derived_from=given.texts("derived_from"),
+            supersedes=given.text("supersedes"),
+            relations=_relations(said.get("relations")),
+            entities=given.texts("entities"),
+        ),
+        handling=Handling(
+            sensitivity=given.word("sensitivity", Sensitivity, Sensitivity.INTERNAL), owner=given.text("owner")
+        ),
+        strength=Strength(importance=given.number("importance", 0.5)),
+    )
+
+
+class _Given:
+    """What was said, read one field at a time; a field of the wrong shape is refused by its name."""
+
+    def __init__(self, said: dict[str, object]) -> None:
+        self._said = said
+
+    def has(self, name: str) -> bool:
+        return name in self._said
+
+    def text(self, name: str) -> str | None:
+        value = self._said.get(name)
+        if value is not None and not isinstance(value, str):
+            raise Malformed(name, "text")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        value = self._said.get(name, ())
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise Malformed(name, "a list of texts")
+        return tuple(value)
+
+    def number(self, name: str, default: float) -> float:
+        value = self._said.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise Malformed(name, "a number")
+        return value
+
+    def flag(self, name: str) -> bool:
+        value = self._said.get(name, False)
+        if not isinstance(value, bool):
+            raise Malformed(name, "true or false")
+        return value
+
+    def word(self, name: str, vocabulary: type[checks._E], default: checks._E) -> checks._E:
+        text = self.text(name)
+        return default if text is None else checks.read_word(name, text, vocabulary)
+
+    def instant(self, name: str) -> Instant | None:
+        return read_instant(name, self._said.get(name))
+
+
+def read_instant(name: str, value: object) -> Instant | None:
+    """Read a time given as ISO text, as a datetime that knows its zone, or as microseconds of UTC."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        checks.instant(name, value)
+        return None if value is None else Instant(value)
+    if isinstance(value, datetime):
+        return times.from_datetime(value, field=name)
+    if isinstance(value, str):
+        return times.parse(value, field=name)
+    raise Malformed(name, "an instant as ISO text or a datetime")
+
+
+def _place(given: _Given, actor: Actor) -> Place:
+    scope = given.word("scope", Scope, Scope.PROJECT)
+    session = given.text("session_id") or (actor.sessions[0] if actor.sessions else None)
+    implied = {
+        Scope.PROJECT: DEFAULT_SCOPE_ID,
+        Scope.SESSION: session,
+        Scope.AGENT_REPO: actor.id,
+        Scope.AGENT_TEAM: actor.teams[0] if len(actor.teams) == 1 else None,
+    }[scope]
+    scope_id = given.text("scope_id") or implied
+    if scope_id is None:
+        raise Malformed("scope_id", f"the id of the {scope} it belongs to")
+    return Place(
+        scope=scope,
+        scope_id=scope_id,
+        namespace=given.text("namespace") or "/",
+        session_id=session,
+        workflow_id=given.text("workflow_id"),
+        task_id=given.text("task_id"),
+    )
+
+
+def _slot(given: _Given) -> Slot | None:
+    names = [name for name in ("subject", "key", "value") if given.has(name)]
+    if not names:
+        return None
+    missing = {"subject", "key", "value"} - set(names)
+    if missing:
+        raise Malformed(min(missing), "given together with the others of subject, key and value")
+    return Slot(subject=given.text("subject") or "", key=given.text("key") or "", value=given.text("value") or "")
+
+
+def _relations(value: object) -> tuple[Relation, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise Malformed("relations", "a list of (type, record id) pairs")
+    found = []
+    for number, pair in enumerate(value):
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise Malformed(f"relations[{number}]", "a pair of a relation type and a record id")
+        found.append(
+            Relation(type=checks.read_word(f"relations[{number}]", str(pair[0]), RelationType), target=str(pair[1]))
+        )
+    return tuple(found)

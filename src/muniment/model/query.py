@@ -1,0 +1,114 @@
+"""What a reader asks and what a reader is told."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from muniment.model import checks
+from muniment.model.errors import Malformed
+from muniment.model.record import Record, Standing
+from muniment.model.times import Instant
+from muniment.model.value import Value
+from muniment.model.vocabulary import Kind, MemoryClass, Scope, Sensitivity, TrustLevel
+
+LIMIT_DEFAULT = 10
+LIMIT_MAX = 200
+QUERY_BYTES_MAX = 65_536
+DEFAULT_PURPOSE = "answer"
+
+
+class Query(Value):
+    """An access request: what is sought, for which purpose, within which bounds. None means "no bound of mine"."""
+
+    text: str
+    purpose: str = DEFAULT_PURPOSE
+    scopes: tuple[Scope, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
+    namespace: str | None = None
+    classes: tuple[MemoryClass, ...] | None = None
+    kinds: tuple[Kind, ...] | None = None
+    trust_min: TrustLevel | None = None
+    sensitivity_max: Sensitivity | None = None
+    max_age_days: float | None = None
+    require_provenance: bool = False
+    confidence_min: float | None = None
+    valid_at: Instant | None = None
+    known_at: Instant | None = None
+    limit: int = LIMIT_DEFAULT
+    budget_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        checks.text("query", self.text, limit=QUERY_BYTES_MAX)
+        checks.identifier("purpose", self.purpose)
+        self._check_lists()
+        if self.namespace is not None:
+            checks.namespace("namespace", self.namespace)
+        if self.trust_min is not None:
+            checks.word("trust_min", self.trust_min, TrustLevel)
+        if self.sensitivity_max is not None:
+            checks.word("sensitivity_max", self.sensitivity_max, Sensitivity)
+        if self.max_age_days is not None:
+            checks.number("max_age_days", self.max_age_days)
+            if not 0 <= self.max_age_days <= 4_000_000:
+                raise Malformed("max_age_days", "a number of days from 0 to 4000000")
+        checks.flag("require_provenance", self.require_provenance)
+        checks.optional_unit_interval("confidence_min", self.confidence_min)
+        checks.instant("valid_at", self.valid_at)
+        checks.instant("known_at", self.known_at)
+        checks.whole("limit", self.limit, least=0, most=LIMIT_MAX)
+        if self.budget_tokens is not None:
+            checks.whole("budget_tokens", self.budget_tokens, least=0, most=10_000_000)
+
+    def _check_lists(self) -> None:
+        if self.scopes is not None:
+            checks.instances("scopes", self.scopes, Scope)
+        if self.scope_ids is not None:
+            checks.identifiers("scope_ids", self.scope_ids)
+        if self.classes is not None:
+            checks.instances("classes", self.classes, MemoryClass)
+        if self.kinds is not None:
+            checks.instances("kinds", self.kinds, Kind)
+
+
+class Presented(StrEnum):
+    """As what a record may be told. Only a reviewed or well-founded current claim is told as a claim."""
+
+    CLAIM = "claim"
+    HYPOTHESIS = "hypothesis"
+    SUPPORT = "support"
+    CONTESTED = "contested"
+
+
+class Disclosure(Value):
+    """A record that passed the gate, with why it is here. Only `read.gate` makes one."""
+
+    record: Record
+    standing: Standing
+    presented: Presented
+    score: float = 0.0
+    reasons: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+class Abstention(StrEnum):
+    """Why nothing is returned."""
+
+    NO_MATCH = "no_match"
+    NO_SEARCHABLE_WORDS = "no_searchable_words"
+    NOTHING_ELIGIBLE = "nothing_eligible"
+    NOT_AUTHORIZED = "not_authorized"
+    NOTHING_FITS = "nothing_fits"
+
+
+class Recall(Value):
+    """The answer to a query. `considered` is what matched of what the caller may see;
+    it equals the records found on their own merit plus everything in `excluded`."""
+
+    records: tuple[Disclosure, ...]
+    excluded: dict[str, int]
+    considered: int
+    abstained: Abstention | None
+    receipt_id: str
+    epoch: int
+    notices: tuple[str, ...] = ()

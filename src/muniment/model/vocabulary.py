@@ -1,0 +1,156 @@
+"""The closed word lists of the record: one word per idea, ordered where order has a meaning."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a record claims to be. Synonyms of other vocabularies are folded by `contracts`."""
+
+    FACT = "fact"
+    DECISION = "decision"
+    PREFERENCE = "preference"
+    RISK = "risk"
+    PROCEDURE = "procedure"
+    HYPOTHESIS = "hypothesis"
+    EVIDENCE = "evidence"
+    DEPRECATION = "deprecation"
+    CONFLICT = "conflict"
+    OBSERVATION = "observation"
+    INTENTION = "intention"
+    ASSUMPTION = "assumption"
+    CONSTRAINT = "constraint"
+    QUESTION = "question"
+    SYNTHESIS = "synthesis"
+    CORRECTION = "correction"
+    DIRECTIVE = "directive"
+
+
+class MemoryType(StrEnum):
+    SEMANTIC = "semantic"
+    EPISODIC = "episodic"
+    PROCEDURAL = "procedural"
+
+
+class MemoryClass(StrEnum):
+    """Working note, lasting fact, or a person's standing preference."""
+
+    SHORT_TERM = "short_term"
+    LONG_TERM = "long_term"
+    PROFILE = "profile"
+
+
+class Scope(StrEnum):
+    """Whose memory it is. `session` ends with its session; the others last."""
+
+    SESSION = "session"
+    PROJECT = "project"
+    AGENT_TEAM = "agent_team"
+    AGENT_REPO = "agent_repo"
+
+
+class Sensitivity(StrEnum):
+    """How far a record may travel, from everywhere to nowhere."""
+
+    PUBLIC = "public"
+    INTERNAL = "internal"
+    PRIVATE = "private"
+    CONFIDENTIAL = "confidential"
+    SECRET = "secret"
+
+
+class TrustLevel(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class Label(StrEnum):
+    """Where a record came from, from what may steer least to what may steer most."""
+
+    UNKNOWN = "unknown"
+    EXTERNAL = "external"
+    IMPORT = "import"
+    AGENT = "agent"
+    SYSTEM = "system"
+    TOOL = "tool"
+    PERSON = "person"
+
+
+class ActorType(StrEnum):
+    PERSON = "person"
+    AGENT = "agent"
+    SERVICE = "service"
+
+
+class Tier(StrEnum):
+    WORKING = "working"
+    SESSION = "session"
+    LONGTERM = "longterm"
+    ARCHIVE = "archive"
+
+
+class RelationType(StrEnum):
+    SUPPORTS = "supports"
+    CONTRADICTS = "contradicts"
+    DEPENDS_ON = "depends_on"
+    SUPERSEDES = "supersedes"
+    CAUSED_BY = "caused_by"
+    ELABORATES = "elaborates"
+    ANSWERS = "answers"
+    BLOCKS = "blocks"
+    INFORMS = "informs"
+
+
+class Disposition(StrEnum):
+    """What curation decided to do with a proposal."""
+
+    APPEND = "append"
+    UPDATE = "update"
+    DEPRECATE = "deprecate"
+    CONFLICT = "conflict"
+    DISCARD = "discard"
+    HOLD = "hold"
+
+
+class Outcome(StrEnum):
+    """What became of a proposal: a record, a place in the queue, or nothing."""
+
+    COMMITTED = "committed"
+    HELD = "held"
+    REFUSED = "refused"
+
+
+class Step(StrEnum):
+    """The nine curation steps, in the order they are taken."""
+
+    ADMISSION = "schema_admission"
+    SAFETY = "safety_redaction"
+    PROVENANCE = "source_provenance"
+    SCOPE = "scope_routing"
+    KIND = "kind_classification"
+    EVIDENCE = "evidence_sufficiency"
+    DEDUPE = "dedupe_idempotency"
+    CONFLICT = "conflict_analysis"
+    DISPOSITION = "disposition_audit"
+
+
+class StepResult(StrEnum):
+    PASSED = "passed"
+    CHANGED = "changed"
+    FLAGGED = "flagged"
+    REFUSED = "refused"
+    NOT_RUN = "not_run"
+
+
+class ConflictStatus(StrEnum):
+    DETECTED = "detected"
+    RESOLVING = "resolving"
+    RESOLVED = "resolved"
+    ESCALATED = "escalated"
+
+
+SENSITIVITY_RANK = {word: rank for rank, word in enumerate(Sensitivity)}
+TRUST_RANK = {word: rank for rank, word in enumerate(TrustLevel)}
+LABEL_RANK = {word: rank for rank, word in enumerate(Label)}

@@ -1,0 +1,141 @@
+"""Decide, from rules and facts alone. No store, no clock, no network."""
+
+from __future__ import annotations
+
+from muniment.model.actor import Actor
+from muniment.model.claim import Claim, Place
+from muniment.model.filter import covers
+from muniment.model.record import Record
+from muniment.model.value import Value
+from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, ActorType, Scope
+from muniment.policy.rules import ANYONE, Action, Policy, ReadRule, ReviewRule, WriteDecision, WriteRule
+
+NO_RULE = "no-rule"
+
+
+class Decision(Value):
+    """What a rule says, and which."""
+
+    decision: WriteDecision
+    rule: str
+    reason: str
+    review_days: int | None = None
+
+
+def decide_write(policy: Policy, actor: Actor, claim: Claim) -> Decision:
+    """Ask the write rules in order; the first that fits decides. No rule fits: refused."""
+    for rule in policy.write:
+        if _concerns(rule, actor) and _fits(rule, actor, claim):
+            return Decision(decision=rule.decision, rule=rule.id, reason=rule.reason, review_days=rule.review_days)
+    return Decision(
+        decision=WriteDecision.REFUSE, rule=NO_RULE, reason="no write rule of the policy covers this proposal"
+    )
+
+
+def decide_read(policy: Policy, actor: Actor, purpose: str, record: Record) -> str | None:
+    """Name the grant under which `actor` may see `record` for `purpose`, or None."""
+    for rule in policy.read:
+        if grants(rule, actor, purpose) and _opens(rule, actor, record):
+            return rule.id
+    return None
+
+
+def decide_review(policy: Policy, actor: Actor, action: Action, place: Place | None, author: str | None) -> str | None:
+    """Name the rule under which `actor` may take `action` on something of `author` at `place`, or None."""
+    for rule in policy.review:
+        if not _concerns(rule, actor) or action not in rule.actions:
+            continue
+        if rule.own and author != actor.id:
+            continue
+        if rule.scopes is not None and (place is None or place.scope not in rule.scopes):
+            continue
+        return rule.id
+    return None
+
+
+def grants(rule: ReadRule, actor: Actor, purpose: str) -> bool:
+    """Whether a read rule has anything to say to this actor for this purpose."""
+    return _concerns(rule, actor) and (rule.purposes is None or purpose in rule.purposes)
+
+
+def belongs(actor: Actor, place: Place) -> bool:
+    """Whether a scope is the actor's own.
+
+    >>> from muniment.model.claim import Place
+    >>> belongs(Actor(id="ana", projects=("apollo",)), Place(scope=Scope.PROJECT, scope_id="apollo"))
+    True
+    """
+    own = own_scope_ids(actor, place.scope)
+    return ANYONE in own or place.scope_id in own
+
+
+def own_scope_ids(actor: Actor, scope: Scope) -> tuple[str, ...]:
+    match scope:
+        case Scope.PROJECT:
+            return actor.projects
+        case Scope.AGENT_TEAM:
+            return actor.teams
+        case Scope.AGENT_REPO:
+            return (actor.id, *actor.roles)
+        case Scope.SESSION:
+            return actor.sessions
+
+
+def resolve(policy: Policy, actor: str, *, session: str | None = None) -> Actor:
+    """Who a name stands for under this policy. A name it does not list is what `*` says, or nobody in particular."""
+    member = policy.actors.get(actor) or policy.actors.get(ANYONE)
+    sessions = (session,) if session is not None else ()
+    if member is None:
+        return Actor(id=actor, type=ActorType.AGENT, sessions=sessions)
+    return Actor(
+        id=actor,
+        type=member.type,
+        roles=member.roles,
+        teams=member.teams,
+        projects=member.projects,
+        sessions=member.sessions + sessions,
+        authority=member.authority,
+    )
+
+
+def _concerns(rule: WriteRule | ReadRule | ReviewRule, actor: Actor) -> bool:
+    return (
+        (rule.actors is None or actor.id in rule.actors)
+        and (rule.roles is None or any(role in rule.roles for role in actor.roles))
+        and (rule.types is None or actor.type in rule.types)
+    )
+
+
+def _fits(rule: WriteRule, actor: Actor, claim: Claim) -> bool:
+    place, nature = claim.place, claim.nature
+    return (
+        (rule.scopes is None or place.scope in rule.scopes)
+        and (rule.member is None or rule.member == belongs(actor, place))
+        and (rule.namespaces is None or any(covers(space, place.namespace) for space in rule.namespaces))
+        and (rule.kinds is None or nature.kind in rule.kinds)
+        and (rule.classes is None or nature.memory_class in rule.classes)
+        and (
+            rule.sensitivity_max is None
+            or SENSITIVITY_RANK[claim.handling.sensitivity] <= SENSITIVITY_RANK[rule.sensitivity_max]
+        )
+        and (rule.confidence_min is None or claim.belief.score >= rule.confidence_min)
+        and (rule.evidence_min is None or len(claim.belief.evidence) >= rule.evidence_min)
+    )
+
+
+def _opens(rule: ReadRule, actor: Actor, record: Record) -> bool:
+    claim = record.claim
+    place, nature = claim.place, claim.nature
+    return (
+        (rule.scopes is None or place.scope in rule.scopes)
+        and (not rule.member or belongs(actor, place))
+        and (rule.namespaces is None or any(covers(space, place.namespace) for space in rule.namespaces))
+        and (rule.kinds is None or nature.kind in rule.kinds)
+        and (rule.classes is None or nature.memory_class in rule.classes)
+        and (
+            rule.sensitivity_max is None
+            or SENSITIVITY_RANK[claim.handling.sensitivity] <= SENSITIVITY_RANK[rule.sensitivity_max]
+        )
+        and (rule.trust_min is None or TRUST_RANK[record.trust] >= TRUST_RANK[rule.trust_min])
+        and (rule.label_min is None or LABEL_RANK[record.label] >= LABEL_RANK[rule.label_min])
+    )

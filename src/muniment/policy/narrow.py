@@ -1,0 +1,46 @@
+"""Turn the read rules into one condition a store can search under. It must hide nothing that `decide_read` shows."""
+
+from __future__ import annotations
+
+from muniment.model.actor import Actor
+from muniment.model.filter import AtLeast, AtMost, Both, Either, Filter, OneOf, Under
+from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, Scope
+from muniment.policy.decide import grants, own_scope_ids
+from muniment.policy.rules import ANYONE, Policy, ReadRule
+
+
+def narrow(policy: Policy, actor: Actor, purpose: str) -> tuple[Filter, tuple[str, ...]]:
+    """The condition under which `actor` may see a record for `purpose`, and the grants it is made of.
+
+    No grant: nothing passes.
+    """
+    rules = [rule for rule in policy.read if grants(rule, actor, purpose)]
+    return Either(parts=tuple(_condition(rule, actor) for rule in rules)), tuple(rule.id for rule in rules)
+
+
+def _condition(rule: ReadRule, actor: Actor) -> Filter:
+    parts: list[Filter] = []
+    if rule.member:
+        scopes = tuple(Scope) if rule.scopes is None else rule.scopes
+        parts.append(Either(parts=tuple(_own(actor, scope) for scope in scopes)))
+    elif rule.scopes is not None:
+        parts.append(OneOf(field="scope", words=tuple(rule.scopes)))
+    if rule.namespaces is not None:
+        parts.append(Under(namespaces=rule.namespaces))
+    if rule.kinds is not None:
+        parts.append(OneOf(field="kind", words=tuple(rule.kinds)))
+    if rule.classes is not None:
+        parts.append(OneOf(field="memory_class", words=tuple(rule.classes)))
+    if rule.sensitivity_max is not None:
+        parts.append(AtMost(field="sensitivity", value=SENSITIVITY_RANK[rule.sensitivity_max]))
+    if rule.trust_min is not None:
+        parts.append(AtLeast(field="trust", value=TRUST_RANK[rule.trust_min]))
+    if rule.label_min is not None:
+        parts.append(AtLeast(field="label", value=LABEL_RANK[rule.label_min]))
+    return Both(parts=tuple(parts))
+
+
+def _own(actor: Actor, scope: Scope) -> Filter:
+    own = own_scope_ids(actor, scope)
+    here = OneOf(field="scope", words=(scope,))
+    return here if ANYONE in own else Both(parts=(here, OneOf(field="scope_id", words=own)))

@@ -1,0 +1,186 @@
+"""Read a policy from YAML or TOML text, strictly, and say on which line it goes wrong. Touches no file itself."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+
+import msgspec
+import yaml
+
+from muniment.model import checks
+from muniment.model.errors import CallerError, PolicyInvalid
+from muniment.policy.rules import Policy, ReadRule, ReviewRule, WriteRule
+
+BYTES_MAX = 262_144
+_PATH = re.compile(r" - at `([^`]*)`$")
+_UNKNOWN = re.compile(r"unknown field `([^`]*)`")
+_TOML_LINE = re.compile(r"\(at line (\d+)")
+_PLAIN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null")}
+
+Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
+Lines = dict[str, int]
+
+
+def parse_policy(text: str, *, place: str) -> Policy:
+    """Read a policy. `place` is what errors call it, usually the file's name; `.toml` is read as TOML, else YAML."""
+    if len(text.encode(errors="surrogatepass")) > BYTES_MAX:
+        raise PolicyInvalid(place, 0, f"a policy is at most {BYTES_MAX} bytes long")
+    plain, lines = _read_toml(text, place) if place.endswith(".toml") else _read_yaml(text, place)
+    try:
+        policy = msgspec.convert(plain, Policy, strict=True)
+    except msgspec.ValidationError as error:
+        raise _located(error, lines, place) from None
+    _check(policy, lines, place)
+    return policy
+
+
+def _located(error: msgspec.ValidationError, lines: Lines, place: str) -> PolicyInvalid:
+    message = str(error)
+    found = _PATH.search(message)
+    path = found[1] if found else "$"
+    unknown = _UNKNOWN.search(message)
+    spot = f"{path}.{unknown[1]}" if unknown else path
+    words = _PATH.sub("", message).replace("Object", "this part").replace("`", "'")
+    return PolicyInvalid(place, _line(lines, spot), f"{spot.removeprefix('$.')}: {words}")
+
+
+def _line(lines: Lines, path: str) -> int:
+    """The line of a path, or of the nearest part above it that has one."""
+    while path not in lines and path != "$":
+        cut = max(path.rfind("."), path.rfind("["))
+        path = path[:cut] if cut > 0 else "$"
+    return lines.get(path, 1)
+
+
+def _check(policy: Policy, lines: Lines, place: str) -> None:
+    """What the types cannot say: one version, names that are ids, numbers in range, rule ids used once."""
+    if policy.version != 1:
+        raise PolicyInvalid(place, _line(lines, "$.version"), "version: this engine reads policies of version 1")
+    seen: set[str] = set()
+    sections: tuple[tuple[str, tuple[WriteRule | ReadRule | ReviewRule, ...]], ...] = (
+        ("write", policy.write),
+        ("read", policy.read),
+        ("review", policy.review),
+    )
+    for section, rules in sections:
+        for number, rule in enumerate(rules):
+            spot = f"$.{section}[{number}]"
+            try:
+                _check_rule(rule)
+            except CallerError as error:
+                raise PolicyInvalid(place, _line(lines, spot), f"{section}[{number}].{error}") from None
+            if rule.id in seen:
+                raise PolicyInvalid(
+                    place, _line(lines, f"{spot}.id"), f"{section}[{number}].id: used by an earlier rule"
+                )
+            seen.add(rule.id)
+    for name, member in policy.actors.items():
+        try:
+            if name != "*":
+                checks.identifier("name", name)
+            checks.whole("authority", member.authority, least=0, most=10)
+        except CallerError as error:
+            raise PolicyInvalid(place, _line(lines, f"$.actors.{name}"), f"actors: {error}") from None
+
+
+def _check_rule(rule: WriteRule | ReadRule | ReviewRule) -> None:
+    checks.identifier("id", rule.id)
+    if isinstance(rule, ReviewRule):
+        return
+    for number, space in enumerate(rule.namespaces or ()):
+        checks.namespace(f"namespaces[{number}]", space)
+    if isinstance(rule, WriteRule):
+        checks.text("reason", rule.reason)
+        checks.optional_unit_interval("confidence_min", rule.confidence_min)
+        if rule.evidence_min is not None:
+            checks.whole("evidence_min", rule.evidence_min, least=0, most=checks.LIST_LENGTH_MAX)
+        if rule.review_days is not None:
+            checks.whole("review_days", rule.review_days, least=1, most=36_500)
+
+
+def _read_yaml(text: str, place: str) -> tuple[Plain, Lines]:
+    lines: Lines = {}
+    try:
+        for event in yaml.parse(text, yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):
+                raise PolicyInvalid(place, _mark_line(event.start_mark), "aliases are not allowed in a policy")
+        node = yaml.compose(text, yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise PolicyInvalid(place, _mark_line(mark), f"not YAML: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise PolicyInvalid(place, 1, f"not YAML: {error}") from None
+    except RecursionError:
+        raise PolicyInvalid(place, 1, "nested too deeply") from None
+    if node is None:
+        raise PolicyInvalid(place, 1, "the policy is empty; start from `muniment policy show`")
+    return _plain(node, "$", lines, place), lines
+
+
+def _mark_line(mark: object) -> int:
+    """The line of a YAML mark; its two makes have no type in common."""
+    return int(getattr(mark, "line", 0)) + 1
+
+
+def _plain(node: yaml.Node, path: str, lines: Lines, place: str) -> Plain:
+    line = node.start_mark.line + 1
+    lines.setdefault(path, line)
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(child, f"{path}[{number}]", lines, place) for number, child in enumerate(node.value)]
+    if isinstance(node, yaml.MappingNode):
+        return _mapping(node, path, lines, place)
+    if node.tag not in _PLAIN_TAGS:
+        raise PolicyInvalid(place, line, "only plain text, numbers, true, false and null are allowed as values")
+    try:
+        value: Plain = yaml.SafeLoader("").construct_object(node)
+    except (ValueError, yaml.YAMLError):
+        raise PolicyInvalid(place, line, "a value that cannot be read") from None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise PolicyInvalid(place, line, "a number that is not finite")
+    return value
+
+
+def _mapping(node: yaml.MappingNode, path: str, lines: Lines, place: str) -> dict[str, Plain]:
+    result: dict[str, Plain] = {}
+    for key, child in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            raise PolicyInvalid(place, line, "keys are plain words")
+        if key.value in result:
+            raise PolicyInvalid(place, line, f"{key.value}: given twice")
+        lines[f"{path}.{key.value}"] = line
+        result[key.value] = _plain(child, f"{path}.{key.value}", lines, place)
+    return result
+
+
+def _read_toml(text: str, place: str) -> tuple[Plain, Lines]:
+    try:
+        return tomllib.loads(text), _toml_lines(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _TOML_LINE.search(str(error))
+        raise PolicyInvalid(place, int(found[1]) if found else 1, f"not TOML: {error}") from None
+    except RecursionError:
+        raise PolicyInvalid(place, 1, "nested too deeply") from None
+
+
+def _toml_lines(text: str) -> Lines:
+    """Where tables and keys of a TOML text stand. The parser does not tell; headers and `key =` lines do."""
+    lines: Lines = {"$": 1}
+    counts: dict[str, int] = {}
+    table = "$"
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip()
+        if line.startswith("[["):
+            name = line.strip("[] ").split("]")[0]
+            counts[name] = counts.get(name, -1) + 1
+            table = f"$.{name}[{counts[name]}]"
+            lines[table] = number
+        elif line.startswith("["):
+            table = "$." + line.strip("[] ").split("]")[0].replace('"', "")
+            lines[table] = number
+        elif "=" in line and not line.startswith("#"):
+            key = line.split("=")[0].strip().strip('"')
+            lines.setdefault(f"{table}.{key}", number)
+    return lines

@@ -1,0 +1,203 @@
+"""What we ask of a store. Small protocols, no defaults: a store that cannot do a thing does not pass for one that can.
+
+A `Snapshot` reads one consistent moment. A `Unit` is a snapshot that may write: all of it lands, or none.
+Only `write.commit` and the read path's receipt writing touch the writing halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeVar
+
+from muniment.model.card import Card
+from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.receipt import Plan, StoredReceipt, Terms
+from muniment.model.record import Standing
+from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+from muniment.model.value import Value
+
+T = TypeVar("T")
+
+
+class Hit(Value):
+    """A revision the words matched, among those the caller may see. `failed` is the first bound it does not meet."""
+
+    card: Card
+    score: float
+    failed: str | None
+
+
+class Matches(Value):
+    """All hits counted, the best of them at hand. `counts` says how many failed which bound."""
+
+    hits: tuple[Hit, ...]
+    passed: int
+    counts: dict[str, int]
+
+
+class Ledger(Protocol):
+    def head(self) -> Head | None:
+        """The last entry's position, or None before genesis."""
+
+    def entry(self, seq: int) -> StoredEntry | None: ...
+
+    def entries(self, first: int, last: int) -> Iterator[StoredEntry]:
+        """Entries `first` to `last`, both included, in the order the store holds them."""
+
+    def position_at(self, instant: int) -> int:
+        """The last position recorded at or before `instant`; 0 when there is none."""
+
+    def checkpoints(self) -> Iterator[SignedCheckpoint]: ...
+
+    def last_checkpoint(self) -> SignedCheckpoint | None: ...
+
+
+class Documents(Protocol):
+    def get(self, doc: int) -> Document | None: ...
+
+    def all(self) -> Iterator[Document]:
+        """Every document, by rising number."""
+
+
+class Catalogue(Protocol):
+    def card(self, rid: int) -> Card | None: ...
+
+    def current(self, record: str) -> Card | None:
+        """The revision of a record that speaks for now."""
+
+    def revisions(self, record: str) -> tuple[Card, ...]:
+        """All revisions of a record, oldest first."""
+
+    def twin(self, fingerprint: bytes) -> Card | None:
+        """The oldest current revision with this fingerprint."""
+
+    def occupants(self, slot: str) -> tuple[Card, ...]:
+        """The current revisions that answer this question."""
+
+    def standings(self, rid: int) -> tuple[StandingRow, ...]:
+        """What became of a revision after its birth, oldest first."""
+
+    def standing_at(self, rid: int, seq: int) -> Standing | None:
+        """A revision's standing after entry `seq`; None when it was not born yet."""
+
+    def superseded_by(self, record: str) -> tuple[Card, ...]:
+        """Revisions whose standing names this record as successor."""
+
+    def all(self) -> Iterator[Card]:
+        """Every card, by rising `rid`."""
+
+    def count(self) -> dict[str, int]:
+        """How many revisions there are of each status."""
+
+
+class Desk(Protocol):
+    def proposal(self, proposal: str) -> ProposalRow | None: ...
+
+    def held(self, *, after: str | None, limit: int) -> tuple[ProposalRow, ...]:
+        """Proposals that wait for a person, by rising id, beginning after `after`."""
+
+    def proposals(self) -> Iterator[ProposalRow]:
+        """Every proposal."""
+
+    def conflict(self, conflict: str) -> ConflictRow | None: ...
+
+    def conflicts(self) -> Iterator[ConflictRow]:
+        """Every conflict, oldest first."""
+
+    def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]: ...
+
+
+class Lexicon(Protocol):
+    def tokens(self, text: str) -> list[str]:
+        """The terms a text is indexed under."""
+
+    def prune(self, terms: Terms) -> Terms:
+        """Move words that too many records hold to `common`, unless nothing would be left."""
+
+    def search(self, plan: Plan, *, keep: int) -> Matches:
+        """Rank what the words match under `plan.visible`, keeping the `keep` best that pass and the best that
+        were superseded, and counting all."""
+
+
+class Receipts(Protocol):
+    def head(self) -> tuple[int, bytes]:
+        """Position and hash of the last receipt; (0, zero bytes) for none."""
+
+    def get(self, receipt: str) -> StoredReceipt | None: ...
+
+    def all(self) -> Iterator[StoredReceipt]: ...
+
+
+class Snapshot(Protocol):
+    """One consistent moment of one tenant."""
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    @property
+    def documents(self) -> Documents: ...
+
+    @property
+    def catalogue(self) -> Catalogue: ...
+
+    @property
+    def desk(self) -> Desk: ...
+
+    @property
+    def lexicon(self) -> Lexicon: ...
+
+    @property
+    def receipts(self) -> Receipts: ...
+
+
+class Unit(Snapshot, Protocol):
+    """A snapshot that may write."""
+
+    def append(self, entry: StoredEntry) -> None: ...
+
+    def keep(self, document: Document) -> None: ...
+
+    def drop(self, doc: int) -> None: ...
+
+    def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
+        """Write projections; `texts` are the contents to index for cards among `rows`."""
+
+    def clear_projections(self) -> None: ...
+
+    def append_receipt(self, receipt: StoredReceipt) -> None: ...
+
+    def checkpoint(self, signed: SignedCheckpoint) -> None: ...
+
+
+class TenantStore(Protocol):
+    """One tenant's memory. A second one cannot be reached from it."""
+
+    @property
+    def tenant(self) -> str: ...
+
+    def read(self) -> AbstractContextManager[Snapshot]: ...
+
+    def write(self, job: Callable[[Unit], T]) -> T:
+        """Run `job` in a transaction and return once it is durable. An exception undoes the job and is raised here.
+        Jobs of many threads may share one transaction; each of them is whole or absent on its own."""
+
+    def scratch(self) -> AbstractContextManager[TenantStore]:
+        """An empty store of the same make and tenant, gone when the block ends."""
+
+    def integrity(self) -> tuple[str, ...]:
+        """What the store's own checks complain about: its format, and its index compared with the records."""
+
+    def size_bytes(self) -> int: ...
+
+    def close(self) -> None: ...
+
+
+class Vault(Protocol):
+    """All tenants of one place."""
+
+    def tenants(self) -> tuple[str, ...]: ...
+
+    def open(self, tenant: str, *, create: bool) -> TenantStore: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,45 @@
+"""Read a receipt back and decide it again: the recorded candidates as of the recorded position, or all from nothing."""
+
+from __future__ import annotations
+
+from muniment.model.errors import IntegrityError
+from muniment.model.receipt import Account, Explanation, ReceiptEntry, StoredReceipt
+from muniment.model.value import read_canonical
+from muniment.ports.store import Snapshot
+from muniment.read.pipeline import Reading, choose
+from muniment.read.search import gather
+
+
+def read_receipt(stored: StoredReceipt) -> tuple[ReceiptEntry, Account]:
+    return read_canonical(stored.body, ReceiptEntry), read_canonical(stored.account, Account)
+
+
+def decide_again(snapshot: Snapshot, stored: StoredReceipt, reading: Reading) -> Explanation:
+    """Take the recorded candidates through gate and selection once more, as things stood then."""
+    entry, account = read_receipt(stored)
+    chosen = choose(snapshot, account.plan, account.query, reading, account.candidates, account.opponents)
+    return _explanation(entry, account, tuple(one.record.id for one in chosen.told), replayed=False)
+
+
+def search_again(rebuilt: Snapshot, stored: StoredReceipt, reading: Reading) -> Explanation:
+    """Search a store that was rebuilt to the receipt's position, from nothing but the query's plan."""
+    entry, account = read_receipt(stored)
+    head = rebuilt.ledger.head()
+    if head is None or head.seq != entry.epoch:
+        raise IntegrityError(f"the store was not rebuilt to position {entry.epoch}")
+    gathered = gather(rebuilt, account.plan)
+    chosen = choose(rebuilt, account.plan, account.query, reading, gathered.candidates, gathered.opponents)
+    return _explanation(entry, account, tuple(one.record.id for one in chosen.told), replayed=True)
+
+
+def _explanation(entry: ReceiptEntry, account: Account, again: tuple[str, ...], *, replayed: bool) -> Explanation:
+    return Explanation(
+        receipt_id=entry.id,
+        at=entry.at,
+        epoch=entry.epoch,
+        account=account,
+        grants=account.plan.grants,
+        again=again,
+        same_ids=again == account.selected,
+        replayed=replayed,
+    )

@@ -1,0 +1,51 @@
+"""The gate: decide again, on the record itself, and be the only maker of a disclosure.
+
+The store has narrowed by cards already. A card can be stale or tampered with; a record is pinned by the ledger.
+"""
+
+from __future__ import annotations
+
+from muniment.model.actor import Actor
+from muniment.model.card import card_of
+from muniment.model.filter import Filter, matches
+from muniment.model.query import Disclosure, Presented
+from muniment.model.record import Record, Standing
+from muniment.model.status import Status
+from muniment.model.vocabulary import Kind
+from muniment.policy.decide import decide_read
+from muniment.policy.rules import Policy
+
+POLICY = "policy"
+_TENTATIVE = frozenset({Kind.HYPOTHESIS, Kind.ASSUMPTION, Kind.QUESTION, Kind.INTENTION})
+
+
+def pass_gate(
+    record: Record,
+    standing: Standing,
+    *,
+    policy: Policy,
+    actor: Actor,
+    purpose: str,
+    wanted: tuple[tuple[str, Filter], ...] = (),
+) -> Disclosure | str:
+    """A disclosure, or the name of the rule that stands in the way; policy is asked before anything else."""
+    grant = decide_read(policy, actor, purpose, record)
+    if grant is None:
+        return POLICY
+    card = card_of(record, standing, rid=0, pepper=b"")
+    for name, condition in wanted:
+        if not matches(condition, card):
+            return name
+    return Disclosure(
+        record=record, standing=standing, presented=present(record, standing), reasons=(f"granted by {grant}",)
+    )
+
+
+def present(record: Record, standing: Standing) -> Presented:
+    """As what the record may be told: a guess is never a claim, nor is support, nor is what is disputed."""
+    if standing.status is Status.CONTESTED:
+        return Presented.CONTESTED
+    kind = record.claim.nature.kind
+    if kind in _TENTATIVE:
+        return Presented.HYPOTHESIS
+    return Presented.SUPPORT if kind is Kind.EVIDENCE else Presented.CLAIM

@@ -1,0 +1,152 @@
+"""The way out: plan, search, gate, select, explain, and a receipt that is durable before the answer leaves."""
+
+from __future__ import annotations
+
+import msgspec
+
+from muniment.model.actor import Actor
+from muniment.model.errors import IntegrityError
+from muniment.model.query import Abstention, Disclosure, Query, Recall
+from muniment.model.receipt import Account, Candidate, Plan, Terms
+from muniment.model.record import Record, Standing
+from muniment.model.times import Instant
+from muniment.model.value import Value, read_canonical
+from muniment.policy.rules import Policy
+from muniment.ports.store import Lexicon, Snapshot
+from muniment.read.gate import POLICY, pass_gate
+from muniment.read.plan import make_plan
+from muniment.read.search import Gathered, gather
+from muniment.read.select import Selection, select
+from muniment.read.words import read_terms
+
+_TEXT_LOOKED_AT = 20_000
+
+
+class Reading(Value):
+    """Who reads, under which policy, and which document that policy is."""
+
+    actor: Actor
+    policy: Policy
+    policy_doc: int
+
+
+class Answer(Value):
+    """A recall and the account of it, before the receipt is written."""
+
+    recall: Recall
+    account: Account
+
+
+def answer(snapshot: Snapshot, query: Query, reading: Reading, *, now: Instant, receipt_id: str) -> Answer:
+    """Answer a query from one moment of the store."""
+    head = snapshot.ledger.head()
+    latest = head.seq if head is not None else 0
+    as_of, moment = latest, now
+    if query.known_at is not None and query.known_at < now:
+        as_of, moment = snapshot.ledger.position_at(query.known_at), query.known_at
+    terms = snapshot.lexicon.prune(read_terms(query.text))
+    plan = make_plan(reading.policy, reading.actor, query, terms, now=moment, as_of=as_of, at_head=as_of == latest)
+    return _run(snapshot, plan, query, reading, receipt_id=receipt_id, epoch=latest)
+
+
+def _run(snapshot: Snapshot, plan: Plan, query: Query, reading: Reading, *, receipt_id: str, epoch: int) -> Answer:
+    nothing = Gathered(candidates=(), opponents=(), passed=0, counts={})
+    gathered = gather(snapshot, plan) if plan.grants else nothing
+    chosen = choose(snapshot, plan, query, reading, gathered.candidates, gathered.opponents)
+    excluded = _exclusions(gathered, chosen)
+    abstained = None if chosen.told else _abstention(plan, gathered, chosen)
+    told = tuple(_with_reasons(snapshot.lexicon, plan.terms, one) for one in chosen.told)
+    account = Account(
+        actor=reading.actor,
+        query=query,
+        policy=reading.policy_doc,
+        plan=plan,
+        candidates=chosen.candidates,
+        opponents=gathered.opponents,
+        excluded=excluded,
+        considered=gathered.passed + sum(gathered.counts.values()),
+        selected=tuple(one.record.id for one in told),
+        abstained=abstained,
+    )
+    recall = Recall(
+        records=told,
+        excluded=excluded,
+        considered=account.considered,
+        abstained=abstained,
+        receipt_id=receipt_id,
+        epoch=epoch,
+        notices=_notices(told),
+    )
+    return Answer(recall=recall, account=account)
+
+
+def choose(
+    snapshot: Snapshot,
+    plan: Plan,
+    query: Query,
+    reading: Reading,
+    candidates: tuple[Candidate, ...],
+    opponents: tuple[tuple[str, int, int], ...],
+) -> Selection:
+    """Gate and select candidates as of the plan's position. Used for the answer, and again to explain it."""
+
+    def gate(candidate: Candidate) -> Disclosure | str:
+        found = _record_at(snapshot, candidate.rid, plan.as_of)
+        if found is None:
+            return "erased"
+        record, standing = found
+        return pass_gate(
+            record, standing, policy=reading.policy, actor=reading.actor, purpose=query.purpose, wanted=plan.wanted
+        )
+
+    return select(plan, candidates, opponents, gate)
+
+
+def _record_at(snapshot: Snapshot, rid: int, as_of: int) -> tuple[Record, Standing] | None:
+    standing = snapshot.catalogue.standing_at(rid, as_of)
+    document = snapshot.documents.get(rid)
+    if standing is None or document is None:
+        return None
+    record = read_canonical(document.body, Record)
+    card = snapshot.catalogue.card(rid)
+    if card is None or card.id != record.id or card.revision != record.revision:
+        raise IntegrityError(f"the card {rid} does not belong to the record of that number")
+    return record, standing
+
+
+def _exclusions(gathered: Gathered, chosen: Selection) -> dict[str, int]:
+    """How many matches each rule kept out. Sums up: matches = told on their own merit + exclusions."""
+    counts = dict(gathered.counts)
+    for rule, number in chosen.excluded.items():
+        counts[rule] = counts.get(rule, 0) + number
+    kept = sum(1 for candidate in chosen.candidates if candidate.via is None)
+    hidden = sum(1 for candidate in chosen.candidates if candidate.via is None and candidate.excluded == POLICY)
+    if beyond := gathered.passed - kept + hidden:
+        counts["limit"] = counts.get("limit", 0) + beyond
+    return counts
+
+
+def _abstention(plan: Plan, gathered: Gathered, chosen: Selection) -> Abstention:
+    if not plan.grants:
+        return Abstention.NOT_AUTHORIZED
+    if not plan.terms.words and not plan.terms.phrases:
+        return Abstention.NO_SEARCHABLE_WORDS
+    if gathered.passed and {"limit", "budget"} & set(chosen.excluded):
+        return Abstention.NOTHING_FITS
+    return Abstention.NOTHING_ELIGIBLE if gathered.counts or gathered.passed else Abstention.NO_MATCH
+
+
+def _with_reasons(lexicon: Lexicon, terms: Terms, disclosure: Disclosure) -> Disclosure:
+    """Say in words why a record is here."""
+    held = set(lexicon.tokens(disclosure.record.content[:_TEXT_LOOKED_AT]))
+    matched = [word for word in terms.words if set(lexicon.tokens(word)) & held]
+    matched += [f'"{" ".join(phrase)}"' for phrase in terms.phrases if set(lexicon.tokens(" ".join(phrase))) <= held]
+    record = disclosure.record
+    place, trust = record.claim.place, f"trust {record.trust}"
+    words = f"matches {', '.join(matched)}" if matched else "comes with another record"
+    reasons = (words, f"{place.scope} {place.scope_id}", trust, *disclosure.reasons)
+    return msgspec.structs.replace(disclosure, reasons=reasons)
+
+
+def _notices(told: tuple[Disclosure, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"conflict {name} is open" for one in told for name in one.conflicts))

@@ -1,0 +1,63 @@
+"""Turn policy and query into one plan: what the caller may see at all, and what they asked for of it."""
+
+from __future__ import annotations
+
+from muniment.model.actor import Actor
+from muniment.model.filter import AtLeast, AtMost, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
+from muniment.model.query import Query
+from muniment.model.receipt import Plan, Terms
+from muniment.model.status import CURRENT, Status
+from muniment.model.times import DAY, Instant
+from muniment.model.vocabulary import SENSITIVITY_RANK, TRUST_RANK
+from muniment.policy.narrow import narrow
+from muniment.policy.rules import Policy
+
+
+def make_plan(
+    policy: Policy, actor: Actor, query: Query, terms: Terms, *, now: Instant, as_of: int, at_head: bool
+) -> Plan:
+    """One plan for store and gate alike. `now` is the instant the question is asked at, or asked about."""
+    visible, grants = narrow(policy, actor, query.purpose)
+    return Plan(
+        terms=terms,
+        visible=visible,
+        wanted=tuple(_wanted(query, now)),
+        grants=grants,
+        now=now,
+        as_of=as_of,
+        at_head=at_head,
+        limit=query.limit,
+        budget_tokens=query.budget_tokens,
+    )
+
+
+def _wanted(query: Query, now: Instant) -> list[tuple[str, Filter]]:
+    """The caller's bounds and the standing rules, each under the name its exclusions are counted by."""
+    bounds: list[tuple[str, Filter]] = [(status.value, _not(status)) for status in Status if status not in CURRENT]
+    bounds.append(("validity", ValidAt(instant=now if query.valid_at is None else query.valid_at)))
+    bounds.append(("expiry", LiveAt(instant=now)))
+    if query.scopes is not None:
+        bounds.append(("scope", OneOf(field="scope", words=tuple(query.scopes))))
+    if query.scope_ids is not None:
+        bounds.append(("scope_id", OneOf(field="scope_id", words=query.scope_ids)))
+    if query.namespace is not None:
+        bounds.append(("namespace", Under(namespaces=(query.namespace,))))
+    if query.classes is not None:
+        bounds.append(("class", OneOf(field="memory_class", words=tuple(query.classes))))
+    if query.kinds is not None:
+        bounds.append(("kind", OneOf(field="kind", words=tuple(query.kinds))))
+    if query.sensitivity_max is not None:
+        bounds.append(("sensitivity", AtMost(field="sensitivity", value=SENSITIVITY_RANK[query.sensitivity_max])))
+    if query.trust_min is not None:
+        bounds.append(("trust", AtLeast(field="trust", value=TRUST_RANK[query.trust_min])))
+    if query.max_age_days is not None:
+        bounds.append(("age", AtLeast(field="created_at", value=int(now - query.max_age_days * DAY))))
+    if query.require_provenance:
+        bounds.append(("provenance", Sourced()))
+    if query.confidence_min is not None:
+        bounds.append(("confidence", AtLeast(field="confidence", value=query.confidence_min)))
+    return bounds
+
+
+def _not(status: Status) -> Filter:
+    return OneOf(field="status", words=tuple(other.value for other in Status if other is not status))

@@ -1,0 +1,82 @@
+"""Gather candidates: what the words match, what has taken its place since, and the other side of what is disputed."""
+
+from __future__ import annotations
+
+from muniment.model.card import Card
+from muniment.model.receipt import Candidate, Plan
+from muniment.model.status import CURRENT, Status
+from muniment.model.value import Value
+from muniment.model.vocabulary import ConflictStatus
+from muniment.ports.store import Snapshot
+
+CHAIN_MAX = 100
+_SPARE = 20
+
+
+class Gathered(Value):
+    """Candidates in order of score. `opponents` tells which conflict joins which two of them."""
+
+    candidates: tuple[Candidate, ...]
+    opponents: tuple[tuple[str, int, int], ...]
+    passed: int
+    counts: dict[str, int]
+
+
+def gather(snapshot: Snapshot, plan: Plan) -> Gathered:
+    found = snapshot.lexicon.search(plan, keep=2 * plan.limit + _SPARE)
+    candidates: dict[int, Candidate] = {}
+    for hit in found.hits:
+        if hit.failed is None:
+            candidates[hit.card.rid] = _candidate(hit.card, hit.score)
+    for hit in found.hits:
+        successor = _successor(snapshot, plan, hit.card) if hit.failed is not None else None
+        if successor is not None and successor.rid not in candidates:
+            via = f"it took the place of {hit.card.id} revision {hit.card.revision}, which matches"
+            candidates[successor.rid] = _candidate(successor, hit.score, via)
+    opponents = _add_opponents(snapshot, plan, candidates)
+    ranked = sorted(candidates.values(), key=lambda found: (-found.score, -found.rid))
+    return Gathered(candidates=tuple(ranked), opponents=opponents, passed=found.passed, counts=found.counts)
+
+
+def _candidate(card: Card, score: float, via: str | None = None) -> Candidate:
+    return Candidate(rid=card.rid, id=card.id, revision=card.revision, score=score, via=via)
+
+
+def _successor(snapshot: Snapshot, plan: Plan, card: Card) -> Card | None:
+    """The revision that speaks today for one that no longer does, as known at the plan's position."""
+    for _ in range(CHAIN_MAX):
+        if card.successor is None:
+            return None
+        following = [
+            revision for revision in snapshot.catalogue.revisions(card.successor) if revision.seq <= plan.as_of
+        ]
+        for revision in reversed(following):
+            standing = snapshot.catalogue.standing_at(revision.rid, plan.as_of)
+            if standing is not None and standing.status in CURRENT:
+                return revision
+        if not following or following[-1].rid == card.rid:
+            return None
+        card = following[-1]
+    return None
+
+
+def _add_opponents(
+    snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate]
+) -> tuple[tuple[str, int, int], ...]:
+    """Bring in the other side of every open dispute a candidate is part of."""
+    pairs: list[tuple[str, int, int]] = []
+    for rid, candidate in tuple(candidates.items()):
+        standing = snapshot.catalogue.standing_at(rid, plan.as_of)
+        if standing is None or standing.status is not Status.CONTESTED:
+            continue
+        for row in snapshot.desk.conflicts_of(rid):
+            over = row.status == ConflictStatus.RESOLVED and row.changed <= plan.as_of
+            if over or row.opened > plan.as_of:
+                continue
+            other = row.b if row.a == rid else row.a
+            pairs.append((row.id, min(rid, other), max(rid, other)))
+            card = snapshot.catalogue.card(other)
+            if other not in candidates and card is not None:
+                via = f"it is the other side of conflict {row.id}"
+                candidates[other] = _candidate(card, candidate.score, via)
+    return tuple(dict.fromkeys(pairs))

@@ -1,0 +1,112 @@
+"""Choose what is told: gate every candidate, keep the two sides of a dispute together, fit the bounds, say why.
+
+Pure over what it is handed, so that a receipt's candidates can be decided again and give the same ids.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from muniment.model.query import Disclosure
+from muniment.model.receipt import Candidate, Plan
+from muniment.model.value import Value
+from muniment.read.gate import POLICY
+
+Gate = Callable[[Candidate], Disclosure | str]
+
+
+class Selection(Value):
+    """What came through, what did not and why. `told` and `candidates` are in rank order."""
+
+    told: tuple[Disclosure, ...]
+    candidates: tuple[Candidate, ...]
+    excluded: dict[str, int]
+
+
+def select(
+    plan: Plan, candidates: Sequence[Candidate], opponents: Sequence[tuple[str, int, int]], gate: Gate
+) -> Selection:
+    """Walk the candidates from the best down. A side of a dispute is told with its other side or not at all,
+    unless the caller may not see the other side."""
+    answers = {candidate.rid: gate(candidate) for candidate in candidates}
+    open_ = {rid: answer for rid, answer in answers.items() if isinstance(answer, Disclosure)}
+    by_rid = {candidate.rid: candidate for candidate in candidates}
+    told: dict[int, Disclosure] = {}
+    verdicts: dict[int, str | None] = {rid: answer for rid, answer in answers.items() if isinstance(answer, str)}
+    budget = _Budget(plan)
+    for candidate in candidates:
+        if candidate.rid in told or candidate.rid not in open_:
+            continue
+        group = _group(candidate.rid, opponents, open_, told)
+        refusal = budget.take([open_[rid].record.content for rid in group])
+        for rid in group:
+            verdicts[rid] = refusal
+            if refusal is None:
+                told[rid] = _finish(open_[rid], by_rid[rid], candidates[0].score, opponents, open_)
+        if refusal is not None:
+            open_ = {rid: disclosure for rid, disclosure in open_.items() if rid not in group}
+    decided = tuple(msgspec.structs.replace(candidate, excluded=verdicts[candidate.rid]) for candidate in candidates)
+    own = [candidate for candidate in decided if candidate.via is None and candidate.excluded not in (None, POLICY)]
+    return Selection(
+        told=tuple(told.values()), candidates=decided, excluded=dict(Counter(str(one.excluded) for one in own))
+    )
+
+
+class _Budget:
+    """How many records and tokens are left. The other side of a dispute does not count as a record of its own."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._records = plan.limit
+        self._tokens = plan.budget_tokens
+
+    def take(self, texts: list[str]) -> str | None:
+        """Take a group in, or name the bound that has no room for it."""
+        if self._records < 1:
+            return "limit"
+        cost = sum(tokens(text) for text in texts)
+        if self._tokens is not None and cost > self._tokens:
+            return "budget"
+        self._records -= 1
+        self._tokens = self._tokens - cost if self._tokens is not None else None
+        return None
+
+
+def tokens(text: str) -> int:
+    """A stated estimate of a text's length in tokens: a quarter of its characters, rounded up.
+
+    >>> tokens("four"), tokens("fives")
+    (1, 2)
+    """
+    return (len(text) + 3) // 4
+
+
+def _group(
+    rid: int, opponents: Sequence[tuple[str, int, int]], open_: dict[int, Disclosure], told: dict[int, Disclosure]
+) -> list[int]:
+    """A record with everything it is in dispute with, itself first."""
+    group = [rid]
+    for member in group:
+        for _, a, b in opponents:
+            other = b if a == member else a if b == member else None
+            if other is not None and other in open_ and other not in group and other not in told:
+                group.append(other)
+    return group
+
+
+def _finish(
+    disclosure: Disclosure,
+    candidate: Candidate,
+    best: float,
+    opponents: Sequence[tuple[str, int, int]],
+    open_: dict[int, Disclosure],
+) -> Disclosure:
+    """Add the score and what the reader must know about it."""
+    disputes = tuple(name for name, a, b in opponents if candidate.rid in (a, b) and a in open_ and b in open_)
+    notices = [f"disputed, see {name}: neither side is asserted" for name in disputes]
+    if candidate.via is not None and candidate.via.startswith("it took"):
+        notices.append(f"found because {candidate.via}")
+    score = round(candidate.score / best, 6) if best > 0 else 0.0
+    return msgspec.structs.replace(disclosure, score=score, conflicts=disputes, notices=tuple(notices))

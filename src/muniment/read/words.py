@@ -1,0 +1,41 @@
+"""Make search terms of whatever a caller types. Any text is a legal query; none of it is ever syntax."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from muniment.model.receipt import Terms
+
+WORDS_MAX = 64
+_PHRASE = re.compile(r'"([^"]{1,512})"')
+_WORD = re.compile(r"\w+")
+
+_STOP = (
+    "a about after again all am an and any are as at be been before being but by can could did do does doing down "
+    "during each few for from further had has have having he her here hers him his how i if in into is it its "
+    "just me more most my no nor not now of off on once only or other our out over own s same she should so some "
+    "such t than that the their them then there these they this those through to too under until up very was we "
+    "were what when where which while who whom why will with would you your "
+)
+STOP_WORDS = frozenset(_STOP.split())
+
+
+def read_terms(text: str) -> Terms:
+    """Split a query into words and quoted phrases; leave stop words out unless there is nothing else.
+
+    >>> read_terms('where is the "staging database" now, and the Wiki?')
+    Terms(words=('wiki',), phrases=(('staging', 'database'),), common=('where', 'is', 'the', 'now', 'and'))
+    """
+    text = unicodedata.normalize("NFC", text)
+    phrases = tuple(words for quoted in _PHRASE.findall(text) if (words := tuple(_words(quoted))))
+    found = list(dict.fromkeys(_words(_PHRASE.sub(" ", text))))
+    telling = [word for word in found if word not in STOP_WORDS]
+    common = tuple(word for word in found if word in STOP_WORDS)
+    if not telling and not phrases:
+        return Terms(words=tuple(found[:WORDS_MAX]))
+    return Terms(words=tuple(telling[:WORDS_MAX]), phrases=phrases[:WORDS_MAX], common=common[:WORDS_MAX])
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text) if word.strip("_")]

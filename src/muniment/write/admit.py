@@ -1,0 +1,118 @@
+"""Take a proposal in: refuse what may not be asked, take out what may not be kept. Pure; nothing is stored yet.
+
+Runs in the caller's thread, before anything is looked up, so that a secret never gets as far as a transaction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+
+import msgspec
+
+from muniment.model.actor import Actor
+from muniment.model.claim import Claim
+from muniment.model.curation import Redaction
+from muniment.model.errors import Malformed
+from muniment.model.proposal import Proposal
+from muniment.model.value import Value, canonical
+from muniment.write.secrets import redact, suspicious
+
+HIDDEN_REASONING = frozenset(
+    {
+        "chain_of_thought",
+        "cot",
+        "hidden_reasoning",
+        "private_reasoning",
+        "internal_reasoning",
+        "scratchpad",
+        "inner_monologue",
+    }
+)
+_MARKER = "hidden_reasoning_included"
+
+Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
+
+
+class Admitted(Value):
+    """A proposal that may be curated: cleaned, with who proposed it, what was taken out, and a digest to know it by."""
+
+    proposal: Proposal
+    actor: Actor
+    redactions: tuple[Redaction, ...]
+    unsafe_ids: tuple[str, ...]
+    digest: str
+
+
+def admit(proposal: Proposal, actor: Actor) -> Admitted:
+    for extension in proposal.claim.extensions:
+        _refuse_hidden_reasoning(msgspec.json.decode(extension.body), f"extensions.{extension.name}")
+    claim, redactions, unsafe = clean(proposal.claim)
+    cleaned = msgspec.structs.replace(proposal, claim=claim) if redactions else proposal
+    digest = hashlib.sha256(canonical(cleaned)).hexdigest()
+    return Admitted(proposal=cleaned, actor=actor, redactions=redactions, unsafe_ids=unsafe, digest=digest)
+
+
+def _refuse_hidden_reasoning(value: Plain, path: str) -> None:
+    """Private thought is refused by its exact names at any depth; a public `reasoning` is welcome."""
+    if isinstance(value, list):
+        for number, part in enumerate(value):
+            _refuse_hidden_reasoning(part, f"{path}[{number}]")
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            name = key.casefold().replace("-", "_").replace(" ", "_")
+            if name in HIDDEN_REASONING or (name == _MARKER and part is True):
+                raise Malformed(
+                    f"{path}.{key}", "no private reasoning; give a short public rationale as `reasoning` instead"
+                )
+            _refuse_hidden_reasoning(part, f"{path}.{key}")
+
+
+def clean(claim: Claim) -> tuple[Claim, tuple[Redaction, ...], tuple[str, ...]]:
+    """Take secrets out of every text of a claim.
+
+    Names (ids, namespaces) cannot be redacted without becoming other names; those that hold a secret are returned
+    as the third part, and such a proposal is discarded.
+    """
+    if not suspicious(canonical(claim).decode()):
+        return claim, (), ()
+    found: Counter[tuple[str, str]] = Counter()
+    unsafe: list[str] = []
+    result = _clean_value(claim, "", found, unsafe)
+    assert isinstance(result, Claim)
+    redactions = tuple(Redaction(field=field, what=what, count=count) for (field, what), count in found.items())
+    return result, redactions, tuple(unsafe)
+
+
+_NAMES = frozenset(
+    {
+        "scope_id",
+        "namespace",
+        "session_id",
+        "workflow_id",
+        "task_id",
+        "derived_from",
+        "supersedes",
+        "parent",
+        "target",
+        "owner",
+    }
+)
+
+
+def _clean_value(value: object, field: str, found: Counter[tuple[str, str]], unsafe: list[str]) -> object:
+    if isinstance(value, str) and type(value) is str:
+        text, sorts = redact(value)
+        if sorts and field in _NAMES:
+            unsafe.append(field)
+            return value
+        found.update((field, sort) for sort in sorts)
+        return text
+    if isinstance(value, tuple):
+        return tuple(_clean_value(part, field, found, unsafe) for part in value)
+    if isinstance(value, Value):
+        names = value.__struct_fields__
+        parts = {name: _clean_value(getattr(value, name), name, found, unsafe) for name in names}
+        changed = {name: part for name, part in parts.items() if part is not getattr(value, name)}
+        return msgspec.structs.replace(value, **changed) if changed else value
+    return value

@@ -1,0 +1,124 @@
+"""The only writer. Everything that becomes durable in the ledger, the documents or the projections goes through here.
+
+`commit` applies one change set with its ledger entry, in the transaction of the unit it is given: all or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from muniment.ledger.chain import VERSION, commitment, seal
+from muniment.ledger.checkpoint import draw_up
+from muniment.ledger.project import project
+from muniment.model.change import ChangeSet
+from muniment.model.entry import Document, DocumentRef, Entry, Head, SignedCheckpoint
+from muniment.model.errors import LedgerBroken
+from muniment.model.receipt import StoredReceipt
+from muniment.model.times import Instant
+from muniment.model.value import canonical, read_canonical
+from muniment.ports.store import Snapshot, Unit
+from muniment.ports.world import Ids, Signer
+from muniment.write.facts import version
+
+
+class Moved(Exception):
+    """What a change set was decided on is no longer so. Never leaves this room: the pipeline decides again."""
+
+
+def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Ids) -> Entry:
+    """Write a decision down: its documents, its ledger entry, its projections."""
+    head = unit.ledger.head()
+    for seen in change.decided_on:
+        if version(unit, seen) != seen.version:
+            raise Moved(f"{seen.key} moved")
+    documents = tuple(Document(doc=draft.doc, salt=ids.salt(), body=draft.body) for draft in change.drafts)
+    entry = _entry(change, documents, head, tenant)
+    unit.append(seal(entry, head))
+    for document in documents:
+        unit.keep(document)
+    for doc in change.dropped:
+        unit.drop(doc)
+    bodies = {document.doc: document.body for document in documents}
+    projection = project(entry, bodies, pepper=pepper)
+    unit.project(projection.rows, projection.texts)
+    return entry
+
+
+def _entry(change: ChangeSet, documents: tuple[Document, ...], head: Head | None, tenant: str) -> Entry:
+    last_doc = head.last_doc if head else 0
+    if any(document.doc != last_doc + number for number, document in enumerate(documents, start=1)):
+        raise Moved("documents were numbered for another head")
+    assert head is None or change.at >= head.at, "the ledger's clock never runs backwards"
+    return Entry(
+        v=VERSION,
+        tenant=tenant,
+        seq=head.seq + 1 if head else 1,
+        at=change.at,
+        kind=change.kind,
+        actor=change.actor,
+        last_doc=last_doc + len(documents),
+        documents=tuple(
+            DocumentRef(doc=document.doc, role=draft.role, digest=commitment(document.salt, document.body))
+            for draft, document in zip(change.drafts, documents, strict=True)
+        ),
+        dropped=change.dropped,
+        births=change.births,
+        changes=change.changes,
+        filing=change.filing,
+        conflicts=change.conflicts,
+        policy=change.policy,
+        pepper=change.pepper,
+        key=change.key,
+    )
+
+
+def log_receipt(unit: Unit, receipt: StoredReceipt) -> None:
+    """Add a receipt to its own log. The ledger does not move."""
+    unit.append_receipt(receipt)
+
+
+def sign_checkpoint(unit: Unit, *, at: Instant, signer: Signer) -> SignedCheckpoint:
+    """Sign where ledger and receipt log stand, going on from the last checkpoint."""
+    head = unit.ledger.head()
+    assert head is not None, "a ledger begins with its genesis"
+    previous = unit.ledger.last_checkpoint()
+    first = previous.checkpoint.seq + 1 if previous else 1
+    hashes = (stored.hash for stored in unit.ledger.entries(first, head.seq))
+    checkpoint, peaks = draw_up(
+        head, hashes, previous=previous, receipts=unit.receipts.head(), at=at, key=signer.key_id
+    )
+    signed = SignedCheckpoint(checkpoint=checkpoint, signature=signer.sign(canonical(checkpoint)).hex(), peaks=peaks)
+    unit.checkpoint(signed)
+    return signed
+
+
+def rebuild(unit: Unit, source: Snapshot | None, *, upto: int, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Write the projections again from entries and documents up to `upto`; return how many entries there were.
+
+    With `source` the entries and documents are copied from there into an empty `unit` first.
+    """
+    origin = source or unit
+    gone = frozenset(
+        doc for stored in origin.ledger.entries(1, 2**62) for doc in read_canonical(stored.body, Entry).dropped
+    )
+    if source is None:
+        unit.clear_projections()
+    pepper, count = b"", 0
+    for stored in origin.ledger.entries(1, upto):
+        entry = read_canonical(stored.body, Entry)
+        pepper = pepper or bytes.fromhex(entry.pepper or "")
+        documents = {ref.doc: found for ref in entry.documents if (found := origin.documents.get(ref.doc)) is not None}
+        for ref in entry.documents:
+            if ref.doc in documents and commitment(documents[ref.doc].salt, documents[ref.doc].body) != ref.digest:
+                raise LedgerBroken(f"document {ref.doc} of entry {entry.seq} is not what was committed", seq=entry.seq)
+        if source is not None:
+            unit.append(stored)
+            for document in documents.values():
+                unit.keep(document)
+        bodies = {doc: document.body for doc, document in documents.items()}
+        projection = project(entry, bodies, pepper=pepper, gone=gone)
+        unit.project(projection.rows, projection.texts)
+        count += 1
+        if count % 1000 == 0:
+            progress(count)
+    return count
