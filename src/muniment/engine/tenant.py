@@ -6,7 +6,7 @@ from muniment.model.change import ChangeSet, Draft
 from muniment.model.entry import Entry, EntryKind, Role, SignedCheckpoint
 from muniment.model.errors import IntegrityError, LedgerBroken
 from muniment.model.times import Instant
-from muniment.model.value import canonical, read_canonical
+from muniment.model.value import read_canonical
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot, TenantStore, Unit
 from muniment.ports.world import Clock, Ids, Signer
@@ -106,7 +106,7 @@ def _prepare(unit: Unit, tenant: str, policy: Policy, tools: Tenant) -> tuple[by
         actor=SYSTEM,
         at=Instant(max(now, head.at)),
         decided_on=(),
-        drafts=(Draft(doc=doc, role=Role.POLICY, body=canonical(policy)),),
+        drafts=(Draft(doc=doc, role=Role.POLICY, value=policy),),
         policy=doc,
     )
     pepper = bytes.fromhex(genesis_of(unit, tenant).pepper or "")

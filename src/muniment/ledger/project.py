@@ -1,24 +1,21 @@
-"""Derive the projections of one entry from it and its documents. Commit and replay both go through here,
-so what replay rebuilds is what was committed."""
+"""Derive the projections of one entry from it and its documents. Commit, replay and verify all go through here,
+so what replay rebuilds and verify expects is what was committed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from typing import TypeVar
 
 from muniment.model.card import card_of
+from muniment.model.curation import Report
 from muniment.model.entry import Entry, Role
 from muniment.model.errors import LedgerBroken
 from muniment.model.record import Record, Standing
 from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
 from muniment.model.value import Value, read_canonical
 
-
-class _ReportHead(Value, forbid_unknown_fields=False):
-    """The two fields of a `Report` that a proposal's row repeats; reading only these keeps replay and verify fast."""
-
-    digest: str
-    actor: str
+_V = TypeVar("_V", bound=Value)
 
 
 class Projection(Value):
@@ -29,12 +26,12 @@ class Projection(Value):
 
 
 def project(
-    entry: Entry, documents: Mapping[int, bytes], *, pepper: bytes, gone: AbstractSet[int] = frozenset()
+    entry: Entry, documents: Mapping[int, Value], *, pepper: bytes, gone: AbstractSet[int] = frozenset()
 ) -> Projection:
     """Say what `entry` makes of the projections.
 
-    `documents` are the bodies the entry refers to. One that is absent must be among `gone`, the documents a
-    later entry dropped: the row it carried is dropped with it.
+    `documents` are those the entry refers to, as `read_document` reads them. One that is absent must be among
+    `gone`, the documents a later entry dropped: the row it carried is dropped with it.
     """
     rows: list[Row] = []
     texts: dict[int, str] = {}
@@ -44,7 +41,7 @@ def project(
     for birth in entry.births:
         if birth.rid in gone and birth.rid not in documents:
             continue
-        record = read_canonical(_body(entry, documents, birth.rid), Record)
+        record = _document(entry, documents, birth.rid, Record)
         standing = Standing(status=birth.status, since=entry.seq)
         rows.append(card_of(record, standing, rid=birth.rid, pepper=pepper))
         texts[birth.rid] = record.content
@@ -65,11 +62,31 @@ def project(
     return Projection(rows=tuple(rows), texts=texts)
 
 
-def _proposal_row(entry: Entry, documents: Mapping[int, bytes]) -> ProposalRow:
+class Conclusion(Value, forbid_unknown_fields=False):
+    """The two fields of a report that a proposal's row repeats. Reading only these keeps replay and verify fast."""
+
+    digest: str
+    actor: str
+
+
+def read_document(role: Role, body: bytes) -> Value | None:
+    """Read a document as far as projections need it; None for a sort they do not need."""
+    match role:
+        case Role.RECORD:
+            return read_canonical(body, Record)
+        case Role.REPORT:
+            return read_canonical(body, Conclusion)
+        case Role.HELD | Role.POLICY:
+            return None
+
+
+def _proposal_row(entry: Entry, documents: Mapping[int, Value]) -> ProposalRow:
     filing = entry.filing
     assert filing is not None
     by_role = {ref.role: ref.doc for ref in entry.documents}
-    report = read_canonical(_body(entry, documents, by_role[Role.REPORT]), _ReportHead)
+    report = documents.get(by_role.get(Role.REPORT, 0))
+    if not isinstance(report, (Report, Conclusion)):
+        raise LedgerBroken(f"entry {entry.seq} files a proposal without its report", seq=entry.seq)
     return ProposalRow(
         id=filing.proposal,
         seq=entry.seq,
@@ -85,8 +102,8 @@ def _proposal_row(entry: Entry, documents: Mapping[int, bytes]) -> ProposalRow:
     )
 
 
-def _body(entry: Entry, documents: Mapping[int, bytes], doc: int) -> bytes:
-    body = documents.get(doc)
-    if body is None:
+def _document(entry: Entry, documents: Mapping[int, Value], doc: int, kind: type[_V]) -> _V:
+    found = documents.get(doc)
+    if not isinstance(found, kind):
         raise LedgerBroken(f"entry {entry.seq} refers to document {doc}, which is missing", seq=entry.seq)
-    return body
+    return found

@@ -13,12 +13,12 @@ import msgspec
 
 from muniment.ledger import merkle
 from muniment.ledger.chain import ZERO, commitment, link
-from muniment.ledger.project import project
+from muniment.ledger.project import project, read_document
 from muniment.model.card import Card, standing_of
 from muniment.model.entry import Document, Entry, EntryKind, Finding, Head, SignedCheckpoint, StoredEntry
 from muniment.model.errors import IntegrityError
 from muniment.model.rows import ConflictRow, ProposalRow, StandingRow
-from muniment.model.value import canonical, read_canonical
+from muniment.model.value import Value, canonical, read_canonical
 
 SignatureCheck = Callable[[SignedCheckpoint], bool]
 _T = TypeVar("_T")
@@ -128,10 +128,9 @@ class Verification:
         if entry.kind is EntryKind.GENESIS:
             self._pepper = bytes.fromhex(entry.pepper or "")
         self._gone.update(entry.dropped)
-        bodies = self._documents_of(entry)
         try:
-            rows = project(entry, bodies, pepper=self._pepper, gone=self._gone).rows
-        except (IntegrityError, KeyError) as error:
+            rows = project(entry, self._documents_of(entry), pepper=self._pepper, gone=self._gone).rows
+        except IntegrityError as error:
             self._report("entry_unreadable", f"entry {entry.seq} cannot be projected: {error}", seq=entry.seq)
             self._skip(entry)
             return
@@ -146,8 +145,8 @@ class Verification:
                 case ConflictRow():
                     self._conflicts[row.id] = row
 
-    def _documents_of(self, entry: Entry) -> dict[int, bytes]:
-        bodies: dict[int, bytes] = {}
+    def _documents_of(self, entry: Entry) -> dict[int, Value]:
+        found: dict[int, Value] = {}
         for ref in entry.documents:
             while self._document is not None and self._document.doc < ref.doc:
                 self._report("document_unknown", f"document {self._document.doc} belongs to no entry")
@@ -163,9 +162,12 @@ class Verification:
                     seq=entry.seq,
                     record=_record_of(entry),
                 )
-            bodies[ref.doc] = self._document.body
+            body = self._document.body
             self._document = next(self._streams.documents, None)
-        return bodies
+            value = read_document(ref.role, body)
+            if value is not None:
+                found[ref.doc] = value
+        return found
 
     def _skip(self, entry: Entry) -> None:
         """Step over the projections of an unreadable entry, so that its successors are compared with theirs."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 
+from muniment.model.claim import Claim
 from muniment.model.record import Record, Standing
 from muniment.model.status import read_status
 from muniment.model.times import Instant
@@ -55,9 +56,9 @@ def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes) -> C
         id=record.id,
         revision=record.revision,
         seq=standing.since,
-        kind=claim.nature.kind.value,
-        memory_class=claim.nature.memory_class.value,
-        scope=claim.place.scope.value,
+        kind=claim.nature.kind,
+        memory_class=claim.nature.memory_class,
+        scope=claim.place.scope,
         scope_id=claim.place.scope_id,
         namespace=claim.place.namespace,
         session_id=claim.place.session_id,
@@ -71,10 +72,10 @@ def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes) -> C
         valid_from=claim.times.valid_from,
         valid_until=claim.times.valid_until,
         expires_at=claim.times.expires_at,
-        fingerprint=fingerprint(record, pepper=pepper),
-        slot=slot_key(record),
-        born=standing.status.value,
-        status=standing.status.value,
+        fingerprint=fingerprint(claim, pepper=pepper),
+        slot=slot_key(claim),
+        born=standing.status,
+        status=standing.status,
         since=standing.since,
         successor=standing.successor,
     )
@@ -91,21 +92,21 @@ def normalise(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".!;, ")
 
 
-def fingerprint(record: Record, *, pepper: bytes) -> bytes:
-    """Equal for two records that say the same, in the same place, as the same kind.
+def fingerprint(claim: Claim, *, pepper: bytes) -> bytes:
+    """Equal for two claims that say the same, in the same place, as the same kind.
 
     Keyed with the tenant's own `pepper`, so that a leaked index cannot be searched with guessed sentences.
     """
-    place, slot = record.claim.place, record.claim.slot
-    parts = [normalise(record.content), record.claim.nature.kind, place.scope, place.scope_id, place.namespace]
+    place, slot = claim.place, claim.slot
+    parts = [normalise(claim.content), claim.nature.kind, place.scope, place.scope_id, place.namespace]
     if slot is not None:
         parts += [slot.subject, slot.key, slot.value]
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16, key=pepper).digest()
 
 
-def slot_key(record: Record) -> str | None:
-    """Name the question a record answers, within its own scope; None for a record that fills no slot."""
-    slot, place = record.claim.slot, record.claim.place
+def slot_key(claim: Claim) -> str | None:
+    """Name the question a claim answers, within its own scope; None for a claim that fills no slot."""
+    slot, place = claim.slot, claim.place
     if slot is None:
         return None
     return "\x1f".join((place.scope, place.scope_id, normalise(slot.subject), normalise(slot.key)))

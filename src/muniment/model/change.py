@@ -27,11 +27,11 @@ class Seen(Value):
 
 
 class Draft(Value):
-    """A document to be kept: what it is to the entry, its bytes, and the number the decision refers to it by."""
+    """A document to be kept: what it is to the entry, what it says, and the number the decision refers to it by."""
 
     doc: int
     role: Role
-    body: bytes
+    value: Value
 
 
 class ChangeSet(Value):

@@ -67,18 +67,24 @@ def optional_text(field: str, value: str | None, *, limit: int = TEXT_BYTES_MAX)
 
 
 def texts(field: str, values: Sequence[str]) -> None:
+    if values == ():
+        return
     _sequence(field, values)
     for position, value in enumerate(values):
         text(f"{field}[{position}]", value)
 
 
 def identifiers(field: str, values: Sequence[str]) -> None:
+    if values == ():
+        return
     _sequence(field, values)
     for position, value in enumerate(values):
         identifier(f"{field}[{position}]", value)
 
 
 def instances(field: str, values: Sequence[object], kind: type) -> None:
+    if values == ():
+        return
     _sequence(field, values)
     for position, value in enumerate(values):
         if not isinstance(value, kind):

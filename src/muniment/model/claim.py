@@ -11,7 +11,7 @@ import msgspec
 from muniment.model import checks
 from muniment.model.errors import Malformed
 from muniment.model.times import Instant
-from muniment.model.value import Value
+from muniment.model.value import Value, as_fraction, fold_defaults
 from muniment.model.vocabulary import (
     Kind,
     MemoryClass,
@@ -72,6 +72,7 @@ class Place(Value):
         checks.optional_identifier("session_id", self.session_id)
         checks.optional_identifier("workflow_id", self.workflow_id)
         checks.optional_identifier("task_id", self.task_id)
+        fold_defaults(self)
 
 
 class Intent(Value):
@@ -121,6 +122,9 @@ class Belief(Value):
         checks.positive("alpha", self.alpha)
         checks.positive("beta", self.beta)
         checks.flag("hedged", self.hedged)
+        for name in ("score", "alpha", "beta"):
+            as_fraction(self, name)
+        fold_defaults(self)
 
 
 class Times(Value):
@@ -197,6 +201,8 @@ class Strength(Value):
         if self.half_life_hours is not None:
             checks.positive("half_life_hours", self.half_life_hours)
         checks.flag("anchored", self.anchored)
+        as_fraction(self, "importance")
+        fold_defaults(self)
 
 
 class Extension(Value):
@@ -233,3 +239,4 @@ class Claim(Value):
     def __post_init__(self) -> None:
         checks.text("content", self.content, limit=checks.CONTENT_BYTES_MAX)
         checks.instances("extensions", self.extensions, Extension)
+        fold_defaults(self)

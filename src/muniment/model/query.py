@@ -8,7 +8,7 @@ from muniment.model import checks
 from muniment.model.errors import Malformed
 from muniment.model.record import Record, Standing
 from muniment.model.times import Instant
-from muniment.model.value import Value
+from muniment.model.value import Value, fold_defaults
 from muniment.model.vocabulary import Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 
 LIMIT_DEFAULT = 10
@@ -58,6 +58,7 @@ class Query(Value):
         checks.whole("limit", self.limit, least=0, most=LIMIT_MAX)
         if self.budget_tokens is not None:
             checks.whole("budget_tokens", self.budget_tokens, least=0, most=10_000_000)
+        fold_defaults(self)
 
     def _check_lists(self) -> None:
         if self.scopes is not None:

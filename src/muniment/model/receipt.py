@@ -8,6 +8,9 @@ from muniment.model.query import Abstention, Query
 from muniment.model.times import Instant
 from muniment.model.value import Value
 
+STATUS = "status"
+"""The bound on what a revision counts for. What it keeps out is counted under the state it is in, not this name."""
+
 
 class Terms(Value):
     """The words a query was searched with: single words, exact phrases, and the words left out as too common."""

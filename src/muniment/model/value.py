@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TypeVar, dataclass_transform
 
 import msgspec
@@ -15,6 +16,31 @@ _decoders: dict[type, msgspec.json.Decoder[Value]] = {}
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Base of every value. A value checks itself once, when it is made; an invalid one cannot exist."""
+
+
+@cache
+def _foldable(kind: type[Value]) -> tuple[tuple[str, object], ...]:
+    fields = msgspec.structs.fields(kind)
+    return tuple((field.name, field.default) for field in fields if isinstance(field.default, (float, str, Value)))
+
+
+def fold_defaults(value: Value) -> None:
+    """Make every field that equals its default *be* its default.
+
+    Defaults are left out of the canonical bytes by identity, so without this two equal values could be spelled
+    differently. To be called when a value is made, by those that have fractions, texts or values as defaults.
+    """
+    for name, default in _foldable(type(value)):
+        given = getattr(value, name)
+        if given is not default and given == default:
+            msgspec.structs.force_setattr(value, name, default)
+
+
+def as_fraction(value: Value, name: str) -> None:
+    """Make a whole number, or a negative zero, the one fraction it equals."""
+    given = getattr(value, name)
+    if type(given) is not float or given == 0.0:
+        msgspec.structs.force_setattr(value, name, float(given) + 0.0)
 
 
 _encoder = msgspec.json.Encoder(order="sorted")

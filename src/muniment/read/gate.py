@@ -9,6 +9,7 @@ from muniment.model.actor import Actor
 from muniment.model.card import card_of
 from muniment.model.filter import Filter, matches
 from muniment.model.query import Disclosure, Presented
+from muniment.model.receipt import STATUS
 from muniment.model.record import Record, Standing
 from muniment.model.status import Status
 from muniment.model.vocabulary import Kind
@@ -35,7 +36,7 @@ def pass_gate(
     card = card_of(record, standing, rid=0, pepper=b"")
     for name, condition in wanted:
         if not matches(condition, card):
-            return name
+            return standing.status.value if name == STATUS else name
     return Disclosure(
         record=record, standing=standing, presented=present(record, standing), reasons=(f"granted by {grant}",)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from muniment.model.actor import Actor
+from muniment.model.card import standing_of
 from muniment.model.errors import IntegrityError
 from muniment.model.query import Abstention, Disclosure, Query, Recall
 from muniment.model.receipt import Account, Candidate, Plan, Terms
@@ -16,7 +17,7 @@ from muniment.ports.store import Lexicon, Snapshot
 from muniment.read.gate import POLICY, pass_gate
 from muniment.read.plan import make_plan
 from muniment.read.search import Gathered, gather
-from muniment.read.select import Selection, select
+from muniment.read.select import BUDGET, LIMIT, Selection, select
 from muniment.read.words import read_terms
 
 _TEXT_LOOKED_AT = 20_000
@@ -103,13 +104,14 @@ def choose(
 
 
 def _record_at(snapshot: Snapshot, rid: int, as_of: int) -> tuple[Record, Standing] | None:
-    standing = snapshot.catalogue.standing_at(rid, as_of)
-    document = snapshot.documents.get(rid)
-    if standing is None or document is None:
+    card, document = snapshot.catalogue.card(rid), snapshot.documents.get(rid)
+    if card is None or document is None:
+        return None
+    standing = standing_of(card) if card.since <= as_of else snapshot.catalogue.standing_at(rid, as_of)
+    if standing is None:
         return None
     record = read_canonical(document.body, Record)
-    card = snapshot.catalogue.card(rid)
-    if card is None or card.id != record.id or card.revision != record.revision:
+    if card.id != record.id or card.revision != record.revision:
         raise IntegrityError(f"the card {rid} does not belong to the record of that number")
     return record, standing
 
@@ -122,7 +124,7 @@ def _exclusions(gathered: Gathered, chosen: Selection) -> dict[str, int]:
     kept = sum(1 for candidate in chosen.candidates if candidate.via is None)
     hidden = sum(1 for candidate in chosen.candidates if candidate.via is None and candidate.excluded == POLICY)
     if beyond := gathered.passed - kept + hidden:
-        counts["limit"] = counts.get("limit", 0) + beyond
+        counts[LIMIT] = counts.get(LIMIT, 0) + beyond
     return counts
 
 
@@ -131,7 +133,7 @@ def _abstention(plan: Plan, gathered: Gathered, chosen: Selection) -> Abstention
         return Abstention.NOT_AUTHORIZED
     if not plan.terms.words and not plan.terms.phrases:
         return Abstention.NO_SEARCHABLE_WORDS
-    if gathered.passed and {"limit", "budget"} & set(chosen.excluded):
+    if gathered.passed and {LIMIT, BUDGET} & set(chosen.excluded):
         return Abstention.NOTHING_FITS
     return Abstention.NOTHING_ELIGIBLE if gathered.counts or gathered.passed else Abstention.NO_MATCH
 

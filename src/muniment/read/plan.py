@@ -5,12 +5,14 @@ from __future__ import annotations
 from muniment.model.actor import Actor
 from muniment.model.filter import AtLeast, AtMost, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
 from muniment.model.query import Query
-from muniment.model.receipt import Plan, Terms
-from muniment.model.status import CURRENT, Status
+from muniment.model.receipt import STATUS, Plan, Terms
+from muniment.model.status import CURRENT
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import SENSITIVITY_RANK, TRUST_RANK
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
+
+_CURRENT = tuple(sorted(status.value for status in CURRENT))
 
 
 def make_plan(
@@ -33,7 +35,7 @@ def make_plan(
 
 def _wanted(query: Query, now: Instant) -> list[tuple[str, Filter]]:
     """The caller's bounds and the standing rules, each under the name its exclusions are counted by."""
-    bounds: list[tuple[str, Filter]] = [(status.value, _not(status)) for status in Status if status not in CURRENT]
+    bounds: list[tuple[str, Filter]] = [(STATUS, OneOf(field="status", words=_CURRENT))]
     bounds.append(("validity", ValidAt(instant=now if query.valid_at is None else query.valid_at)))
     bounds.append(("expiry", LiveAt(instant=now)))
     if query.scopes is not None:
@@ -57,7 +59,3 @@ def _wanted(query: Query, now: Instant) -> list[tuple[str, Filter]]:
     if query.confidence_min is not None:
         bounds.append(("confidence", AtLeast(field="confidence", value=query.confidence_min)))
     return bounds
-
-
-def _not(status: Status) -> Filter:
-    return OneOf(field="status", words=tuple(other.value for other in Status if other is not status))

@@ -10,7 +10,7 @@ from muniment.model.vocabulary import ConflictStatus
 from muniment.ports.store import Snapshot
 
 CHAIN_MAX = 100
-_SPARE = 20
+_SPARE = 10
 
 
 class Gathered(Value):
@@ -23,17 +23,16 @@ class Gathered(Value):
 
 
 def gather(snapshot: Snapshot, plan: Plan) -> Gathered:
-    found = snapshot.lexicon.search(plan, keep=2 * plan.limit + _SPARE)
-    candidates: dict[int, Candidate] = {}
-    for hit in found.hits:
-        if hit.failed is None:
-            candidates[hit.card.rid] = _candidate(hit.card, hit.score)
+    found = snapshot.lexicon.search(plan, keep=plan.limit + _SPARE)
+    candidates = {hit.card.rid: _candidate(hit.card, hit.score) for hit in found.hits if hit.failed is None}
+    contested = [hit.card.rid for hit in found.hits if hit.failed is None and hit.card.status == Status.CONTESTED]
     for hit in found.hits:
         successor = _successor(snapshot, plan, hit.card) if hit.failed is not None else None
         if successor is not None and successor.rid not in candidates:
             via = f"it took the place of {hit.card.id} revision {hit.card.revision}, which matches"
             candidates[successor.rid] = _candidate(successor, hit.score, via)
-    opponents = _add_opponents(snapshot, plan, candidates)
+            contested.append(successor.rid)
+    opponents = _add_opponents(snapshot, plan, candidates, contested)
     ranked = sorted(candidates.values(), key=lambda found: (-found.score, -found.rid))
     return Gathered(candidates=tuple(ranked), opponents=opponents, passed=found.passed, counts=found.counts)
 
@@ -61,14 +60,11 @@ def _successor(snapshot: Snapshot, plan: Plan, card: Card) -> Card | None:
 
 
 def _add_opponents(
-    snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate]
+    snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate], contested: list[int]
 ) -> tuple[tuple[str, int, int], ...]:
-    """Bring in the other side of every open dispute a candidate is part of."""
+    """Bring in the other side of every open dispute a contested candidate is part of."""
     pairs: list[tuple[str, int, int]] = []
-    for rid, candidate in tuple(candidates.items()):
-        standing = snapshot.catalogue.standing_at(rid, plan.as_of)
-        if standing is None or standing.status is not Status.CONTESTED:
-            continue
+    for rid in contested:
         for row in snapshot.desk.conflicts_of(rid):
             over = row.status == ConflictStatus.RESOLVED and row.changed <= plan.as_of
             if over or row.opened > plan.as_of:
@@ -78,5 +74,5 @@ def _add_opponents(
             card = snapshot.catalogue.card(other)
             if other not in candidates and card is not None:
                 via = f"it is the other side of conflict {row.id}"
-                candidates[other] = _candidate(card, candidate.score, via)
+                candidates[other] = _candidate(card, candidates[rid].score, via)
     return tuple(dict.fromkeys(pairs))

@@ -6,7 +6,8 @@ Pure over what it is handed, so that a receipt's candidates can be decided again
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
@@ -15,6 +16,8 @@ from muniment.model.receipt import Candidate, Plan
 from muniment.model.value import Value
 from muniment.read.gate import POLICY
 
+LIMIT = "limit"
+BUDGET = "budget"
 Gate = Callable[[Candidate], Disclosure | str]
 
 
@@ -29,30 +32,33 @@ class Selection(Value):
 def select(
     plan: Plan, candidates: Sequence[Candidate], opponents: Sequence[tuple[str, int, int]], gate: Gate
 ) -> Selection:
-    """Walk the candidates from the best down. A side of a dispute is told with its other side or not at all,
-    unless the caller may not see the other side."""
-    answers = {candidate.rid: gate(candidate) for candidate in candidates}
-    open_ = {rid: answer for rid, answer in answers.items() if isinstance(answer, Disclosure)}
-    by_rid = {candidate.rid: candidate for candidate in candidates}
+    """Walk the candidates from the best down, gating each when its turn comes. A side of a dispute is told with its
+    other side or not at all, unless the caller may not see the other side."""
     told: dict[int, Disclosure] = {}
-    verdicts: dict[int, str | None] = {rid: answer for rid, answer in answers.items() if isinstance(answer, str)}
+    verdicts: dict[int, str] = {}
+    by_rid = {candidate.rid: candidate for candidate in candidates}
     budget = _Budget(plan)
     for candidate in candidates:
-        if candidate.rid in told or candidate.rid not in open_:
+        if candidate.rid in told or candidate.rid in verdicts:
             continue
-        group = _group(candidate.rid, opponents, open_, told)
-        refusal = budget.take([open_[rid].record.content for rid in group])
-        for rid in group:
-            verdicts[rid] = refusal
-            if refusal is None:
-                told[rid] = _finish(open_[rid], by_rid[rid], candidates[0].score, opponents, open_)
+        if budget.spent:
+            verdicts[candidate.rid] = LIMIT
+            continue
+        group = [rid for rid in _group(candidate.rid, opponents, by_rid) if rid not in verdicts]
+        answers = {rid: gate(by_rid[rid]) for rid in group}
+        verdicts.update({rid: answer for rid, answer in answers.items() if isinstance(answer, str)})
+        open_ = {rid: answer for rid, answer in answers.items() if isinstance(answer, Disclosure)}
+        if candidate.rid not in open_:
+            continue
+        refusal = budget.take([answer.record.content for answer in open_.values()])
         if refusal is not None:
-            open_ = {rid: disclosure for rid, disclosure in open_.items() if rid not in group}
-    decided = tuple(msgspec.structs.replace(candidate, excluded=verdicts[candidate.rid]) for candidate in candidates)
-    own = [candidate for candidate in decided if candidate.via is None and candidate.excluded not in (None, POLICY)]
-    return Selection(
-        told=tuple(told.values()), candidates=decided, excluded=dict(Counter(str(one.excluded) for one in own))
-    )
+            verdicts.update(dict.fromkeys(open_, refusal))
+            continue
+        for rid, answer in open_.items():
+            told[rid] = _finish(answer, by_rid[rid], candidates[0].score, opponents, open_.keys())
+    decided = tuple(msgspec.structs.replace(one, excluded=verdicts.get(one.rid)) for one in candidates)
+    own = [one.excluded for one in decided if one.via is None and one.excluded not in (None, POLICY)]
+    return Selection(told=tuple(told.values()), candidates=decided, excluded=dict(Counter(str(rule) for rule in own)))
 
 
 class _Budget:
@@ -62,13 +68,15 @@ class _Budget:
         self._records = plan.limit
         self._tokens = plan.budget_tokens
 
+    @property
+    def spent(self) -> bool:
+        return self._records < 1
+
     def take(self, texts: list[str]) -> str | None:
         """Take a group in, or name the bound that has no room for it."""
-        if self._records < 1:
-            return "limit"
         cost = sum(tokens(text) for text in texts)
         if self._tokens is not None and cost > self._tokens:
-            return "budget"
+            return BUDGET
         self._records -= 1
         self._tokens = self._tokens - cost if self._tokens is not None else None
         return None
@@ -83,15 +91,13 @@ def tokens(text: str) -> int:
     return (len(text) + 3) // 4
 
 
-def _group(
-    rid: int, opponents: Sequence[tuple[str, int, int]], open_: dict[int, Disclosure], told: dict[int, Disclosure]
-) -> list[int]:
+def _group(rid: int, opponents: Sequence[tuple[str, int, int]], known: Mapping[int, Candidate]) -> list[int]:
     """A record with everything it is in dispute with, itself first."""
     group = [rid]
     for member in group:
         for _, a, b in opponents:
             other = b if a == member else a if b == member else None
-            if other is not None and other in open_ and other not in group and other not in told:
+            if other is not None and other in known and other not in group:
                 group.append(other)
     return group
 
@@ -101,10 +107,10 @@ def _finish(
     candidate: Candidate,
     best: float,
     opponents: Sequence[tuple[str, int, int]],
-    open_: dict[int, Disclosure],
+    shown: AbstractSet[int],
 ) -> Disclosure:
-    """Add the score and what the reader must know about it."""
-    disputes = tuple(name for name, a, b in opponents if candidate.rid in (a, b) and a in open_ and b in open_)
+    """Add the score and what the reader must know about it. A dispute whose other side is not shown is not named."""
+    disputes = tuple(name for name, a, b in opponents if candidate.rid in (a, b) and a in shown and b in shown)
     notices = [f"disputed, see {name}: neither side is asserted" for name in disputes]
     if candidate.via is not None and candidate.via.startswith("it took"):
         notices.append(f"found because {candidate.via}")

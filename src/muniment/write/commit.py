@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from muniment.ledger.chain import VERSION, commitment, seal
 from muniment.ledger.checkpoint import draw_up
-from muniment.ledger.project import project
+from muniment.ledger.project import project, read_document
 from muniment.model.change import ChangeSet
 from muniment.model.entry import Document, DocumentRef, Entry, Head, SignedCheckpoint
 from muniment.model.errors import LedgerBroken
@@ -31,15 +31,14 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     for seen in change.decided_on:
         if version(unit, seen) != seen.version:
             raise Moved(f"{seen.key} moved")
-    documents = tuple(Document(doc=draft.doc, salt=ids.salt(), body=draft.body) for draft in change.drafts)
+    documents = tuple(Document(doc=draft.doc, salt=ids.salt(), body=canonical(draft.value)) for draft in change.drafts)
     entry = _entry(change, documents, head, tenant)
     unit.append(seal(entry, head))
     for document in documents:
         unit.keep(document)
     for doc in change.dropped:
         unit.drop(doc)
-    bodies = {document.doc: document.body for document in documents}
-    projection = project(entry, bodies, pepper=pepper)
+    projection = project(entry, {draft.doc: draft.value for draft in change.drafts}, pepper=pepper)
     unit.project(projection.rows, projection.texts)
     return entry
 
@@ -115,8 +114,12 @@ def rebuild(unit: Unit, source: Snapshot | None, *, upto: int, progress: Callabl
             unit.append(stored)
             for document in documents.values():
                 unit.keep(document)
-        bodies = {doc: document.body for doc, document in documents.items()}
-        projection = project(entry, bodies, pepper=pepper, gone=gone)
+        values = {
+            ref.doc: value
+            for ref in entry.documents
+            if ref.doc in documents and (value := read_document(ref.role, documents[ref.doc].body)) is not None
+        }
+        projection = project(entry, values, pepper=pepper, gone=gone)
         unit.project(projection.rows, projection.texts)
         count += 1
         if count % 1000 == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from muniment.model.card import Card, fingerprint, slot_key
 from muniment.model.change import Key, Seen
+from muniment.model.claim import Claim
 from muniment.model.entry import Role
 from muniment.model.errors import IntegrityError
 from muniment.model.record import Record
@@ -47,15 +48,15 @@ def look_up(snapshot: Snapshot, record: str) -> Held | None:
     return None if card is None else fetch(snapshot, card)
 
 
-def gather(snapshot: Snapshot, draft: Record, *, target: str | None, pepper: bytes) -> Facts:
-    """Look at everything the decision on `draft` may depend on."""
-    lineage = draft.claim.lineage
+def gather(snapshot: Snapshot, claim: Claim, *, target: str | None, pepper: bytes) -> Facts:
+    """Look at everything the decision on a claim may depend on."""
+    lineage = claim.lineage
     names = {*lineage.derived_from, *(relation.target for relation in lineage.relations)}
     names |= {name for name in (target, lineage.supersedes, lineage.parent) if name is not None}
     links = {name: look_up(snapshot, name) for name in sorted(names)}
-    mark = fingerprint(draft, pepper=pepper)
+    mark = fingerprint(claim, pepper=pepper)
     twin = snapshot.catalogue.twin(mark)
-    slot = slot_key(draft)
+    slot = slot_key(claim)
     occupants = snapshot.catalogue.occupants(slot) if slot is not None else ()
     contradicted = tuple(
         held

@@ -27,7 +27,7 @@ from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted
 from muniment.write.commit import Moved, commit
 from muniment.write.facts import Facts, gather, open_conflicts
-from muniment.write.plan import Moment, Settlement, draft_record, plan_curation, settle
+from muniment.write.plan import Moment, Settlement, plan_curation, settle
 from muniment.write.steps import CURATION_PURPOSE, STEPS, Case, curate
 
 TRIES = 5
@@ -95,8 +95,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     admitted = matter.admitted
     at, last_doc = next_place(unit, bench)
     record_id = bench.ids.fresh("rec")
-    draft = draft_record(admitted, record_id=record_id, revision=1, at=at)
-    facts = gather(unit, draft, target=admitted.proposal.target, pepper=bench.pepper)
+    facts = gather(unit, admitted.proposal.claim, target=admitted.proposal.target, pepper=bench.pepper)
     _refuse_stale(admitted, facts, bench.policy)
     case, steps = _walk(matter, facts, bench.policy)
     names = tuple(bench.ids.fresh("cfl") for _ in case.opponents)

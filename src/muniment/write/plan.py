@@ -13,7 +13,7 @@ from muniment.model.record import Record
 from muniment.model.rows import ConflictRow, ProposalRow
 from muniment.model.status import Status
 from muniment.model.times import DAY, Instant
-from muniment.model.value import Value, canonical
+from muniment.model.value import Value
 from muniment.model.vocabulary import (
     LABEL_RANK,
     ActorType,
@@ -61,14 +61,12 @@ class Settlement(Value):
     changes: tuple[Change, ...] = ()
 
 
-def draft_record(admitted: Admitted, *, record_id: str, revision: int, at: Instant, case: Case | None = None) -> Record:
-    """The record a proposal would become."""
-    proposal, actor = admitted.proposal, admitted.actor
-    claim = case.claim if case is not None else proposal.claim
-    if case is not None and claim.handling.owner is None:
+def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int, at: Instant) -> Record:
+    """The record a proposal becomes."""
+    proposal, actor, claim = admitted.proposal, admitted.actor, case.claim
+    if claim.handling.owner is None:
         owner = case.reviewer or actor.id
         claim = msgspec.structs.replace(claim, handling=_owned(claim.handling, owner, case.review_days, at))
-    reviewer = case.reviewer if case is not None else None
     return Record(
         id=record_id,
         tenant=proposal.tenant,
@@ -78,9 +76,9 @@ def draft_record(admitted: Admitted, *, record_id: str, revision: int, at: Insta
         proposal=proposal.id,
         actor=actor.id,
         actor_type=actor.type,
-        label=_label(actor, claim.origin.source_type, case),
-        trust=_trust(actor, claim.belief.score, len(claim.belief.evidence), reviewed=reviewer is not None),
-        reviewer=reviewer,
+        label=_label(case),
+        trust=_trust(actor, claim.belief.score, len(claim.belief.evidence), reviewed=case.reviewer is not None),
+        reviewer=case.reviewer,
     )
 
 
@@ -91,12 +89,12 @@ def _owned(handling: Handling, owner: str, review_days: int | None, at: Instant)
     return msgspec.structs.replace(handling, owner=owner, next_review_at=review)
 
 
-def _label(actor: Actor, source_type: str | None, case: Case | None) -> Label:
+def _label(case: Case) -> Label:
     """The lowest of who proposed it, where they had it from, and everything it was derived from."""
-    labels = [_BORN_LABEL[actor.type], _SOURCE_LABEL.get((source_type or "").casefold(), Label.PERSON)]
-    if case is not None:
-        parents = (case.facts.links[name] for name in case.claim.lineage.derived_from)
-        labels += [parent.record.label for parent in parents if parent is not None]
+    source = (case.claim.origin.source_type or "").casefold()
+    labels = [_BORN_LABEL[case.actor.type], _SOURCE_LABEL.get(source, Label.PERSON)]
+    parents = (case.facts.links[name] for name in case.claim.lineage.derived_from)
+    labels += [parent.record.label for parent in parents if parent is not None]
     return min(labels, key=LABEL_RANK.__getitem__)
 
 
@@ -117,7 +115,7 @@ def plan_curation(
 ) -> tuple[ChangeSet, Report]:
     """The change set of a curated case. `waiting` is the queue's row when a person answered for it."""
     report = _report(admitted, case, steps, moment.at)
-    drafts = [Draft(doc=moment.last_doc + 1, role=Role.REPORT, body=canonical(report))]
+    drafts = [Draft(doc=moment.last_doc + 1, role=Role.REPORT, value=report)]
     seen = (*case.facts.seen, Seen(key=Key.PROPOSAL, name=admitted.proposal.id, version=waiting.seq if waiting else 0))
     base = ChangeSet(
         kind=EntryKind.CURATED if waiting is None else EntryKind.RULED,
@@ -131,7 +129,7 @@ def plan_curation(
     if report.outcome is Outcome.REFUSED:
         return msgspec.structs.replace(base, drafts=tuple(drafts)), report
     if report.outcome is Outcome.HELD:
-        held = Draft(doc=moment.last_doc + 2, role=Role.HELD, body=canonical(HeldProposal(admitted=admitted)))
+        held = Draft(doc=moment.last_doc + 2, role=Role.HELD, value=HeldProposal(admitted=admitted))
         return msgspec.structs.replace(base, drafts=(*drafts, held)), report
     return _commitment(base, admitted, case, moment, drafts, settled), report
 
@@ -140,12 +138,12 @@ def _commitment(
     base: ChangeSet, admitted: Admitted, case: Case, moment: Moment, drafts: list[Draft], settled: Settlement
 ) -> ChangeSet:
     target = case.facts.links[case.target] if case.target is not None else None
-    record = draft_record(
+    record = new_record(
         admitted,
+        case,
         record_id=target.card.id if target is not None else moment.record_id,
         revision=target.card.revision + 1 if target is not None else 1,
         at=moment.at,
-        case=case,
     )
     rid = moment.last_doc + 2
     contested = bool(case.opponents)
@@ -167,7 +165,7 @@ def _commitment(
     assert filing is not None
     return msgspec.structs.replace(
         base,
-        drafts=(*drafts, Draft(doc=rid, role=Role.RECORD, body=canonical(record))),
+        drafts=(*drafts, Draft(doc=rid, role=Role.RECORD, value=record)),
         births=(birth,),
         changes=tuple(changes),
         filing=msgspec.structs.replace(filing, record=record.id, revision=record.revision),

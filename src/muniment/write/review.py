@@ -71,7 +71,7 @@ def _retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> 
         at=at,
         policy=bench.policy_doc,
         decided_on=(Seen(key=Key.RECORD, name=held.card.id, version=held.card.since),),
-        drafts=(Draft(doc=last_doc + 1, role=Role.REPORT, body=canonical(report)),),
+        drafts=(Draft(doc=last_doc + 1, role=Role.REPORT, value=report),),
         changes=(*ended, *settled.changes) if settled is not None else (),
         conflicts=settled.conflicts if settled is not None else (),
         filing=Filing(

@@ -67,16 +67,20 @@ _PATTERNS = (
 )
 _CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-])")
 
-# Nothing above can match a text in which none of these occurs; most texts end here.
-_TRIGGER = re.compile(
-    r"-----BEGIN|A(?:KIA|SIA|GPA|IDA|ROA|NPA|Iza)|gh[pousr]_|github_pat|glpat-|[spr]k[-_]|xox|npm_|pypi-|hf_|eyJ|://[^\s/@]*@"
-    r"|(?i:key|token|secret|passw|passphrase|authorization)|\d[ -]?\d{3}[ -]?\d"
+# Nothing above can match a text in which none of these occurs; most texts end here. Plain substrings and one small
+# pattern: a single large one takes ten times as long.
+_NEEDLES = (
+    *("-----begin", "akia", "asia", "agpa", "aida", "aroa", "anpa", "aiza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+    *("github_pat", "glpat-", "sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "xox", "npm_", "pypi-", "hf_", "eyj", "://"),
+    *("key", "token", "secret", "passw", "passphrase", "authorization"),
 )
+_DIGITS = re.compile(r"\d[ -]?\d[ -]?\d[ -]?\d[ -]?\d")
 
 
 def suspicious(text: str) -> bool:
     """Whether a closer look is worth it. Never false for a text, or JSON of a text, that holds a secret."""
-    return _TRIGGER.search(text) is not None
+    lowered = text.lower()
+    return any(needle in lowered for needle in _NEEDLES) or _DIGITS.search(text) is not None
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:

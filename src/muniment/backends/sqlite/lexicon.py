@@ -12,7 +12,7 @@ import msgspec
 from muniment.backends.sqlite.connection import queries
 from muniment.backends.sqlite.tables import card_from
 from muniment.model.filter import AtLeast, AtMost, Both, Either, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
-from muniment.model.receipt import Plan, Terms
+from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.status import Status
 from muniment.ports.store import Hit, Matches
 
@@ -40,7 +40,7 @@ class SqliteLexicon:
         return [str(token) for token in found]
 
     def prune(self, terms: Terms) -> Terms:
-        total = self._execute(_Q["indexed_count"]).get
+        total = self._indexed()
         if total < COMMON_FROM:
             return terms
         spread = {word: self._share(word, total) for word in terms.words}
@@ -49,6 +49,11 @@ class SqliteLexicon:
             rare = (min(terms.words, key=lambda word: (spread[word], word)),)
         common = tuple(word for word in terms.words if word not in rare)
         return Terms(words=rare, phrases=terms.phrases, common=terms.common + common)
+
+    def _indexed(self) -> int:
+        """How many revisions are indexed: the first number of FTS5's own averages, so that nothing is counted."""
+        row = self._execute(_Q["index_averages"]).fetchone()
+        return _varint(row[0]) if row is not None and row[0] else 0
 
     def _share(self, word: str, total: int) -> float:
         tokens = self.tokens(word)
@@ -66,11 +71,11 @@ class SqliteLexicon:
         passed: list[tuple[float, int]] = []
         past: list[tuple[float, int, str]] = []
         counts: Counter[str] = Counter()
-        for rid, score, failed in self._execute(statement, bindings):
+        for rid, score, status, failed in self._execute(statement, bindings):
             if failed is None:
                 passed.append((score, rid))
                 continue
-            rule = rules[failed]
+            rule = status if rules[failed] == STATUS else rules[failed]
             counts[rule] += 1
             if rule in _REDIRECTING:
                 past.append((score, rid, rule))
@@ -101,6 +106,22 @@ class SqliteLexicon:
         return f"{required} AND ({' OR '.join([phrases[0], *words])})" if words else required
 
 
+def _varint(block: bytes) -> int:
+    """Read the SQLite variable-length integer a block begins with.
+
+    >>> _varint(b"\\x05"), _varint(b"\\x81\\x00"), _varint(b"\\x87\\x68rest")
+    (5, 128, 1000)
+    """
+    value = 0
+    for number, byte in enumerate(block[:9]):
+        if number == 8:
+            return value << 8 | byte
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            break
+    return value
+
+
 def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
@@ -108,7 +129,7 @@ def _quoted(text: str) -> str:
 def _statement(plan: Plan, expression: str) -> tuple[str, Bindings]:
     """One pass over the matches: visibility in WHERE, the caller's bounds as the number of the first that fails."""
     status, status_bindings = _status(plan)
-    bindings: Bindings = []
+    bindings: Bindings = [*status_bindings]
     whens = []
     for number, (_, condition) in enumerate(plan.wanted):
         sql, values = translate(condition, status, status_bindings)
@@ -119,7 +140,7 @@ def _statement(plan: Plan, expression: str) -> tuple[str, Bindings]:
     bindings += [expression, *values, plan.as_of]
     # The index drives, each match then looks up its card: CROSS JOIN keeps the planner from turning that round.
     return (
-        f"SELECT c.rid, -bm25(lexicon), {failed} FROM lexicon CROSS JOIN cards c ON c.rid = lexicon.rowid "
+        f"SELECT c.rid, -bm25(lexicon), {status}, {failed} FROM lexicon CROSS JOIN cards c ON c.rid = lexicon.rowid "
         f"WHERE lexicon MATCH ? AND ({visible}) AND c.seq <= ?",
         bindings,
     )

@@ -32,10 +32,10 @@ SELECT * FROM cards WHERE id = ? AND status IN ('active', 'contested');
 SELECT * FROM cards WHERE id = ? ORDER BY revision;
 
 -- name: twin
-SELECT * FROM cards WHERE fingerprint = ? AND status IN ('active', 'contested') ORDER BY rid LIMIT 1;
+SELECT * FROM cards WHERE fingerprint = ? AND status IN ('active', 'contested');
 
 -- name: occupants
-SELECT * FROM cards WHERE slot = ? AND status IN ('active', 'contested') ORDER BY rid;
+SELECT * FROM cards WHERE slot = ? AND status IN ('active', 'contested');
 
 -- name: standings
 SELECT rid, since, status, successor FROM standings WHERE rid = ? ORDER BY since;
@@ -113,8 +113,8 @@ SELECT seq, id, body, hash, salt, account FROM receipts ORDER BY seq;
 -- name: append_receipt
 INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?, ?);
 
--- name: indexed_count
-SELECT count(*) FROM cards;
+-- name: index_averages
+SELECT block FROM lexicon_data WHERE id = 1;
 
 -- name: term_documents
 SELECT doc FROM lexicon_terms WHERE term = ?;

@@ -1,6 +1,6 @@
 """One SQLite file per tenant in a vault folder; many readers, one writer at a time, shared fsyncs.
 
-Writers queue. Whoever gets the lock runs every job that waits, in one transaction with a savepoint each, and
+Writers queue. The first in the queue leads: it runs every job that waits, in one transaction with a savepoint each, and
 commits once: one caller pays one fsync, a hundred callers pay one between them. A job that fails undoes itself
 and nobody else; a commit that fails fails every job in it, and none was acknowledged.
 """
@@ -30,12 +30,14 @@ SUFFIX = ".sqlite"
 
 
 class _Ticket(Generic[T]):
-    """A job in the queue and, later, what came of it."""
+    """A job in the queue and, later, what came of it. `turn` is released when the job is done or is to lead a group."""
 
-    __slots__ = ("done", "error", "job", "result")
+    __slots__ = ("done", "error", "job", "result", "turn")
 
     def __init__(self, job: Callable[[Unit], T]) -> None:
         self.job = job
+        self.turn = threading.Lock()
+        self.turn.acquire()
         self.done = False
         self.result: T | None = None
         self.error: BaseException | None = None
@@ -48,6 +50,8 @@ class SqliteTenant:
         self.tenant = tenant
         self._path = path
         self._queue: deque[_Ticket[object]] = deque()
+        self._gate = threading.Lock()
+        self._led = False
         self._writing = threading.Lock()
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
         self._closed = False
@@ -88,30 +92,38 @@ class SqliteTenant:
 
     def write(self, job: Callable[[Unit], T]) -> T:
         ticket = _Ticket(job)
-        self._queue.append(cast(_Ticket[object], ticket))
-        with self._writing:
-            while not ticket.done:
-                self._run_group()
+        with self._gate:
+            self._queue.append(cast(_Ticket[object], ticket))
+            leads, self._led = not self._led, True
+        if not leads:
+            ticket.turn.acquire()
+        if not ticket.done:
+            self._lead()
         if ticket.error is not None:
             raise ticket.error
         return cast(T, ticket.result)
 
-    def _run_group(self) -> None:
-        """Run what waits, commit once. Called with the lock held."""
-        group: list[_Ticket[object]] = []
-        while self._queue and len(group) < GROUP_MAX:
-            group.append(self._queue.popleft())
+    def _lead(self) -> None:
+        """Run what waits, commit once, wake those it was done for, and pass the lead on. Each waiter wakes once."""
+        with self._gate:
+            group = [self._queue.popleft() for _ in range(min(GROUP_MAX, len(self._queue)))]
         try:
-            if self._closed:
-                raise StoreUnavailable(f"{self._path.name} is closed")
-            with translated(self._path):
+            with self._writing, translated(self._path):
+                if self._closed:
+                    raise StoreUnavailable(f"{self._path.name} is closed")
                 self._transaction(group)
         except MunimentError as error:
             for ticket in group:
                 ticket.error = error
         finally:
+            with self._gate:
+                heir = self._queue[0] if self._queue else None
+                self._led = heir is not None
             for ticket in group:
                 ticket.done = True
+                ticket.turn.release()
+            if heir is not None:
+                heir.turn.release()
 
     def _transaction(self, group: list[_Ticket[object]]) -> None:
         execute = self._connection.execute

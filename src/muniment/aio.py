@@ -1,0 +1,159 @@
+"""The same memory for async callers: each call runs in a thread, so that the event loop never waits for a disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Unpack
+
+from muniment.engine import ConflictView, History, QueueItem, Rebuilt, Stats, Verified
+from muniment.engine import Memory as _Memory
+from muniment.engine.audit import LedgerFace
+from muniment.engine.options import QueryOptions
+from muniment.model.actor import OWNER, Actor
+from muniment.model.claim import Claim
+from muniment.model.curation import Verdict
+from muniment.model.entry import Entry, Head, SignedCheckpoint
+from muniment.model.flat import ClaimOptions
+from muniment.model.query import Disclosure, Recall
+from muniment.model.receipt import Explanation
+from muniment.policy.rules import Policy
+from muniment.ports.world import Clock, Ids
+
+_run = asyncio.to_thread
+
+
+class Ledger:
+    """`LedgerFace` for async callers."""
+
+    def __init__(self, ledger: LedgerFace) -> None:
+        self._ledger = ledger
+
+    async def head(self) -> Head:
+        return await _run(self._ledger.head)
+
+    async def entries(self, first: int = 1, last: int = 2**62) -> tuple[Entry, ...]:
+        return await _run(self._ledger.entries, first, last)
+
+    async def checkpoint(self) -> SignedCheckpoint:
+        return await _run(self._ledger.checkpoint)
+
+    async def verify(self, *, anchor: Head | None = None, progress: Callable[[int], None] = lambda _: None) -> Verified:
+        return await _run(self._ledger.verify, anchor=anchor, progress=progress)
+
+    async def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
+        return await _run(self._ledger.replay, progress=progress)
+
+
+class Memory:
+    """`muniment.Memory` with the same methods, awaited.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> async def three_lines(folder: str) -> list[str]:
+    ...     async with await Memory.open(folder) as memory:
+    ...         await memory.remember("The build is green on main", kind="observation")
+    ...         return [found.record.content for found in (await memory.recall("is the build green?")).records]
+    >>> with TemporaryDirectory() as folder:
+    ...     asyncio.run(three_lines(folder))
+    ['The build is green on main']
+    """
+
+    def __init__(self, memory: _Memory) -> None:
+        self._memory = memory
+        self.ledger = Ledger(memory.ledger)
+
+    @classmethod
+    async def open(
+        cls,
+        vault: str | Path = "./muniment-data",
+        *,
+        tenant: str = "default",
+        actor: str | Actor = OWNER,
+        policy: str | Path | None = None,
+        create: bool = True,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+    ) -> Memory:
+        opened = await _run(
+            _Memory.open, vault, tenant=tenant, actor=actor, policy=policy, create=create, clock=clock, ids=ids
+        )
+        return cls(opened)
+
+    def as_actor(self, actor: str | Actor, *, session: str | None = None) -> Memory:
+        return Memory(self._memory.as_actor(actor, session=session))
+
+    @property
+    def actor(self) -> Actor:
+        return self._memory.actor
+
+    @property
+    def policy(self) -> Policy:
+        return self._memory.policy
+
+    @property
+    def tenant(self) -> str:
+        return self._memory.tenant
+
+    async def remember(
+        self, content: str, *, proposal_id: str | None = None, **options: Unpack[ClaimOptions]
+    ) -> Verdict:
+        return await _run(self._memory.remember, content, proposal_id=proposal_id, **options)
+
+    async def propose(self, claim: Claim, *, proposal_id: str | None = None) -> Verdict:
+        return await _run(self._memory.propose, claim, proposal_id=proposal_id)
+
+    async def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
+        return await _run(self._memory.propose_many, claims)
+
+    async def revise(
+        self, record_id: str, content: str, *, expected_revision: int | None = None, **options: Unpack[ClaimOptions]
+    ) -> Verdict:
+        return await _run(self._memory.revise, record_id, content, expected_revision=expected_revision, **options)
+
+    async def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        return await _run(self._memory.retract, record_id, reason=reason, expected_revision=expected_revision)
+
+    async def decide(
+        self,
+        proposal_id: str,
+        *,
+        accept: bool,
+        reason: str,
+        kind: str | None = None,
+        scope: str | None = None,
+        scope_id: str | None = None,
+    ) -> Verdict:
+        return await _run(
+            self._memory.decide, proposal_id, accept=accept, reason=reason, kind=kind, scope=scope, scope_id=scope_id
+        )
+
+    async def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
+        return await _run(self._memory.recall, text, **options)
+
+    async def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
+        return await _run(self._memory.get, record_id, revision=revision)
+
+    async def history(self, record_id: str) -> History:
+        return await _run(self._memory.history, record_id)
+
+    async def explain(self, receipt_id: str, *, replay: bool = False) -> Explanation:
+        return await _run(self._memory.explain, receipt_id, replay=replay)
+
+    async def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
+        return await _run(self._memory.queue, after=after, limit=limit)
+
+    async def conflicts(self) -> tuple[ConflictView, ...]:
+        return await _run(self._memory.conflicts)
+
+    async def stats(self) -> Stats:
+        return await _run(self._memory.stats)
+
+    async def close(self) -> None:
+        await _run(self._memory.close)
+
+    async def __aenter__(self) -> Memory:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

@@ -1,0 +1,144 @@
+"""Search by words without an index: SQLite's tokens, and its ranking computed from the formula. Knows no SQL.
+
+The tokenizer is FTS5's own, so that both stores mean the same by a word. Counting, ranking and filtering are written
+out here a second time, plainly, so that one store can be held against the other.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import Counter
+
+import apsw
+import msgspec
+
+from muniment.backends.memory.tables import Tables, standing_at
+from muniment.model.card import Card
+from muniment.model.filter import matches
+from muniment.model.receipt import Plan, Terms
+from muniment.model.status import Status
+from muniment.ports.store import Hit, Matches
+
+COMMON_SHARE = 0.10
+COMMON_FROM = 1_000
+K1 = 1.2
+B = 0.75
+IDF_LEAST = 1e-6
+TOKEN_BYTES_MAX = 32_768
+"""FTS5 cuts longer tokens at this many bytes."""
+
+_REDIRECTING = (Status.SUPERSEDED, Status.DEPRECATED)
+
+Phrase = tuple[str, ...]
+
+
+class _Tokenizers(threading.local):
+    """One tokenizer per thread: a connection serves one thread at a time."""
+
+    def __init__(self) -> None:
+        self._connection = apsw.Connection(":memory:")
+        self.run = self._connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+
+
+_tokenizers = _Tokenizers()
+
+
+def tokenize(text: str) -> tuple[str, ...]:
+    """The terms of a text, stemmed and folded."""
+    found = _tokenizers.run(
+        text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
+    return tuple(str(token).encode()[:TOKEN_BYTES_MAX].decode(errors="surrogateescape") for token in found)
+
+
+class MemoryLexicon:
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def tokens(self, text: str) -> list[str]:
+        return list(tokenize(text))
+
+    def prune(self, terms: Terms) -> Terms:
+        total = len(self._tables.cards)
+        if total < COMMON_FROM:
+            return terms
+        share = {word: self._holding(word) / total for word in terms.words}
+        rare = tuple(word for word in terms.words if share[word] <= COMMON_SHARE)
+        if not rare and not terms.phrases and terms.words:
+            rare = (min(terms.words, key=lambda word: (share[word], word)),)
+        common = tuple(word for word in terms.words if word not in rare)
+        return Terms(words=rare, phrases=terms.phrases, common=terms.common + common)
+
+    def _holding(self, word: str) -> int:
+        """How many texts hold a word. One that is several terms is never common."""
+        term = tokenize(word)
+        return sum(1 for text in self._tables.terms.values() if term[0] in text) if len(term) == 1 else 0
+
+    def search(self, plan: Plan, *, keep: int) -> Matches:
+        required, scored = _phrases(plan.terms)
+        if not scored:
+            return Matches(hits=(), passed=0, counts={})
+        idf = [self._idf(phrase) for phrase in scored]
+        mean = sum(len(text) for text in self._tables.terms.values()) / max(1, len(self._tables.terms))
+        hits = []
+        for rid, text in self._tables.terms.items():
+            frequencies = [_occurrences(phrase, text) for phrase in scored]
+            if any(frequencies) and all(_occurrences(phrase, text) for phrase in required):
+                hit = self._judge(plan, rid, _score(frequencies, idf, len(text) / mean))
+                hits += [hit] if hit is not None else []
+        hits.sort(key=lambda hit: (hit.score, hit.card.rid), reverse=True)
+        passed = [hit for hit in hits if hit.failed is None]
+        past = [hit for hit in hits if hit.failed in _REDIRECTING]
+        counts = Counter(hit.failed for hit in hits if hit.failed is not None)
+        return Matches(hits=(*passed[:keep], *past[:keep]), passed=len(passed), counts=dict(counts))
+
+    def _judge(self, plan: Plan, rid: int, score: float) -> Hit | None:
+        """A match as a hit with the first bound it fails, or None when the caller may not see it."""
+        card = self._card_at(plan, rid)
+        if card.seq > plan.as_of or not matches(plan.visible, card):
+            return None
+        failed = next((name for name, condition in plan.wanted if not matches(condition, card)), None)
+        return Hit(card=card, score=score, failed=failed)
+
+    def _card_at(self, plan: Plan, rid: int) -> Card:
+        card = self._tables.cards[rid]
+        if plan.at_head:
+            return card
+        standing = standing_at(self._tables, card, plan.as_of)
+        return msgspec.structs.replace(
+            card, status=standing.status.value, since=standing.since, successor=standing.successor
+        )
+
+    def _idf(self, phrase: Phrase) -> float:
+        total = len(self._tables.terms)
+        holding = sum(1 for text in self._tables.terms.values() if _occurrences(phrase, text))
+        weight = math.log((total - holding + 0.5) / (holding + 0.5))
+        return weight if weight > 0 else IDF_LEAST
+
+
+def _score(frequencies: list[int], idf: list[float], length: float) -> float:
+    """BM25 with FTS5's constants: how rare each phrase is, how often it occurs, how long the text is for its kind."""
+    norm = K1 * (1 - B + B * length)
+    return sum(
+        weight * (frequency * (K1 + 1) / (frequency + norm)) for weight, frequency in zip(idf, frequencies, strict=True)
+    )
+
+
+def _phrases(terms: Terms) -> tuple[list[Phrase], list[Phrase]]:
+    """The phrases that must occur, and those that are scored.
+
+    Beside required phrases a word only adds to the score. FTS5 says so as `p AND (p OR word …)`, where the first
+    phrase stands twice and so counts twice; the same is done here.
+    """
+    required = [found for words in terms.phrases if (found := tokenize(" ".join(words)))]
+    words = [found for word in terms.words if (found := tokenize(word))]
+    if not required:
+        return [], words
+    return required, [*required, required[0], *words] if words else required
+
+
+def _occurrences(phrase: Phrase, text: tuple[str, ...]) -> int:
+    if len(phrase) == 1:
+        return text.count(phrase[0])
+    return sum(1 for start in range(len(text) - len(phrase) + 1) if text[start : start + len(phrase)] == phrase)

@@ -1,0 +1,187 @@
+"""One tenant's memory as plain dictionaries, each behind the protocol it serves. Knows no file, no SQL, no lock.
+
+Everything here is looked up by scanning: slow, and obviously right. Other stores are compared with this one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from muniment.model.card import Card
+from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.receipt import StoredReceipt
+from muniment.model.record import Standing
+from muniment.model.rows import ConflictRow, ProposalRow, StandingRow
+from muniment.model.status import CURRENT, read_status
+from muniment.model.value import read_canonical
+
+
+@dataclass(slots=True)
+class Tables:
+    """Everything one tenant holds. The values are frozen, so a copy of the dictionaries is a copy of the store."""
+
+    entries: dict[int, StoredEntry] = field(default_factory=dict)
+    documents: dict[int, Document] = field(default_factory=dict)
+    receipts: dict[int, StoredReceipt] = field(default_factory=dict)
+    checkpoints: dict[int, SignedCheckpoint] = field(default_factory=dict)
+    cards: dict[int, Card] = field(default_factory=dict)
+    standings: dict[tuple[int, int], StandingRow] = field(default_factory=dict)
+    proposals: dict[str, ProposalRow] = field(default_factory=dict)
+    conflicts: dict[str, ConflictRow] = field(default_factory=dict)
+    terms: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def copy(self) -> Tables:
+        return Tables(
+            entries=dict(self.entries),
+            documents=dict(self.documents),
+            receipts=dict(self.receipts),
+            checkpoints=dict(self.checkpoints),
+            cards=dict(self.cards),
+            standings=dict(self.standings),
+            proposals=dict(self.proposals),
+            conflicts=dict(self.conflicts),
+            terms=dict(self.terms),
+        )
+
+
+class MemoryLedger:
+    def __init__(self, tables: Tables, tenant: str) -> None:
+        self._tables = tables
+        self._tenant = tenant
+
+    def head(self) -> Head | None:
+        if not self._tables.entries:
+            return None
+        stored = self._tables.entries[max(self._tables.entries)]
+        entry = read_canonical(stored.body, Entry)
+        return Head(
+            tenant=self._tenant,
+            seq=stored.seq,
+            hash=stored.hash,
+            at=entry.at,
+            last_doc=entry.last_doc,
+            policy=entry.policy,
+        )
+
+    def entry(self, seq: int) -> StoredEntry | None:
+        return self._tables.entries.get(seq)
+
+    def entries(self, first: int, last: int) -> Iterator[StoredEntry]:
+        return iter([self._tables.entries[seq] for seq in sorted(self._tables.entries) if first <= seq <= last])
+
+    def position_at(self, instant: int) -> int:
+        recorded = (stored.seq for stored in self._tables.entries.values() if _at(stored) <= instant)
+        return max(recorded, default=0)
+
+    def checkpoints(self) -> Iterator[SignedCheckpoint]:
+        return iter([self._tables.checkpoints[seq] for seq in sorted(self._tables.checkpoints)])
+
+    def last_checkpoint(self) -> SignedCheckpoint | None:
+        return self._tables.checkpoints[max(self._tables.checkpoints)] if self._tables.checkpoints else None
+
+
+def _at(stored: StoredEntry) -> int:
+    return read_canonical(stored.body, Entry).at
+
+
+class MemoryDocuments:
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def get(self, doc: int) -> Document | None:
+        return self._tables.documents.get(doc)
+
+    def all(self) -> Iterator[Document]:
+        return iter([self._tables.documents[doc] for doc in sorted(self._tables.documents)])
+
+
+class MemoryCatalogue:
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def _sorted(self) -> list[Card]:
+        return [self._tables.cards[rid] for rid in sorted(self._tables.cards)]
+
+    def _current(self) -> list[Card]:
+        return [card for card in self._sorted() if card.status in CURRENT]
+
+    def card(self, rid: int) -> Card | None:
+        return self._tables.cards.get(rid)
+
+    def current(self, record: str) -> Card | None:
+        return next((card for card in self._current() if card.id == record), None)
+
+    def revisions(self, record: str) -> tuple[Card, ...]:
+        found = [card for card in self._tables.cards.values() if card.id == record]
+        return tuple(sorted(found, key=lambda card: card.revision))
+
+    def twin(self, fingerprint: bytes) -> Card | None:
+        return next((card for card in self._current() if card.fingerprint == fingerprint), None)
+
+    def occupants(self, slot: str) -> tuple[Card, ...]:
+        return tuple(card for card in self._current() if card.slot == slot)
+
+    def standings(self, rid: int) -> tuple[StandingRow, ...]:
+        return tuple(self._tables.standings[key] for key in sorted(self._tables.standings) if key[0] == rid)
+
+    def standing_at(self, rid: int, seq: int) -> Standing | None:
+        card = self.card(rid)
+        return None if card is None or card.seq > seq else standing_at(self._tables, card, seq)
+
+    def superseded_by(self, record: str) -> tuple[Card, ...]:
+        return tuple(card for card in self._sorted() if card.successor == record)
+
+    def all(self) -> Iterator[Card]:
+        return iter(self._sorted())
+
+    def count(self) -> dict[str, int]:
+        return dict(sorted(Counter(card.status for card in self._tables.cards.values()).items()))
+
+
+def standing_at(tables: Tables, card: Card, seq: int) -> Standing:
+    """What a revision counted for after entry `seq`: the last change up to there, else what it was born as."""
+    changes = [tables.standings[key] for key in sorted(tables.standings) if key[0] == card.rid and key[1] <= seq]
+    return changes[-1].standing if changes else Standing(status=read_status(card.born), since=card.seq)
+
+
+class MemoryDesk:
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def proposal(self, proposal: str) -> ProposalRow | None:
+        return self._tables.proposals.get(proposal)
+
+    def held(self, *, after: str | None, limit: int) -> tuple[ProposalRow, ...]:
+        rows = sorted(self._tables.proposals.values(), key=lambda row: row.id)
+        return tuple([row for row in rows if row.outcome == "held" and row.id > (after or "")][:limit])
+
+    def proposals(self) -> Iterator[ProposalRow]:
+        return iter(sorted(self._tables.proposals.values(), key=lambda row: row.seq))
+
+    def conflict(self, conflict: str) -> ConflictRow | None:
+        return self._tables.conflicts.get(conflict)
+
+    def conflicts(self) -> Iterator[ConflictRow]:
+        return iter(sorted(self._tables.conflicts.values(), key=lambda row: (row.opened, row.id)))
+
+    def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
+        return tuple(row for row in self.conflicts() if rid in (row.a, row.b))
+
+
+class MemoryReceipts:
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def head(self) -> tuple[int, bytes]:
+        if not self._tables.receipts:
+            return 0, bytes(32)
+        last = self._tables.receipts[max(self._tables.receipts)]
+        return last.seq, last.hash
+
+    def get(self, receipt: str) -> StoredReceipt | None:
+        return next((stored for stored in self._tables.receipts.values() if stored.id == receipt), None)
+
+    def all(self) -> Iterator[StoredReceipt]:
+        return iter([self._tables.receipts[seq] for seq in sorted(self._tables.receipts)])

@@ -1,0 +1,123 @@
+"""The writing half of the reference store: changes one copy of the tables, and refuses what contradicts them.
+
+Used inside a transaction that `store` opens and ends; knows nothing of threads.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from muniment.backends.memory.lexicon import MemoryLexicon, tokenize
+from muniment.backends.memory.tables import (
+    MemoryCatalogue,
+    MemoryDesk,
+    MemoryDocuments,
+    MemoryLedger,
+    MemoryReceipts,
+    Tables,
+)
+from muniment.model.card import Card
+from muniment.model.entry import Document, Entry, SignedCheckpoint, StoredEntry
+from muniment.model.errors import IntegrityError
+from muniment.model.receipt import StoredReceipt
+from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+from muniment.model.status import CURRENT
+from muniment.model.value import read_canonical
+
+
+class MemorySnapshot:
+    """All reading halves over one moment's tables."""
+
+    def __init__(self, tables: Tables, tenant: str) -> None:
+        self.ledger = MemoryLedger(tables, tenant)
+        self.documents = MemoryDocuments(tables)
+        self.catalogue = MemoryCatalogue(tables)
+        self.desk = MemoryDesk(tables)
+        self.lexicon = MemoryLexicon(tables)
+        self.receipts = MemoryReceipts(tables)
+
+
+class MemoryUnit(MemorySnapshot):
+    """A snapshot that may write."""
+
+    def __init__(self, tables: Tables, tenant: str) -> None:
+        super().__init__(tables, tenant)
+        self._tables = tables
+
+    def append(self, entry: StoredEntry) -> None:
+        _refuse(entry.seq in self._tables.entries, "an entry of this number is there already")
+        read_canonical(entry.body, Entry)
+        self._tables.entries[entry.seq] = entry
+
+    def keep(self, document: Document) -> None:
+        _refuse(document.doc in self._tables.documents, "a document of this number is there already")
+        self._tables.documents[document.doc] = document
+
+    def drop(self, doc: int) -> None:
+        self._tables.documents.pop(doc, None)
+
+    def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
+        for row in rows:
+            match row:
+                case Card():
+                    self._put_card(row)
+                    self._tables.terms[row.rid] = tokenize(texts[row.rid])
+                case StandingRow():
+                    self._move(row)
+                case ProposalRow():
+                    self._file(row)
+                case ConflictRow():
+                    self._dispute(row)
+
+    def _put_card(self, card: Card) -> None:
+        _refuse(card.rid in self._tables.cards, "a card of this number is there already")
+        siblings = self.catalogue.revisions(card.id)
+        _refuse(card.revision in {sibling.revision for sibling in siblings}, "this revision is there already")
+        self._refuse_second_current(card)
+        self._tables.cards[card.rid] = card
+
+    def _refuse_second_current(self, card: Card) -> None:
+        others = [other for other in self.catalogue.revisions(card.id) if other.rid != card.rid]
+        speaks = card.status in CURRENT and any(other.status in CURRENT for other in others)
+        _refuse(speaks, "two revisions of one record cannot speak at once")
+
+    def _move(self, row: StandingRow) -> None:
+        standing = row.standing
+        card = self._tables.cards.get(row.rid)
+        if card is not None:
+            moved = msgspec.structs.replace(
+                card, status=standing.status.value, since=standing.since, successor=standing.successor
+            )
+            self._refuse_second_current(moved)
+            self._tables.cards[row.rid] = moved
+        _refuse((row.rid, standing.since) in self._tables.standings, "this entry changed the revision already")
+        self._tables.standings[row.rid, standing.since] = row
+
+    def _file(self, row: ProposalRow) -> None:
+        others = (other.seq for other in self._tables.proposals.values() if other.id != row.id)
+        _refuse(row.seq in others, "this entry filed another proposal already")
+        self._tables.proposals[row.id] = row
+
+    def _dispute(self, row: ConflictRow) -> None:
+        known = self._tables.conflicts.get(row.id)
+        if known is not None:
+            row = msgspec.structs.replace(known, status=row.status, changed=row.changed)
+        self._tables.conflicts[row.id] = row
+
+    def clear_projections(self) -> None:
+        tables = self._tables
+        for projection in (tables.cards, tables.standings, tables.proposals, tables.conflicts, tables.terms):
+            projection.clear()
+
+    def append_receipt(self, receipt: StoredReceipt) -> None:
+        taken = receipt.seq in self._tables.receipts or self.receipts.get(receipt.id) is not None
+        _refuse(taken, "a receipt of this number or id is there already")
+        self._tables.receipts[receipt.seq] = receipt
+
+    def checkpoint(self, signed: SignedCheckpoint) -> None:
+        self._tables.checkpoints[signed.checkpoint.seq] = signed
+
+
+def _refuse(contradicts: bool, why: str) -> None:
+    if contradicts:
+        raise IntegrityError(f"the store refused a write that contradicts what it holds: {why}")
