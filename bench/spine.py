@@ -144,7 +144,7 @@ def writes(folder: Path, scale: int, details: dict[str, list[float]]) -> list[Ro
         Row("single, of the raw limit", single_ratio, "", floor=0.30),
         Row(
             "single, end against beginning",
-            _growth([rate for rate, _ in early], [rate for rate, _ in late]),
+            _growth(early, late, 0),
             "",
             floor=0.70,
         ),
@@ -155,15 +155,15 @@ def writes(folder: Path, scale: int, details: dict[str, list[float]]) -> list[Ro
         Row("32 client threads, acknowledged", threads, "/s", floor=3_000),
         Row(
             "threads, end against beginning",
-            _growth([rate for _, rate in early], [rate for _, rate in late]),
+            _growth(early, late, 1),
             "",
             floor=0.70,
         ),
     ]
 
 
-def _growth(early: list[float], late: list[float]) -> float:
-    return statistics.median(late) / statistics.median(early)
+def _growth(early: list[tuple[float, float]], late: list[tuple[float, float]], which: int) -> float:
+    return statistics.median(pair[which] for pair in late) / statistics.median(pair[which] for pair in early)
 
 
 def reads(folder: Path, scale: int, details: dict[str, list[float]]) -> list[Row]:

@@ -1,6 +1,53 @@
 """Agent memory that can prove itself."""
 
 from muniment.engine import Memory
+from muniment.model.actor import Actor
+from muniment.model.claim import Claim
+from muniment.model.curation import Verdict
+from muniment.model.errors import (
+    CallerError,
+    ConfigurationError,
+    IntegrityError,
+    LedgerBroken,
+    LimitExceeded,
+    Malformed,
+    MunimentError,
+    NotFound,
+    NotPermitted,
+    OperationalError,
+    PolicyInvalid,
+    SchemaMismatch,
+    Stale,
+    StoreBusy,
+    StoreUnavailable,
+    Unauthenticated,
+)
+from muniment.model.query import Disclosure, Recall
+from muniment.model.record import Record
 
-__all__ = ["Memory"]
 __version__ = "0.1.0"
+__all__ = [
+    "Actor",
+    "CallerError",
+    "Claim",
+    "ConfigurationError",
+    "Disclosure",
+    "IntegrityError",
+    "LedgerBroken",
+    "LimitExceeded",
+    "Malformed",
+    "Memory",
+    "MunimentError",
+    "NotFound",
+    "NotPermitted",
+    "OperationalError",
+    "PolicyInvalid",
+    "Recall",
+    "Record",
+    "SchemaMismatch",
+    "Stale",
+    "StoreBusy",
+    "StoreUnavailable",
+    "Unauthenticated",
+    "Verdict",
+]

@@ -61,6 +61,7 @@ class Memory:
 
     def __init__(self, memory: _Memory) -> None:
         self._memory = memory
+        self.actor = memory.actor
         self.ledger = Ledger(memory.ledger)
 
     @classmethod
@@ -82,10 +83,6 @@ class Memory:
 
     def as_actor(self, actor: str | Actor, *, session: str | None = None) -> Memory:
         return Memory(self._memory.as_actor(actor, session=session))
-
-    @property
-    def actor(self) -> Actor:
-        return self._memory.actor
 
     @property
     def policy(self) -> Policy:

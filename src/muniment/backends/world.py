@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
@@ -32,6 +33,18 @@ class RandomIds:
         return os.urandom(16)
 
 
+def place_file(path: Path, text: str, *, mode: int = 0o644) -> None:
+    """Put a whole file in its place, unless one is there. Nobody ever sees half of it."""
+    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    with suppress(FileExistsError):
+        os.link(draft, path)
+    draft.unlink()
+
+
 class FileSigner:
     """An Ed25519 key kept in a file only its owner can read."""
 
@@ -45,11 +58,9 @@ class FileSigner:
 
     @classmethod
     def create(cls, path: Path) -> FileSigner:
-        """Make a key. An existing one is never replaced."""
+        """Make a key, unless there is one. An existing one is never replaced."""
         private = Ed25519PrivateKey.generate().private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        with os.fdopen(os.open(path, flags, 0o600), "w") as file:
-            file.write(private.hex() + "\n")
+        place_file(path, private.hex() + "\n", mode=0o600)
         return cls(path)
 
     def sign(self, message: bytes) -> bytes:

@@ -163,13 +163,12 @@ class Memory:
 
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
-        query = make_query(text, options)
+        query = make_query(_clean(text), options)
         reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
         now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
         with self._tenant.store.read() as snapshot:
             found = answer(snapshot, query, reading, now=now, receipt_id=receipt_id)
-        cleaned = msgspec.structs.replace(found.account, query=msgspec.structs.replace(query, text=_clean(query.text)))
-        self._log(cleaned, receipt_id, found.recall.epoch)
+        self._log(found.account, receipt_id, found.recall.epoch)
         return found.recall
 
     def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:

@@ -95,7 +95,13 @@ def _prepare(unit: Unit, tenant: str, policy: Policy, tools: Tenant) -> tuple[by
     if unit.ledger.head() is None:
         pepper = tools.ids.salt()
         begin = ChangeSet(
-            kind=EntryKind.GENESIS, actor=SYSTEM, at=now, decided_on=(), pepper=pepper.hex(), key=tools.signer.key_id
+            kind=EntryKind.GENESIS,
+            actor=SYSTEM,
+            at=now,
+            position=0,
+            decided_on=(),
+            pepper=pepper.hex(),
+            key=tools.signer.key_id,
         )
         commit(unit, begin, tenant=tenant, pepper=pepper, ids=tools.ids)
     head = unit.ledger.head()
@@ -105,6 +111,7 @@ def _prepare(unit: Unit, tenant: str, policy: Policy, tools: Tenant) -> tuple[by
         kind=EntryKind.POLICY,
         actor=SYSTEM,
         at=Instant(max(now, head.at)),
+        position=head.seq,
         decided_on=(),
         drafts=(Draft(doc=doc, role=Role.POLICY, value=policy),),
         policy=doc,

@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from muniment.backends.sqlite.store import SqliteVault
-from muniment.backends.world import FileSigner
+from muniment.backends.world import FileSigner, place_file
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
@@ -31,18 +31,17 @@ class VaultFolder:
 
 
 def _create(folder: Path) -> None:
-    """Make what is missing; leave alone what is there."""
+    """Make what is missing; leave alone what is there. Two processes may do so at once: the first of each file wins."""
     try:
         (folder / "keys").mkdir(parents=True, exist_ok=True)
         (folder / "keys").chmod(0o700)
         key = folder / "keys" / "signing.key"
-        if not key.exists() and not (folder / _MARKER).exists():
-            signer = FileSigner.create(key)
-            (folder / "keys" / "signing.pub").write_text(signer.key_id + "\n")
-        if not any((folder / name).exists() for name in POLICY_FILES):
-            (folder / POLICY_FILES[0]).write_text(default_policy_text())
         if not (folder / _MARKER).exists():
-            (folder / _MARKER).write_text(_MARKER_TEXT)
+            FileSigner.create(key)
+            place_file(folder / "keys" / "signing.pub", FileSigner(key).key_id + "\n")
+        if not any((folder / name).exists() for name in POLICY_FILES):
+            place_file(folder / POLICY_FILES[0], default_policy_text())
+        place_file(folder / _MARKER, _MARKER_TEXT)
     except OSError as error:
         raise StoreUnavailable(f"cannot make a vault at {folder}: {error.strerror}") from None
 

@@ -35,11 +35,16 @@ class Draft(Value):
 
 
 class ChangeSet(Value):
-    """Decided, not yet done. `commit` applies all of it with one ledger entry, or nothing."""
+    """Decided, not yet done. `commit` applies all of it with one ledger entry, or nothing.
+
+    `position` is where the ledger stood when the facts were fetched. While it stands there, nothing can have moved;
+    when it does not, each thing in `decided_on` is looked at again.
+    """
 
     kind: EntryKind
     actor: str
     at: Instant
+    position: int
     decided_on: tuple[Seen, ...]
     drafts: tuple[Draft, ...] = ()
     dropped: tuple[int, ...] = ()

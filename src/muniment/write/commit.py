@@ -28,9 +28,10 @@ class Moved(Exception):
 def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Ids) -> Entry:
     """Write a decision down: its documents, its ledger entry, its projections."""
     head = unit.ledger.head()
-    for seen in change.decided_on:
-        if version(unit, seen) != seen.version:
-            raise Moved(f"{seen.key} moved")
+    if change.position != (head.seq if head else 0):
+        for seen in change.decided_on:
+            if version(unit, seen) != seen.version:
+                raise Moved(f"{seen.key} moved")
     documents = tuple(Document(doc=draft.doc, salt=ids.salt(), body=canonical(draft.value)) for draft in change.drafts)
     entry = _entry(change, documents, head, tenant)
     unit.append(seal(entry, head))

@@ -13,7 +13,7 @@ import msgspec
 from muniment.model.actor import Actor
 from muniment.model.change import ChangeSet
 from muniment.model.curation import Report, StepOutcome, Verdict
-from muniment.model.entry import Change, ConflictChange, Entry, Role
+from muniment.model.entry import Change, ConflictChange, Entry, Head, Role
 from muniment.model.errors import IntegrityError, Malformed, Stale, StoreBusy
 from muniment.model.proposal import Ruling
 from muniment.model.rows import ProposalRow
@@ -93,13 +93,20 @@ def decided(attempt: Callable[[], T]) -> T:
 def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     """Look, walk the nine steps, plan, write. One attempt."""
     admitted = matter.admitted
-    at, last_doc = next_place(unit, bench)
+    at, head = next_place(unit, bench)
     record_id = bench.ids.fresh("rec")
     facts = gather(unit, admitted.proposal.claim, target=admitted.proposal.target, pepper=bench.pepper)
     _refuse_stale(admitted, facts, bench.policy)
     case, steps = _walk(matter, facts, bench.policy)
     names = tuple(bench.ids.fresh("cfl") for _ in case.opponents)
-    moment = Moment(at=at, last_doc=last_doc, record_id=record_id, conflict_ids=names, policy=bench.policy_doc)
+    moment = Moment(
+        at=at,
+        last_doc=head.last_doc,
+        record_id=record_id,
+        conflict_ids=names,
+        policy=bench.policy_doc,
+        position=head.seq,
+    )
     replaced = [facts.links[name] for name in (case.target, case.claim.lineage.supersedes) if name is not None]
     settled = settlement(unit, [held.card.rid for held in replaced if held is not None])
     change, report = plan_curation(admitted, case, steps, moment, settled=settled, waiting=matter.waiting)
@@ -136,11 +143,11 @@ def _walk(matter: Matter, facts: Facts, policy: Policy) -> tuple[Case, tuple[Ste
     )
 
 
-def next_place(unit: Unit, bench: Bench) -> tuple[Instant, int]:
-    """When the next entry is recorded and from where its documents are numbered. The ledger's clock never runs back."""
+def next_place(unit: Unit, bench: Bench) -> tuple[Instant, Head]:
+    """When the next entry is recorded and what it follows. The ledger's clock never runs back."""
     head = unit.ledger.head()
     assert head is not None, "a ledger begins with its genesis"
-    return Instant(max(bench.clock.now(), head.at)), head.last_doc
+    return Instant(max(bench.clock.now(), head.at)), head
 
 
 def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:

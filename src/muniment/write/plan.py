@@ -52,6 +52,7 @@ class Moment(Value):
     record_id: str
     conflict_ids: tuple[str, ...]
     policy: int
+    position: int
 
 
 class Settlement(Value):
@@ -121,6 +122,7 @@ def plan_curation(
         kind=EntryKind.CURATED if waiting is None else EntryKind.RULED,
         actor=case.reviewer or admitted.actor.id,
         at=moment.at,
+        position=moment.position,
         decided_on=seen,
         policy=moment.policy,
         dropped=(waiting.held,) if waiting is not None and waiting.held is not None else (),

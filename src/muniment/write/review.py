@@ -62,16 +62,17 @@ def _retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> 
     _refuse_stale(held, retraction)
     allowed = decide_review(bench.policy, actor, Action.RETRACT, held.record.claim.place, held.record.actor)
     report = _report(retraction, actor, allowed, proposal=bench.ids.fresh("prp"))
-    at, last_doc = next_place(unit, bench)
+    at, head = next_place(unit, bench)
     settled = settlement(unit, [held.card.rid]) if allowed is not None else None
     ended = (Change(rid=held.card.rid, status=Status.RETRACTED),)
     change = ChangeSet(
         kind=EntryKind.RETRACTED,
         actor=actor.id,
         at=at,
+        position=head.seq,
         policy=bench.policy_doc,
         decided_on=(Seen(key=Key.RECORD, name=held.card.id, version=held.card.since),),
-        drafts=(Draft(doc=last_doc + 1, role=Role.REPORT, value=report),),
+        drafts=(Draft(doc=head.last_doc + 1, role=Role.REPORT, value=report),),
         changes=(*ended, *settled.changes) if settled is not None else (),
         conflicts=settled.conflicts if settled is not None else (),
         filing=Filing(

@@ -73,11 +73,8 @@ SELECT * FROM proposals WHERE outcome = 'held' AND id > ? ORDER BY id LIMIT ?;
 -- name: all_proposals
 SELECT * FROM proposals ORDER BY seq;
 
--- name: unfile_proposal
-DELETE FROM proposals WHERE id = ?;
-
 -- name: file_proposal
-INSERT INTO proposals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT OR REPLACE INTO proposals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: conflict
 SELECT * FROM conflicts WHERE id = ?;

@@ -30,15 +30,17 @@ SUFFIX = ".sqlite"
 
 
 class _Ticket(Generic[T]):
-    """A job in the queue and, later, what came of it. `turn` is released when the job is done or is to lead a group."""
+    """A job in the queue and, later, what came of it. `turn` is released when it is done or is to lead a group."""
 
-    __slots__ = ("done", "error", "job", "result", "turn")
+    __slots__ = ("done", "error", "job", "kept", "leads", "result", "turn")
 
     def __init__(self, job: Callable[[Unit], T]) -> None:
         self.job = job
         self.turn = threading.Lock()
         self.turn.acquire()
+        self.leads = False
         self.done = False
+        self.kept = False
         self.result: T | None = None
         self.error: BaseException | None = None
 
@@ -94,36 +96,61 @@ class SqliteTenant:
         ticket = _Ticket(job)
         with self._gate:
             self._queue.append(cast(_Ticket[object], ticket))
-            leads, self._led = not self._led, True
-        if not leads:
-            ticket.turn.acquire()
+            ticket.leads, self._led = not self._led, True
+        if not ticket.leads:
+            self._wait(cast(_Ticket[object], ticket))
         if not ticket.done:
             self._lead()
         if ticket.error is not None:
             raise ticket.error
+        if not ticket.kept:
+            raise StoreUnavailable(f"{self._path.name}: the write was interrupted; nothing was kept")
         return cast(T, ticket.result)
+
+    def _wait(self, ticket: _Ticket[object]) -> None:
+        """Wait for the turn of a ticket. Who is interrupted meanwhile still leads, if it fell to them to lead."""
+        try:
+            ticket.turn.acquire()
+        except BaseException:
+            with self._gate:
+                if ticket in self._queue:
+                    self._queue.remove(ticket)
+            if ticket.leads and not ticket.done:
+                self._lead()
+            raise
 
     def _lead(self) -> None:
         """Run what waits, commit once, wake those it was done for, and pass the lead on. Each waiter wakes once."""
-        with self._gate:
-            group = [self._queue.popleft() for _ in range(min(GROUP_MAX, len(self._queue)))]
+        group: list[_Ticket[object]] = []
         try:
             with self._writing, translated(self._path):
                 if self._closed:
                     raise StoreUnavailable(f"{self._path.name} is closed")
+                with self._gate:
+                    group += (self._queue.popleft() for _ in range(min(GROUP_MAX, len(self._queue))))
                 self._transaction(group)
         except MunimentError as error:
             for ticket in group:
                 ticket.error = error
         finally:
-            with self._gate:
-                heir = self._queue[0] if self._queue else None
-                self._led = heir is not None
-            for ticket in group:
-                ticket.done = True
-                ticket.turn.release()
+            self._hand_over(group)
+
+    def _hand_over(self, group: list[_Ticket[object]]) -> None:
+        with self._gate:
+            if self._closed:
+                for ticket in self._queue:
+                    ticket.error = StoreUnavailable(f"{self._path.name} is closed")
+                group += self._queue
+                self._queue.clear()
+            heir = self._queue[0] if self._queue else None
+            self._led = heir is not None
             if heir is not None:
-                heir.turn.release()
+                heir.leads = True
+        for ticket in group:
+            ticket.done = True
+            ticket.turn.release()
+        if heir is not None:
+            heir.turn.release()
 
     def _transaction(self, group: list[_Ticket[object]]) -> None:
         execute = self._connection.execute
@@ -136,13 +163,12 @@ class SqliteTenant:
                 for ticket in group:
                     self._together(ticket)
             execute("COMMIT")
-        except BaseException as error:
+            for ticket in group:
+                ticket.kept = ticket.error is None
+        except BaseException:
             if self._connection.in_transaction:
                 execute("ROLLBACK")
-            if isinstance(error, (apsw.Error, MunimentError)):
-                raise
-            for ticket in group:  # a programmer's mistake or an interrupt: nothing of the group was kept
-                ticket.error = ticket.error or error
+            raise
         finally:
             self._unit.ledger.known = None
 

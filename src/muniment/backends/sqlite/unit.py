@@ -85,7 +85,6 @@ class SqliteUnit(SqliteSnapshot):
         self._execute(_Q["put_card"], columns + columns2 + columns3 + columns4)
 
     def _file(self, row: ProposalRow) -> None:
-        self._execute(_Q["unfile_proposal"], (row.id,))
         columns = (row.seq, row.id, row.at, row.actor, row.outcome, row.disposition, row.digest)
         self._execute(_Q["file_proposal"], (*columns, row.report, row.held, row.record, row.revision))
 

@@ -1,0 +1,113 @@
+"""The walls: a room knows only its neighbours, and of the outside world only what it is there for."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parent.parent / "src" / "muniment"
+MODULES = sorted(SRC.rglob("*.py"))
+
+ROOMS: dict[str, set[str]] = {
+    "model": set(),
+    "policy": {"model"},
+    "ledger": {"model"},
+    "ports": {"model"},
+    "config": {"model"},
+    "write": {"model", "policy", "ledger", "ports"},
+    "read": {"model", "policy", "ports"},
+    "backends": {"model", "ports"},
+    "engine": {"model", "policy", "ledger", "ports", "write", "read", "backends"},
+    "aio": {"model", "policy", "ports", "engine"},
+    "surfaces": {"model", "policy", "engine", "aio", "config"},
+    "testing": {"model", "policy", "ledger", "ports", "write", "read", "backends", "engine"},
+    "__init__": {"model", "engine"},
+    "__main__": {"surfaces"},
+}
+
+OUTSIDE: dict[str, set[str]] = {
+    "model": {"msgspec"},
+    "policy": {"msgspec", "yaml"},
+    "ledger": {"msgspec"},
+    "ports": set(),
+    "config": set(),
+    "write": {"msgspec"},
+    "read": {"msgspec"},
+    "backends": {"msgspec", "apsw", "cryptography"},
+    "engine": {"msgspec"},
+    "aio": set(),
+    "surfaces": {"msgspec", "typer", "rich", "click", "apsw"},
+    "testing": {"msgspec", "apsw", "cryptography", "pytest", "hypothesis"},
+    "__init__": set(),
+    "__main__": set(),
+}
+
+
+def room(path: Path) -> str:
+    return path.relative_to(SRC).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """Full names of what a module imports, wherever in it the import stands."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are written in full"
+            module = node.module or ""
+            names |= {f"{module}.{alias.name}" for alias in node.names} if module == "muniment" else {module}
+    return names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SRC)))
+def test_a_room_knows_only_its_neighbours(path: Path) -> None:
+    here = room(path)
+    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("muniment.")}
+    strangers = rooms - ROOMS[here] - {here}
+    assert not strangers, f"{here} may not import {sorted(strangers)}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SRC)))
+def test_a_room_brings_in_only_what_it_is_there_for(path: Path) -> None:
+    here = room(path)
+    outside = (
+        {name.split(".")[0] for name in imported(path)} - {"muniment", "__future__"} - set(sys.stdlib_module_names)
+    )
+    assert outside <= OUTSIDE[here], f"{here} may not import {sorted(outside - OUTSIDE[here])}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SRC)))
+def test_a_pure_room_touches_no_file_clock_network_or_chance(path: Path) -> None:
+    if room(path) not in {"model", "policy", "ledger", "ports"}:
+        return
+    worldly = {
+        "os",
+        "io",
+        "pathlib",
+        "time",
+        "random",
+        "secrets",
+        "socket",
+        "subprocess",
+        "threading",
+        "tempfile",
+        "asyncio",
+    }
+    assert not worldly & {name.split(".")[0] for name in imported(path)}
+
+
+def test_only_the_configuration_reads_the_environment() -> None:
+    readers = [
+        path for path in MODULES if re.search(r"\benviron\b|\bgetenv\b", path.read_text()) and room(path) != "config"
+    ]
+    assert readers == []
+
+
+def test_sqlite_is_spoken_in_its_own_backend_only() -> None:
+    speakers = {room(path) for path in MODULES if "apsw" in {name.split(".")[0] for name in imported(path)}}
+    assert speakers <= {"backends", "testing", "surfaces"}
