@@ -15,20 +15,19 @@ Rows = list[tuple[str, tuple[object, ...]]]
 def load(path: Path, first: int, last: int) -> list[Rows]:
     """The rows of entries `first` to `last` of a store, one list per entry, with the statement of each."""
     source = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    found: list[Rows] = []
-    for entry in source.execute("SELECT * FROM entries WHERE seq BETWEEN ? AND ?", (first, last)):
-        rows: Rows = [(queries()["append_entry"], entry)]
-        for card in source.execute("SELECT * FROM cards WHERE seq = ?", (entry[0],)):
-            rows.append((queries()["put_card"], card))
-            text = source.execute("SELECT body ->> '$.claim.content' FROM documents WHERE doc = ?", (card[0],)).get
-            rows.append((queries()["put_text"], (card[0], text)))
-            documents = source.execute("SELECT * FROM documents WHERE doc IN (?, ?)", (card[0] - 1, card[0]))
-            rows += ((queries()["keep_document"], document) for document in documents)
-        for proposal in source.execute("SELECT * FROM proposals WHERE seq = ?", (entry[0],)):
-            rows.append((queries()["file_proposal"], proposal))
-        found.append(rows)
+    span = (first, last)
+    found: dict[int, Rows] = {}
+    for entry in source.execute("SELECT * FROM entries WHERE seq BETWEEN ? AND ?", span):
+        found[entry[0]] = [(queries()["append_entry"], entry)]
+    for card in source.execute("SELECT * FROM cards WHERE seq BETWEEN ? AND ?", span):
+        documents = list(source.execute("SELECT * FROM documents WHERE doc IN (?, ?)", (card[0] - 1, card[0])))
+        text = source.execute("SELECT body ->> '$.claim.content' FROM documents WHERE doc = ?", (card[0],)).get
+        found[card[3]] += ((queries()["keep_document"], document) for document in documents)
+        found[card[3]] += [(queries()["put_card"], card), (queries()["put_text"], (card[0], text))]
+    for proposal in source.execute("SELECT * FROM proposals WHERE seq BETWEEN ? AND ?", span):
+        found[proposal[0]].append((queries()["file_proposal"], proposal))
     source.close()
-    return found
+    return list(found.values())
 
 
 class RawStore:

@@ -19,13 +19,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import raw
-from bench.report import Row, publish
+from bench.report import OUT, Row, publish
 from bench.texts import Texts
 from muniment import Memory
 from muniment.model.claim import Claim
 from muniment.model.flat import make_claim
 
 SEED = 20_261_115
+SCALE_MIN = 10_000
 
 
 class Load:
@@ -257,9 +258,12 @@ def note(text: str) -> None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--scale", type=int, default=100_000, help="records in the grown store (default 100,000)")
-    options.add_argument("--folder", type=Path, default=Path(), help="where to put the scratch stores (default: here)")
+    options.add_argument("--folder", type=Path, default=OUT, help="where to put scratch stores (default: bench/out)")
     chosen = options.parse_args()
+    if chosen.scale < SCALE_MIN:
+        options.error(f"--scale must be at least {SCALE_MIN}; below it there is nothing to compare")
     details: dict[str, list[float]] = {}
+    chosen.folder.mkdir(exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix="bench-", dir=chosen.folder))
     try:
         note(f"writing {chosen.scale:,} records in one tenant")

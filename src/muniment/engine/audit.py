@@ -20,6 +20,8 @@ from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot
 from muniment.write.commit import rebuild
 
+_GROUNDS = ("entry_", "document_", "checkpoint_", "ledger_", "head_", "clock_")
+"""Findings that concern what a replay would be built on, not what it builds."""
 Progress = Callable[[int], None]
 _T = TypeVar("_T")
 
@@ -122,9 +124,7 @@ class LedgerFace:
         """
         self._permit("replay the ledger")
         before = self.verify()
-        broken = [
-            finding for finding in before.findings if finding.code.startswith(("entry_", "document_", "checkpoint_"))
-        ]
+        broken = [finding for finding in before.findings if finding.code.startswith(_GROUNDS)]
         if broken:
             raise LedgerBroken(f"the ledger cannot be replayed: {broken[0].message}", seq=broken[0].seq)
         count = self._tenant.store.write(lambda unit: rebuild(unit, None, upto=2**62, progress=progress))

@@ -221,11 +221,18 @@ def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, size: int) -> 
         revisions=dict(sorted(revisions.items())),
         current=sum(number for status, number in revisions.items() if status in CURRENT),
         open_conflicts=sum(1 for view in views if view.status is not ConflictStatus.RESOLVED),
-        held=len(queue_of(snapshot, actor, policy, after=None, limit=1_000)) if auditor else None,
+        held=_held_count(snapshot) if auditor else None,
         entries=head.seq if auditor and head is not None else None,
         receipts=snapshot.receipts.head()[0] if auditor else None,
         bytes=size if auditor else None,
     )
+
+
+def _held_count(snapshot: Snapshot) -> int:
+    count, after = 0, None
+    while rows := snapshot.desk.held(after=after, limit=1_000):
+        count, after = count + len(rows), rows[-1].id
+    return count
 
 
 def explain(tenant: Tenant, actor: Actor, receipt: str, *, replay: bool) -> Explanation:

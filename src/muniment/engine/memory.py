@@ -265,6 +265,9 @@ def _clean(text: str) -> str:
 def _revised(present: Claim, content: str, said: Claim, options: ClaimOptions) -> Claim:
     """The present claim with new content and whatever else was said."""
     names = {name for name, value in options.items() if value is not None}
+    # The date of the next review belonged to the old revision; the policy sets a new one.
+    handling = msgspec.structs.replace(present.handling, next_review_at=None)
+    present = msgspec.structs.replace(present, handling=handling)
     changed: dict[str, object] = {"content": content}
     for part in ("nature", "place", "intent", "origin", "belief", "times", "lineage", "handling", "strength"):
         new, old = getattr(said, part), getattr(present, part)

@@ -93,12 +93,13 @@ def normalise(text: str) -> str:
 
 
 def fingerprint(claim: Claim, *, pepper: bytes) -> bytes:
-    """Equal for two claims that say the same, in the same place, as the same kind.
+    """Equal for two claims that say the same, in the same place, as the same kind, of the same time.
 
     Keyed with the tenant's own `pepper`, so that a leaked index cannot be searched with guessed sentences.
     """
     place, slot = claim.place, claim.slot
     parts = [normalise(claim.content), claim.nature.kind, place.scope, place.scope_id, place.namespace]
+    parts += (str(claim.times.valid_from), str(claim.times.valid_until))
     if slot is not None:
         parts += [slot.subject, slot.key, slot.value]
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16, key=pepper).digest()

@@ -183,4 +183,8 @@ class SchemaMismatch(IntegrityError):
         super().__init__(f"the store has schema revision {found}, this engine needs {needed}")
         self.found = found
         self.needed = needed
-        self.hint = "Open it with the Muniment release that wrote it, or upgrade this one."
+        self.hint = (
+            "Let the owner run `muniment init`, which brings it up to date."
+            if found < needed
+            else "Upgrade Muniment: a newer release wrote this store."
+        )

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a record claims to be. Synonyms of other vocabularies are folded by `contracts`."""
+    """What a record claims to be."""
 
     FACT = "fact"
     DECISION = "decision"

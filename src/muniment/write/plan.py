@@ -65,9 +65,8 @@ class Settlement(Value):
 def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int, at: Instant) -> Record:
     """The record a proposal becomes."""
     proposal, actor, claim = admitted.proposal, admitted.actor, case.claim
-    if claim.handling.owner is None:
-        owner = case.reviewer or actor.id
-        claim = msgspec.structs.replace(claim, handling=_owned(claim.handling, owner, case.review_days, at))
+    owner = claim.handling.owner or case.reviewer or actor.id
+    claim = msgspec.structs.replace(claim, handling=_owned(claim.handling, owner, case.review_days, at))
     return Record(
         id=record_id,
         tenant=proposal.tenant,

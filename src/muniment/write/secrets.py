@@ -65,7 +65,7 @@ _PATTERNS = (
         ),
     ),
 )
-_CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-])")
+_CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
 
 # Nothing above can match a text in which none of these occurs; most texts end here. Plain substrings and one small
 # pattern: a single large one takes ten times as long.

@@ -159,6 +159,8 @@ def dedupe(case: Case) -> Finding:
     if twin is None or _hidden(case, twin):
         # To call it redundant would tell the proposer that a record they may not see exists.
         return _passed(Step.DEDUPE, case)
+    if twin.card.id == case.target and twin.record.claim != case.claim:
+        return _passed(Step.DEDUPE, case, "the same words, said otherwise: a new revision")
     linked = msgspec.structs.replace(case, duplicate_of=twin.card.id)
     return _refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {twin.card.id}")
 

@@ -1,0 +1,487 @@
+"""Write the reference pages from the code they describe; with `--check`, say which of them are stale.
+
+Knows the public names, the settings, the error tree, the policy's fields, the vocabularies and the command line.
+The same code always gives the same pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum, StrEnum
+from pathlib import Path
+
+import msgspec
+from typer.core import TyperArgument, TyperGroup, TyperOption
+from typer.main import get_command
+
+import muniment
+import muniment.surfaces.cli  # declares the commands
+from muniment import aio, config, engine
+from muniment.engine.options import QueryOptions
+from muniment.engine.vault import default_policy_text
+from muniment.model import change, curation, entry, errors, query, receipt, record, status, vocabulary
+from muniment.model.flat import ClaimOptions
+from muniment.policy import rules
+from muniment.surfaces import problems
+from muniment.surfaces.cli.root import app
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
+NOTE = "<!-- Written by scripts/reference.py from the code; `make docs` writes it again. Do not edit. -->"
+
+
+def page(title: str, *parts: str) -> str:
+    return "\n\n".join([f"# {title}", NOTE, *(part.strip("\n") for part in parts)]) + "\n"
+
+
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows)
+    return "\n".join(lines)
+
+
+def joined(*parts: str) -> str:
+    """Paragraphs, those that say nothing left out."""
+    return "\n\n".join(part for part in parts if part)
+
+
+def code(text: str) -> str:
+    return f"`{text}`"
+
+
+def first_line(subject: object) -> str:
+    """The first paragraph of a thing's own docstring, on one line."""
+    return " ".join(inspect.cleandoc(subject.__doc__ or "").split("\n\n")[0].split())
+
+
+# Settings
+
+
+def settings_page() -> str:
+    rows = [
+        (code(one.flag), code(one.name), code(one.default) if one.default else "–", one.meaning)
+        for one in config.SETTINGS
+    ]
+    return page(
+        "Settings",
+        "A flag wins over its environment variable, a variable over the default. A variable that begins with "
+        "`MUNIMENT_` and is not listed here is an error, so that a misspelt setting is never silently ignored "
+        "(names that begin with `MUNIMENT_TEST_` are left alone). A variable that is set but empty is an error too.",
+        table(("flag", "environment", "default", "meaning"), rows),
+    )
+
+
+# Errors
+
+EXAMPLES: tuple[errors.MunimentError, ...] = (
+    errors.Malformed("confidence", "a number from 0 to 1"),
+    errors.LimitExceeded("content", limit=1_048_576, unit="bytes", sent=2_000_000),
+    errors.Unauthenticated(),
+    errors.NotPermitted("planner", "verify the ledger"),
+    errors.NotFound("record", "rec_1"),
+    errors.Stale("record rec_1", yours="revision 1", present="revision 2"),
+    errors.StoreUnavailable("there is no vault at ./muniment-data; `muniment init` makes one"),
+    errors.StoreBusy("default.sqlite was locked by another writer for more than 10000 ms"),
+    errors.ConfigurationError("MUNIMENT_VAUTL", "no such setting"),
+    errors.PolicyInvalid("policy.yaml", 14, "write[0].kinds: expected a list"),
+    errors.IntegrityError("default.sqlite is damaged"),
+    errors.LedgerBroken("entry 7 is missing", seq=7),
+    errors.SchemaMismatch(found=2, needed=1),
+)
+
+
+def error_tree(root: type[errors.MunimentError], depth: int = 0) -> Iterator[tuple[int, type[errors.MunimentError]]]:
+    yield depth, root
+    for child in root.__subclasses__():
+        if child.__module__ == errors.__name__:
+            yield from error_tree(child, depth + 1)
+
+
+def errors_page() -> str:
+    by_class = {type(one): one for one in EXAMPLES}
+    parts = []
+    for depth, kind in error_tree(errors.MunimentError):
+        if depth == 0:
+            continue
+        parts.append(_error(kind, by_class.get(kind), leaf=not kind.__subclasses__()))
+    return page(
+        "Errors",
+        "Every error Muniment raises on purpose belongs to this tree, carries a stable `code`, names what is wrong "
+        "and has a `hint` that says what to do. Programs should look at the code; the words may change. "
+        "A refusal by policy is not an error: it is a verdict with its rule and its reason.",
+        "No message repeats a value that was sent, because a value may be a secret.",
+        *parts,
+    )
+
+
+def _error(kind: type[errors.MunimentError], example: errors.MunimentError | None, *, leaf: bool) -> str:
+    assert example is not None or not leaf, f"{kind.__name__} needs an example in scripts/reference.py"
+    lines = [f"## `{kind.code}`", "", f"`{kind.__name__}`: {first_line(kind)}", ""]
+    lines.append(f"- exit code on the command line: {_exit_code(kind)}")
+    parent = kind.__bases__[0]
+    if issubclass(parent, errors.MunimentError) and parent is not errors.MunimentError:
+        lines.append(f"- kind of: [`{parent.code}`](#{parent.code})")
+    if example is not None:
+        lines += [f"- for example: {example}", f"- hint: {example.hint}"]
+    return "\n".join(lines)
+
+
+def _exit_code(kind: type[errors.MunimentError]) -> int:
+    """Ask the surface. It looks at the class alone, so a bare instance will do."""
+    return int(problems.exit_code_of(kind.__new__(kind)))
+
+
+# Policy
+
+MEANINGS: dict[str, str] = {
+    "Policy.version": "the form of the policy; this engine reads 1",
+    "Policy.name": "what the policy is called",
+    "Policy.actors": 'who is who, by name; `"*"` is everybody who is not named',
+    "Policy.write": "rules for proposals; asked in order, the first that fits decides, none that fits refuses",
+    "Policy.read": "grants; a record may be seen when some grant covers it",
+    "Policy.review": "who may answer for others, take back, see the queue, audit",
+    "Policy.safety": "what happens to secrets",
+    "Policy.evidence": "which kinds need grounds",
+    "Member.type": "a person's word counts as evidence; an agent's does not",
+    "Member.roles": "names that rules can speak of; also the `agent_repo` scopes the actor belongs to",
+    "Member.teams": 'the `agent_team` scopes the actor belongs to; `"*"` is all of them',
+    "Member.projects": 'the `project` scopes the actor belongs to; `"*"` is all of them',
+    "Member.sessions": 'the `session` scopes the actor belongs to; `"*"` is all of them',
+    "Member.authority": "0 to 10; kept with the actor, no rule asks for it yet",
+    "id": "the name that verdicts, reports and receipts call the rule by; used once in a policy",
+    "actors": "only these actors, by name",
+    "roles": "only actors with one of these roles",
+    "types": "only actors of these types",
+    "scopes": "only these scopes",
+    "namespaces": "only these namespaces and what lies below them, by whole path parts",
+    "kinds": "only these kinds",
+    "classes": "only these memory classes",
+    "sensitivity_max": "nothing more sensitive than this",
+    "WriteRule.decision": "what happens to a proposal that fits",
+    "WriteRule.reason": "why, in words; the proposer is told",
+    "WriteRule.member": "true: only scopes the actor belongs to; false: only others",
+    "WriteRule.confidence_min": "only claims at least this sure, 0 to 1",
+    "WriteRule.evidence_min": "only claims with at least this many pieces of evidence",
+    "WriteRule.review_days": "look at the record again after this many days",
+    "ReadRule.purposes": "only reads for these purposes; a read that names none is for `answer`",
+    "ReadRule.member": "true: only scopes the actor belongs to; false: all of them",
+    "ReadRule.trust_min": "only records trusted at least this much",
+    "ReadRule.label_min": "only records whose origin is labelled at least this",
+    "ReviewRule.actions": "what may be done",
+    "ReviewRule.own": "true: only with what the actor proposed",
+    "Safety.secrets": "take secrets out and go on, or discard the whole proposal",
+    "Evidence.required_for": "kinds that need evidence, a person's word or a reviewer",
+    "Evidence.otherwise": "what happens to such a proposal without it",
+}
+POLICY_PARTS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
+    ("The whole", rules.Policy),
+    ("`actors`: one member", rules.Member),
+    ("`write`: one rule", rules.WriteRule),
+    ("`read`: one grant", rules.ReadRule),
+    ("`review`: one rule", rules.ReviewRule),
+    ("`safety`", rules.Safety),
+    ("`evidence`", rules.Evidence),
+)
+
+
+def policy_page() -> str:
+    parts = []
+    for title, part in POLICY_PARTS:
+        rows = [_policy_field(part, field) for field in msgspec.structs.fields(part)]
+        parts.append(joined(f"## {title}", first_line(part), table(("field", "type", "default", "meaning"), rows)))
+    return page(
+        "Policy fields",
+        "A policy is a YAML or TOML file. An absent field puts no bound; an empty list allows nothing; an unknown "
+        "field is refused with its line. [How to write one](../guides/policy.md), "
+        "[the one that ships](default-policy.md).",
+        *parts,
+    )
+
+
+def _policy_field(part: type[msgspec.Struct], field: msgspec.structs.FieldInfo) -> tuple[str, ...]:
+    meaning = MEANINGS.get(f"{part.__name__}.{field.name}") or MEANINGS[field.name]
+    return code(field.name), type_words(field.type), _default(field), meaning
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return "required"
+    if field.default is msgspec.NODEFAULT:
+        return "none"
+    return value_words(field.default)
+
+
+def value_words(value: object) -> str:
+    match value:
+        case None:
+            return "no bound"
+        case bool():
+            return code(str(value).lower())
+        case Enum():
+            return code(str(value.value))
+        case tuple():
+            return ", ".join(code(str(one)) for one in value) or "none"
+        case msgspec.Struct():
+            return "as below"
+        case _:
+            return code(str(value))
+
+
+TYPES: dict[object, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true / false",
+    rules.Member: "member",
+    rules.WriteRule: "rules",
+    rules.ReadRule: "grants",
+    rules.ReviewRule: "rules",
+    rules.Safety: "see below",
+    rules.Evidence: "see below",
+}
+
+
+def type_words(kind: object) -> str:
+    """A type in words a policy's author knows."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join(type_words(one) for one in arguments if one is not types.NoneType)
+    if origin is tuple:
+        return f"list of {type_words(arguments[0])}"
+    if origin is dict:
+        return f"{type_words(arguments[1])} by name"
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return " / ".join(kind)
+    return TYPES[kind]
+
+
+def default_policy_page() -> str:
+    return page(
+        "The default policy",
+        "`muniment init` writes this file into the vault as `policy.yaml`. Edit it there; the next process that opens "
+        "the vault records the change in every tenant's ledger.",
+        "```yaml\n" + default_policy_text().strip() + "\n```",
+    )
+
+
+# Vocabulary
+
+
+def vocabulary_page() -> str:
+    parts = []
+    for module in (vocabulary, query, entry, change, rules):
+        for kind in _enums(module):
+            words = ", ".join(code(word) for word in kind)
+            parts.append(joined(f"## {kind.__name__}", first_line(kind), words))
+    return page(
+        "Vocabulary",
+        "Closed word lists. Anything else is refused, and the refusal lists the words there are.",
+        _status_table(),
+        *parts,
+    )
+
+
+def _enums(module: types.ModuleType) -> list[type[StrEnum]]:
+    found = [one for one in vars(module).values() if isinstance(one, type) and issubclass(one, StrEnum)]
+    return [one for one in found if one.__module__ == module.__name__]
+
+
+def _status_table() -> str:
+    rows = []
+    for before in status.Status:
+        after = [code(one) for one in status.Status if status.may_become(before, one)]
+        rows.append((code(before), "yes" if before in status.CURRENT else "no", ", ".join(after) or "nothing"))
+    note = "At most one revision of a record is current at a time."
+    return "## Status\n\n" + table(("status", "current", "may become"), rows) + "\n\n" + note
+
+
+# Python
+
+RESULTS: tuple[type[msgspec.Struct], ...] = (
+    curation.Verdict,
+    curation.Report,
+    curation.StepOutcome,
+    curation.Redaction,
+    query.Recall,
+    query.Disclosure,
+    record.Record,
+    record.Standing,
+    receipt.Explanation,
+    receipt.Account,
+    entry.Head,
+    entry.SignedCheckpoint,
+    entry.Finding,
+)
+
+
+def python_page() -> str:
+    faces = [one for name in muniment.__all__ if inspect.isclass(one := getattr(muniment, name))]
+    from_engine = [getattr(engine, name) for name in engine.__all__]
+    values = [one for one in (*RESULTS, *faces, *from_engine) if issubclass(one, msgspec.Struct)]
+    parts = [f"## Public names\n\n`muniment` exports {', '.join(code(name) for name in muniment.__all__)}."]
+    parts += (_face(one) for one in faces if not issubclass(one, (msgspec.Struct, Exception)))
+    parts.append(_face(engine.LedgerFace))
+    parts.append(_async_part())
+    parts.append("## What can be said of a memory\n\n" + first_line(ClaimOptions) + "\n\n" + _options(ClaimOptions))
+    parts.append("## What bounds a recall\n\n" + first_line(QueryOptions) + "\n\n" + _options(QueryOptions))
+    parts.append("## Values\n\nFrozen. Fields with a default may be left out of their JSON.")
+    parts += (_value(one) for one in dict.fromkeys(values))
+    return page("Python", *parts)
+
+
+def _face(kind: type) -> str:
+    lines = [f"## {kind.__name__}", "", first_line(kind)]
+    for name, member in vars(kind).items():
+        if name.startswith("_"):
+            continue
+        about = first_line(member.__func__ if isinstance(member, classmethod) else member)
+        lines += ["", f"### `{name}`", "", f"    {signature(name, member)}", *(["", about] if about else [])]
+    return "\n".join(lines)
+
+
+def signature(name: str, member: object) -> str:
+    if isinstance(member, property):
+        assert member.fget is not None
+        return f"{name}: {inspect.signature(member.fget).return_annotation}"
+    function = typing.cast(Callable[..., object], member.__func__ if isinstance(member, classmethod) else member)
+    shown = str(inspect.signature(function))
+    shown = re.sub(r"^\((self|cls)(, )?", "(", shown)
+    shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", shown)  # annotations are kept as texts
+    return name + re.sub(r"<function (\w+) at 0x[0-9a-f]+>", "…", shown).replace(str(2**62), "2**62")
+
+
+def _async_part() -> str:
+    names = [name for name, one in vars(aio.Memory).items() if inspect.iscoroutinefunction(_plain(one))]
+    awaited = ", ".join(code(name) for name in names if not name.startswith("_"))
+    return (
+        f"## muniment.aio\n\n{first_line(aio)}\n\n`muniment.aio.Memory` has the methods of `muniment.Memory` with the "
+        f"same arguments. Awaited: {awaited}; and everything on its `ledger`. Use it with `async with`."
+    )
+
+
+def _plain(member: object) -> object:
+    return member.__func__ if isinstance(member, classmethod) else member
+
+
+def _options(options: type) -> str:
+    return table(("keyword", "type"), [(code(name), code(text)) for name, text in _annotations(options).items()])
+
+
+def _value(kind: type[msgspec.Struct]) -> str:
+    texts = _annotations(kind)
+    rows = [(code(field.name), code(texts[field.name])) for field in msgspec.structs.fields(kind)]
+    return joined(f"### {kind.__name__}", first_line(kind), table(("field", "type"), rows))
+
+
+def _annotations(kind: type) -> dict[str, str]:
+    """Annotations as they are written, those of the classes above included."""
+    found: dict[str, str] = {}
+    for above in reversed(kind.__mro__):
+        for name, written in vars(above).get("__annotations__", {}).items():
+            found[name] = written.__forward_arg__ if isinstance(written, typing.ForwardRef) else str(written)
+    return found
+
+
+# Command line
+
+SHARED = "Shared options"
+
+
+def cli_page() -> str:
+    root = get_command(app)
+    assert isinstance(root, TyperGroup)
+    shared = [one for one in root.params if isinstance(one, TyperOption) and one.rich_help_panel == SHARED]
+    own = [one for one in root.params if isinstance(one, TyperOption) and one.rich_help_panel != SHARED]
+    exits = table(("code", "name"), [(code(str(int(one))), one.name.lower()) for one in problems.ExitCode])
+    meaning = _paragraphs(root.epilog)[-1].removeprefix("Exit codes: ")
+    parts = [
+        f"{root.help}\n\n    muniment [OPTIONS] COMMAND [ARGUMENTS]",
+        "## Options of every command\n\nThey may stand before or after the command; the one further right wins.\n\n"
+        + _option_table(shared),
+        "## Options of `muniment` alone\n\n" + _option_table(own),
+        joined("## Exit codes", meaning, exits),
+    ]
+    parts += _commands(root, "muniment")
+    return page("Command line", *parts)
+
+
+def _commands(group: TyperGroup, prefix: str) -> Iterator[str]:
+    for name, command in group.commands.items():
+        line = f"{prefix} {name}"
+        if isinstance(command, TyperGroup):
+            yield f"## `{line}`\n\n{command.help}"
+            yield from _commands(command, line)
+            continue
+        arguments = [one for one in command.params if isinstance(one, TyperArgument)]
+        options = [one for one in command.params if isinstance(one, TyperOption) and one.rich_help_panel != SHARED]
+        example = _paragraphs(command.epilog)[0].removeprefix("Example: ")
+        assert command.help, f"{line} needs a docstring"
+        parts = [f"{'#' * (len(prefix.split()) + 1)} `{' '.join([line, *(_metavar(one) for one in arguments)])}`"]
+        parts += [" ".join(command.help.split()), f"    {example}"]
+        if arguments:
+            parts.append(table(("argument", "meaning"), [(code(_metavar(one)), one.help or "") for one in arguments]))
+        if options:
+            parts.append(_option_table(options))
+        yield "\n\n".join(parts)
+
+
+def _paragraphs(text: str | None) -> list[str]:
+    assert text, "commands and the root have an example"
+    return [" ".join(part.split()) for part in text.split("\n\n")]
+
+
+def _metavar(argument: TyperArgument) -> str:
+    return argument.metavar or (argument.name or "").upper()
+
+
+def _option_table(options: list[TyperOption]) -> str:
+    rows = []
+    for one in options:
+        flags = "/".join((*one.opts, *one.secondary_opts))
+        value = "" if one.is_flag else f" {one.metavar or 'VALUE'}"
+        default = "required" if one.required else code(str(one.default)) if one.default not in (None, False) else "–"
+        rows.append((code(flags + value), default, one.help or ""))
+    return table(("option", "default", "meaning"), rows)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": cli_page,
+    "default-policy.md": default_policy_page,
+    "errors.md": errors_page,
+    "policy.md": policy_page,
+    "python.md": python_page,
+    "settings.md": settings_page,
+    "vocabulary.md": vocabulary_page,
+}
+
+
+def stale(folder: Path) -> list[str]:
+    """The names of pages in `folder` that the code no longer gives, that are missing, or that nobody writes."""
+    there = {file.name for file in folder.glob("*.md")}
+    changed = [name for name, write in PAGES.items() if name not in there or (folder / name).read_text() != write()]
+    return sorted({*changed, *(there - PAGES.keys())})
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Write the reference pages from the code.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the pages are")
+    given = parser.parse_args(arguments)
+    if given.check:
+        found = stale(given.folder)
+        for name in found:
+            sys.stderr.write(f"{name} is stale; run `make docs`\n")
+        return 1 if found else 0
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for name, write in PAGES.items():
+        (given.folder / name).write_text(write())
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
