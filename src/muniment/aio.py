@@ -134,8 +134,10 @@ class Memory:
     async def history(self, record_id: str) -> History:
         return await _run(self._memory.history, record_id)
 
-    async def explain(self, receipt_id: str, *, replay: bool = False) -> Explanation:
-        return await _run(self._memory.explain, receipt_id, replay=replay)
+    async def explain(
+        self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] = lambda _: None
+    ) -> Explanation:
+        return await _run(self._memory.explain, receipt_id, replay=replay, progress=progress)
 
     async def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
         return await _run(self._memory.queue, after=after, limit=limit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import msgspec
 
@@ -235,7 +236,9 @@ def _held_count(snapshot: Snapshot) -> int:
     return count
 
 
-def explain(tenant: Tenant, actor: Actor, receipt: str, *, replay: bool) -> Explanation:
+def explain(
+    tenant: Tenant, actor: Actor, receipt: str, *, replay: bool, progress: Callable[[int], None]
+) -> Explanation:
     """Decide a receipt again, for the one it was given to or for those who may audit."""
     checks.identifier("receipt_id", receipt)
     policy = tenant.bench.policy
@@ -250,6 +253,6 @@ def explain(tenant: Tenant, actor: Actor, receipt: str, *, replay: bool) -> Expl
         if not replay:
             return decide_again(snapshot, stored, reading)
         with tenant.store.scratch() as scratch:
-            scratch.write(lambda unit: rebuild(unit, snapshot, upto=entry.epoch))
+            scratch.write(lambda unit: rebuild(unit, snapshot, upto=entry.epoch, progress=progress))
             with scratch.read() as rebuilt:
                 return search_again(rebuilt, stored, reading)

@@ -181,9 +181,11 @@ class Memory:
         with self._tenant.store.read() as snapshot:
             return history_of(snapshot, self.actor, self.policy, record_id)
 
-    def explain(self, receipt_id: str, *, replay: bool = False) -> Explanation:
+    def explain(
+        self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] = lambda _: None
+    ) -> Explanation:
         """Read a receipt back and decide it again; with `replay`, search a store rebuilt to that moment."""
-        return explain(self._tenant, self.actor, receipt_id, replay=replay)
+        return explain(self._tenant, self.actor, receipt_id, replay=replay, progress=progress)
 
     def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
         """What waits for a person: all of it for reviewers, their own for everybody else."""

@@ -20,14 +20,19 @@ class VaultFolder:
     """An opened vault: stores, signer and policy."""
 
     def __init__(self, folder: Path, *, create: bool, policy: Path | None = None) -> None:
+        chosen = read_policy(policy) if policy is not None else None  # before there is a vault to leave behind
         if create:
             _create(folder)
-        elif not (folder / _MARKER).is_file():
+        elif not is_vault(folder):
             raise StoreUnavailable(f"there is no vault at {folder}; `muniment init` makes one")
         self.folder = folder
         self.signer = FileSigner(folder / "keys" / "signing.key")
-        self.policy = read_policy(policy or _policy_path(folder))
+        self.policy = chosen or read_policy(_policy_path(folder))
         self.stores = SqliteVault(folder)
+
+
+def is_vault(folder: Path) -> bool:
+    return (folder / _MARKER).is_file()
 
 
 def _create(folder: Path) -> None:

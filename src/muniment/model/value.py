@@ -61,7 +61,7 @@ def read_canonical(body: bytes, kind: type[_V]) -> _V:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind)
     try:
         value = decoder.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, CallerError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, CallerError, TypeError) as error:
         raise IntegrityError(f"a stored {kind.__name__} cannot be read: {error}") from None
     assert isinstance(value, kind)
     return value

@@ -38,4 +38,4 @@ def read_terms(text: str) -> Terms:
 
 
 def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text) if word.strip("_")]
+    return [word.lower() for word in _WORD.findall(text) if word.strip("_")]

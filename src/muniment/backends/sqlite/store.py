@@ -204,7 +204,7 @@ class SqliteTenant:
                 if complaints != ["ok"]:
                     return tuple(complaints)
                 self._connection.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 1)")
-            except (apsw.CorruptError, apsw.NotADBError) as error:
+            except apsw.Error as error:
                 return (f"the word index or a page is damaged: {error}",)
             return ()
 

@@ -1,0 +1,75 @@
+"""The command line. `run` is its outermost surface: whatever goes wrong inside ends here, as words and an exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+import msgspec
+import typer
+
+from muniment.surfaces.cli import audit, read, write
+from muniment.surfaces.cli.flags import spelling
+from muniment.surfaces.cli.output import complain, prepare
+from muniment.surfaces.cli.root import app, ledger, policy
+from muniment.surfaces.problems import ExitCode, Problem, printable, problem_of
+
+__all__ = ["app", "run"]
+
+_ROOMS = (write, read, audit)  # importing them declares their commands
+
+app.add_typer(ledger, name="ledger")
+app.add_typer(policy, name="policy")
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. Never raises, never shows a traceback unless asked to."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    prepare()
+    try:
+        return _exit_code(typer.main.get_command(app).main(args=words, prog_name="muniment", standalone_mode=False))
+    except SystemExit:  # the reader of a help page has gone away
+        return ExitCode.ANSWERED
+    except Exception as error:  # noqa: BLE001  # the outermost surface: nothing passes it
+        return _told(error, words)
+
+
+def _exit_code(returned: object) -> int:
+    return int(returned) if isinstance(returned, int) else ExitCode.ANSWERED
+
+
+def _told(error: Exception, words: Sequence[str]) -> int:
+    found = _usage(error) if isinstance(error, typer.TyperException) else _by_flag(problem_of(error))
+    if found.exit is ExitCode.INTERNAL and _given(words, "--debug"):
+        traceback.print_exception(error)
+    complain(found, as_json=_given(words, "--json"))
+    return found.exit
+
+
+def _given(words: Sequence[str], flag: str) -> bool:
+    """Whether a flag stands on the line; the parser may have failed before it got there."""
+    upto = words.index("--") if "--" in words else len(words)
+    return flag in words[:upto]
+
+
+def _by_flag(problem: Problem) -> Problem:
+    """Tell what to do in the words of the command line: the flag instead of the field."""
+    flag = spelling(problem.field)
+    if problem.field is None or flag is None:
+        return problem
+    return msgspec.structs.replace(problem, hint=problem.hint.replace(problem.field, flag))
+
+
+def _usage(error: typer.TyperException) -> Problem:
+    """A line the parser cannot read."""
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else "muniment"
+    field = getattr(getattr(error, "param", None), "name", None) or getattr(error, "option_name", None)
+    return Problem(
+        exit=ExitCode.WRONG_CALL,
+        code="usage",
+        message=printable(error.format_message()).strip(),
+        hint=f"`{where} --help` shows what it takes.",
+        field=printable(field.removeprefix("flag_")) if isinstance(field, str) else None,
+    )

@@ -1,0 +1,191 @@
+"""The commands about proof: the ledger's (show, head, checkpoint, verify, replay) and the policy's (check, show)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from muniment.engine import Verified
+from muniment.engine.vault import POLICY_FILES, read_policy
+from muniment.model import checks, times
+from muniment.model.entry import Finding, Head
+from muniment.model.errors import IntegrityError, Malformed, MunimentError
+from muniment.surfaces.cli import show
+from muniment.surfaces.cli.output import working, write_json, write_text
+from muniment.surfaces.cli.proofs import (
+    PolicyCheckShape,
+    PolicyShape,
+    checkpoint_shape,
+    entries_shape,
+    head_shape,
+    replay_shape,
+    verified_shape,
+)
+from muniment.surfaces.cli.root import Call, command, ledger, policy
+from muniment.surfaces.problems import ExitCode, printable
+
+POSITION_MAX = 2**53
+ANCHOR_BYTES_MAX = 65_536
+
+
+@command(ledger, "show", example="muniment ledger show --first 10 --limit 5")
+def show_entries(
+    call: Call,
+    first: Annotated[int | None, typer.Option("--first", help="From this entry on.")] = None,
+    last: Annotated[int | None, typer.Option("--last", help="Up to this entry.")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many.")] = 50,
+) -> ExitCode:
+    """Show entries of the ledger, oldest first: the newest ones, unless --first says where to begin."""
+    checks.whole("limit", limit, least=1, most=10_000)
+    for name, value in (("first", first), ("last", last)):
+        if value is not None:
+            checks.whole(name, value, least=1, most=POSITION_MAX)
+    with call.memory() as memory:
+        end = min(last or POSITION_MAX, memory.ledger.head().seq)
+        begin = first if first is not None else max(1, end - limit + 1)
+        entries = memory.ledger.entries(begin, min(end, begin + limit - 1))
+    call.tell(entries_shape(entries), show.entries)
+    return ExitCode.ANSWERED
+
+
+@command(ledger, "head", example="muniment ledger head > head.json")
+def head(call: Call) -> ExitCode:
+    """Print where the ledger stands, as JSON. Keep it elsewhere: `ledger verify --anchor` reads it back."""
+    with call.memory() as memory:
+        found = memory.ledger.head()
+    write_json(head_shape(found))
+    return ExitCode.ANSWERED
+
+
+@command(ledger, "checkpoint", example="muniment ledger checkpoint --json")
+def checkpoint(call: Call) -> ExitCode:
+    """Sign where the ledger stands now."""
+    with call.memory() as memory:
+        signed = memory.ledger.checkpoint()
+    call.tell(checkpoint_shape(signed), show.checkpoint)
+    return ExitCode.ANSWERED
+
+
+@command(ledger, "verify", example="muniment ledger verify --anchor head.json")
+def verify(
+    call: Call,
+    anchor: Annotated[
+        str | None, typer.Option("--anchor", metavar="FILE", help="A head kept elsewhere, from `ledger head`.")
+    ] = None,
+) -> ExitCode:
+    """Check everything against everything. Exit code 0 if nothing is wrong, 1 if something is."""
+    kept = _read_anchor(Path(anchor), call.config.tenant) if anchor is not None else None
+    found = _verified(call, kept)
+    call.tell(verified_shape(found), show.verified)
+    return ExitCode.ANSWERED if found.ok else ExitCode.DAMAGED
+
+
+def _verified(call: Call, anchor: Head | None) -> Verified:
+    """Verify; a store too damaged to be opened, or to be checked to the end, is a finding like any other."""
+    try:
+        with call.memory() as memory, working("checking entries") as progress:
+            return memory.ledger.verify(anchor=anchor, progress=progress)
+    except IntegrityError as error:
+        return _damaged(Finding(code="store_damaged", message=str(error), seq=getattr(error, "seq", None)))
+    except (MunimentError, OSError):
+        raise
+    except Exception as error:
+        if call.debug:
+            raise
+        # Whoever checks a store must learn that it did not pass, even when the check itself fell over it.
+        message = f"the check fell over what is stored ({type(error).__name__}); --debug shows where"
+        return _damaged(Finding(code="check_failed", message=message))
+
+
+def _damaged(finding: Finding) -> Verified:
+    return Verified(ok=False, entries=0, receipts=0, findings=(finding,), head=None)
+
+
+@command(ledger, "replay", example="muniment ledger replay")
+def replay(call: Call) -> ExitCode:
+    """Rebuild every table from the ledger and say whether anything was different."""
+    with call.memory() as memory, working("rebuilding from entries") as progress:
+        rebuilt = memory.ledger.replay(progress=progress)
+    call.tell(replay_shape(rebuilt), show.rebuilt)
+    return ExitCode.ANSWERED
+
+
+class _Anchor(msgspec.Struct, forbid_unknown_fields=True):
+    tenant: str
+    seq: int
+    hash: str
+    at: str
+
+
+def _read_anchor(path: Path, tenant: str) -> Head:
+    """Read back what `ledger head` printed, and nothing else."""
+    expected = "a file that `muniment ledger head` wrote"
+    try:
+        with path.open("rb") as file:
+            kept = msgspec.json.decode(file.read(ANCHOR_BYTES_MAX), type=_Anchor)
+    except OSError as error:
+        raise Malformed("anchor", f"a file that can be read ({error.strerror})") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError):
+        raise Malformed("anchor", expected) from None
+    if re.fullmatch("[0-9a-f]{64}", kept.hash) is None:
+        raise Malformed("anchor", f"{expected}; its hash is not one")
+    checks.whole("anchor.seq", kept.seq, least=1, most=POSITION_MAX)
+    if kept.tenant != tenant:
+        raise Malformed("anchor", "the head of this tenant; it is another's")
+    at = times.parse(kept.at, field="anchor.at")
+    return Head(tenant=kept.tenant, seq=kept.seq, hash=bytes.fromhex(kept.hash), at=at)
+
+
+@command(policy, "check", example="muniment policy check policy.yaml")
+def check_policy(
+    call: Call, file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or TOML policy.", show_default=False)]
+) -> ExitCode:
+    """Check a policy file without using it. Exit code 2 with the line number if it is wrong."""
+    found = read_policy(Path(file))
+    shape: PolicyCheckShape = {
+        "ok": True,
+        "file": printable(file),
+        "name": found.name,
+        "write": len(found.write),
+        "read": len(found.read),
+        "review": len(found.review),
+    }
+    call.tell(shape, show.policy_check)
+    return ExitCode.ANSWERED
+
+
+@command(policy, "show", example="muniment policy show > policy.yaml")
+def show_policy(
+    call: Call,
+    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="A policy file.", show_default=False)] = None,
+) -> ExitCode:
+    """Show a policy: the file's, or the vault's, or without a vault the default."""
+    with _policy_in_force(call, file) as (path, source):
+        found = read_policy(path)
+        text = path.read_bytes().decode()
+    if call.as_json:
+        shape: PolicyShape = {"source": source, "policy": msgspec.to_builtins(found)}
+        write_json(shape)
+    else:
+        write_text(text)
+    return ExitCode.ANSWERED
+
+
+@contextmanager
+def _policy_in_force(call: Call, file: str | None) -> Iterator[tuple[Path, str]]:
+    """The file that is asked for, and what to call it."""
+    named = file if file is not None else call.config.policy
+    candidates = [Path(named)] if named is not None else [call.folder / name for name in POLICY_FILES]
+    for path in candidates:
+        if named is not None or (call.has_vault and path.exists()):
+            yield path, printable(str(path))
+            return
+    with as_file(files("muniment.policy").joinpath("default.yaml")) as path:
+        yield path, "default"

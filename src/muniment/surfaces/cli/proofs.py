@@ -1,0 +1,281 @@
+"""Proofs as JSON: an explanation, the ledger's entries, heads, checkpoints and findings, a policy. Decides nothing."""
+
+from __future__ import annotations
+
+from typing import TypedDict, assert_never
+
+import msgspec
+
+from muniment.engine import Rebuilt, Verified
+from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
+from muniment.model.filter import AtLeast, AtMost, Both, Either, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
+from muniment.model.receipt import Explanation, Plan
+from muniment.model.times import MAX, MIN, Instant, show
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+
+
+class CandidateShape(TypedDict):
+    rank: int
+    id: str
+    revision: int
+    score: float
+    via: str | None
+    excluded: str | None
+
+
+class TermsShape(TypedDict):
+    words: list[str]
+    phrases: list[list[str]]
+    common: list[str]
+
+
+class PlanShape(TypedDict):
+    terms: TermsShape
+    grants: list[str]
+    visible: Json
+    now: str
+    as_of: int
+    at_head: bool
+    limit: int
+    budget_tokens: int | None
+
+
+class ExplanationShape(TypedDict):
+    receipt_id: str
+    same_ids: bool
+    replayed: bool
+    at: str
+    epoch: int
+    actor: str
+    purpose: str
+    query: str
+    plan: PlanShape
+    filters: dict[str, Json]
+    candidates: list[CandidateShape]
+    considered: int
+    excluded: dict[str, int]
+    selected: list[str]
+    again: list[str]
+    abstained: str | None
+
+
+def explanation_shape(told: Explanation) -> ExplanationShape:
+    account = told.account
+    return {
+        "receipt_id": told.receipt_id,
+        "same_ids": told.same_ids,
+        "replayed": told.replayed,
+        "at": show(told.at),
+        "epoch": told.epoch,
+        "actor": account.actor.id,
+        "purpose": account.query.purpose,
+        "query": account.query.text,
+        "plan": _plan_shape(account.plan),
+        "filters": {rule: condition_shape(condition) for rule, condition in account.plan.wanted},
+        "candidates": [
+            {
+                "rank": rank,
+                "id": one.id,
+                "revision": one.revision,
+                "score": one.score,
+                "via": one.via,
+                "excluded": one.excluded,
+            }
+            for rank, one in enumerate(account.candidates, start=1)
+        ],
+        "considered": account.considered,
+        "excluded": dict(sorted(account.excluded.items())),
+        "selected": list(account.selected),
+        "again": list(told.again),
+        "abstained": None if account.abstained is None else account.abstained.value,
+    }
+
+
+def _plan_shape(plan: Plan) -> PlanShape:
+    return {
+        "terms": {
+            "words": list(plan.terms.words),
+            "phrases": [list(phrase) for phrase in plan.terms.phrases],
+            "common": list(plan.terms.common),
+        },
+        "grants": list(plan.grants),
+        "visible": condition_shape(plan.visible),
+        "now": show(plan.now),
+        "as_of": plan.as_of,
+        "at_head": plan.at_head,
+        "limit": plan.limit,
+        "budget_tokens": plan.budget_tokens,
+    }
+
+
+def condition_shape(condition: Filter) -> Json:
+    """A condition as an object with one key, which names it.
+
+    >>> condition_shape(Both(parts=(Sourced(), Under(namespaces=("/hr",)))))
+    {'all': [{'sourced': True}, {'under': ['/hr']}]}
+    """
+    match condition:
+        case OneOf(field=field, words=words):
+            return {"one_of": {field: [str(word) for word in words]}}
+        case AtLeast(field=field, value=value):
+            return {"at_least": {field: _bound(field, value)}}
+        case AtMost(field=field, value=value):
+            return {"at_most": {field: _bound(field, value)}}
+        case Under(namespaces=namespaces):
+            return {"under": list(namespaces)}
+        case Sourced():
+            return {"sourced": True}
+        case ValidAt(instant=moment):
+            return {"valid_at": show(Instant(moment))}
+        case LiveAt(instant=moment):
+            return {"live_at": show(Instant(moment))}
+        case Both(parts=parts):
+            return {"all": [condition_shape(part) for part in parts]}
+        case Either(parts=parts):
+            return {"any": [condition_shape(part) for part in parts]}
+        case _:
+            assert_never(condition)
+
+
+def _bound(field: str, value: float) -> Json:
+    """A bound on a time is an instant like any other; one before our first year is our first year."""
+    return show(Instant(int(min(max(value, MIN), MAX)))) if field == "created_at" else value
+
+
+class HeadShape(TypedDict):
+    tenant: str
+    seq: int
+    hash: str
+    at: str
+
+
+def head_shape(head: Head) -> HeadShape:
+    return {"tenant": head.tenant, "seq": head.seq, "hash": head.hash.hex(), "at": show(head.at)}
+
+
+class FindingShape(TypedDict):
+    code: str
+    message: str
+    seq: int | None
+    record: str | None
+
+
+class VerifiedShape(TypedDict):
+    ok: bool
+    entries: int
+    receipts: int
+    findings: list[FindingShape]
+    head: HeadShape | None
+
+
+def verified_shape(verified: Verified) -> VerifiedShape:
+    return {
+        "ok": verified.ok,
+        "entries": verified.entries,
+        "receipts": verified.receipts,
+        "findings": [finding_shape(one) for one in verified.findings],
+        "head": None if verified.head is None else head_shape(verified.head),
+    }
+
+
+def finding_shape(finding: Finding) -> FindingShape:
+    return {"code": finding.code, "message": finding.message, "seq": finding.seq, "record": finding.record}
+
+
+class CheckpointShape(TypedDict):
+    tenant: str
+    seq: int
+    head: str
+    root: str
+    receipts: int
+    receipts_head: str
+    at: str
+    key: str
+    signature: str
+
+
+def checkpoint_shape(signed: SignedCheckpoint) -> CheckpointShape:
+    point = signed.checkpoint
+    return {
+        "tenant": point.tenant,
+        "seq": point.seq,
+        "head": point.head,
+        "root": point.root,
+        "receipts": point.receipts,
+        "receipts_head": point.receipts_head,
+        "at": show(point.at),
+        "key": point.key,
+        "signature": signed.signature,
+    }
+
+
+class EntryShape(TypedDict):
+    seq: int
+    at: str
+    kind: str
+    actor: str
+    proposal_id: str | None
+    outcome: str | None
+    disposition: str | None
+    record_id: str | None
+    revision: int | None
+    policy: int
+    documents: Json
+    dropped: list[int]
+    births: Json
+    changes: Json
+    conflicts: Json
+
+
+class EntriesShape(TypedDict):
+    entries: list[EntryShape]
+
+
+def entries_shape(entries: tuple[Entry, ...]) -> EntriesShape:
+    return {"entries": [_entry_shape(entry) for entry in entries]}
+
+
+def _entry_shape(entry: Entry) -> EntryShape:
+    """An entry without its pepper: that one is for the index alone."""
+    filing = entry.filing
+    return {
+        "seq": entry.seq,
+        "at": show(entry.at),
+        "kind": entry.kind.value,
+        "actor": entry.actor,
+        "proposal_id": None if filing is None else filing.proposal,
+        "outcome": None if filing is None else filing.outcome.value,
+        "disposition": None if filing is None else filing.disposition.value,
+        "record_id": None if filing is None else filing.record,
+        "revision": None if filing is None else filing.revision,
+        "policy": entry.policy,
+        "documents": msgspec.to_builtins(entry.documents),
+        "dropped": list(entry.dropped),
+        "births": msgspec.to_builtins(entry.births),
+        "changes": msgspec.to_builtins(entry.changes),
+        "conflicts": msgspec.to_builtins(entry.conflicts),
+    }
+
+
+class ReplayShape(TypedDict):
+    entries: int
+    identical: bool
+
+
+def replay_shape(rebuilt: Rebuilt) -> ReplayShape:
+    return {"entries": rebuilt.entries, "identical": rebuilt.identical}
+
+
+class PolicyCheckShape(TypedDict):
+    ok: bool
+    file: str
+    name: str
+    write: int
+    read: int
+    review: int
+
+
+class PolicyShape(TypedDict):
+    source: str
+    policy: Json

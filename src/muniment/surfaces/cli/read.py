@@ -1,0 +1,116 @@
+"""The commands that look: recall, get, history, explain, queue, conflicts, stats."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast
+
+import typer
+
+from muniment.engine.options import QueryOptions
+from muniment.model import checks
+from muniment.model.vocabulary import ConflictStatus
+from muniment.surfaces.cli import show
+from muniment.surfaces.cli.flags import BOUNDS, Given
+from muniment.surfaces.cli.output import working
+from muniment.surfaces.cli.proofs import (
+    explanation_shape,
+)
+from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.shapes import (
+    conflicts_shape,
+    disclosure_shape,
+    history_shape,
+    queue_shape,
+    recall_shape,
+    stats_shape,
+)
+from muniment.surfaces.cli.write import RecordId, Session
+from muniment.surfaces.problems import ExitCode
+
+
+@command(app, "recall", example='muniment recall "where is the staging database?" --kind fact --json', flags=(BOUNDS,))
+def recall(
+    call: Call,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is sought, in words.", show_default=False)],
+    session: Session = None,
+    *,
+    bounds: Given,
+) -> ExitCode:
+    """Ask. The answer cites its records, says why each is here, and counts what was left out under which rule."""
+    with call.memory(session=session) as memory:
+        found = memory.recall(query, **cast(QueryOptions, bounds))
+    call.tell(recall_shape(found), show.recall)
+    return ExitCode.ANSWERED
+
+
+@command(app, "get", example="muniment get rec_1 --revision 1")
+def get(
+    call: Call,
+    record_id: RecordId,
+    revision: Annotated[int | None, typer.Option("--revision", help="A revision other than the present one.")] = None,
+) -> ExitCode:
+    """Show one record, in whatever state it is."""
+    with call.memory() as memory:
+        found = memory.get(record_id, revision=revision)
+    call.tell(disclosure_shape(found), show.record)
+    return ExitCode.ANSWERED
+
+
+@command(app, "history", example="muniment history rec_1 --json")
+def history(call: Call, record_id: RecordId) -> ExitCode:
+    """Show every revision of a record and what became of it, with who decided and why."""
+    with call.memory() as memory:
+        found = memory.history(record_id)
+    call.tell(history_shape(found), show.history)
+    return ExitCode.ANSWERED
+
+
+@command(app, "explain", example="muniment explain rcp_1 --replay")
+def explain(
+    call: Call,
+    receipt_id: Annotated[str, typer.Argument(metavar="RECEIPT", help="The receipt of a recall.", show_default=False)],
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Rebuild the store as it was then and search it again from nothing.")
+    ] = False,
+) -> ExitCode:
+    """Show how an answer came about, and decide it again. Exit code 1 if it does not come out the same."""
+    words = "rebuilding the store" if replay else "deciding again"
+    with call.memory() as memory, working(words) as progress:
+        told = memory.explain(receipt_id, replay=replay, progress=progress)
+    call.tell(explanation_shape(told), show.explanation)
+    return ExitCode.ANSWERED if told.same_ids else ExitCode.DAMAGED
+
+
+@command(app, "queue", example="muniment queue --limit 10")
+def queue(
+    call: Call,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many.")] = 50,
+    after: Annotated[str | None, typer.Option("--after", metavar="ID", help="Go on after this proposal.")] = None,
+) -> ExitCode:
+    """Show the proposals that wait for a person."""
+    checks.optional_identifier("after", after)
+    with call.memory() as memory:
+        waiting = memory.queue(after=after, limit=limit)
+    call.tell(queue_shape(waiting, limit=limit), show.queue)
+    return ExitCode.ANSWERED
+
+
+@command(app, "conflicts", example="muniment conflicts --all")
+def conflicts(
+    call: Call, everything: Annotated[bool, typer.Option("--all", help="Show resolved ones too.")] = False
+) -> ExitCode:
+    """Show the open disagreements, both sides of each."""
+    with call.memory() as memory:
+        views = memory.conflicts()
+    shown = tuple(view for view in views if everything or view.status is not ConflictStatus.RESOLVED)
+    call.tell(conflicts_shape(shown), show.conflicts)
+    return ExitCode.ANSWERED
+
+
+@command(app, "stats", example="muniment stats --json")
+def stats(call: Call) -> ExitCode:
+    """Count what there is, of what the caller may see."""
+    with call.memory() as memory:
+        found = memory.stats()
+    call.tell(stats_shape(found), show.stats)
+    return ExitCode.ANSWERED

@@ -1,0 +1,185 @@
+"""The root of the command line: how a command is declared, what every command shares, what it is handed.
+
+Decides nothing about memories; that is the engine's.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import typer
+from rich.console import RenderableType
+
+from muniment.config import Config, read_environment
+from muniment.engine import Memory
+from muniment.engine.vault import is_vault
+from muniment.model.actor import OWNER
+from muniment.model.errors import ConfigurationError, Malformed
+from muniment.model.value import Value
+from muniment.surfaces.cli.flags import SHARED, Flags, Given
+from muniment.surfaces.cli.output import note, write_human, write_json, write_text
+from muniment.surfaces.problems import ExitCode, printable
+
+T = TypeVar("T")
+# Commands differ in what they take; the parser fills it in by name.
+Command = Callable[..., ExitCode]
+
+_EXITS = (
+    "Exit codes: 0 asked and answered (a refusal or an abstention is an answer), 1 the store is damaged or an "
+    "explanation did not come out the same, 2 the call was wrong, 3 the world failed, 4 internal error."
+)
+
+app = typer.Typer(
+    name="muniment",
+    help="Agent memory that can prove itself.",
+    epilog=f'Example: muniment remember "The build is green" --kind observation\n\n{_EXITS}',
+    add_completion=False,
+    rich_markup_mode="rich",
+)
+ledger = typer.Typer(help="The ledger: show it, sign it, check it, rebuild from it.", rich_markup_mode="rich")
+policy = typer.Typer(help="The policy: check a file, show the one in force.", rich_markup_mode="rich")
+
+
+class Said(Value):
+    """What was said of the shared options, wherever on the line it stood. None: not said."""
+
+    vault: str | None = None
+    tenant: str | None = None
+    actor: str | None = None
+    policy: str | None = None
+    json: bool | None = None
+    debug: bool | None = None
+
+    def over(self, outer: Said) -> Said:
+        """This, and for what is not said here what was said further left."""
+        named = {name: getattr(self, name) for name in self.__struct_fields__}
+        return msgspec.structs.replace(outer, **{name: value for name, value in named.items() if value is not None})
+
+
+class Call:
+    """One call of one command: the settings in force and the way to answer."""
+
+    def __init__(self, said: Said) -> None:
+        found = read_environment()
+        self.config: Config = msgspec.structs.replace(
+            found,
+            vault=_path("vault", said.vault) if said.vault is not None else found.vault,
+            tenant=said.tenant if said.tenant is not None else found.tenant,
+            actor=said.actor if said.actor is not None else found.actor,
+            policy=_path("policy", said.policy) if said.policy is not None else found.policy,
+        )
+        self.as_json = bool(said.json)
+        self.debug = bool(said.debug)
+
+    @property
+    def folder(self) -> Path:
+        return self.config.folder
+
+    @property
+    def has_vault(self) -> bool:
+        return is_vault(self.folder)
+
+    @contextmanager
+    def memory(self, *, session: str | None = None, create: bool = False) -> Iterator[Memory]:
+        """The memory this call is about, as its actor. Only an owner makes a vault that is not there."""
+        makes = create and self.config.actor == OWNER
+        new = not self.has_vault
+        if new and not makes:
+            where = printable(str(self.folder))
+            raise ConfigurationError("vault", f"there is no vault at {where}; `muniment init` makes one")
+        config = self.config
+        if config.policy is not None and config.actor != OWNER:
+            raise Malformed("policy", "the vault's own policy: only its owner may bring another")
+        with Memory.open(
+            self.folder, tenant=config.tenant, actor=config.actor, policy=config.policy, create=makes
+        ) as memory:
+            if new:
+                note(f"made a new vault at {printable(str(self.folder))}")
+            yield memory if session is None else memory.as_actor(config.actor, session=session)
+
+    def tell(self, shape: T, show: Callable[[T], RenderableType]) -> None:
+        """Answer: the shape itself as JSON, or what `show` makes of it for a person."""
+        if self.as_json:
+            write_json(shape)
+        else:
+            write_human(show(shape))
+
+
+def _path(field: str, text: str) -> str:
+    if not text or "\0" in text:
+        raise Malformed(field, "a path: not empty and without NUL")
+    return text
+
+
+def command(
+    place: typer.Typer, name: str, *, example: str, flags: tuple[Flags, ...] = ()
+) -> Callable[[Command], Command]:
+    """Declare a command. It is handed a `Call`, its own arguments, and each group of flags under its name."""
+
+    def declare(function: Command) -> Command:
+        def entry(ctx: typer.Context, **given: object) -> ExitCode:
+            said = _said(given).over(_outer(ctx))
+            groups = {group.name: group.take(given) for group in flags}
+            return function(Call(said), **given, **groups)
+
+        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        kept = [one for one in own if one.name not in {group.name for group in flags}]
+        added = [one for group in flags for one in group.parameters()]
+        _sign(entry, [*kept, *added, *SHARED.parameters()])
+        place.command(name, help=inspect.getdoc(function), epilog=f"Example: {example}")(entry)
+        return function
+
+    return declare
+
+
+def root(ctx: typer.Context, **given: object) -> ExitCode:
+    """Before any command: keep what was said of the shared options. Without a command, show what there is."""
+    if given.pop("version"):
+        write_text(f"muniment {version('muniment')}\n")
+        raise typer.Exit(ExitCode.ANSWERED)
+    ctx.obj = _said(given).over(_outer(ctx))
+    if ctx.invoked_subcommand is None:
+        if ctx.obj != Said():
+            ctx.fail("Missing command.")
+        write_text(ctx.get_help())  # rich has printed it already and hands back nothing
+    return ExitCode.ANSWERED
+
+
+def group(ctx: typer.Context, **given: object) -> None:
+    """Let a group of commands take the shared options too, so that they may stand anywhere before the command."""
+    ctx.obj = _said(given).over(_outer(ctx))
+
+
+def _outer(ctx: typer.Context) -> Said:
+    return ctx.obj if isinstance(ctx.obj, Said) else Said()
+
+
+def _said(given: Given) -> Said:
+    return msgspec.convert(SHARED.take(given), Said)
+
+
+def _sign(entry: Callable[..., object], parameters: list[inspect.Parameter]) -> None:
+    """Give a function the signature typer reads the options from."""
+    context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    keyword = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
+    entry.__signature__ = inspect.Signature([context, *keyword])  # type: ignore[attr-defined]  # functions take it
+    entry.__annotations__ = {}
+
+
+_VERSION = inspect.Parameter(
+    "version",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=typer.Option(False, "--version", help="Show the version and stop."),
+    annotation=bool,
+)
+_sign(root, [_VERSION, *SHARED.parameters()])
+_sign(group, SHARED.parameters())
+app.callback(invoke_without_command=True)(root)
+ledger.callback()(group)
+policy.callback()(group)

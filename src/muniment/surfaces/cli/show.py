@@ -1,0 +1,333 @@
+"""Shapes as a person reads them: short lines, tables, and always what to do next. Decides nothing, opens nothing."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from muniment.surfaces.cli.output import plain
+from muniment.surfaces.cli.proofs import (
+    CheckpointShape,
+    EntriesShape,
+    ExplanationShape,
+    FindingShape,
+    PolicyCheckShape,
+    ReplayShape,
+    VerifiedShape,
+)
+from muniment.surfaces.cli.shapes import (
+    ConflictShape,
+    ConflictsShape,
+    DisclosureShape,
+    HistoryShape,
+    QueueShape,
+    RecallShape,
+    RevisionShape,
+    StatsShape,
+    VaultShape,
+    VerdictShape,
+)
+
+_OUTCOMES = {"committed": "bold green", "held": "bold yellow", "refused": "bold red"}
+_PRESENTED = {
+    "claim": "",
+    "hypothesis": "a guess, not a fact",
+    "support": "support, not a claim",
+    "contested": "disputed: neither side is asserted",
+}
+_ABSTAINED = {
+    "no_match": ("nothing that is remembered matches these words", "try other words, or fewer of them"),
+    "no_searchable_words": ("the query has no word to search by", "use at least one word that carries meaning"),
+    "nothing_eligible": ("what matches is ruled out, see the counts", "loosen the bounds that are counted"),
+    "not_authorized": (
+        "the policy lets this actor read nothing for this purpose",
+        "act as somebody else with --as, or name another --purpose",
+    ),
+    "nothing_fits": ("what matches does not fit the limit or the budget", "raise --limit or --budget-tokens"),
+}
+
+
+def vault(shape: VaultShape) -> RenderableType:
+    made = "made a vault at" if shape["created"] else "there is a vault at"
+    return Group(
+        plain(f"{made} {shape['vault']}, tenant {shape['tenant']}"),
+        plain('next: muniment remember "..." --kind observation'),
+    )
+
+
+def verdict(shape: VerdictShape) -> RenderableType:
+    outcome = shape["outcome"]
+    cited = f"{shape['record_id']}@{shape['revision']}" if shape["record_id"] is not None else shape["proposal_id"]
+    lines: list[RenderableType] = [
+        Text.assemble((outcome, _OUTCOMES[outcome]), plain(f"  {shape['decision']}  {cited}  entry {shape['epoch']}")),
+        _line("why", f"{shape['reason']} ({shape['rule']})"),
+    ]
+    lines += [_line("redacted", f"{one['what']} in {one['field']}, {one['count']}x") for one in shape["redactions"]]
+    lines += [_line("conflict", f"{name}; see `muniment conflicts`") for name in shape["conflict_ids"]]
+    if outcome == "held":
+        lines.append(_line("next", f"muniment decide {shape['proposal_id']} accept --reason ..."))
+    return Group(*lines)
+
+
+def _line(name: str, text: str) -> Text:
+    return Text.assemble((f"  {name}: ", "bold"), plain(text))
+
+
+def recall(shape: RecallShape) -> RenderableType:
+    lines: list[RenderableType] = [_answer(number, one) for number, one in enumerate(shape["records"], start=1)]
+    if shape["abstained"] is not None:
+        why, instead = _ABSTAINED[shape["abstained"]]
+        lines += [Text.assemble(("no answer: ", "bold yellow"), plain(why)), _line("try", instead)]
+    lines += [Text.assemble(("notice: ", "bold yellow"), plain(notice)) for notice in shape["notices"]]
+    if shape["excluded"]:
+        counts = ", ".join(f"{rule} {count}" for rule, count in shape["excluded"].items())
+        lines.append(plain(f"left out of {shape['considered']} that matched: {counts}", "dim"))
+    lines.append(plain(f"receipt {shape['receipt_id']}; `muniment explain` tells how it came about", "dim"))
+    return Group(*lines)
+
+
+def _answer(number: int, one: DisclosureShape) -> RenderableType:
+    facts = f"{one['kind']}  score {one['score']:.2f}  confidence {one['confidence']:.2f}  trust {one['trust']}"
+    lines: list[RenderableType] = [
+        plain(one["content"], "bold"),
+        Text.assemble(plain(f"[{one['citation']}]", "cyan"), plain(f"  {facts}")),
+        plain("why: " + "; ".join(one["reasons"]), "dim"),
+    ]
+    if remark := _PRESENTED[one["presented"]]:
+        lines.insert(1, plain(remark, "yellow"))
+    lines += [plain(notice, "yellow") for notice in one["notices"]]
+    return _numbered(f"{number}.", Group(*lines))
+
+
+def _numbered(mark: str, body: RenderableType) -> Table:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(mark, body)
+    return table
+
+
+def record(shape: DisclosureShape) -> RenderableType:
+    return Group(plain(shape["content"], "bold"), Padding(_pairs(_record_pairs(shape)), (0, 0, 0, 2)))
+
+
+def _record_pairs(shape: DisclosureShape) -> list[tuple[str, str]]:
+    """What is worth a line: everything that was said, nothing that was not."""
+    slot = shape["slot"]
+    pairs: list[tuple[str, str | None]] = [
+        ("record", shape["citation"]),
+        ("status", f"{shape['status']} since entry {shape['since']}"),
+        ("replaced by", shape["successor"]),
+        ("told as", shape["presented"]),
+        ("kind", shape["kind"]),
+        ("place", f"{shape['scope']} {shape['scope_id']} {shape['namespace']}"),
+        ("session", shape["session_id"]),
+        ("confidence", f"{shape['confidence']:.2f}" + (", hedged" if shape["hedged"] else "")),
+        ("reasoning", shape["reasoning"]),
+        ("evidence", ", ".join(shape["evidence"])),
+        ("assumes", ", ".join(shape["assumptions"])),
+        ("source", shape["source"]),
+        ("slot", None if slot is None else f"{slot['subject']} / {slot['key']} = {slot['value']}"),
+        ("derived from", ", ".join(shape["derived_from"])),
+        ("supersedes", shape["supersedes"]),
+        ("relations", ", ".join(f"{one['type']} {one['id']}" for one in shape["relations"])),
+        ("conflicts", ", ".join(shape["conflicts"])),
+        ("happened", shape["event_time"]),
+        ("valid from", shape["valid_from"]),
+        ("valid until", shape["valid_until"]),
+        ("expires", shape["expires_at"]),
+        ("recorded", shape["created_at"]),
+        ("by", f"{shape['actor_type']} {shape['actor']}, trust {shape['trust']}, label {shape['label']}"),
+        ("reviewed by", shape["reviewer"]),
+        ("sensitivity", shape["sensitivity"]),
+        ("notices", "; ".join(shape["notices"])),
+    ]
+    return [(name, text) for name, text in pairs if text]
+
+
+def _pairs(pairs: list[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in pairs:
+        table.add_row(Text(name, style="bold"), plain(text))
+    return table
+
+
+def history(shape: HistoryShape) -> RenderableType:
+    parts: list[RenderableType] = [_revision(one) for one in shape["revisions"]]
+    if shape["replaced"]:
+        parts.append(_line("took the place of", ", ".join(shape["replaced"])))
+    if shape["replaced_by"]:
+        parts.append(_line("its place was taken by", ", ".join(shape["replaced_by"])))
+    return Group(*parts)
+
+
+def _revision(one: RevisionShape) -> RenderableType:
+    heading = Text.assemble(
+        plain(one["citation"], "cyan"), plain(f"  {one['status']}  "), plain(one["content"], "bold")
+    )
+    rows = [
+        [str(event["epoch"]), event["at"], event["actor"], event["what"], event["reason"]] for event in one["events"]
+    ]
+    return Group(heading, _table(("entry", "when", "who", "what", "why"), rows))
+
+
+def _table(names: tuple[str, ...], rows: list[list[str]]) -> Padding:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(plain(cell) for cell in row))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def explanation(shape: ExplanationShape) -> RenderableType:
+    same = shape["same_ids"]
+    how = "rebuilt and searched again" if shape["replayed"] else "decided again"
+    plan = shape["plan"]
+    rows = [
+        [
+            str(one["rank"]),
+            f"{one['id']}@{one['revision']}",
+            f"{one['score']:.4f}",
+            one["excluded"] or "told",
+            one["via"] or "",
+        ]
+        for one in shape["candidates"]
+    ]
+    counts = ", ".join(f"{rule} {count}" for rule, count in shape["excluded"].items())
+    return Group(
+        Text.assemble(
+            ("the same records" if same else "NOT the same records", "bold green" if same else "bold red"),
+            plain(f", {how} as of entry {plan['as_of']}"),
+        ),
+        _pairs(
+            [
+                ("asked", f"{shape['query']} (by {shape['actor']} for {shape['purpose']}, {shape['at']})"),
+                (
+                    "searched for",
+                    ", ".join([*plan["terms"]["words"], *(" ".join(one) for one in plan["terms"]["phrases"])]),
+                ),
+                ("too common", ", ".join(plan["terms"]["common"]) or "-"),
+                ("granted by", ", ".join(plan["grants"]) or "no rule"),
+                ("filters", ", ".join(shape["filters"])),
+                ("left out", counts or "-"),
+                ("told then", ", ".join(shape["selected"]) or (shape["abstained"] or "-")),
+                ("told again", ", ".join(shape["again"]) or "-"),
+            ]
+        ),
+        _table(("rank", "candidate", "score", "came to", "via"), rows) if rows else "",
+    )
+
+
+def queue(shape: QueueShape) -> RenderableType:
+    if not shape["proposals"]:
+        return plain("nothing waits")
+    rows = [
+        [
+            one["proposal_id"],
+            one["actor"],
+            one["kind"],
+            f"{one['scope']} {one['scope_id']}",
+            one["content"],
+            one["reason"],
+        ]
+        for one in shape["proposals"]
+    ]
+    more = [plain(f"more: --after {shape['next']}", "dim")] if shape["next"] is not None else []
+    return Group(
+        _table(("proposal", "from", "kind", "place", "content", "waits because"), rows),
+        *more,
+        _line("next", "muniment decide PROPOSAL accept --reason ..."),
+    )
+
+
+def conflicts(shape: ConflictsShape) -> RenderableType:
+    if not shape["conflicts"]:
+        return plain("no disagreement")
+    return Group(*(_conflict(one) for one in shape["conflicts"]))
+
+
+def _conflict(one: ConflictShape) -> RenderableType:
+    rows = [[side["citation"], side["status"], side["actor"], side["content"]] for side in (one["a"], one["b"])]
+    heading = Text.assemble(
+        plain(one["id"], "cyan"), plain(f"  {one['status']}  {one['why']}  (entry {one['opened']})")
+    )
+    return Group(heading, _table(("side", "status", "from", "content"), rows))
+
+
+def stats(shape: StatsShape) -> RenderableType:
+    hidden = "only for those who may audit"
+    pairs = [("tenant", shape["tenant"]), ("current records", str(shape["current"]))]
+    pairs += [(f"revisions {status}", str(count)) for status, count in shape["revisions"].items()]
+    pairs.append(("open conflicts", str(shape["open_conflicts"])))
+    for name, value in (
+        ("waiting", shape["held"]),
+        ("ledger entries", shape["entries"]),
+        ("receipts", shape["receipts"]),
+    ):
+        pairs.append((name, hidden if value is None else str(value)))
+    pairs.append(("bytes on disk", hidden if shape["bytes"] is None else f"{shape['bytes']:,}"))
+    return _pairs(pairs)
+
+
+def entries(shape: EntriesShape) -> RenderableType:
+    rows = [
+        [
+            str(one["seq"]),
+            one["at"],
+            one["kind"],
+            one["actor"],
+            f"{one['outcome'] or ''} {one['disposition'] or ''}".strip(),
+            f"{one['record_id']}@{one['revision']}" if one["record_id"] is not None else one["proposal_id"] or "",
+        ]
+        for one in shape["entries"]
+    ]
+    return _table(("entry", "when", "kind", "who", "outcome", "about"), rows) if rows else plain("no such entries")
+
+
+def checkpoint(shape: CheckpointShape) -> RenderableType:
+    return _pairs(
+        [
+            ("signed", f"entries 1 to {shape['seq']}, receipts 1 to {shape['receipts']}, {shape['at']}"),
+            ("head", shape["head"]),
+            ("root", shape["root"]),
+            ("key", shape["key"]),
+            ("signature", shape["signature"]),
+        ]
+    )
+
+
+def verified(shape: VerifiedShape) -> RenderableType:
+    checked = (
+        f"{_count(shape['entries'], 'entry', 'entries')} and {_count(shape['receipts'], 'receipt', 'receipts')} checked"
+    )
+    if shape["ok"]:
+        return Text.assemble(("nothing is wrong", "bold green"), plain(f": {checked}"))
+    found = _count(len(shape["findings"]), "finding", "findings")
+    return Group(
+        Text.assemble(("DAMAGED", "bold red"), plain(f": {checked}, {found}")),
+        _table(("code", "entry", "record", "what"), [_finding(one) for one in shape["findings"]]),
+        _line("next", "keep this copy as it is and restore one that verifies"),
+    )
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _finding(one: FindingShape) -> list[str]:
+    return [one["code"], "" if one["seq"] is None else str(one["seq"]), one["record"] or "", one["message"]]
+
+
+def rebuilt(shape: ReplayShape) -> RenderableType:
+    result = "they were already what the ledger says" if shape["identical"] else "they were different and are now right"
+    return plain(f"rebuilt every table from {shape['entries']} entries: {result}")
+
+
+def policy_check(shape: PolicyCheckShape) -> RenderableType:
+    rules = f"{shape['write']} write, {shape['read']} read and {shape['review']} review rules"
+    return plain(f"{shape['file']} is a policy: {shape['name']}, {rules}")

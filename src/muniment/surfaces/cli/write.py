@@ -1,0 +1,208 @@
+"""The commands that put something forward or answer for it: init, remember, revise, retract, decide."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from muniment.engine import Memory
+from muniment.engine.vault import POLICY_FILES, read_policy
+from muniment.model import checks
+from muniment.model.actor import OWNER, Actor
+from muniment.model.checks import CONTENT_BYTES_MAX
+from muniment.model.errors import LimitExceeded, Malformed, StoreUnavailable
+from muniment.model.flat import ClaimOptions, make_claim
+from muniment.surfaces.cli import show
+from muniment.surfaces.cli.flags import CLAIM, Given
+from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, visible
+from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.shapes import VaultShape, verdict_shape
+from muniment.surfaces.problems import ExitCode, printable
+
+RecordId = Annotated[str, typer.Argument(metavar="ID", help="The record's id.", show_default=False)]
+Content = Annotated[
+    str,
+    typer.Argument(
+        metavar="TEXT",
+        help="What to remember; - reads standard input, without its last line break.",
+        show_default=False,
+    ),
+]
+Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="The session the actor is in.")]
+
+
+class Answer(StrEnum):
+    """What a person answers to a held proposal."""
+
+    ACCEPT = "accept"
+    DISCARD = "discard"
+
+
+@command(app, "init", example="muniment init --vault ./muniment-data")
+def init(call: Call) -> ExitCode:
+    """Make a vault. With --policy the file becomes the vault's own policy. An existing vault is left as it is."""
+    new = not call.has_vault
+    if call.config.policy is not None:
+        _install_policy(call, Path(call.config.policy))
+    with Memory.open(call.folder, tenant=call.config.tenant):
+        shape: VaultShape = {"vault": printable(str(call.folder)), "tenant": call.config.tenant, "created": new}
+    call.tell(shape, show.vault)
+    return ExitCode.ANSWERED
+
+
+def _install_policy(call: Call, file: Path) -> None:
+    """Put a policy into a vault that is about to be made."""
+    read_policy(file)
+    if call.has_vault:
+        raise Malformed("policy", "a new vault; this one has a policy of its own, which you can edit")
+    name = POLICY_FILES[1] if file.suffix == ".toml" else POLICY_FILES[0]
+    try:
+        call.folder.mkdir(parents=True, exist_ok=True)
+        (call.folder / name).write_bytes(file.read_bytes())
+    except OSError as error:
+        raise StoreUnavailable(f"cannot put the policy into {printable(str(call.folder))}: {error.strerror}") from None
+
+
+@command(
+    app,
+    "remember",
+    example='muniment remember "The build is green" --kind fact --evidence ci:1042 --confidence 0.9',
+    flags=(CLAIM,),
+)
+def remember(
+    call: Call,
+    text: Content,
+    session: Session = None,
+    proposal_id: Annotated[
+        str | None,
+        typer.Option("--proposal-id", metavar="ID", help="A name for the proposal; the same again changes nothing."),
+    ] = None,
+    *,
+    claim: Given,
+) -> ExitCode:
+    """Propose a memory. The policy decides; the answer says what was decided and why."""
+    content = _content(text)
+    options = _claim_options(claim)
+    if session is not None:
+        options["session_id"] = session
+    _refuse_early(content, proposal_id, options)
+    with call.memory(session=session, create=True) as memory:
+        verdict = memory.remember(content, proposal_id=proposal_id, **options)
+    call.tell(verdict_shape(verdict), show.verdict)
+    return ExitCode.ANSWERED
+
+
+def _refuse_early(content: str, proposal_id: str | None, options: ClaimOptions) -> None:
+    """Refuse what is malformed whoever says it, so that no vault is made for it. The stand-in belongs everywhere."""
+    checks.optional_identifier("proposal_id", proposal_id)
+    checks.optional_identifier("session_id", options.get("session_id"))
+    make_claim(content, Actor(id=OWNER, teams=("any",), sessions=("any",)), options)
+
+
+@command(
+    app,
+    "revise",
+    example='muniment revise rec_1 "The build is red" --expected-revision 1 --evidence ci:1043',
+    flags=(CLAIM,),
+)
+def revise(
+    call: Call,
+    record_id: RecordId,
+    text: Content,
+    expected_revision: Annotated[
+        int | None, typer.Option("--expected-revision", help="Refuse if the record has moved on from this revision.")
+    ] = None,
+    session: Session = None,
+    *,
+    claim: Given,
+) -> ExitCode:
+    """Propose a new revision of a record. What is not said is taken over; the old revision is kept."""
+    content = _content(text)
+    options = _claim_options(claim)
+    with call.memory(session=session) as memory:
+        verdict = memory.revise(record_id, content, expected_revision=expected_revision, **options)
+    call.tell(verdict_shape(verdict), show.verdict)
+    return ExitCode.ANSWERED
+
+
+@command(app, "retract", example='muniment retract rec_1 --reason "the test was wrong" --yes')
+def retract(
+    call: Call,
+    record_id: RecordId,
+    reason: Annotated[str, typer.Option("--reason", help="Why it is taken back.", show_default=False)],
+    expected_revision: Annotated[
+        int | None, typer.Option("--expected-revision", help="Refuse if the record has moved on from this revision.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> ExitCode:
+    """Take a record back. It stays in its history and no longer answers."""
+    if not yes and not _confirmed(record_id):
+        note("nothing was changed")
+        return ExitCode.ANSWERED
+    with call.memory() as memory:
+        verdict = memory.retract(record_id, reason=reason, expected_revision=expected_revision)
+    call.tell(verdict_shape(verdict), show.verdict)
+    return ExitCode.ANSWERED
+
+
+def _confirmed(record_id: str) -> bool:
+    if not is_terminal(sys.stdin):
+        raise Malformed(
+            "yes", "--yes, since there is no terminal to ask at", hint="Add --yes to retract without asking."
+        )
+    # Asked on standard error by hand: the library's prompt writes to standard output, which is for the answer alone.
+    sys.stderr.write(f"Retract {visible(record_id)}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+@command(app, "decide", example='muniment decide prp_1 accept --reason "checked against the ticket"')
+def decide(
+    call: Call,
+    proposal_id: Annotated[str, typer.Argument(metavar="PROPOSAL", help="The held proposal.", show_default=False)],
+    answer: Annotated[str, typer.Argument(metavar="accept|discard", help="What becomes of it.", show_default=False)],
+    reason: Annotated[str, typer.Option("--reason", help="Why.", show_default=False)],
+    kind: Annotated[str | None, typer.Option("--kind", help="Correct what it is.")] = None,
+    scope: Annotated[str | None, typer.Option("--scope", help="Correct whose it is.")] = None,
+    scope_id: Annotated[str | None, typer.Option("--scope-id", help="Correct which one.")] = None,
+) -> ExitCode:
+    """Answer for a proposal that waits for a person."""
+    accept = checks.read_word("answer", answer, Answer) is Answer.ACCEPT
+    with call.memory() as memory:
+        verdict = memory.decide(proposal_id, accept=accept, reason=reason, kind=kind, scope=scope, scope_id=scope_id)
+    call.tell(verdict_shape(verdict), show.verdict)
+    return ExitCode.ANSWERED
+
+
+def _content(text: str) -> str:
+    if text != "-":
+        return text
+    sent = read_standard_input(CONTENT_BYTES_MAX + 2)
+    if sent is None:
+        raise Malformed("text", "standard input, which is closed")
+    sent = sent.removesuffix(b"\n").removesuffix(b"\r")
+    if len(sent) > CONTENT_BYTES_MAX:
+        raise LimitExceeded("content", limit=CONTENT_BYTES_MAX, unit="bytes", sent=len(sent))
+    try:
+        return sent.decode()
+    except UnicodeDecodeError:
+        raise Malformed("text", "UTF-8 text on standard input") from None
+
+
+def _claim_options(claim: Given) -> ClaimOptions:
+    """The flags as the engine's keywords. A relation is typed as TYPE:ID and handed on as a pair."""
+    relations = cast("list[str] | None", claim["relations"])
+    options = cast(ClaimOptions, {**claim})
+    options["relations"] = None if relations is None else [_relation(one) for one in relations]
+    return options
+
+
+def _relation(text: str) -> tuple[str, str]:
+    kind, colon, target = text.partition(":")
+    if not (kind and colon and target):
+        raise Malformed("relations", "TYPE:ID, such as contradicts:rec_1")
+    return kind, target

@@ -1,0 +1,90 @@
+"""What changes when a person sits at a terminal: questions, colour, progress. On a real pseudo-terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.surfaces.shell import WAIT_SECONDS, Shell
+
+
+def _read_all(terminal: int) -> str:
+    """Everything that was written to a terminal whose other end is closed."""
+    told = b""
+    while True:
+        try:
+            part = os.read(terminal, 65_536)
+        except OSError:  # how Linux says that nobody holds the other end any more
+            return told.decode()
+        if not part:
+            return told.decode()
+        told += part
+
+
+def _at_terminal(*words: str, cwd: Path, answer: bytes = b"", stdout: bool = False) -> tuple[int, str, str]:
+    """Run with standard input and error, and if asked output, on a terminal: exit code, output, what was shown."""
+    ours, theirs = os.openpty()
+    try:
+        if answer:
+            os.write(ours, answer)
+        ended = subprocess.run(
+            [sys.executable, "-m", "muniment", *words],
+            stdin=theirs,
+            stdout=theirs if stdout else subprocess.PIPE,
+            stderr=theirs,
+            cwd=cwd,
+            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
+            timeout=WAIT_SECONDS,
+            check=False,
+        )
+        os.close(theirs)
+        return ended.returncode, (ended.stdout or b"").decode(), _read_all(ours)
+    finally:
+        os.close(ours)
+
+
+@pytest.mark.parametrize(("answer", "status", "told"), [(b"y\n", "retracted", True), (b"n\n", "active", False)])
+def test_retract_asks_a_person_and_does_what_they_say(
+    shell: Shell, tmp_path: Path, answer: bytes, status: str, told: bool
+) -> None:
+    record = shell.remember("The build is green")
+    code, out, shown = _at_terminal(
+        "retract", record, "--reason", "no", "--vault", "vault", "--json", cwd=tmp_path, answer=answer
+    )
+    assert (code, bool(out)) == (0, told)
+    assert f"Retract {record}?" in shown
+    assert ("nothing was changed" in shown) is not told
+    assert shell("get", record, "--json").json["status"] == status
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [(("ledger", "verify"), "checking entries"), (("ledger", "replay"), "rebuilding from entries")],
+)
+def test_long_work_shows_progress_on_the_terminal_and_nowhere_else(
+    shell: Shell, tmp_path: Path, command: tuple[str, ...], words: str
+) -> None:
+    shell.remember("The build is green")
+    code, out, shown = _at_terminal(*command, "--vault", "vault", "--json", cwd=tmp_path)
+    assert (code, out.startswith("{"), words in out) == (0, True, False)
+    assert words in shown
+    assert words not in shell(*command).err
+
+
+def test_explaining_by_replay_shows_progress_on_the_terminal(shell: Shell, tmp_path: Path) -> None:
+    shell.remember("The build is green")
+    receipt = shell("recall", "build", "--json").json["receipt_id"]
+    code, out, shown = _at_terminal("explain", receipt, "--replay", "--vault", "vault", "--json", cwd=tmp_path)
+    assert (code, out.startswith("{"), "rebuilding the store" in shown) == (0, True, True)
+
+
+def test_there_is_colour_on_a_terminal_and_still_nothing_that_steers_it(shell: Shell, tmp_path: Path) -> None:
+    record = shell.remember("evil \x9b31m text")
+    code, _, shown = _at_terminal("get", record, "--vault", "vault", cwd=tmp_path, stdout=True)
+    assert code == 0
+    assert "\x1b[1m" in shown
+    assert "\x9b" not in shown
+    assert "\\x9b31m" in shown
