@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
-from muniment.backends.world import signed_by
+from muniment.backends.sqlite.store import SqliteVault
+from muniment.backends.world import FileSigner, signed_by
 from muniment.engine.tenant import Tenant, genesis_of
 from muniment.ledger import receipts
-from muniment.ledger.verify import Streams, Verification
+from muniment.ledger.compare import Stored
+from muniment.ledger.verify import Verification
+from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
 from muniment.model.errors import IntegrityError, LedgerBroken, NotPermitted
 from muniment.model.value import Value, read_canonical
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
-from muniment.ports.store import Snapshot
+from muniment.ports.store import Snapshot, TenantStore
 from muniment.write.commit import rebuild
 
 _GROUNDS = ("entry_", "document_", "checkpoint_", "ledger_", "head_", "clock_")
 """Findings that concern what a replay would be built on, not what it builds."""
 Progress = Callable[[int], None]
+FIRST, LAST = -(2**63), 2**63 - 1
+"""Every position a store can hold, legal or not."""
 _T = TypeVar("_T")
 
 
@@ -68,6 +74,8 @@ class LedgerFace:
 
     def entries(self, first: int = 1, last: int = 2**62) -> tuple[Entry, ...]:
         self._permit("read the ledger")
+        checks.whole("first", first, least=0, most=2**62)
+        checks.whole("last", last, least=0, most=2**62)
         with self._tenant.store.read() as snapshot:
             return tuple(read_canonical(stored.body, Entry) for stored in snapshot.ledger.entries(first, last))
 
@@ -79,43 +87,7 @@ class LedgerFace:
     def verify(self, *, anchor: Head | None = None, progress: Progress = _silent) -> Verified:
         """Check everything against everything. Never raises for damage: damage is what it is there to report."""
         self._permit("verify the ledger")
-        findings: list[Finding] = []
-        count, log, head = 0, 0, None
-        with ThreadPoolExecutor(1) as beside:  # the store's own checks run outside the interpreter's lock
-            format_check = beside.submit(self._tenant.store.integrity)
-            with _reported(findings), self._tenant.store.read() as snapshot:
-                count, log, head, found = self._check(snapshot, anchor, progress)
-                findings += found
-            findings += (Finding(code="store_damaged", message=text) for text in format_check.result())
-        return Verified(ok=not findings, entries=count, receipts=log, findings=tuple(findings), head=head)
-
-    def _check(
-        self, snapshot: Snapshot, anchor: Head | None, progress: Progress
-    ) -> tuple[int, int, Head | None, list[Finding]]:
-        findings: list[Finding] = []
-        checkpoints = tuple(_readable("checkpoints", snapshot.ledger.checkpoints(), findings))
-        key = self._tenant.signer.key_id
-        streams = Streams(
-            entries=_readable("entries", snapshot.ledger.entries(1, 2**62), findings),
-            documents=_readable("documents", snapshot.documents.all(), findings),
-            cards=_readable("cards", snapshot.catalogue.all(), findings),
-            proposals=_readable("proposals", snapshot.desk.proposals(), findings),
-            standings=snapshot.catalogue.standings,
-            conflicts=_readable("conflicts", snapshot.desk.conflicts(), findings),
-            checkpoints=checkpoints,
-        )
-        tenant = self._tenant.store.tenant
-        run = Verification(tenant, streams, genuine=lambda signed: signed_by(signed, key), anchor=anchor)
-        findings += run.run(progress)
-        log, found = receipts.verify(tenant, _readable("receipts", snapshot.receipts.all(), findings), checkpoints)
-        head: Head | None = None
-        with _reported(findings):
-            head = snapshot.ledger.head()
-            if genesis_of(snapshot, tenant).key != key:
-                findings.append(
-                    Finding(code="foreign_key", message="the ledger was begun with another signing key", seq=1)
-                )
-        return run.entries, log, head, findings + found
+        return verify_store(self._tenant.store, self._tenant.signer.key_id, anchor=anchor, progress=progress)
 
     def replay(self, *, progress: Progress = _silent) -> Rebuilt:
         """Rebuild every projection from entries and documents, in one transaction, and say whether anything changed.
@@ -127,8 +99,62 @@ class LedgerFace:
         broken = [finding for finding in before.findings if finding.code.startswith(_GROUNDS)]
         if broken:
             raise LedgerBroken(f"the ledger cannot be replayed: {broken[0].message}", seq=broken[0].seq)
-        count = self._tenant.store.write(lambda unit: rebuild(unit, None, upto=2**62, progress=progress))
+        count = self._tenant.store.write(lambda unit: rebuild(unit, None, upto=LAST, progress=progress))
         return Rebuilt(entries=count, identical=before.ok)
+
+
+def verify_vault(folder: Path, tenant: str, *, anchor: Head | None = None, progress: Progress = _silent) -> Verified:
+    """Check a tenant that is too damaged to be opened for work. For whoever holds the vault; asks no policy."""
+    vault = SqliteVault(folder)
+    try:
+        store = vault.open(tenant, create=False)
+        key = FileSigner(folder / "keys" / "signing.key").key_id
+        return verify_store(store, key, anchor=anchor, progress=progress)
+    except IntegrityError as error:
+        finding = Finding(code="store_damaged", message=str(error))
+        return Verified(ok=False, entries=0, receipts=0, findings=(finding,), head=None)
+    finally:
+        vault.close()
+
+
+def verify_store(store: TenantStore, key: str, *, anchor: Head | None, progress: Progress) -> Verified:
+    """Check one store: its format, its chain, its documents, its projections, its checkpoints and its receipts."""
+    findings: list[Finding] = []
+    count, log, head = 0, 0, None
+    with ThreadPoolExecutor(1) as beside:  # the store's own checks run outside the interpreter's lock
+        format_check = beside.submit(store.integrity)
+        with _reported(findings), store.read() as snapshot:
+            count, log = _check(snapshot, store.tenant, key, anchor, findings, progress)
+            head = snapshot.ledger.head()
+            if genesis_of(snapshot, store.tenant).key != key:
+                message = "the ledger was begun with another signing key"
+                findings.append(Finding(code="foreign_key", message=message, seq=1))
+        findings += (Finding(code="store_damaged", message=text) for text in format_check.result())
+    return Verified(ok=not findings, entries=count, receipts=log, findings=tuple(findings), head=head)
+
+
+def _check(
+    snapshot: Snapshot, tenant: str, key: str, anchor: Head | None, findings: list[Finding], progress: Progress
+) -> tuple[int, int]:
+    checkpoints = tuple(_readable("checkpoints", snapshot.ledger.checkpoints(), findings))
+    run = Verification(
+        tenant,
+        entries=_readable("entries", snapshot.ledger.entries(FIRST, LAST), findings),
+        documents=_readable("documents", snapshot.documents.all(), findings),
+        checkpoints=checkpoints,
+        stored=Stored(
+            cards=_readable("cards", snapshot.catalogue.all(), findings),
+            proposals=_readable("proposals", snapshot.desk.proposals(), findings),
+            standings=_readable("standings", snapshot.catalogue.moves(), findings),
+            conflicts=_readable("conflicts", snapshot.desk.conflicts(), findings),
+        ),
+        genuine=lambda signed: signed_by(signed, key),
+        anchor=anchor,
+    )
+    findings += run.run(progress)
+    log, found = receipts.verify(tenant, _readable("receipts", snapshot.receipts.all(), findings), checkpoints)
+    findings += found
+    return run.entries, log
 
 
 @contextmanager

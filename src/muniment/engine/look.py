@@ -100,15 +100,17 @@ class Stats(Value):
 
 def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, revision: int | None) -> Disclosure:
     checks.identifier("id", record)
+    if revision is not None:
+        checks.whole("revision", revision, least=1, most=2**31)
     held = look_up(snapshot, record)
     if held is not None and revision is not None:
-        checks.whole("revision", revision, least=1, most=2**31)
         cards = [card for card in snapshot.catalogue.revisions(record) if card.revision == revision]
         held = fetch(snapshot, cards[0]) if cards else None
     found = _disclose(held.record, standing_of(held.card), actor, policy) if held is not None else None
     if held is None or found is None:
         raise NotFound("record", record)
-    names = tuple(row.id for row in snapshot.desk.conflicts_of(held.card.rid) if row.status != ConflictStatus.RESOLVED)
+    rows = (row for row in snapshot.desk.conflicts_of(held.card.rid) if row.status != ConflictStatus.RESOLVED)
+    names = tuple(row.id for row in rows if _conflict_view(snapshot, actor, policy, row) is not None)
     return msgspec.structs.replace(found, conflicts=names)
 
 

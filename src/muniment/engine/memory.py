@@ -30,8 +30,8 @@ from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
-from muniment.model.errors import Unauthenticated
-from muniment.model.flat import ClaimOptions, make_claim
+from muniment.model.errors import LimitExceeded, Malformed
+from muniment.model.flat import ClaimOptions, make_claim, revise_claim
 from muniment.model.proposal import Proposal, Retraction, Ruling
 from muniment.model.query import Disclosure, Recall
 from muniment.model.receipt import Account, Explanation
@@ -45,7 +45,7 @@ from muniment.write.admit import Admitted, admit
 from muniment.write.commit import log_receipt
 from muniment.write.pipeline import propose
 from muniment.write.review import retract, rule
-from muniment.write.secrets import redact
+from muniment.write.secrets import redact, refuse_secret
 
 BATCH_MAX = 10_000
 WriteJob = Callable[[Unit], Verdict]
@@ -86,7 +86,8 @@ class Memory:
         Whoever opens an embedded vault without naming an actor is its owner.
         """
         checks.identifier("tenant", tenant)
-        folder = VaultFolder(Path(vault), create=create, policy=Path(policy) if policy is not None else None)
+        _check_actor(actor)
+        folder = VaultFolder(_folder(vault), create=create, policy=Path(policy) if policy is not None else None)
         store = folder.stores.open(tenant, create=create)
         opened = Tenant(
             store, folder.policy, signer=folder.signer, clock=clock or SystemClock(), ids=ids or RandomIds()
@@ -116,9 +117,7 @@ class Memory:
 
     def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
         """Put many claims forward in one transaction, all or none. A pair names its proposal."""
-        pairs = [claim if isinstance(claim, tuple) else (None, claim) for claim in claims]
-        checks.whole("claims", len(pairs), least=0, most=BATCH_MAX)
-        admitted = [self._admit(claim, name) for name, claim in pairs]
+        admitted = [self._admit(claim, name) for name, claim in _named(claims)]
         if not admitted:
             return ()
         bench = self._tenant.bench
@@ -131,7 +130,7 @@ class Memory:
     ) -> Verdict:
         """Propose a new revision. What is not said is taken over from the present one; the old one is kept."""
         present = self.get(record_id).record
-        claim = _revised(present.claim, content, make_claim(content, self.actor, options), options)
+        claim = revise_claim(present.claim, content, self.actor, options)
         admitted = self._admit(claim, None, target=record_id, expected_revision=expected_revision)
         return self._submit(admitted)
 
@@ -151,6 +150,7 @@ class Memory:
         scope_id: str | None = None,
     ) -> Verdict:
         """Answer for a proposal that waits, correcting its kind or place on the way."""
+        refuse_secret("scope_id", scope_id)
         ruling = Ruling(
             proposal=proposal_id,
             accept=accept,
@@ -164,6 +164,10 @@ class Memory:
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
         query = make_query(_clean(text), options)
+        for field, name in (("purpose", query.purpose), ("namespace", query.namespace)):
+            refuse_secret(field, name)
+        for name in query.scope_ids or ():
+            refuse_secret("scope_ids", name)
         reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
         now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
         with self._tenant.store.read() as snapshot:
@@ -190,6 +194,7 @@ class Memory:
     def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
         """What waits for a person: all of it for reviewers, their own for everybody else."""
         checks.whole("limit", limit, least=1, most=1_000)
+        checks.optional_identifier("after", after)
         with self._tenant.store.read() as snapshot:
             return queue_of(snapshot, self.actor, self.policy, after=after, limit=limit)
 
@@ -248,38 +253,44 @@ class Memory:
         tenant.logged()
 
 
-def _actor(policy: Policy, actor: str | Actor, *, session: str | None = None) -> Actor:
-    """Who a caller is. A name gets what the policy gives it; nobody is refused."""
+def _check_actor(actor: str | Actor) -> None:
+    """Refuse nobody, and what cannot be a name, before anything is opened."""
     if isinstance(actor, Actor):
-        return actor
-    if not actor:
-        raise Unauthenticated()
+        return
+    checks.caller(actor)
     checks.identifier("actor", actor)
+
+
+def _actor(policy: Policy, actor: str | Actor, *, session: str | None = None) -> Actor:
+    """Who a caller is. A name gets what the policy gives it."""
+    _check_actor(actor)
     checks.optional_identifier("session_id", session)
-    return resolve(policy, actor, session=session)
+    if not isinstance(actor, Actor):
+        return resolve(policy, actor, session=session)
+    return actor if session is None else msgspec.structs.replace(actor, sessions=(session, *actor.sessions))
+
+
+def _folder(vault: str | Path) -> Path:
+    if not isinstance(vault, (str, Path)) or not str(vault) or "\0" in str(vault):
+        raise Malformed("vault", "the path of a folder")
+    return Path(vault)
+
+
+def _named(claims: Iterable[Claim | tuple[str, Claim]]) -> list[tuple[str | None, Claim]]:
+    """The claims of a batch, each with the proposal id it was given, if any."""
+    if not isinstance(claims, Iterable):
+        raise Malformed("claims", "a list of claims, or of pairs of a proposal id and a claim")
+    pairs: list[tuple[str | None, Claim]] = []
+    for number, given in enumerate(claims):
+        name, claim = given if isinstance(given, tuple) and len(given) == 2 else (None, given)
+        if not isinstance(claim, Claim):
+            raise Malformed(f"claims[{number}]", "a claim, or a pair of a proposal id and a claim")
+        pairs.append((name, claim))
+        if len(pairs) > BATCH_MAX:
+            raise LimitExceeded("claims", limit=BATCH_MAX, unit="claims", sent=len(pairs))
+    return pairs
 
 
 def _clean(text: str) -> str:
     """Free text goes where content goes, so secrets are taken out of it too."""
     return redact(text)[0] if isinstance(text, str) else text
-
-
-def _revised(present: Claim, content: str, said: Claim, options: ClaimOptions) -> Claim:
-    """The present claim with new content and whatever else was said."""
-    names = {name for name, value in options.items() if value is not None}
-    # The date of the next review belonged to the old revision; the policy sets a new one.
-    handling = msgspec.structs.replace(present.handling, next_review_at=None)
-    present = msgspec.structs.replace(present, handling=handling)
-    changed: dict[str, object] = {"content": content}
-    for part in ("nature", "place", "intent", "origin", "belief", "times", "lineage", "handling", "strength"):
-        new, old = getattr(said, part), getattr(present, part)
-        fields = {
-            name: getattr(new, name) for name in new.__struct_fields__ if name in names or _ALIAS.get(name) in names
-        }
-        changed[part] = msgspec.structs.replace(old, **fields) if fields else old
-    if said.slot is not None:
-        changed["slot"] = said.slot
-    return msgspec.structs.replace(present, **changed)
-
-
-_ALIAS = {"score": "confidence"}

@@ -43,10 +43,10 @@ def make_query(text: str, options: QueryOptions) -> Query:
     if unknown := sorted(options.keys() - OPTIONS):
         raise Malformed(unknown[0], "a bound that recall knows; it has no such bound")
     trust, sensitivity, limit = options.get("trust_min"), options.get("sensitivity_max"), options.get("limit")
-    scope_ids = options.get("scope_ids")
+    scope_ids, purpose, sourced = options.get("scope_ids"), options.get("purpose"), options.get("require_provenance")
     return Query(
         text=text,
-        purpose=options.get("purpose") or DEFAULT_PURPOSE,
+        purpose=DEFAULT_PURPOSE if purpose is None else purpose,
         scopes=_words("scopes", options.get("scopes"), Scope),
         scope_ids=None if scope_ids is None else _list("scope_ids", scope_ids),
         namespace=options.get("namespace"),
@@ -55,7 +55,7 @@ def make_query(text: str, options: QueryOptions) -> Query:
         trust_min=None if trust is None else checks.read_word("trust_min", trust, TrustLevel),
         sensitivity_max=None if sensitivity is None else checks.read_word("sensitivity_max", sensitivity, Sensitivity),
         max_age_days=options.get("max_age_days"),
-        require_provenance=options.get("require_provenance") or False,
+        require_provenance=False if sourced is None else sourced,
         confidence_min=options.get("confidence_min"),
         valid_at=read_instant("valid_at", options.get("valid_at")),
         known_at=read_instant("known_at", options.get("known_at")),

@@ -9,73 +9,54 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-import msgspec
-
 from muniment.ledger import merkle
 from muniment.ledger.chain import ZERO, commitment, link
+from muniment.ledger.compare import Comparison, Stored
 from muniment.ledger.project import project, read_document
-from muniment.model.card import Card, standing_of
-from muniment.model.entry import Document, Entry, EntryKind, Finding, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, Entry, EntryKind, Finding, Head, Role, SignedCheckpoint, StoredEntry
 from muniment.model.errors import IntegrityError
-from muniment.model.rows import ConflictRow, ProposalRow, StandingRow
 from muniment.model.value import Value, canonical, read_canonical
 
 SignatureCheck = Callable[[SignedCheckpoint], bool]
 _T = TypeVar("_T")
 
 
-class Streams:
-    """What is stored, each in its natural order: entries by position, documents by number, cards by `rid`,
-    proposals by the entry that filed them last, standings and conflicts in any order."""
-
-    def __init__(
-        self,
-        *,
-        entries: Iterable[StoredEntry],
-        documents: Iterable[Document],
-        cards: Iterable[Card],
-        proposals: Iterable[ProposalRow],
-        standings: Callable[[int], tuple[StandingRow, ...]],
-        conflicts: Iterable[ConflictRow],
-        checkpoints: Iterable[SignedCheckpoint],
-    ) -> None:
-        self.entries = iter(entries)
-        self.documents = iter(documents)
-        self.cards = iter(cards)
-        self.proposals = iter(proposals)
-        self.standings = standings
-        self.conflicts = conflicts
-        self.checkpoints = tuple(checkpoints)
-
-
 class Verification:
     """One pass over one tenant. Make it, `run` it, read `findings` and `entries`."""
 
-    def __init__(self, tenant: str, streams: Streams, *, genuine: SignatureCheck, anchor: Head | None = None) -> None:
+    def __init__(
+        self,
+        tenant: str,
+        *,
+        entries: Iterable[StoredEntry],
+        documents: Iterable[Document],
+        checkpoints: Iterable[SignedCheckpoint],
+        stored: Stored,
+        genuine: SignatureCheck,
+        anchor: Head | None = None,
+    ) -> None:
         self.findings: list[Finding] = []
         self.entries = 0
         self._tenant = tenant
-        self._streams = streams
+        self._entries = entries
+        self._documents = iter(documents)
+        self._document = next(self._documents, None)
+        self._owed = {signed.checkpoint.seq: signed for signed in checkpoints}
         self._genuine = genuine
         self._anchor = anchor
-        self._hash = ZERO
-        self._at = -(2**63)
-        self._pepper = b""
+        self._projections = Comparison(stored, self.findings.append)
+        self._predecessors: tuple[bytes, ...] = (ZERO,)
         self._peaks: tuple[bytes, ...] = ()
         self._whole = True
-        self._owed = {signed.checkpoint.seq: signed for signed in streams.checkpoints}
-        self._document = next(streams.documents, None)
-        self._card = next(streams.cards, None)
-        self._proposal = next(streams.proposals, None)
-        self._unfiled: dict[str, int] = {}
+        self._unread = False
+        self._at = -(2**63)
+        self._pepper = b""
         self._gone: set[int] = set()
+        self._held: set[int] = set()
         self._absent: dict[int, int] = {}
-        self._moved: dict[int, list[StandingRow]] = {}
-        self._present: dict[int, Card] = {}
-        self._conflicts: dict[str, ConflictRow] = {}
 
     def run(self, progress: Callable[[int], None] = lambda _: None) -> list[Finding]:
-        for stored in self._streams.entries:
+        for stored in self._entries:
             self._entry(stored)
             if self.entries % 1000 == 0:
                 progress(self.entries)
@@ -90,12 +71,13 @@ class Verification:
         expected = self.entries + 1
         if stored.seq != expected:
             self._gap(expected, stored.seq)
-        self.entries = stored.seq
-        if link(self._hash, stored.body) != stored.hash:
-            self._report(
-                "entry_altered", f"entry {stored.seq} does not match its hash or its predecessor", seq=stored.seq
-            )
-        self._hash = stored.hash
+        self.entries = max(stored.seq, self.entries)
+        links = [link(before, stored.body) for before in self._predecessors]
+        if self._predecessors and stored.hash not in links:
+            message = f"entry {stored.seq} does not match its hash or its predecessor"
+            self._report("entry_altered", message, seq=stored.seq)
+        # Its successor may build on the hash that is stored or on the one that belongs there: only one was altered.
+        self._predecessors = tuple(dict.fromkeys((stored.hash, *links)))
         if self._whole:
             _, self._peaks = merkle.grow(stored.seq - 1, self._peaks, (stored.hash,))
         if stored.seq in self._owed:
@@ -106,107 +88,72 @@ class Verification:
 
     def _gap(self, expected: int, found: int) -> None:
         self._whole = False  # a Merkle tree can be grown only over entries that follow one another
+        self._predecessors = ()
         if found < expected:
             self._report("entry_inserted", f"position {found} occurs where {expected} belongs", seq=found)
-        else:
-            last = f" to {found - 1}" if found - 1 > expected else ""
-            self._report("entry_missing", f"entries {expected}{last} are missing", seq=expected)
+            return
+        last = f" to {found - 1}" if found - 1 > expected else ""
+        self._report("entry_missing", f"entries {expected}{last} are missing", seq=expected)
+        self._unread = True
+        for seq in range(expected, min(found, expected + 100_000)):
+            self._projections.skip(seq)
 
     def _contents(self, stored: StoredEntry) -> None:
         try:
             entry = read_canonical(stored.body, Entry)
-        except IntegrityError as error:
-            self._report("entry_unreadable", f"entry {stored.seq}: {error}", seq=stored.seq)
-            return
-        if entry.seq != stored.seq or entry.tenant != self._tenant or canonical(entry) != stored.body:
-            self._report(
-                "entry_misplaced", f"entry {stored.seq} says it belongs elsewhere or is not canonical", seq=stored.seq
-            )
-        if entry.at < self._at:
-            self._report("clock_backwards", f"entry {stored.seq} is recorded before its predecessor", seq=stored.seq)
-        self._at = entry.at
-        if entry.kind is EntryKind.GENESIS:
-            self._pepper = bytes.fromhex(entry.pepper or "")
-        self._gone.update(entry.dropped)
-        try:
+            self._check_entry(entry, stored)
             rows = project(entry, self._documents_of(entry), pepper=self._pepper, gone=self._gone).rows
         except IntegrityError as error:
-            self._report("entry_unreadable", f"entry {entry.seq} cannot be projected: {error}", seq=entry.seq)
-            self._skip(entry)
+            self._report("entry_unreadable", f"entry {stored.seq} cannot be read: {error}", seq=stored.seq)
+            self._unread = True
+            self._projections.skip(stored.seq)
             return
         for row in rows:
-            match row:
-                case Card():
-                    self._compare_card(row)
-                case ProposalRow():
-                    self._compare_proposal(row)
-                case StandingRow():
-                    self._moved.setdefault(row.rid, []).append(row)
-                case ConflictRow():
-                    self._conflicts[row.id] = row
+            self._projections.expect(row)
+
+    def _check_entry(self, entry: Entry, stored: StoredEntry) -> None:
+        if entry.seq != stored.seq or entry.tenant != self._tenant or canonical(entry) != stored.body:
+            message = f"entry {stored.seq} says it belongs elsewhere or is not canonical"
+            self._report("entry_misplaced", message, seq=stored.seq)
+        if entry.at < self._at:
+            self._report("clock_backwards", f"entry {stored.seq} is recorded before its predecessor", seq=stored.seq)
+        self._at = max(entry.at, self._at)
+        self._gone.update(entry.dropped)
+        for doc in sorted(self._held.intersection(entry.dropped)):
+            message = f"document {doc}, which entry {entry.seq} dropped, is there again"
+            self._report("document_returned", message, seq=entry.seq)
+        if entry.kind is EntryKind.GENESIS:
+            try:
+                self._pepper = bytes.fromhex(entry.pepper or "")
+            except ValueError:
+                raise IntegrityError("the genesis has no pepper") from None
 
     def _documents_of(self, entry: Entry) -> dict[int, Value]:
         found: dict[int, Value] = {}
         for ref in entry.documents:
             while self._document is not None and self._document.doc < ref.doc:
-                self._report("document_unknown", f"document {self._document.doc} belongs to no entry")
-                self._document = next(self._streams.documents, None)
+                if not self._unread:  # it may belong to an entry that is missing or cannot be read
+                    self._report("document_unknown", f"document {self._document.doc} belongs to no entry")
+                self._document = next(self._documents, None)
             if self._document is None or self._document.doc > ref.doc:
                 # A later entry, not read yet, may have dropped it; settled in `_finish`.
                 self._absent[ref.doc] = entry.seq
                 continue
-            if commitment(self._document.salt, self._document.body) != ref.digest:
+            document, self._document = self._document, next(self._documents, None)
+            if commitment(document.salt, document.body) != ref.digest:
                 self._report(
                     "document_altered",
                     f"the {ref.role} document {ref.doc} of entry {entry.seq} is not what was committed",
                     seq=entry.seq,
-                    record=_record_of(entry),
+                    record=entry.births[0].id if entry.births else None,
                 )
-            body = self._document.body
-            self._document = next(self._streams.documents, None)
-            value = read_document(ref.role, body)
+            if ref.role is Role.HELD:
+                self._held.add(ref.doc)
+            value = read_document(ref.role, document.body)
             if value is not None:
                 found[ref.doc] = value
+        self._unread = self._unread and not entry.documents
         return found
-
-    def _skip(self, entry: Entry) -> None:
-        """Step over the projections of an unreadable entry, so that its successors are compared with theirs."""
-        born = {birth.rid for birth in entry.births}
-        while self._card is not None and self._card.rid in born:
-            self._card = next(self._streams.cards, None)
-        while self._proposal is not None and self._proposal.seq == entry.seq:
-            self._proposal = next(self._streams.proposals, None)
-
-    def _compare_card(self, expected: Card) -> None:
-        while self._card is not None and self._card.rid < expected.rid:
-            self._report("card_unknown", f"card {self._card.rid} belongs to no entry", record=self._card.id)
-            self._card = next(self._streams.cards, None)
-        actual = self._card
-        if actual is None or actual.rid != expected.rid:
-            message = f"the card of {expected.id} revision {expected.revision} is missing"
-            self._report("card_missing", message, seq=expected.seq, record=expected.id)
-            return
-        self._card = next(self._streams.cards, None)
-        if actual == expected:
-            return
-        if actual.since == expected.since or not _same_birth(actual, expected):
-            message = f"the card of {expected.id} revision {expected.revision} differs from its entry"
-            self._report("card_differs", message, seq=expected.seq, record=expected.id)
-        self._present[actual.rid] = actual
-
-    def _compare_proposal(self, expected: ProposalRow) -> None:
-        self._unfiled.pop(expected.id, None)
-        actual = self._proposal
-        while actual is not None and actual.seq < expected.seq:
-            self._report("proposal_unknown", f"proposal {actual.id} was filed by no entry", seq=actual.seq)
-            self._proposal = actual = next(self._streams.proposals, None)
-        if actual is None or actual.seq != expected.seq:
-            self._unfiled[expected.id] = expected.seq
-            return
-        self._proposal = next(self._streams.proposals, None)
-        if actual != expected:
-            message = f"proposal {expected.id} is filed differently than entry {expected.seq} says"
-            self._report("proposal_differs", message, seq=expected.seq)
 
     def _checkpoint(self, signed: SignedCheckpoint, stored: StoredEntry) -> None:
         seq = signed.checkpoint.seq
@@ -217,6 +164,8 @@ class Verification:
         matches = signed.checkpoint.head == stored.hash.hex() and signed.checkpoint.tenant == self._tenant
         if not matches or (self._whole and signed.checkpoint.root != merkle.root(self._peaks).hex()):
             self._report("checkpoint_differs", f"the ledger up to entry {seq} is not the one that was signed", seq=seq)
+        if not _peaks_agree(signed):
+            self._report("checkpoint_differs", f"the peaks kept with the checkpoint at {seq} are not its own", seq=seq)
 
     def _finish(self) -> None:
         for seq in sorted(self._owed):
@@ -228,56 +177,22 @@ class Verification:
         for doc, seq in self._absent.items():
             if doc not in self._gone:
                 self._report("document_missing", f"document {doc} of entry {seq} is missing", seq=seq)
-        self._leftovers()
-        self._compare_standings()
-        self._compare_conflicts()
+        for document in _rest(self._document, self._documents):
+            if not self._unread:
+                self._report("document_unknown", f"document {document.doc} belongs to no entry")
+        self._projections.finish()
 
-    def _leftovers(self) -> None:
-        for document in _rest(self._document, self._streams.documents):
-            self._report("document_unknown", f"document {document.doc} belongs to no entry")
-        for card in _rest(self._card, self._streams.cards):
-            self._report("card_unknown", f"card {card.rid} belongs to no entry", record=card.id)
-        for proposal in _rest(self._proposal, self._streams.proposals):
-            self._report("proposal_unknown", f"proposal {proposal.id} was filed by no entry", seq=proposal.seq)
-        for proposal_id, seq in self._unfiled.items():
-            self._report("proposal_missing", f"proposal {proposal_id} of entry {seq} is not filed", seq=seq)
 
-    def _compare_standings(self) -> None:
-        for rid in sorted(self._moved.keys() | self._present.keys()):
-            expected = self._moved.get(rid, [])
-            card = self._present.get(rid)
-            last = expected[-1].standing if expected else None
-            shown = standing_of(card) if card is not None else None
-            if list(self._streams.standings(rid)) != expected or (last is not None and shown != last):
-                record = card.id if card is not None else None
-                seq = last.since if last is not None else None
-                self._report(
-                    "standing_differs",
-                    f"the standing of revision {rid} is not what the ledger says",
-                    seq=seq,
-                    record=record,
-                )
-
-    def _compare_conflicts(self) -> None:
-        actual = {row.id: row for row in self._streams.conflicts}
-        for conflict in sorted(actual.keys() | self._conflicts.keys()):
-            if actual.get(conflict) != self._conflicts.get(conflict):
-                self._report("conflict_differs", f"conflict {conflict} is not what the ledger says")
+def _peaks_agree(signed: SignedCheckpoint) -> bool:
+    """The peaks are not signed, but they must give the root that is."""
+    try:
+        peaks = tuple(bytes.fromhex(peak) for peak in signed.peaks)
+    except ValueError:
+        return False
+    return merkle.root(peaks).hex() == signed.checkpoint.root and len(peaks) == signed.checkpoint.seq.bit_count()
 
 
 def _rest(first: _T | None, others: Iterator[_T]) -> Iterator[_T]:
     if first is not None:
         yield first
         yield from others
-
-
-def _record_of(entry: Entry) -> str | None:
-    return entry.births[0].id if entry.births else None
-
-
-def _same_birth(actual: Card, expected: Card) -> bool:
-    """Whether two cards differ at most in what became of the revision after its birth."""
-    return (
-        msgspec.structs.replace(actual, status=expected.status, since=expected.since, successor=expected.successor)
-        == expected
-    )

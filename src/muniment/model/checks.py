@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from enum import StrEnum
@@ -25,6 +24,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _NAMESPACE_PART = re.compile(r"[^/\x00-\x1f\x7f]{1,128}")
 
+_HUGE = 1e308
 _E = TypeVar("_E", bound=StrEnum)
 
 
@@ -99,7 +99,7 @@ def _sequence(field: str, values: Sequence[object]) -> None:
 
 
 def number(field: str, value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -_HUGE < value < _HUGE:
         raise Malformed(field, "a finite number")
 
 

@@ -216,8 +216,21 @@ class Extension(Value):
         checks.plain_text("extension.body", self.body, limit=65_536)
         try:
             msgspec.json.decode(self.body)
-        except msgspec.DecodeError:
-            raise Malformed("extension.body", "JSON text") from None
+        except (msgspec.DecodeError, RecursionError):
+            raise Malformed("extension.body", "JSON text, not nested too deeply") from None
+
+
+_PARTS: tuple[tuple[str, type[Value]], ...] = (
+    ("nature", Nature),
+    ("place", Place),
+    ("intent", Intent),
+    ("origin", Origin),
+    ("belief", Belief),
+    ("times", Times),
+    ("lineage", Lineage),
+    ("handling", Handling),
+    ("strength", Strength),
+)
 
 
 class Claim(Value):
@@ -238,5 +251,10 @@ class Claim(Value):
 
     def __post_init__(self) -> None:
         checks.text("content", self.content, limit=checks.CONTENT_BYTES_MAX)
+        for name, kind in _PARTS:
+            if not isinstance(getattr(self, name), kind):
+                raise Malformed(name, f"a {kind.__name__}")
+        if self.slot is not None and not isinstance(self.slot, Slot):
+            raise Malformed("slot", "a Slot")
         checks.instances("extensions", self.extensions, Extension)
         fold_defaults(self)

@@ -95,7 +95,7 @@ class NotFound(CallerError):
     code = "not_found"
 
     def __init__(self, what: str, name: str) -> None:
-        super().__init__(f"no {what} {name} that you may see")
+        super().__init__(f"there is no {what} of that id that you may see")
         self.what = what
         self.name = name
         self.hint = f"Check the {what} id, the tenant and who you are acting as."

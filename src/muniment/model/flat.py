@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TypedDict, get_type_hints
 
+import msgspec
+
 from muniment.model import checks, times
 from muniment.model.actor import Actor
 from muniment.model.claim import (
@@ -25,6 +27,7 @@ from muniment.model.claim import (
 )
 from muniment.model.errors import Malformed
 from muniment.model.times import Instant
+from muniment.model.value import Value
 from muniment.model.vocabulary import Kind, MemoryClass, MemoryType, RelationType, Scope, Sensitivity
 
 When = str | datetime | int
@@ -74,9 +77,9 @@ OPTIONS = frozenset(get_type_hints(ClaimOptions))
 
 def make_claim(content: str, actor: Actor, options: ClaimOptions) -> Claim:
     """Build a claim, filling in what the actor and the scope imply. An unknown or wrong option is refused by name."""
-    said = {name: value for name, value in options.items() if value is not None}
-    if unknown := sorted(said.keys() - OPTIONS):
+    if unknown := sorted(options.keys() - OPTIONS):
         raise Malformed(unknown[0], "a field that a memory has; it has no such field")
+    said = {name: value for name, value in options.items() if value is not None}
     given = _Given(said)
     slot = _slot(given)
     return Claim(
@@ -173,20 +176,24 @@ def read_instant(name: str, value: object) -> Instant | None:
 
 def _place(given: _Given, actor: Actor) -> Place:
     scope = given.word("scope", Scope, Scope.PROJECT)
-    session = given.text("session_id") or (actor.sessions[0] if actor.sessions else None)
+    session = given.text("session_id")
+    if session is None and actor.sessions:
+        session = actor.sessions[0]
     implied = {
         Scope.PROJECT: DEFAULT_SCOPE_ID,
         Scope.SESSION: session,
         Scope.AGENT_REPO: actor.id,
         Scope.AGENT_TEAM: actor.teams[0] if len(actor.teams) == 1 else None,
     }[scope]
-    scope_id = given.text("scope_id") or implied
+    scope_id, namespace = given.text("scope_id"), given.text("namespace")
+    if scope_id is None:
+        scope_id = implied
     if scope_id is None:
         raise Malformed("scope_id", f"the id of the {scope} it belongs to")
     return Place(
         scope=scope,
         scope_id=scope_id,
-        namespace=given.text("namespace") or "/",
+        namespace="/" if namespace is None else namespace,
         session_id=session,
         workflow_id=given.text("workflow_id"),
         task_id=given.text("task_id"),
@@ -210,9 +217,42 @@ def _relations(value: object) -> tuple[Relation, ...]:
         raise Malformed("relations", "a list of (type, record id) pairs")
     found = []
     for number, pair in enumerate(value):
-        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+        shaped = not isinstance(pair, str) and isinstance(pair, Sequence) and len(pair) == 2
+        if not shaped or not all(isinstance(part, str) for part in pair):
             raise Malformed(f"relations[{number}]", "a pair of a relation type and a record id")
-        found.append(
-            Relation(type=checks.read_word(f"relations[{number}]", str(pair[0]), RelationType), target=str(pair[1]))
-        )
+        found.append(Relation(type=checks.read_word(f"relations[{number}]", pair[0], RelationType), target=pair[1]))
     return tuple(found)
+
+
+_PARTS = ("nature", "place", "intent", "origin", "belief", "times", "lineage", "handling", "strength")
+_SPOKEN = {"score": "confidence"}
+
+
+def revise_claim(present: Claim, content: str, actor: Actor, options: ClaimOptions) -> Claim:
+    """The present claim with new content and whatever else is said; what is not said is taken over.
+
+    Not taken over: what the old revision superseded, which is done with, and the date of its next review, which the
+    policy sets anew. Of a slot one part may be said; a new scope without its id gets the id it implies.
+    """
+    said = make_claim(content, actor, _whole_slot(options, present.slot))
+    names = {name for name, value in options.items() if value is not None}
+    if "scope" in names:
+        names.add("scope_id")
+    parts: dict[str, Value] = {}
+    for part in _PARTS:
+        new, old = getattr(said, part), getattr(present, part)
+        fields = {name: getattr(new, name) for name in new.__struct_fields__ if _SPOKEN.get(name, name) in names}
+        parts[part] = msgspec.structs.replace(old, **fields)
+    lineage = msgspec.structs.replace(parts["lineage"], supersedes=said.lineage.supersedes)
+    handling = msgspec.structs.replace(parts["handling"], next_review_at=None)
+    kept = {**parts, "lineage": lineage, "handling": handling}
+    return msgspec.structs.replace(present, content=content, slot=said.slot or present.slot, **kept)
+
+
+def _whole_slot(options: ClaimOptions, slot: Slot | None) -> ClaimOptions:
+    """The options with what is not said of the slot filled in from the present one."""
+    spoken = [name for name in ("subject", "key", "value") if options.get(name) is not None]
+    if slot is None or not spoken:
+        return options
+    filled: ClaimOptions = {"subject": slot.subject, "key": slot.key, "value": slot.value}
+    return {**filled, **{name: value for name, value in options.items() if value is not None}}  # type: ignore[typeddict-item]  # names are those of the options

@@ -20,6 +20,7 @@ class Standing(Value):
 
     def __post_init__(self) -> None:
         checks.word("status", self.status, Status)
+        checks.whole("since", self.since, least=0, most=2**63 - 1)
         checks.optional_identifier("successor", self.successor)
 
 
@@ -44,7 +45,10 @@ class Record(Value):
         checks.whole("revision", self.revision, least=1, most=2**31)
         if not isinstance(self.claim, Claim):
             raise Malformed("claim", "a Claim")
+        if self.created_at is None:
+            raise Malformed("created_at", "an instant")
         checks.instant("created_at", self.created_at)
+        checks.word("actor_type", self.actor_type, ActorType)
         checks.identifier("proposal", self.proposal)
         checks.identifier("actor", self.actor)
         checks.word("label", self.label, Label)

@@ -13,8 +13,16 @@ _V = TypeVar("_V", bound="Value")
 _decoders: dict[type, msgspec.json.Decoder[Value]] = {}
 
 
+class _Kind(msgspec.StructMeta):
+    """Makes every value keyword-only; the option is not handed down by itself."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, object], **options: bool) -> _Kind:
+        chosen = {"kw_only": True, **options}
+        return super().__new__(cls, name, bases, body, **chosen)  # type: ignore[arg-type]  # all of ours are switches
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True)
-class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class Value(msgspec.Struct, metaclass=_Kind, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Base of every value. A value checks itself once, when it is made; an invalid one cannot exist."""
 
 

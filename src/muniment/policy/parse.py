@@ -5,22 +5,31 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+from typing import TypeVar
 
 import msgspec
 import yaml
 
 from muniment.model import checks
+from muniment.model.actor import Actor
 from muniment.model.errors import CallerError, PolicyInvalid
-from muniment.policy.rules import Policy, ReadRule, ReviewRule, WriteRule
+from muniment.model.value import Value
+from muniment.policy.rules import ANYONE, Member, Policy, ReadRule, ReviewRule, WriteRule
 
 BYTES_MAX = 262_144
+DEPTH_MAX = 16
 _PATH = re.compile(r" - at `([^`]*)`$")
 _UNKNOWN = re.compile(r"unknown field `([^`]*)`")
 _TOML_LINE = re.compile(r"\(at line (\d+)")
-_PLAIN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null")}
+_TAGS: dict[type[yaml.Node], set[str]] = {
+    yaml.ScalarNode: {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null")},
+    yaml.SequenceNode: {"tag:yaml.org,2002:seq"},
+    yaml.MappingNode: {"tag:yaml.org,2002:map"},
+}
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 Lines = dict[str, int]
+_V = TypeVar("_V", bound=Value)
 
 
 def parse_policy(text: str, *, place: str) -> Policy:
@@ -28,22 +37,25 @@ def parse_policy(text: str, *, place: str) -> Policy:
     if len(text.encode(errors="surrogatepass")) > BYTES_MAX:
         raise PolicyInvalid(place, 0, f"a policy is at most {BYTES_MAX} bytes long")
     plain, lines = _read_toml(text, place) if place.endswith(".toml") else _read_yaml(text, place)
-    try:
-        policy = msgspec.convert(plain, Policy, strict=True)
-    except msgspec.ValidationError as error:
-        raise _located(error, lines, place) from None
+    actors = plain.get("actors") if isinstance(plain, dict) else None
+    for name, member in actors.items() if isinstance(actors, dict) else ():
+        _convert(member, Member, f"$.actors.{name}", lines, place)
+    policy = _convert(plain, Policy, "$", lines, place)
     _check(policy, lines, place)
     return policy
 
 
-def _located(error: msgspec.ValidationError, lines: Lines, place: str) -> PolicyInvalid:
-    message = str(error)
+def _convert(plain: Plain, kind: type[_V], path: str, lines: Lines, place: str) -> _V:
+    try:
+        return msgspec.convert(plain, kind, strict=True)
+    except msgspec.ValidationError as error:
+        message = str(error)
     found = _PATH.search(message)
-    path = found[1] if found else "$"
+    spot = path + (found[1].removeprefix("$") if found else "")
     unknown = _UNKNOWN.search(message)
-    spot = f"{path}.{unknown[1]}" if unknown else path
+    spot = f"{spot}.{unknown[1]}" if unknown else spot
     words = _PATH.sub("", message).replace("Object", "this part").replace("`", "'")
-    return PolicyInvalid(place, _line(lines, spot), f"{spot.removeprefix('$.')}: {words}")
+    raise PolicyInvalid(place, _line(lines, spot), f"{spot.removeprefix('$.')}: {words}")
 
 
 def _line(lines: Lines, path: str) -> int:
@@ -58,6 +70,10 @@ def _check(policy: Policy, lines: Lines, place: str) -> None:
     """What the types cannot say: one version, names that are ids, numbers in range, rule ids used once."""
     if policy.version != 1:
         raise PolicyInvalid(place, _line(lines, "$.version"), "version: this engine reads policies of version 1")
+    try:
+        checks.text("name", policy.name)
+    except CallerError as error:
+        raise PolicyInvalid(place, _line(lines, "$.name"), str(error)) from None
     seen: set[str] = set()
     sections: tuple[tuple[str, tuple[WriteRule | ReadRule | ReviewRule, ...]], ...] = (
         ("write", policy.write),
@@ -78,9 +94,15 @@ def _check(policy: Policy, lines: Lines, place: str) -> None:
             seen.add(rule.id)
     for name, member in policy.actors.items():
         try:
-            if name != "*":
-                checks.identifier("name", name)
-            checks.whole("authority", member.authority, least=0, most=10)
+            Actor(
+                id="anyone" if name == ANYONE else name,
+                type=member.type,
+                roles=member.roles,
+                teams=member.teams,
+                projects=member.projects,
+                sessions=member.sessions,
+                authority=member.authority,
+            )
         except CallerError as error:
             raise PolicyInvalid(place, _line(lines, f"$.actors.{name}"), f"actors: {error}") from None
 
@@ -103,7 +125,11 @@ def _check_rule(rule: WriteRule | ReadRule | ReviewRule) -> None:
 def _read_yaml(text: str, place: str) -> tuple[Plain, Lines]:
     lines: Lines = {}
     try:
+        depth = 0
         for event in yaml.parse(text, yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEPTH_MAX:  # before the whole text is read: deep nesting is slow to read
+                raise PolicyInvalid(place, _mark_line(event.start_mark), f"nested more than {DEPTH_MAX} deep")
             if isinstance(event, yaml.AliasEvent):
                 raise PolicyInvalid(place, _mark_line(event.start_mark), "aliases are not allowed in a policy")
         node = yaml.compose(text, yaml.SafeLoader)
@@ -127,12 +153,12 @@ def _mark_line(mark: object) -> int:
 def _plain(node: yaml.Node, path: str, lines: Lines, place: str) -> Plain:
     line = node.start_mark.line + 1
     lines.setdefault(path, line)
+    if node.tag not in _TAGS[type(node)]:
+        raise PolicyInvalid(place, line, "only plain text, numbers, true, false and null are allowed as values")
     if isinstance(node, yaml.SequenceNode):
         return [_plain(child, f"{path}[{number}]", lines, place) for number, child in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, path, lines, place)
-    if node.tag not in _PLAIN_TAGS:
-        raise PolicyInvalid(place, line, "only plain text, numbers, true, false and null are allowed as values")
     try:
         value: Plain = yaml.SafeLoader("").construct_object(node)
     except (ValueError, yaml.YAMLError):

@@ -78,6 +78,9 @@ class Catalogue(Protocol):
     def standings(self, rid: int) -> tuple[StandingRow, ...]:
         """What became of a revision after its birth, oldest first."""
 
+    def moves(self) -> Iterator[StandingRow]:
+        """What became of every revision, by `rid` and then in order."""
+
     def standing_at(self, rid: int, seq: int) -> Standing | None:
         """A revision's standing after entry `seq`; None when it was not born yet."""
 

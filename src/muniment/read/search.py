@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muniment.model.card import Card
+from muniment.model.filter import matches
 from muniment.model.receipt import Candidate, Plan
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
@@ -28,7 +29,7 @@ def gather(snapshot: Snapshot, plan: Plan) -> Gathered:
     contested = [hit.card.rid for hit in found.hits if hit.failed is None and hit.card.status == Status.CONTESTED]
     for hit in found.hits:
         successor = _successor(snapshot, plan, hit.card) if hit.failed is not None else None
-        if successor is not None and successor.rid not in candidates:
+        if successor is not None and successor.rid not in candidates and matches(plan.visible, successor):
             via = f"it took the place of {hit.card.id} revision {hit.card.revision}, which matches"
             candidates[successor.rid] = _candidate(successor, hit.score, via)
             contested.append(successor.rid)
@@ -72,7 +73,7 @@ def _add_opponents(
             other = row.b if row.a == rid else row.a
             pairs.append((row.id, min(rid, other), max(rid, other)))
             card = snapshot.catalogue.card(other)
-            if other not in candidates and card is not None:
+            if other not in candidates and card is not None and matches(plan.visible, card):
                 via = f"it is the other side of conflict {row.id}"
                 candidates[other] = _candidate(card, candidates[rid].score, via)
     return tuple(dict.fromkeys(pairs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+from unicodedata import normalize
 
 from muniment.model.receipt import Terms
 
@@ -27,9 +27,8 @@ def read_terms(text: str) -> Terms:
     >>> read_terms('where is the "staging database" now, and the Wiki?')
     Terms(words=('wiki',), phrases=(('staging', 'database'),), common=('where', 'is', 'the', 'now', 'and'))
     """
-    text = unicodedata.normalize("NFC", text)
     phrases = tuple(words for quoted in _PHRASE.findall(text) if (words := tuple(_words(quoted))))
-    found = list(dict.fromkeys(_words(_PHRASE.sub(" ", text))))
+    found = list(dict.fromkeys(_spellings(_words(_PHRASE.sub(" ", text)))))
     telling = [word for word in found if word not in STOP_WORDS]
     common = tuple(word for word in found if word in STOP_WORDS)
     if not telling and not phrases:
@@ -39,3 +38,8 @@ def read_terms(text: str) -> Terms:
 
 def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text) if word.strip("_")]
+
+
+def _spellings(words: list[str]) -> list[str]:
+    """Each word as typed, and where it can be composed or decomposed in those forms too: the index keeps them apart."""
+    return [spelling for word in words for spelling in (word, normalize("NFC", word), normalize("NFD", word))]

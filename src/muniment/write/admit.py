@@ -11,12 +11,12 @@ from collections import Counter
 import msgspec
 
 from muniment.model.actor import Actor
-from muniment.model.claim import Claim
+from muniment.model.claim import Claim, Extension
 from muniment.model.curation import Redaction
 from muniment.model.errors import Malformed
 from muniment.model.proposal import Proposal
 from muniment.model.value import Value, canonical
-from muniment.write.secrets import redact, suspicious
+from muniment.write.secrets import redact, refuse_secret, suspicious
 
 HIDDEN_REASONING = frozenset(
     {
@@ -45,6 +45,7 @@ class Admitted(Value):
 
 
 def admit(proposal: Proposal, actor: Actor) -> Admitted:
+    refuse_secret("proposal_id", proposal.id)
     for extension in proposal.claim.extensions:
         _refuse_hidden_reasoning(msgspec.json.decode(extension.body), f"extensions.{extension.name}")
     claim, redactions, unsafe = clean(proposal.claim)
@@ -62,9 +63,8 @@ def _refuse_hidden_reasoning(value: Plain, path: str) -> None:
         for key, part in value.items():
             name = key.casefold().replace("-", "_").replace(" ", "_")
             if name in HIDDEN_REASONING or (name == _MARKER and part is True):
-                raise Malformed(
-                    f"{path}.{key}", "no private reasoning; give a short public rationale as `reasoning` instead"
-                )
+                spot = redact(f"{path}.{key}")[0]
+                raise Malformed(spot, "no private reasoning; give a short public rationale as `reasoning` instead")
             _refuse_hidden_reasoning(part, f"{path}.{key}")
 
 
@@ -74,7 +74,7 @@ def clean(claim: Claim) -> tuple[Claim, tuple[Redaction, ...], tuple[str, ...]]:
     Names (ids, namespaces) cannot be redacted without becoming other names; those that hold a secret are returned
     as the third part, and such a proposal is discarded.
     """
-    if not suspicious(canonical(claim).decode()):
+    if not claim.extensions and not suspicious(canonical(claim).decode()):
         return claim, (), ()
     found: Counter[tuple[str, str]] = Counter()
     unsafe: list[str] = []
@@ -108,6 +108,8 @@ def _clean_value(value: object, field: str, found: Counter[tuple[str, str]], uns
             return value
         found.update((field, sort) for sort in sorts)
         return text
+    if isinstance(value, Extension):
+        return _clean_extension(value, found)
     if isinstance(value, tuple):
         return tuple(_clean_value(part, field, found, unsafe) for part in value)
     if isinstance(value, Value):
@@ -116,3 +118,27 @@ def _clean_value(value: object, field: str, found: Counter[tuple[str, str]], uns
         changed = {name: part for name, part in parts.items() if part is not getattr(value, name)}
         return msgspec.structs.replace(value, **changed) if changed else value
     return value
+
+
+def _clean_extension(extension: Extension, found: Counter[tuple[str, str]]) -> Extension:
+    """An extension is JSON: its texts, keys and whole numbers are looked at as they read, not as they are escaped."""
+    sorts: list[str] = []
+    cleaned = _clean_json(msgspec.json.decode(extension.body), sorts)
+    if not sorts:
+        return extension
+    found.update((f"extensions.{redact(extension.name)[0]}", sort) for sort in sorts)
+    return Extension(name=extension.name, body=msgspec.json.encode(cleaned).decode())
+
+
+def _clean_json(value: Plain, sorts: list[str]) -> Plain:
+    match value:
+        case bool() | float() | None:
+            return value
+        case int() | str():
+            text, taken = redact(str(value))
+            sorts += taken
+            return text if taken else value
+        case list():
+            return [_clean_json(part, sorts) for part in value]
+        case dict():
+            return {str(_clean_json(key, sorts)): _clean_json(part, sorts) for key, part in value.items()}

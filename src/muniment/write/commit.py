@@ -99,7 +99,7 @@ def rebuild(unit: Unit, source: Snapshot | None, *, upto: int, progress: Callabl
     """
     origin = source or unit
     gone = frozenset(
-        doc for stored in origin.ledger.entries(1, 2**62) for doc in read_canonical(stored.body, Entry).dropped
+        doc for stored in origin.ledger.entries(1, 2**63 - 1) for doc in read_canonical(stored.body, Entry).dropped
     )
     if source is None:
         unit.clear_projections()

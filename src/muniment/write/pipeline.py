@@ -13,7 +13,7 @@ import msgspec
 from muniment.model.actor import Actor
 from muniment.model.change import ChangeSet
 from muniment.model.curation import Report, StepOutcome, Verdict
-from muniment.model.entry import Change, ConflictChange, Entry, Head, Role
+from muniment.model.entry import Entry, Head, Role
 from muniment.model.errors import IntegrityError, Malformed, Stale, StoreBusy
 from muniment.model.proposal import Ruling
 from muniment.model.rows import ProposalRow
@@ -63,12 +63,13 @@ def propose(unit: Unit, admitted: Admitted, bench: Bench) -> Verdict:
 
 
 def _again(unit: Unit, filed: ProposalRow, admitted: Admitted) -> Verdict:
-    if filed.digest != admitted.digest:
+    if filed.digest != admitted.digest or filed.actor != admitted.actor.id:
         raise Malformed("proposal_id", "an id that was not used before for a different proposal")
     conflicts: tuple[str, ...] = ()
     if filed.record is not None:
         births = [card for card in unit.catalogue.revisions(filed.record) if card.revision == filed.revision]
-        conflicts = tuple(row.id for card in births for row in unit.desk.conflicts_of(card.rid) if row.b == card.rid)
+        rows = [row for card in births for row in unit.desk.conflicts_of(card.rid) if row.b == card.rid]
+        conflicts = tuple(row.id for row in sorted(rows, key=lambda row: row.a))
     return _verdict(report_of(unit, filed), filed.seq, filed.record, filed.revision, conflicts)
 
 
@@ -97,7 +98,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     record_id = bench.ids.fresh("rec")
     facts = gather(unit, admitted.proposal.claim, target=admitted.proposal.target, pepper=bench.pepper)
     _refuse_stale(admitted, facts, bench.policy)
-    case, steps = _walk(matter, facts, bench.policy)
+    case, steps = _walk(matter, facts, bench.policy, at)
     names = tuple(bench.ids.fresh("cfl") for _ in case.opponents)
     moment = Moment(
         at=at,
@@ -119,13 +120,14 @@ def _record(entry: Entry) -> tuple[str | None, int | None]:
     return entry.filing.record, entry.filing.revision
 
 
-def _walk(matter: Matter, facts: Facts, policy: Policy) -> tuple[Case, tuple[StepOutcome, ...]]:
+def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[Case, tuple[StepOutcome, ...]]:
     admitted, ruling = matter.admitted, matter.ruling
     case = Case(
         claim=admitted.proposal.claim,
         actor=admitted.actor,
         policy=policy,
         facts=facts,
+        now=now,
         target=admitted.proposal.target,
         redactions=admitted.redactions,
         unsafe_ids=admitted.unsafe_ids,
@@ -162,17 +164,11 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
 
 
 def settlement(unit: Unit, ending: list[int]) -> Settlement:
-    """What becomes of the conflicts of revisions that are about to stop speaking."""
-    conflicts: list[ConflictChange] = []
-    changes: list[Change] = []
-    for rid in ending:
-        rows = open_conflicts(unit, rid)
-        others = {row.b if row.a == rid else row.a for row in rows}
-        rivals = {other: (_status(unit, other), len(open_conflicts(unit, other))) for other in others}
-        settled = settle(rid, rows, rivals)
-        conflicts += settled.conflicts
-        changes += settled.changes
-    return Settlement(conflicts=tuple(conflicts), changes=tuple(changes))
+    """What becomes of the conflicts of revisions that are about to stop speaking, all of them together."""
+    conflicts = {row.id: row for rid in ending for row in open_conflicts(unit, rid)}
+    others = {side for row in conflicts.values() for side in (row.a, row.b)} - set(ending)
+    rivals = {rid: (_status(unit, rid), {row.id for row in open_conflicts(unit, rid)}) for rid in others}
+    return settle(set(ending), conflicts, rivals)
 
 
 def _status(unit: Unit, rid: int) -> str:

@@ -190,23 +190,22 @@ def _why(case: Case, held: Held) -> str:
     return "contradicts" if held in case.facts.contradicted else "slot"
 
 
-def settle(rid: int, conflicts: tuple[ConflictRow, ...], rivals: dict[int, tuple[str, int]]) -> Settlement:
-    """End the open conflicts of a revision that no longer speaks.
+def settle(ending: set[int], conflicts: dict[str, ConflictRow], rivals: dict[int, tuple[str, set[str]]]) -> Settlement:
+    """End the open `conflicts` of revisions that no longer speak.
 
-    `rivals` tells, for each other side, its status and how many open conflicts it has. The last one ended, a rival
-    is no longer contested.
+    `rivals` tells, for each other side that goes on, its status and the names of its open conflicts. A rival whose last
+    one has ended is no longer contested.
     """
     ended = tuple(
         ConflictChange(id=row.id, status=ConflictStatus.RESOLVED, a=row.a, b=row.b, why=row.why, opened=row.opened)
-        for row in conflicts
+        for row in sorted(conflicts.values(), key=lambda row: row.id)
     )
-    freed = []
-    for other in sorted({row.b if row.a == rid else row.a for row in conflicts}):
-        status, still_open = rivals[other]
-        shared = sum(1 for row in conflicts if other in (row.a, row.b))
-        if status == Status.CONTESTED and still_open == shared:
-            freed.append(Change(rid=other, status=Status.ACTIVE))
-    return Settlement(conflicts=ended, changes=tuple(freed))
+    freed = tuple(
+        Change(rid=rid, status=Status.ACTIVE)
+        for rid, (status, names) in sorted(rivals.items())
+        if rid not in ending and status == Status.CONTESTED and names <= conflicts.keys()
+    )
+    return Settlement(conflicts=ended, changes=freed)
 
 
 def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: Instant) -> Report:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 
+import msgspec
+
 from muniment.model.actor import Actor
 from muniment.model.change import ChangeSet, Draft, Key, Seen
+from muniment.model.claim import Place
 from muniment.model.curation import Report, StepOutcome, Verdict
 from muniment.model.entry import Change, EntryKind, Filing, Role
 from muniment.model.errors import IntegrityError, NotFound, Stale
@@ -31,13 +34,19 @@ def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench) -> Verdict:
         raise NotFound("proposal", ruling.proposal)
     admitted = held_proposal(unit, waiting)
     action = Action.ACCEPT if ruling.accept else Action.DISCARD
-    place = admitted.proposal.claim.place if admitted is not None else None
-    if decide_review(bench.policy, reviewer, action, place, waiting.actor) is None:
+    places = [None] if admitted is None else [admitted.proposal.claim.place, _destination(admitted, ruling)]
+    if any(decide_review(bench.policy, reviewer, action, place, waiting.actor) is None for place in places):
         raise NotFound("proposal", ruling.proposal)
     if admitted is None:
         raise Stale(f"proposal {ruling.proposal}", yours="held", present=waiting.outcome)
     matter = Matter(admitted=admitted, waiting=waiting, ruling=ruling, reviewer=reviewer)
     return decided(lambda: decide_and_commit(unit, matter, bench))
+
+
+def _destination(admitted: Admitted, ruling: Ruling) -> Place:
+    """Where an accepted proposal would go; a reviewer needs the right to decide there too."""
+    place = admitted.proposal.claim.place
+    return msgspec.structs.replace(place, scope=ruling.scope or place.scope, scope_id=ruling.scope_id or place.scope_id)
 
 
 def held_proposal(snapshot: Snapshot, row: ProposalRow) -> Admitted | None:

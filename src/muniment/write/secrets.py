@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from muniment.model.errors import Malformed
 from muniment.model.value import Value
 
 _MARK = "[redacted: {}]"
@@ -31,11 +32,19 @@ def _luhn(digits: str) -> bool:
     return total % 10 == 0
 
 
+_NAME = r"""(?: (?:api|secret|access|private|signing|encryption|account|shared[_ -]?access)[_ -]?(?:access[_ -]?)?
+    (?:key|token|secret)(?:[_ -]?id)? | (?:client|app)[_ -]?secret | (?:auth|bearer|refresh|session)[_ -]?token
+    | password | passwd | passphrase )"""
+# A reference to a secret is none: a variable, a template, a call, a dotted name, an address, a row of stars.
+_REFERENCE = r"""[$%<{(\[!*] | \w+(?:\.\w+)*[(\[] | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![^\s"',;.]) | \w+://"""
+
 _PATTERNS = (
     _Pattern(
         sort="private key",
         shape=re.compile(
-            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL
+            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?"
+            r"(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
+            re.DOTALL,
         ),
     ),
     _Pattern(sort="cloud access key", shape=re.compile(r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA)[0-9A-Z]{16}\b")),
@@ -43,7 +52,7 @@ _PATTERNS = (
         sort="code host token",
         shape=re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,}|glpat-[\w-]{20,})"),
     ),
-    _Pattern(sort="API key", shape=re.compile(r"\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{20,}")),
+    _Pattern(sort="API key", shape=re.compile(r"\b[spr]k[-_](?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{20,}")),
     _Pattern(sort="cloud API key", shape=re.compile(r"\bAIza[0-9A-Za-z_-]{30,}")),
     _Pattern(sort="chat token", shape=re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}")),
     _Pattern(
@@ -51,21 +60,23 @@ _PATTERNS = (
         shape=re.compile(r"\b(?:npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{30,})"),
     ),
     _Pattern(sort="signed token", shape=re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")),
-    _Pattern(sort="password in a URL", shape=re.compile(r"(?<=://)[^\s/:@]{1,128}:[^\s/@]{1,256}(?=@)")),
+    _Pattern(sort="password in a URL", shape=re.compile(r"(?<=://)[^\s/:@]{0,128}:[^\s/@]{1,256}(?=@)")),
     _Pattern(
         sort="authorization header",
-        shape=re.compile(r"(?i)(?<=authorization: )(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}"),
+        shape=re.compile(
+            r"""(?i)authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+(?P<value>[A-Za-z0-9._~+/=-]{8,})"""
+        ),
     ),
     _Pattern(
         sort="credential",
         shape=re.compile(
-            r"""(?ix) \b (?: (?:api|secret|access|private|signing|encryption)[_ -]?(?:key|token|secret)(?:[_ -]?id)?
-            | (?:client|app)[_ -]?secret | (?:auth|bearer|refresh|session)[_ -]?token | password | passwd | passphrase )
-            ["']? \s* (?: [:=] | \bis\b ) \s* ["']? (?P<value> (?!\[redacted) (?=\S*[\d!@$%^&*+/=~.-])[^\s"',;]{8,} )"""
+            rf"""(?ix) {_NAME} (?: ["']? \s* [:=] \s* ["']? | \s+ is \s+ ["']? )
+            (?P<value> (?! {_REFERENCE} ) (?= [^\s"',;]* [\d!@#$%^&+=~] ) [^\s"',;]{{8,}} )"""
         ),
     ),
 )
-_CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])")
+# Payment cards begin with 2 to 6. Not part of a longer name or number, though a sentence may end after it.
+_CARD = re.compile(r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?!\w|[ .-]?\d)")
 
 # Nothing above can match a text in which none of these occurs; most texts end here. Plain substrings and one small
 # pattern: a single large one takes ten times as long.
@@ -81,6 +92,12 @@ def suspicious(text: str) -> bool:
     """Whether a closer look is worth it. Never false for a text, or JSON of a text, that holds a secret."""
     lowered = text.lower()
     return any(needle in lowered for needle in _NEEDLES) or _DIGITS.search(text) is not None
+
+
+def refuse_secret(field: str, name: str | None) -> None:
+    """Refuse a name that holds a secret: it cannot be redacted without becoming another name."""
+    if name is not None and redact(name)[1]:
+        raise Malformed(field, "a name with no secret in it")
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:

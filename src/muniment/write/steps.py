@@ -17,6 +17,7 @@ from muniment.model.curation import Redaction, StepOutcome
 from muniment.model.proposal import Ruling
 from muniment.model.record import Record
 from muniment.model.status import CURRENT, Status
+from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType, Disposition, Kind, Step, StepResult
 from muniment.policy.decide import decide_read, decide_write
@@ -33,6 +34,7 @@ class Case(Value):
     actor: Actor
     policy: Policy
     facts: Facts
+    now: Instant
     target: str | None = None
     redactions: tuple[Redaction, ...] = ()
     unsafe_ids: tuple[str, ...] = ()
@@ -159,10 +161,18 @@ def dedupe(case: Case) -> Finding:
     if twin is None or _hidden(case, twin):
         # To call it redundant would tell the proposer that a record they may not see exists.
         return _passed(Step.DEDUPE, case)
-    if twin.card.id == case.target and twin.record.claim != case.claim:
-        return _passed(Step.DEDUPE, case, "the same words, said otherwise: a new revision")
+    replaced = twin.card.id in (case.target, case.claim.lineage.supersedes)
+    if replaced and twin.record.claim != case.claim:
+        return _passed(Step.DEDUPE, case, "the same words, said otherwise: they take the place of the old ones")
+    if _past(twin.record.claim.times, case.now):
+        return _passed(Step.DEDUPE, case, "the same words, of a time that is over")
     linked = msgspec.structs.replace(case, duplicate_of=twin.card.id)
     return _refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {twin.card.id}")
+
+
+def _past(times: Times, now: Instant) -> bool:
+    ends = (end for end in (times.valid_until, times.expires_at) if end is not None)
+    return any(end < now for end in ends)
 
 
 def _hidden(case: Case, held: Held) -> bool:

@@ -126,6 +126,9 @@ class MemoryCatalogue:
     def standings(self, rid: int) -> tuple[StandingRow, ...]:
         return tuple(self._tables.standings[key] for key in sorted(self._tables.standings) if key[0] == rid)
 
+    def moves(self) -> Iterator[StandingRow]:
+        return iter([self._tables.standings[key] for key in sorted(self._tables.standings)])
+
     def standing_at(self, rid: int, seq: int) -> Standing | None:
         card = self.card(rid)
         return None if card is None or card.seq > seq else standing_at(self._tables, card, seq)

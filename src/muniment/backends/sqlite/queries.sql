@@ -40,6 +40,9 @@ SELECT * FROM cards WHERE slot = ? AND status IN ('active', 'contested');
 -- name: standings
 SELECT rid, since, status, successor FROM standings WHERE rid = ? ORDER BY since;
 
+-- name: all_standings
+SELECT rid, since, status, successor FROM standings ORDER BY rid, since;
+
 -- name: standing_at
 SELECT since, status, successor FROM standings WHERE rid = ? AND since <= ? ORDER BY since DESC LIMIT 1;
 
@@ -74,7 +77,18 @@ SELECT * FROM proposals WHERE outcome = 'held' AND id > ? ORDER BY id LIMIT ?;
 SELECT * FROM proposals ORDER BY seq;
 
 -- name: file_proposal
-INSERT OR REPLACE INTO proposals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO proposals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    seq = excluded.seq,
+    at = excluded.at,
+    actor = excluded.actor,
+    outcome = excluded.outcome,
+    disposition = excluded.disposition,
+    digest = excluded.digest,
+    report = excluded.report,
+    held = excluded.held,
+    record = excluded.record,
+    revision = excluded.revision;
 
 -- name: conflict
 SELECT * FROM conflicts WHERE id = ?;
@@ -93,7 +107,7 @@ ON CONFLICT (id) DO UPDATE SET status = excluded.status, changed = excluded.chan
 SELECT signed FROM checkpoints ORDER BY seq DESC LIMIT 1;
 
 -- name: all_checkpoints
-SELECT signed FROM checkpoints ORDER BY seq;
+SELECT seq, signed FROM checkpoints ORDER BY seq;
 
 -- name: put_checkpoint
 INSERT INTO checkpoints (seq, signed) VALUES (?, ?) ON CONFLICT (seq) DO UPDATE SET signed = excluded.signed;

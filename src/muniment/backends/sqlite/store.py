@@ -7,6 +7,7 @@ and nobody else; a commit that fails fails every job in it, and none was acknowl
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tempfile
 import threading
@@ -70,6 +71,9 @@ class SqliteTenant:
             connection, snapshot = self._borrow()
             try:
                 connection.execute("BEGIN")
+                connection.execute(
+                    "SELECT 1 FROM sqlite_schema LIMIT 1"
+                ).fetchall()  # the moment is fixed by a first look
                 yield snapshot
             finally:
                 self._give_back(connection, snapshot)
@@ -180,8 +184,9 @@ class SqliteTenant:
         execute, head = self._connection.execute, self._unit.ledger.head()
         execute("SAVEPOINT job")
         try:
-            ticket.result = ticket.job(self._unit)
-        except (MunimentError, AssertionError, apsw.ConstraintError) as error:
+            with translated(self._path):
+                ticket.result = ticket.job(self._unit)
+        except Exception as error:  # noqa: BLE001  whatever it is, it belongs to the caller whose job this was
             execute("ROLLBACK TO job")
             self._unit.ledger.known = head
             ticket.error = error
@@ -220,20 +225,31 @@ class SqliteTenant:
 
 
 _PLAIN = re.compile(r"[a-z0-9_-]")
+_STEM_MAX = 200
 
 
 def file_name(tenant: str) -> str:
-    """A tenant's file name: safe on every file system, two tenants never share one, and it reads back.
+    """A tenant's file name: safe on every file system, and two tenants never share one.
 
     >>> file_name("acme"), file_name("Acme"), file_name("..")
     ('acme.sqlite', '%41cme.sqlite', '%2E%2E.sqlite')
     """
     identifier("tenant", tenant)
-    return "".join(char if _PLAIN.fullmatch(char) else f"%{ord(char):02X}" for char in tenant) + SUFFIX
+    stem = "".join(char if _PLAIN.fullmatch(char) else f"%{ord(char):02X}" for char in tenant)
+    if len(stem) > _STEM_MAX:  # no file system takes it; a digest does as well, the file itself knows its tenant
+        stem = "%" + hashlib.sha256(tenant.encode()).hexdigest()
+    return stem + SUFFIX
 
 
-def tenant_name(file: str) -> str:
-    stem = file.removesuffix(SUFFIX)
+def tenant_name(path: Path) -> str:
+    """Whose file it is: by its name, or by what is in it when the name could not hold it."""
+    stem = path.name.removesuffix(SUFFIX)
+    if len(stem) == 65 and stem.startswith("%"):
+        with translated(path):
+            connection = connect(path, create=False)
+            name = connection.execute("SELECT value FROM about WHERE name = 'tenant'").get
+            connection.close()
+            return str(name)
     return re.sub("%([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), stem)
 
 
@@ -246,7 +262,7 @@ class SqliteVault:
         self._opening = threading.Lock()
 
     def tenants(self) -> tuple[str, ...]:
-        return tuple(sorted(tenant_name(file.name) for file in self._folder.glob(f"*{SUFFIX}")))
+        return tuple(sorted(tenant_name(file) for file in self._folder.glob(f"*{SUFFIX}")))
 
     def open(self, tenant: str, *, create: bool) -> SqliteTenant:
         with self._opening:

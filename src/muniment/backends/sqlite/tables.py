@@ -10,6 +10,7 @@ import apsw
 from muniment.backends.sqlite.connection import queries, translated
 from muniment.model.card import Card, standing_of
 from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.errors import CallerError, IntegrityError
 from muniment.model.receipt import StoredReceipt
 from muniment.model.record import Standing
 from muniment.model.rows import ConflictRow, ProposalRow, StandingRow
@@ -40,7 +41,7 @@ def card_from(row: tuple[Any, ...]) -> Card:  # a row of `cards`, whose columns 
         trust=trust,
         label=label,
         confidence=confidence,
-        provenance=bool(provenance),
+        provenance=provenance == 1,
         actor=actor,
         created_at=created_at,
         valid_from=valid_from,
@@ -75,6 +76,17 @@ def proposal_from(row: tuple[Any, ...]) -> ProposalRow:
 def conflict_from(row: tuple[Any, ...]) -> ConflictRow:
     id_, status, a, b, why, opened, changed = row
     return ConflictRow(id=id_, status=status, a=a, b=b, why=why, opened=opened, changed=changed)
+
+
+def _standing_from(row: tuple[Any, ...]) -> StandingRow:
+    return StandingRow(rid=row[0], standing=_standing(since=row[1], status=row[2], successor=row[3]))
+
+
+def _standing(*, since: int, status: str, successor: str | None) -> Standing:
+    try:
+        return Standing(status=read_status(status), since=since, successor=successor)
+    except CallerError as error:
+        raise IntegrityError(f"a stored standing cannot be read: {error}") from None
 
 
 def _rid(card: Card) -> int:
@@ -121,8 +133,11 @@ class SqliteLedger:
 
     def checkpoints(self) -> Iterator[SignedCheckpoint]:
         with translated(self._connection):
-            for (signed,) in self._connection.execute(_Q["all_checkpoints"]):
-                yield read_canonical(signed, SignedCheckpoint)
+            for seq, body in self._connection.execute(_Q["all_checkpoints"]):
+                signed = read_canonical(body, SignedCheckpoint)
+                if signed.checkpoint.seq != seq:
+                    raise IntegrityError(f"the checkpoint of entry {signed.checkpoint.seq} is kept under {seq}")
+                yield signed
 
     def last_checkpoint(self) -> SignedCheckpoint | None:
         row = self._execute(_Q["last_checkpoint"]).fetchone()
@@ -175,10 +190,12 @@ class SqliteCatalogue:
         return self._many("superseded_by", record)
 
     def standings(self, rid: int) -> tuple[StandingRow, ...]:
-        return tuple(
-            StandingRow(rid=row[0], standing=Standing(status=read_status(row[2]), since=row[1], successor=row[3]))
-            for row in self._execute(_Q["standings"], (rid,))
-        )
+        return tuple(_standing_from(row) for row in self._execute(_Q["standings"], (rid,)))
+
+    def moves(self) -> Iterator[StandingRow]:
+        with translated(self._connection):
+            for row in self._connection.execute(_Q["all_standings"]):
+                yield _standing_from(row)
 
     def standing_at(self, rid: int, seq: int) -> Standing | None:
         card = self.card(rid)
@@ -189,7 +206,7 @@ class SqliteCatalogue:
         row = self._execute(_Q["standing_at"], (rid, seq)).fetchone()
         if row is None:
             return Standing(status=read_status(card.born), since=card.seq)
-        return Standing(status=read_status(row[1]), since=row[0], successor=row[2])
+        return _standing(since=row[0], status=row[1], successor=row[2])
 
     def all(self) -> Iterator[Card]:
         with translated(self._connection):

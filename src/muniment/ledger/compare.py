@@ -1,0 +1,160 @@
+"""Compare the projections a store holds with those its ledger gives rise to, in one pass and in order.
+
+Fed with the expected rows entry by entry, it walks the stored rows alongside. What belongs to an entry that cannot
+be read is passed over: that entry has been named already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+import msgspec
+
+from muniment.model.card import Card
+from muniment.model.entry import Finding
+from muniment.model.record import Standing
+from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+
+_T = TypeVar("_T")
+Report = Callable[[Finding], None]
+
+
+class Stored:
+    """The stored projections, each in its natural order: cards by `rid`, proposals by the entry that filed them last,
+    standings and conflicts in any order."""
+
+    def __init__(
+        self,
+        *,
+        cards: Iterable[Card],
+        proposals: Iterable[ProposalRow],
+        standings: Iterable[StandingRow],
+        conflicts: Iterable[ConflictRow],
+    ) -> None:
+        self.cards = iter(cards)
+        self.proposals = iter(proposals)
+        self.standings = standings
+        self.conflicts = conflicts
+
+
+class Comparison:
+    """One walk along the stored projections."""
+
+    def __init__(self, stored: Stored, report: Report) -> None:
+        self._stored = stored
+        self._report = report
+        self._card = next(stored.cards, None)
+        self._proposal = next(stored.proposals, None)
+        self._unreadable: set[int] = set()
+        self._unfiled: dict[str, int] = {}
+        self._moved: dict[int, list[StandingRow]] = {}
+        self._present: dict[int, Card] = {}
+        self._conflicts: dict[str, ConflictRow] = {}
+
+    def skip(self, seq: int) -> None:
+        """Take note that entry `seq` cannot be read, so nothing can be expected of it."""
+        self._unreadable.add(seq)
+
+    def expect(self, row: Row) -> None:
+        match row:
+            case Card():
+                self._compare_card(row)
+            case ProposalRow():
+                self._compare_proposal(row)
+            case StandingRow():
+                self._moved.setdefault(row.rid, []).append(row)
+            case ConflictRow():
+                self._conflicts[row.id] = row
+
+    def finish(self) -> None:
+        for card in _rest(self._card, self._stored.cards):
+            self._foreign_card(card)
+        for proposal in _rest(self._proposal, self._stored.proposals):
+            self._foreign_proposal(proposal)
+        for proposal_id, seq in self._unfiled.items():
+            self._say("proposal_missing", f"proposal {proposal_id} of entry {seq} is not filed", seq=seq)
+        self._compare_standings()
+        self._compare_conflicts()
+
+    def _say(self, code: str, message: str, *, seq: int | None = None, record: str | None = None) -> None:
+        self._report(Finding(code=code, message=message, seq=seq, record=record))
+
+    def _foreign_card(self, card: Card) -> None:
+        if card.seq not in self._unreadable:
+            self._say("card_unknown", f"card {card.rid} belongs to no entry", record=card.id)
+
+    def _foreign_proposal(self, proposal: ProposalRow) -> None:
+        if proposal.seq not in self._unreadable:
+            self._say("proposal_unknown", f"proposal {proposal.id} was filed by no entry", seq=proposal.seq)
+
+    def _compare_card(self, expected: Card) -> None:
+        while self._card is not None and self._card.rid < expected.rid:
+            self._foreign_card(self._card)
+            self._card = next(self._stored.cards, None)
+        actual = self._card
+        if actual is None or actual.rid != expected.rid:
+            message = f"the card of {expected.id} revision {expected.revision} is missing"
+            self._say("card_missing", message, seq=expected.seq, record=expected.id)
+            return
+        self._card = next(self._stored.cards, None)
+        if actual == expected:
+            return
+        if actual.since == expected.since or not _same_birth(actual, expected):
+            message = f"the card of {expected.id} revision {expected.revision} differs from its entry"
+            self._say("card_differs", message, seq=expected.seq, record=expected.id)
+        self._present[actual.rid] = actual
+
+    def _compare_proposal(self, expected: ProposalRow) -> None:
+        self._unfiled.pop(expected.id, None)
+        actual = self._proposal
+        while actual is not None and actual.seq < expected.seq:
+            self._foreign_proposal(actual)
+            self._proposal = actual = next(self._stored.proposals, None)
+        if actual is None or actual.seq != expected.seq:
+            self._unfiled[expected.id] = expected.seq
+            return
+        self._proposal = next(self._stored.proposals, None)
+        if actual != expected:
+            message = f"proposal {expected.id} is filed differently than entry {expected.seq} says"
+            self._say("proposal_differs", message, seq=expected.seq)
+
+    def _compare_standings(self) -> None:
+        actual: dict[int, list[StandingRow]] = {}
+        for row in self._stored.standings:
+            if row.standing.since not in self._unreadable:
+                actual.setdefault(row.rid, []).append(row)
+        for rid in sorted(self._moved.keys() | self._present.keys() | actual.keys()):
+            expected = self._moved.get(rid, [])
+            card = self._present.get(rid)
+            last = expected[-1].standing if expected else None
+            shown = (last is None) if card is None else card.since in self._unreadable or _shows(card, last)
+            if actual.get(rid, []) != expected or not shown:
+                record, seq = card.id if card is not None else None, last.since if last is not None else None
+                message = f"the standing of revision {rid} is not what the ledger says"
+                self._say("standing_differs", message, seq=seq, record=record)
+
+    def _compare_conflicts(self) -> None:
+        actual = {row.id: row for row in self._stored.conflicts if row.changed not in self._unreadable}
+        for conflict in sorted(actual.keys() | self._conflicts.keys()):
+            if actual.get(conflict) != self._conflicts.get(conflict):
+                self._say("conflict_differs", f"conflict {conflict} is not what the ledger says")
+
+
+def _rest(first: _T | None, others: Iterator[_T]) -> Iterator[_T]:
+    if first is not None:
+        yield first
+        yield from others
+
+
+def _shows(card: Card, standing: Standing | None) -> bool:
+    """Whether a card shows this standing, or the one it was born with."""
+    born = (card.born, card.seq, None)
+    expected = born if standing is None else (standing.status, standing.since, standing.successor)
+    return (card.status, card.since, card.successor) == expected
+
+
+def _same_birth(actual: Card, expected: Card) -> bool:
+    """Whether two cards differ at most in what became of the revision after its birth."""
+    same = msgspec.structs.replace(actual, status=expected.status, since=expected.since, successor=expected.successor)
+    return same == expected

@@ -1,0 +1,21 @@
+"""The promises every store keeps, as test classes to inherit from. Needs pytest to run them and no store to exist.
+
+class TestMyStore(StoreConformance):
+    @contextmanager
+    def make(self, tenant: str) -> Iterator[TenantStore]:
+        store = MyStore(tenant)
+        yield store
+        store.close()
+"""
+
+from muniment.testing.conformance.catalogue import CatalogueConformance
+from muniment.testing.conformance.parity import ParityConformance
+from muniment.testing.conformance.search import SearchConformance
+from muniment.testing.conformance.transactions import TransactionConformance
+from muniment.testing.conformance.vault import VaultConformance
+
+__all__ = ["StoreConformance", "VaultConformance"]
+
+
+class StoreConformance(TransactionConformance, CatalogueConformance, ParityConformance, SearchConformance):
+    """Everything a `TenantStore` promises."""

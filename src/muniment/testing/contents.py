@@ -1,0 +1,45 @@
+"""Everything a store holds, as one value that can be compared with another. Knows the ports and no store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from muniment.model.card import Card
+from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
+from muniment.model.receipt import StoredReceipt
+from muniment.model.rows import ConflictRow, ProposalRow, StandingRow
+from muniment.ports.store import Snapshot, TenantStore
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """One moment of a store, table by table, each in its own order."""
+
+    entries: tuple[StoredEntry, ...]
+    documents: tuple[Document, ...]
+    cards: tuple[Card, ...]
+    standings: tuple[StandingRow, ...]
+    proposals: tuple[ProposalRow, ...]
+    conflicts: tuple[ConflictRow, ...]
+    receipts: tuple[StoredReceipt, ...]
+    checkpoints: tuple[SignedCheckpoint, ...]
+
+
+def contents(store: TenantStore) -> Contents:
+    """What `store` holds now."""
+    with store.read() as snapshot:
+        return contents_of(snapshot)
+
+
+def contents_of(snapshot: Snapshot) -> Contents:
+    cards = tuple(snapshot.catalogue.all())
+    return Contents(
+        entries=tuple(snapshot.ledger.entries(0, 2**62)),
+        documents=tuple(snapshot.documents.all()),
+        cards=cards,
+        standings=tuple(row for card in cards for row in snapshot.catalogue.standings(card.rid)),
+        proposals=tuple(snapshot.desk.proposals()),
+        conflicts=tuple(snapshot.desk.conflicts()),
+        receipts=tuple(snapshot.receipts.all()),
+        checkpoints=tuple(snapshot.ledger.checkpoints()),
+    )

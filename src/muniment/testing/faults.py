@@ -1,0 +1,127 @@
+"""A store that dies on purpose. Wraps any store, counts every touch of it inside a write, and dies at the n-th.
+
+Knows nothing of what is written: a touch is a call on the unit or on one of its reading halves, the end of the job
+just before it is made durable, and the moment after that, when it is durable and nobody has been told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import TypeVar, cast
+
+from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
+from muniment.model.receipt import StoredReceipt
+from muniment.model.rows import Row
+from muniment.ports.store import Catalogue, Desk, Documents, Ledger, Lexicon, Receipts, Snapshot, TenantStore, Unit
+
+T = TypeVar("T")
+
+
+class Crash(BaseException):
+    """The end of the world, as far as the code under test is concerned. No `except Exception` stops it."""
+
+
+class CrashingStore:
+    """A store that counts its touches and raises `Crash` at touch number `at`; with None it only counts.
+
+    >>> from muniment.backends.memory.store import MemoryTenant
+    >>> store = CrashingStore(MemoryTenant("acme"))
+    >>> store.write(lambda unit: unit.ledger.head()), store.touches
+    (None, 3)
+    """
+
+    def __init__(self, inner: TenantStore, *, at: int | None = None) -> None:
+        self.tenant = inner.tenant
+        self.touches = 0
+        self._inner = inner
+        self._at = at
+
+    def arm(self, at: int | None) -> None:
+        """Count from nothing again, and die at touch `at`."""
+        self.touches, self._at = 0, at
+
+    def touch(self) -> None:
+        self.touches += 1
+        if self.touches == self._at:
+            raise Crash(f"died at touch {self.touches}")
+
+    def read(self) -> AbstractContextManager[Snapshot]:
+        return self._inner.read()
+
+    def write(self, job: Callable[[Unit], T]) -> T:
+        def doomed(unit: Unit) -> T:
+            result = job(_DoomedUnit(unit, self.touch))
+            self.touch()
+            return result
+
+        result = self._inner.write(doomed)
+        self.touch()
+        return result
+
+    def scratch(self) -> AbstractContextManager[TenantStore]:
+        return self._inner.scratch()
+
+    def integrity(self) -> tuple[str, ...]:
+        return self._inner.integrity()
+
+    def size_bytes(self) -> int:
+        return self._inner.size_bytes()
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class _Watched:
+    """A reading half each of whose calls is a touch."""
+
+    def __init__(self, half: object, touch: Callable[[], None]) -> None:
+        self._half = half
+        self._touch = touch
+
+    def __getattr__(self, name: str) -> object:
+        self._touch()
+        return getattr(self._half, name)
+
+
+class _DoomedUnit:
+    """A unit each of whose calls is a touch, before and after it does its work."""
+
+    def __init__(self, unit: Unit, touch: Callable[[], None]) -> None:
+        self._unit = unit
+        self._touch = touch
+        self.ledger = cast(Ledger, _Watched(unit.ledger, touch))
+        self.documents = cast(Documents, _Watched(unit.documents, touch))
+        self.catalogue = cast(Catalogue, _Watched(unit.catalogue, touch))
+        self.desk = cast(Desk, _Watched(unit.desk, touch))
+        self.lexicon = cast(Lexicon, _Watched(unit.lexicon, touch))
+        self.receipts = cast(Receipts, _Watched(unit.receipts, touch))
+
+    def append(self, entry: StoredEntry) -> None:
+        self._around(lambda: self._unit.append(entry))
+
+    def keep(self, document: Document) -> None:
+        self._around(lambda: self._unit.keep(document))
+
+    def drop(self, doc: int) -> None:
+        self._around(lambda: self._unit.drop(doc))
+
+    def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
+        """Row by row, so that there is a death between any two of them."""
+        for row in rows:
+            self._around(partial(self._unit.project, (row,), texts))
+
+    def clear_projections(self) -> None:
+        self._around(self._unit.clear_projections)
+
+    def append_receipt(self, receipt: StoredReceipt) -> None:
+        self._around(lambda: self._unit.append_receipt(receipt))
+
+    def checkpoint(self, signed: SignedCheckpoint) -> None:
+        self._around(lambda: self._unit.checkpoint(signed))
+
+    def _around(self, work: Callable[[], None]) -> None:
+        self._touch()
+        work()
+        self._touch()

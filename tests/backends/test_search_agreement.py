@@ -1,0 +1,195 @@
+"""One store held against the other: random cards, texts, queries and filters must give the same hits and scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from muniment.backends.memory.store import MemoryTenant
+from muniment.backends.sqlite.store import SqliteTenant
+from muniment.model.card import Card
+from muniment.model.filter import (
+    AtLeast,
+    AtMost,
+    Both,
+    Either,
+    Filter,
+    LiveAt,
+    OneOf,
+    Sourced,
+    Under,
+    ValidAt,
+    matches,
+)
+from muniment.model.receipt import Plan, Terms
+from muniment.model.rows import Row
+from muniment.model.status import Status
+from muniment.ports.store import Matches, TenantStore
+from muniment.read.words import read_terms
+from muniment.testing.conformance.makers import make_card, make_plan, make_standing
+from muniment.testing.conformance.search import NUMBERS, SPACES, WORDS
+
+MODEST = settings(
+    max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
+
+_TYPED = "red green build builds Building the CAFÉ cafe\u0301 東京 foo_bar x-y naïve don't e.g. a b ß ﬁne 1.5 İ 👍 שלום"
+VOCABULARY = _TYPED.split()
+texts = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12).map(" ".join)
+instants = st.integers(-6, 6)
+words = st.sampled_from(list(WORDS)).flatmap(
+    lambda field: st.builds(OneOf, field=st.just(field), words=st.lists(st.sampled_from(WORDS[field])).map(tuple))
+)
+numbers = st.sampled_from(list(NUMBERS)).flatmap(
+    lambda field: st.builds(
+        lambda kind, bound: kind(field=field, value=bound),
+        st.sampled_from([AtLeast, AtMost]),
+        st.sampled_from(NUMBERS[field]) | st.floats(-20, 20),
+    )
+)
+leaves: st.SearchStrategy[Filter] = st.one_of(
+    words,
+    numbers,
+    st.builds(Under, namespaces=st.lists(st.sampled_from(SPACES)).map(tuple)),
+    st.just(Sourced()),
+    st.builds(ValidAt, instant=instants),
+    st.builds(LiveAt, instant=instants),
+)
+filters: st.SearchStrategy[Filter] = st.recursive(
+    leaves,
+    lambda inner: st.builds(
+        lambda kind, parts: kind(parts=parts), st.sampled_from([Both, Either]), st.lists(inner, max_size=3).map(tuple)
+    ),
+    max_leaves=8,
+)
+bounds = st.lists(
+    st.tuples(st.sampled_from(["superseded", "deprecated", "validity", "age"]), filters),
+    max_size=3,
+    unique_by=lambda bound: bound[0],
+)
+
+
+@st.composite
+def cards(draw: st.DrawFn) -> list[Card]:
+    """A few cards of different records, so that any mix of standings is legal."""
+    made = []
+    for rid in range(1, draw(st.integers(2, 9))):
+        seq = draw(st.integers(1, 9))
+        fields: dict[str, object] = {
+            field: draw(st.sampled_from(values)) for field, values in WORDS.items() if field != "id"
+        }
+        fields.update({field: draw(st.sampled_from(values)) for field, values in NUMBERS.items()})
+        fields.update({name: draw(st.none() | instants) for name in ("valid_from", "valid_until", "expires_at")})
+        fields.update(seq=seq, since=seq, namespace=draw(st.sampled_from(SPACES)), provenance=draw(st.booleans()))
+        fields.update(session_id=draw(st.sampled_from([None, "s1", "s2"])), born=fields["status"])
+        made.append(make_card(rid, **fields))
+    return made
+
+
+@st.composite
+def histories(draw: st.DrawFn, born: list[Card]) -> tuple[Row, ...]:
+    """What became of some of the cards later."""
+    rows: list[Row] = []
+    for card in born:
+        changes = draw(st.lists(st.integers(card.seq + 1, 15), max_size=2, unique=True))
+        after = st.sampled_from([Status.CONTESTED, Status.SUPERSEDED])
+        rows += [make_standing(card.rid, since, draw(after)) for since in sorted(changes)]
+    return tuple(rows)
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TenantStore, TenantStore]]:
+    folder: Path = tmp_path_factory.mktemp("agreement")
+    sqlite = SqliteTenant(folder / "acme.sqlite", "acme", create=True)
+    yield MemoryTenant("acme"), sqlite
+    sqlite.close()
+
+
+def fill(store: TenantStore, rows: tuple[Row, ...], contents: dict[int, str]) -> None:
+    store.write(lambda unit: unit.clear_projections())
+    store.write(lambda unit: unit.project(rows, contents))
+
+
+def search(store: TenantStore, plan: Plan, keep: int) -> Matches:
+    with store.read() as snapshot:
+        return snapshot.lexicon.search(plan, keep=keep)
+
+
+def assert_agree(one: Matches, other: Matches) -> None:
+    """The same cards in the same order for the same reasons, and scores equal but for the last bits."""
+    assert (one.passed, one.counts) == (other.passed, other.counts)
+    assert [(hit.card, hit.failed) for hit in one.hits] == [(hit.card, hit.failed) for hit in other.hits]
+    for ours, theirs in zip(one.hits, other.hits, strict=True):
+        assert math.isclose(ours.score, theirs.score, rel_tol=1e-9)
+
+
+@MODEST
+@given(st.data())
+def test_any_filter_on_any_cards_lets_through_what_it_means(
+    stores: tuple[TenantStore, TenantStore], data: st.DataObject
+) -> None:
+    made = data.draw(cards())
+    visible, wanted = data.draw(filters), tuple(data.draw(bounds))
+    expected = [card for card in made if matches(visible, card)]
+    passing = sorted(card.rid for card in expected if all(matches(condition, card) for _, condition in wanted))
+    for store in stores:
+        fill(store, tuple(made), dict.fromkeys(range(1, len(made) + 1), "build"))
+        found = search(store, make_plan("build", visible=visible, wanted=wanted), 99)
+        assert sorted(hit.card.rid for hit in found.hits if hit.failed is None) == passing
+        assert found.passed + sum(found.counts.values()) == len(expected)
+
+
+@MODEST
+@given(st.data())
+def test_both_stores_give_the_same_answer_now_and_in_the_past(
+    stores: tuple[TenantStore, TenantStore], data: st.DataObject
+) -> None:
+    made = data.draw(cards())
+    rows: tuple[Row, ...] = (*made, *data.draw(histories(made)))
+    indexed = {card.rid: data.draw(texts) for card in made}
+    as_of, at_head = data.draw(st.sampled_from([(2**62, True), (3, False), (8, False), (14, False)]))
+    plan = make_plan(
+        *data.draw(st.lists(st.sampled_from(VOCABULARY), max_size=4)),
+        phrases=tuple(data.draw(st.lists(texts.map(lambda text: tuple(text.split()[:3])), max_size=2))),
+        visible=data.draw(filters),
+        wanted=tuple(data.draw(bounds)),
+        as_of=as_of,
+        at_head=at_head,
+    )
+    keep = data.draw(st.integers(0, 5))
+    for store in stores:
+        fill(store, rows, indexed)
+    assert_agree(search(stores[0], plan, keep), search(stores[1], plan, keep))
+
+
+@MODEST
+@given(st.dictionaries(st.integers(1, 30), texts, min_size=1, max_size=20), st.lists(texts, min_size=1, max_size=5))
+def test_both_stores_rank_alike_whatever_is_typed(
+    stores: tuple[TenantStore, TenantStore], indexed: dict[int, str], queries: list[str]
+) -> None:
+    for store in stores:
+        fill(store, tuple(make_card(rid) for rid in indexed), indexed)
+    for query in queries:
+        for text in (query, f'"{query}" build', f'"{query[: len(query) // 2]}"'):
+            terms: Terms = read_terms(text)
+            plan = make_plan(*terms.words, phrases=terms.phrases)
+            assert_agree(search(stores[0], plan, 30), search(stores[1], plan, 30))
+
+
+@MODEST
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=60))
+def test_both_stores_take_a_text_apart_alike_and_find_it_again(
+    stores: tuple[TenantStore, TenantStore], text: str
+) -> None:
+    for store in stores:
+        fill(store, (make_card(1), make_card(2)), {1: text, 2: "filler"})
+    with stores[0].read() as one, stores[1].read() as other:
+        assert one.lexicon.tokens(text) == other.lexicon.tokens(text)
+    terms = read_terms(text) if text.strip() else Terms()
+    plan = make_plan(*terms.words, phrases=terms.phrases)
+    assert_agree(search(stores[0], plan, 5), search(stores[1], plan, 5))

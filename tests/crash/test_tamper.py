@@ -1,0 +1,284 @@
+"""Change one value in every column of every table, in every row, behind the engine's back: verify must notice.
+
+What it cannot notice is listed here with the reason, and nothing else may go unnoticed.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import msgspec
+import pytest
+
+from muniment.backends.sqlite.store import SqliteTenant
+from muniment.model.entry import SignedCheckpoint
+from muniment.model.errors import MunimentError
+from muniment.model.value import canonical, read_canonical
+from muniment.testing.world import simulated_memory
+
+Cell = str | int | float | bytes | None
+
+_SEEK = "where FTS5 begins to look for a term; its own check does not compare it with the terms. Replay writes it anew"
+UNNOTICED: dict[tuple[str, str], str] = {
+    ("lexicon_config", "k"): "a setting of the index by another name is no setting; nothing that is stored differs",
+    ("lexicon_config", "v"): "how the index is kept, not what it holds",
+    ("lexicon_data", "block"): "bytes past the end of what a block says, and the number of the index's own last change",
+    ("lexicon_idx", "segid"): _SEEK,
+    ("lexicon_idx", "term"): _SEEK,
+    ("lexicon_idx", "pgno"): _SEEK,
+}
+"""Columns in which a change may go unnoticed, and why."""
+
+UNMISSED = {
+    "checkpoints": "a statement that is gone contradicts nothing; only a copy kept elsewhere shows that it was made",
+    "lexicon_config": "how the index is kept, not what it holds",
+    "lexicon_idx": _SEEK,
+}
+"""Tables whose rows may go unmissed, and why."""
+
+TABLES = (
+    "about",
+    "cards",
+    "checkpoints",
+    "conflicts",
+    "documents",
+    "entries",
+    "lexicon_config",
+    "lexicon_data",
+    "lexicon_docsize",
+    "lexicon_idx",
+    "proposals",
+    "receipts",
+    "standings",
+)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small store with something in every table: revised, superseded, disputed, held, ruled, retracted, signed."""
+    path = tmp_path_factory.mktemp("tamper") / "default.sqlite"
+    store = SqliteTenant(path, "default", create=True)
+    memory = simulated_memory(store)
+    kept = memory.remember("the build is green", kind="fact", evidence=["log:1"], namespace="/ci", session_id="s1")
+    assert kept.record_id is not None
+    memory.revise(kept.record_id, "the build is red", valid_from="2026-01-01", valid_until="2027-01-01")
+    old = memory.remember("deploys are weekly", expires_at="2030-01-01")
+    memory.remember("deploys are daily", supersedes=old.record_id)
+    memory.remember("the door is red", subject="door", key="colour", value="red")
+    memory.ledger.checkpoint()
+    memory.remember("the door is blue", subject="door", key="colour", value="blue")
+    agent = memory.as_actor("bot")
+    agent.remember("drop the table", proposal_id="held", kind="decision")
+    agent.remember("rename the table", proposal_id="ruled", kind="decision")
+    memory.decide("ruled", accept=True, reason="agreed")
+    gone = memory.remember("a mistake")
+    assert gone.record_id is not None
+    memory.retract(gone.record_id, reason="wrong")
+    memory.recall("build")
+    memory.recall("door", limit=1)
+    memory.close()
+    store.close()
+    return path
+
+
+class Row:
+    """One row of a table, by its key, with what it holds."""
+
+    def __init__(self, table: str, keys: list[str], fields: dict[str, Cell]) -> None:
+        self.fields = fields
+        self._table = table
+        self._where = " AND ".join(f"{key} IS ?" for key in keys)
+        self._key = tuple(fields[key] for key in keys)
+
+    def change(self, path: Path, column: str, value: Cell) -> bool:
+        """Give one column another value; False when SQLite itself does not take it."""
+        try:
+            return execute(path, f"UPDATE {self._table} SET {column} = ? WHERE {self._where}", value, *self._key) == 1
+        except apsw.ConstraintError:
+            return False
+
+    def remove(self, path: Path) -> None:
+        assert execute(path, f"DELETE FROM {self._table} WHERE {self._where}", *self._key) == 1
+
+
+def execute(path: Path, statement: str, *values: Cell) -> int:
+    """Run one statement on a file behind the engine's back, and say how many rows it changed."""
+    connection = apsw.Connection(str(path))
+    try:
+        connection.execute(statement, values)
+        return connection.changes()
+    finally:
+        connection.close()
+
+
+def rows_of(path: Path, table: str) -> list[Row]:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    columns = list(connection.execute(f"PRAGMA table_info({table})"))
+    names = [str(column[1]) for column in columns]
+    keys = [str(column[1]) for column in columns if column[5]]
+    found = [
+        Row(table, keys, dict(zip(names, row, strict=True))) for row in connection.execute(f"SELECT * FROM {table}")
+    ]
+    connection.close()
+    return found
+
+
+def others(value: Cell) -> list[Cell]:
+    """Values that differ a little, one of which a row can be given without breaking a rule of SQLite's."""
+    match value:
+        case None:
+            return ["x", 1, b"x"]
+        case b"":
+            return [b"x"]
+        case bytes():
+            middle = len(value) // 2
+            return [value[:middle] + bytes([value[middle] ^ 1]) + value[middle + 1 :], value + b"\x00"]
+        case str():
+            return [value + "x", value[:-1]]
+        case int():
+            return [value + 1, value + 1_000, value - 1]
+        case float():
+            return [value + 0.125, value - 0.125]
+
+
+def noticed(path: Path) -> bool:
+    """Whether opening or verifying complains. Anything else that is raised is a defect of its own."""
+    try:
+        store = SqliteTenant(path, "default", create=False)
+    except MunimentError:
+        return True
+    try:
+        return not simulated_memory(store).ledger.verify().ok
+    except MunimentError:
+        return True
+    finally:
+        store.close()
+
+
+def unnoticed(original: Path, folder: Path, table: str) -> Iterator[tuple[str, Cell, Cell]]:
+    copy = folder / "copy.sqlite"
+    for row in rows_of(original, table):
+        for column, value in row.fields.items():
+            for other in others(value):
+                shutil.copy(original, copy)
+                if row.change(copy, column, other) and not noticed(copy):
+                    yield column, value, other
+
+
+def test_the_tables_are_all_there_are(original: Path) -> None:
+    connection = apsw.Connection(str(original), flags=apsw.SQLITE_OPEN_READONLY)
+    real = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+    assert sorted(name for (name,) in real) == sorted(TABLES)
+    assert all(list(connection.execute(f"SELECT 1 FROM {table} LIMIT 1")) for table in TABLES), "none is empty"
+    connection.close()
+
+
+def test_what_nobody_touched_is_clean(original: Path, tmp_path: Path) -> None:
+    shutil.copy(original, tmp_path / "copy.sqlite")
+    assert not noticed(tmp_path / "copy.sqlite")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_change_of_any_value_is_noticed(original: Path, tmp_path: Path, table: str) -> None:
+    missed = list(unnoticed(original, tmp_path, table))
+    assert [found for found in missed if (table, found[0]) not in UNNOTICED] == []
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_row_that_is_taken_away_is_noticed(original: Path, tmp_path: Path, table: str) -> None:
+    missed = []
+    for row in rows_of(original, table):
+        copy = tmp_path / "copy.sqlite"
+        shutil.copy(original, copy)
+        row.remove(copy)
+        if not noticed(copy):
+            missed.append(row.fields)
+    assert missed == [] or table in UNMISSED
+
+
+CARD = "kind, memory_class, scope, scope_id, namespace, session_id, sensitivity, trust, label, confidence, provenance"
+CARD_REST = (
+    "actor, created_at, valid_from, valid_until, expires_at, fingerprint, slot, born, 'retracted', since, successor"
+)
+PROPOSAL = "at, actor, outcome, disposition, digest, report, held, record, revision"
+INSERTIONS = {
+    "a standing for a revision that never moved": "INSERT INTO standings SELECT rid, seq + 1, 'retracted', NULL "
+    "FROM cards WHERE since = seq LIMIT 1",
+    "a standing for a revision that is none": "INSERT INTO standings VALUES (9999, 5, 'active', NULL)",
+    "a conflict": "INSERT INTO conflicts VALUES ('cfl-x', 'detected', 3, 5, 'slot', 5, 5)",
+    "a document": "INSERT INTO documents VALUES (9999, x'00', '{}')",
+    "a card": f"INSERT INTO cards SELECT 9999, 'rec-x', 1, seq, {CARD}, {CARD_REST} FROM cards LIMIT 1",
+    "a proposal": f"INSERT INTO proposals SELECT 9999, 'prp-x', {PROPOSAL} FROM proposals LIMIT 1",
+    "an entry": "INSERT INTO entries SELECT 9999, body, hash FROM entries ORDER BY seq DESC LIMIT 1",
+    "a receipt": "INSERT INTO receipts SELECT 9999, 'rcp-x', body, hash, salt, account FROM receipts LIMIT 1",
+    "a checkpoint beyond the end": "INSERT INTO checkpoints SELECT 9999, signed FROM checkpoints LIMIT 1",
+}
+
+
+@pytest.mark.parametrize("what", INSERTIONS)
+def test_a_row_that_nobody_committed_is_noticed(original: Path, tmp_path: Path, what: str) -> None:
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(original, copy)
+    assert execute(copy, INSERTIONS[what]) == 1
+    assert noticed(copy)
+
+
+def test_a_card_that_was_silenced_together_with_its_date_is_noticed(original: Path, tmp_path: Path) -> None:
+    """Two columns at once: the status and the entry it is said to come from."""
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(original, copy)
+    connection = apsw.Connection(str(copy))
+    connection.execute(
+        "UPDATE cards SET status = 'retracted', since = since + 1 WHERE status = 'active' AND since = seq"
+    )
+    assert connection.changes() > 0
+    connection.close()
+    assert noticed(copy)
+
+
+def test_a_document_that_was_dropped_does_not_come_back_unnoticed(tmp_path: Path) -> None:
+    """A held proposal is dropped once it is decided. Put back from an old copy it fits its commitment, and is wrong."""
+    path = tmp_path / "default.sqlite"
+    store = SqliteTenant(path, "default", create=True)
+    memory = simulated_memory(store)
+    memory.as_actor("bot").remember("drop the table", proposal_id="held", kind="decision")
+    with store.read() as snapshot:
+        row = snapshot.desk.proposal("held")
+        assert row is not None
+        assert row.held is not None
+        document = snapshot.documents.get(row.held)
+    assert document is not None
+    memory.decide("held", accept=False, reason="no")
+    assert memory.ledger.verify().ok
+    store.write(lambda unit: unit.keep(document))
+    assert not memory.ledger.verify().ok
+    store.close()
+
+
+def test_the_peaks_of_a_checkpoint_cannot_be_changed_unnoticed(original: Path, tmp_path: Path) -> None:
+    """The next checkpoint is grown from them: wrong ones would make the vault sign a wrong root."""
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(original, copy)
+    row = rows_of(original, "checkpoints")[-1]
+    signed = row.fields["signed"]
+    assert isinstance(signed, bytes)
+    read = read_canonical(signed, SignedCheckpoint)
+    wrong = msgspec.structs.replace(read, peaks=("00" * 32, *read.peaks[1:]))
+    assert row.change(copy, "signed", canonical(wrong))
+    assert noticed(copy)
+
+
+def test_two_stores_do_not_pass_for_one_another(original: Path, tmp_path: Path) -> None:
+    """Another tenant's file under this tenant's name, with and without the name inside it changed."""
+    copy = tmp_path / "other.sqlite"
+    shutil.copy(original, copy)
+    with pytest.raises(MunimentError):
+        SqliteTenant(copy, "other", create=False)
+    execute(copy, "UPDATE about SET value = 'other'")
+    store = SqliteTenant(copy, "other", create=False)
+    with pytest.raises(MunimentError):
+        simulated_memory(store)
+    store.close()

@@ -1,0 +1,64 @@
+"""Settings: defaults, what the environment gives, and a refusal for whatever is unknown or empty."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from muniment.config import SETTINGS, Config, read_environment
+from muniment.model.errors import ConfigurationError
+
+
+def test_an_empty_environment_gives_the_defaults() -> None:
+    config = read_environment({})
+    assert config == Config(vault="./muniment-data", tenant="default", actor="owner", policy=None)
+    assert config.folder == Path("muniment-data")
+
+
+def test_the_environment_gives_each_setting() -> None:
+    given = {
+        "MUNIMENT_VAULT": "v",
+        "MUNIMENT_TENANT": "acme",
+        "MUNIMENT_ACTOR": "ana",
+        "MUNIMENT_POLICY": "p.yaml",
+    }
+    assert read_environment(given) == Config(vault="v", tenant="acme", actor="ana", policy="p.yaml")
+    assert {setting.name for setting in SETTINGS} == set(given)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_a_declared_default_is_the_default(setting: object) -> None:
+    name, default = getattr(setting, "name", ""), getattr(setting, "default", "")
+    assert (getattr(read_environment({}), name.removeprefix("MUNIMENT_").lower()) or "") == default
+
+
+@pytest.mark.parametrize("name", ["MUNIMENT_VAULTS", "MUNIMENT_", "MUNIMENT_vault", "MUNIMENT_DEBUG"])
+def test_an_unknown_setting_is_refused_by_name(name: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        read_environment({name: "x"})
+    assert (refused.value.setting, refused.value.code) == (name, "configuration_error")
+    assert "MUNIMENT_VAULT" in str(refused.value)
+
+
+@pytest.mark.parametrize("setting", ["MUNIMENT_VAULT", "MUNIMENT_TENANT", "MUNIMENT_ACTOR", "MUNIMENT_POLICY"])
+@pytest.mark.parametrize("empty", ["", " ", "\t\n"])
+def test_a_setting_that_is_set_but_empty_is_refused_by_name(setting: str, empty: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        read_environment({setting: empty})
+    assert refused.value.setting == setting
+
+
+def test_no_refusal_repeats_a_value() -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        read_environment({"MUNIMENT_TOKEN": "hunter2hunter2"})
+    assert "hunter2" not in f"{refused.value} {refused.value.hint}"
+
+
+def test_other_names_and_the_tests_own_are_none_of_our_business() -> None:
+    assert read_environment({"PATH": "", "muniment_vault": "", "MUNIMENT_TEST_PROFILE": "nightly"}) == Config()
+
+
+def test_the_real_environment_is_read_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUNIMENT_TENANT", "acme")
+    assert read_environment().tenant == "acme"
