@@ -135,7 +135,7 @@ class Memory:
         return await _run(self._memory.history, record_id)
 
     async def explain(
-        self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] = lambda _: None
+        self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
     ) -> Explanation:
         return await _run(self._memory.explain, receipt_id, replay=replay, progress=progress)
 

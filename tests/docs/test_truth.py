@@ -170,7 +170,8 @@ def test_what_verify_is_said_to_report_are_codes_that_exist() -> None:
     table = page[page.index("## What `verify` notices") : page.index("## What `verify` cannot notice")]
     named = set(re.findall(r"`([a-z]+_[a-z_]+)`", table))
     sources = [
-        ROOT / "src" / "muniment" / name for name in ("ledger/verify.py", "ledger/receipts.py", "engine/audit.py")
+        ROOT / "src" / "muniment" / name
+        for name in ("ledger/verify.py", "ledger/compare.py", "ledger/receipts.py", "engine/audit.py")
     ]
     code = "\n".join(source.read_text() for source in sources)
     assert len(named) >= 15

@@ -239,7 +239,7 @@ def _held_count(snapshot: Snapshot) -> int:
 
 
 def explain(
-    tenant: Tenant, actor: Actor, receipt: str, *, replay: bool, progress: Callable[[int], None]
+    tenant: Tenant, actor: Actor, receipt: str, *, replay: bool, progress: Callable[[int], None] | None
 ) -> Explanation:
     """Decide a receipt again, for the one it was given to or for those who may audit."""
     checks.identifier("receipt_id", receipt)
@@ -255,6 +255,6 @@ def explain(
         if not replay:
             return decide_again(snapshot, stored, reading)
         with tenant.store.scratch() as scratch:
-            scratch.write(lambda unit: rebuild(unit, snapshot, upto=entry.epoch, progress=progress))
+            scratch.write(lambda unit: rebuild(unit, snapshot, upto=entry.epoch, progress=progress or (lambda _: None)))
             with scratch.read() as rebuilt:
                 return search_again(rebuilt, stored, reading)

@@ -186,7 +186,7 @@ class Memory:
             return history_of(snapshot, self.actor, self.policy, record_id)
 
     def explain(
-        self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] = lambda _: None
+        self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
     ) -> Explanation:
         """Read a receipt back and decide it again; with `replay`, search a store rebuilt to that moment."""
         return explain(self._tenant, self.actor, receipt_id, replay=replay, progress=progress)

@@ -42,6 +42,7 @@ def _create(folder: Path) -> None:
         (folder / "keys").chmod(0o700)
         key = folder / "keys" / "signing.key"
         if not (folder / _MARKER).exists():
+            _clear_empty(key, *(folder / name for name in POLICY_FILES))
             FileSigner.create(key)
             place_file(folder / "keys" / "signing.pub", FileSigner(key).key_id + "\n")
         if not any((folder / name).exists() for name in POLICY_FILES):
@@ -49,6 +50,13 @@ def _create(folder: Path) -> None:
         place_file(folder / _MARKER, _MARKER_TEXT)
     except OSError as error:
         raise StoreUnavailable(f"cannot make a vault at {folder}: {error.strerror}") from None
+
+
+def _clear_empty(*paths: Path) -> None:
+    """Take away what a making that was cut short has left: a file without a word in it."""
+    for path in paths:
+        if path.is_file() and path.stat().st_size == 0:
+            path.unlink()
 
 
 def default_policy_text() -> str:

@@ -42,6 +42,8 @@ class Comparison:
     """One walk along the stored projections."""
 
     def __init__(self, stored: Stored, report: Report) -> None:
+        self.peppered = False
+        """Whether the genesis could be read; without its pepper no fingerprint can be told from another."""
         self._stored = stored
         self._report = report
         self._card = next(stored.cards, None)
@@ -81,11 +83,15 @@ class Comparison:
         self._report(Finding(code=code, message=message, seq=seq, record=record))
 
     def _foreign_card(self, card: Card) -> None:
-        if card.seq not in self._unreadable:
+        if card.seq in self._unreadable:
+            self._present[card.rid] = card
+        else:
             self._say("card_unknown", f"card {card.rid} belongs to no entry", record=card.id)
 
     def _foreign_proposal(self, proposal: ProposalRow) -> None:
-        if proposal.seq not in self._unreadable:
+        if proposal.seq in self._unreadable:
+            self._unfiled.pop(proposal.id, None)
+        else:
             self._say("proposal_unknown", f"proposal {proposal.id} was filed by no entry", seq=proposal.seq)
 
     def _compare_card(self, expected: Card) -> None:
@@ -98,6 +104,8 @@ class Comparison:
             self._say("card_missing", message, seq=expected.seq, record=expected.id)
             return
         self._card = next(self._stored.cards, None)
+        if not self.peppered:
+            expected = msgspec.structs.replace(expected, fingerprint=actual.fingerprint)
         if actual == expected:
             return
         if actual.since == expected.since or not _same_birth(actual, expected):

@@ -53,7 +53,8 @@ class Verification:
         self._pepper = b""
         self._gone: set[int] = set()
         self._held: set[int] = set()
-        self._absent: dict[int, int] = {}
+        self._absent: dict[int, tuple[int, Role]] = {}
+        self._lost = False
 
     def run(self, progress: Callable[[int], None] = lambda _: None) -> list[Finding]:
         for stored in self._entries:
@@ -94,7 +95,7 @@ class Verification:
             return
         last = f" to {found - 1}" if found - 1 > expected else ""
         self._report("entry_missing", f"entries {expected}{last} are missing", seq=expected)
-        self._unread = True
+        self._unread = self._lost = True
         for seq in range(expected, min(found, expected + 100_000)):
             self._projections.skip(seq)
 
@@ -105,7 +106,7 @@ class Verification:
             rows = project(entry, self._documents_of(entry), pepper=self._pepper, gone=self._gone).rows
         except IntegrityError as error:
             self._report("entry_unreadable", f"entry {stored.seq} cannot be read: {error}", seq=stored.seq)
-            self._unread = True
+            self._unread = self._lost = True
             self._projections.skip(stored.seq)
             return
         for row in rows:
@@ -125,6 +126,7 @@ class Verification:
         if entry.kind is EntryKind.GENESIS:
             try:
                 self._pepper = bytes.fromhex(entry.pepper or "")
+                self._projections.peppered = True
             except ValueError:
                 raise IntegrityError("the genesis has no pepper") from None
 
@@ -137,7 +139,7 @@ class Verification:
                 self._document = next(self._documents, None)
             if self._document is None or self._document.doc > ref.doc:
                 # A later entry, not read yet, may have dropped it; settled in `_finish`.
-                self._absent[ref.doc] = entry.seq
+                self._absent[ref.doc] = (entry.seq, ref.role)
                 continue
             document, self._document = self._document, next(self._documents, None)
             if commitment(document.salt, document.body) != ref.digest:
@@ -174,8 +176,9 @@ class Verification:
         if self._anchor is not None and self.entries < self._anchor.seq:
             message = f"the anchored head is at {self._anchor.seq}, the ledger ends at {self.entries}"
             self._report("ledger_rolled_back", message, seq=self.entries)
-        for doc, seq in self._absent.items():
-            if doc not in self._gone:
+        for doc, (seq, role) in self._absent.items():
+            dropped = doc in self._gone or (role is Role.HELD and self._lost)  # by an entry that cannot be read
+            if not dropped:
                 self._report("document_missing", f"document {doc} of entry {seq} is missing", seq=seq)
         for document in _rest(self._document, self._documents):
             if not self._unread:

@@ -104,7 +104,8 @@ def _check(policy: Policy, lines: Lines, place: str) -> None:
                 authority=member.authority,
             )
         except CallerError as error:
-            raise PolicyInvalid(place, _line(lines, f"$.actors.{name}"), f"actors: {error}") from None
+            field = getattr(error, "field", "").removeprefix("actor.")
+            raise PolicyInvalid(place, _line(lines, f"$.actors.{name}.{field}"), f"actors.{name}: {error}") from None
 
 
 def _check_rule(rule: WriteRule | ReadRule | ReviewRule) -> None:

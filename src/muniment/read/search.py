@@ -71,9 +71,11 @@ def _add_opponents(
             if over or row.opened > plan.as_of:
                 continue
             other = row.b if row.a == rid else row.a
-            pairs.append((row.id, min(rid, other), max(rid, other)))
             card = snapshot.catalogue.card(other)
-            if other not in candidates and card is not None and matches(plan.visible, card):
+            if card is None or not matches(plan.visible, card):
+                continue  # who may not see the other side is not told that there is one
+            pairs.append((row.id, min(rid, other), max(rid, other)))
+            if other not in candidates:
                 via = f"it is the other side of conflict {row.id}"
                 candidates[other] = _candidate(card, candidates[rid].score, via)
     return tuple(dict.fromkeys(pairs))

@@ -27,6 +27,7 @@ def read_terms(text: str) -> Terms:
     >>> read_terms('where is the "staging database" now, and the Wiki?')
     Terms(words=('wiki',), phrases=(('staging', 'database'),), common=('where', 'is', 'the', 'now', 'and'))
     """
+    text = normalize("NFC", text)
     phrases = tuple(words for quoted in _PHRASE.findall(text) if (words := tuple(_words(quoted))))
     found = list(dict.fromkeys(_spellings(_words(_PHRASE.sub(" ", text)))))
     telling = [word for word in found if word not in STOP_WORDS]
@@ -41,5 +42,5 @@ def _words(text: str) -> list[str]:
 
 
 def _spellings(words: list[str]) -> list[str]:
-    """Each word as typed, and where it can be composed or decomposed in those forms too: the index keeps them apart."""
-    return [spelling for word in words for spelling in (word, normalize("NFC", word), normalize("NFD", word))]
+    """Each word composed and decomposed: the index keeps the two apart where they are not the same letters."""
+    return [spelling for word in words for spelling in (word, normalize("NFD", word))]

@@ -109,7 +109,7 @@ def _clean_value(value: object, field: str, found: Counter[tuple[str, str]], uns
         found.update((field, sort) for sort in sorts)
         return text
     if isinstance(value, Extension):
-        return _clean_extension(value, found)
+        return _clean_extension(value, found, unsafe)
     if isinstance(value, tuple):
         return tuple(_clean_value(part, field, found, unsafe) for part in value)
     if isinstance(value, Value):
@@ -120,9 +120,11 @@ def _clean_value(value: object, field: str, found: Counter[tuple[str, str]], uns
     return value
 
 
-def _clean_extension(extension: Extension, found: Counter[tuple[str, str]]) -> Extension:
+def _clean_extension(extension: Extension, found: Counter[tuple[str, str]], unsafe: list[str]) -> Extension:
     """An extension is JSON: its texts, keys and whole numbers are looked at as they read, not as they are escaped."""
     sorts: list[str] = []
+    if redact(extension.name)[1]:
+        unsafe.append("extension.name")
     cleaned = _clean_json(msgspec.json.decode(extension.body), sorts)
     if not sorts:
         return extension

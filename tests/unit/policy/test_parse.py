@@ -123,7 +123,7 @@ def test_the_policy_that_ships_is_valid() -> None:
         ("version: 1", "version: '1'", 1, "version"),
         ("  ana:\n", "  'a b':\n", 4, "actors"),
         ("    type: person", "    type: robot", 5, "robot"),
-        ("    type: person", "    authority: 11", 4, "authority"),
+        ("    type: person", "    authority: 11", 5, "authority"),
         ("    roles: [owner]", "    roles: ['not an id']", 6, "roles"),
         ("    roles: [owner]", "    sessions: ['']", 6, "sessions"),
         ("name: test", "name: test\nname: again", 3, "twice"),

@@ -36,7 +36,7 @@ POLICY = Policy(version=1, name="test", write=(COMMIT,), read=(READ,))
 NOTHING = Facts(links={}, twin=None, occupants=(), contradicted=(), seen=())
 BOT = Actor(id="bot", projects=("default",))
 ANA = Actor(id="ana", type=ActorType.PERSON)
-CASE = Case(claim=Claim(content="x"), actor=BOT, policy=POLICY, facts=NOTHING)
+CASE = Case(claim=Claim(content="x"), actor=BOT, policy=POLICY, facts=NOTHING, now=Instant(0))
 
 
 def _held(claim: Claim, *, name: str = "rec_1", rid: int = 3, status: Status = Status.ACTIVE) -> Held:

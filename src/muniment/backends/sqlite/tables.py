@@ -133,11 +133,13 @@ class SqliteLedger:
 
     def checkpoints(self) -> Iterator[SignedCheckpoint]:
         with translated(self._connection):
+            misplaced = None
             for seq, body in self._connection.execute(_Q["all_checkpoints"]):
                 signed = read_canonical(body, SignedCheckpoint)
-                if signed.checkpoint.seq != seq:
-                    raise IntegrityError(f"the checkpoint of entry {signed.checkpoint.seq} is kept under {seq}")
+                misplaced = seq if signed.checkpoint.seq != seq else misplaced
                 yield signed
+            if misplaced is not None:
+                raise IntegrityError(f"the checkpoint kept under {misplaced} is of another entry")
 
     def last_checkpoint(self) -> SignedCheckpoint | None:
         row = self._execute(_Q["last_checkpoint"]).fetchone()
@@ -194,8 +196,16 @@ class SqliteCatalogue:
 
     def moves(self) -> Iterator[StandingRow]:
         with translated(self._connection):
+            unreadable = None
             for row in self._connection.execute(_Q["all_standings"]):
-                yield _standing_from(row)
+                try:
+                    standing = _standing_from(row)
+                except IntegrityError as error:
+                    unreadable = error  # the others are worth reading; whoever reads to the end is told
+                else:
+                    yield standing
+            if unreadable is not None:
+                raise unreadable
 
     def standing_at(self, rid: int, seq: int) -> Standing | None:
         card = self.card(rid)

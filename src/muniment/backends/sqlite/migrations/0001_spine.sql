@@ -46,7 +46,7 @@ CREATE TABLE cards (
     trust        INTEGER NOT NULL,
     label        INTEGER NOT NULL,
     confidence   REAL NOT NULL,
-    provenance   INTEGER NOT NULL,
+    provenance   INTEGER NOT NULL CHECK (provenance IN (0, 1)),
     actor        TEXT NOT NULL,
     created_at   INTEGER NOT NULL,
     valid_from   INTEGER,
