@@ -223,6 +223,7 @@ class Memory:
     def _admit(
         self, claim: Claim, name: str | None, *, target: str | None = None, expected_revision: int | None = None
     ) -> Admitted:
+        refuse_secret("proposal_id", name)
         proposal = Proposal(
             id=name if name is not None else self._tenant.ids.fresh("prp"),
             tenant=self.tenant,

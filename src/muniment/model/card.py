@@ -48,8 +48,8 @@ class Card(Value):
     successor: str | None
 
 
-def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes) -> Card:
-    """Write the card of a revision as it was born."""
+def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes | None) -> Card:
+    """Write the card of a revision. Without `pepper` it has no fingerprint and cannot be kept, only looked at."""
     claim = record.claim
     return Card(
         rid=rid,
@@ -72,7 +72,7 @@ def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes) -> C
         valid_from=claim.times.valid_from,
         valid_until=claim.times.valid_until,
         expires_at=claim.times.expires_at,
-        fingerprint=fingerprint(claim, pepper=pepper),
+        fingerprint=b"" if pepper is None else fingerprint(claim, pepper=pepper),
         slot=slot_key(claim),
         born=standing.status,
         status=standing.status,

@@ -14,10 +14,11 @@ _decoders: dict[type, msgspec.json.Decoder[Value]] = {}
 
 
 class _Kind(msgspec.StructMeta):
-    """Makes every value keyword-only; the option is not handed down by itself."""
+    """Makes every value keyword-only, and leaves it out of the search for reference cycles: frozen values cannot form
+    one. Neither option is handed down by itself."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, object], **options: bool) -> _Kind:
-        chosen = {"kw_only": True, **options}
+        chosen = {"kw_only": True, "gc": False, **options}
         return super().__new__(cls, name, bases, body, **chosen)  # type: ignore[arg-type]  # all of ours are switches
 
 

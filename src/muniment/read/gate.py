@@ -33,7 +33,7 @@ def pass_gate(
     grant = decide_read(policy, actor, purpose, record)
     if grant is None:
         return POLICY
-    card = card_of(record, standing, rid=0, pepper=b"")
+    card = card_of(record, standing, rid=0, pepper=None)
     for name, condition in wanted:
         if not matches(condition, card):
             return standing.status.value if name == STATUS else name

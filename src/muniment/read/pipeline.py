@@ -56,7 +56,7 @@ def _run(snapshot: Snapshot, plan: Plan, query: Query, reading: Reading, *, rece
     chosen = choose(snapshot, plan, query, reading, gathered.candidates, gathered.opponents)
     excluded = _exclusions(gathered, chosen)
     abstained = None if chosen.told else _abstention(plan, gathered, chosen)
-    told = tuple(_with_reasons(snapshot.lexicon, plan.terms, one) for one in chosen.told)
+    told = _give_reasons(snapshot.lexicon, plan.terms, chosen.told)
     account = Account(
         actor=reading.actor,
         query=query,
@@ -138,15 +138,23 @@ def _abstention(plan: Plan, gathered: Gathered, chosen: Selection) -> Abstention
     return Abstention.NOTHING_ELIGIBLE if gathered.counts or gathered.passed else Abstention.NO_MATCH
 
 
-def _with_reasons(lexicon: Lexicon, terms: Terms, disclosure: Disclosure) -> Disclosure:
-    """Say in words why a record is here."""
-    held = set(lexicon.tokens(disclosure.record.content[:_TEXT_LOOKED_AT]))
-    matched = [word for word in terms.words if set(lexicon.tokens(word)) & held]
-    matched += [f'"{" ".join(phrase)}"' for phrase in terms.phrases if set(lexicon.tokens(" ".join(phrase))) <= held]
+def _give_reasons(lexicon: Lexicon, terms: Terms, told: tuple[Disclosure, ...]) -> tuple[Disclosure, ...]:
+    """Say in words why each record is here."""
+    wanted = [(word, set(lexicon.tokens(word))) for word in terms.words]
+    phrases = [(f'"{" ".join(phrase)}"', set(lexicon.tokens(" ".join(phrase)))) for phrase in terms.phrases]
+    return tuple(_with_reasons(lexicon, wanted, phrases, one) for one in told)
+
+
+Sought = list[tuple[str, set[str]]]
+
+
+def _with_reasons(lexicon: Lexicon, words: Sought, phrases: Sought, disclosure: Disclosure) -> Disclosure:
     record = disclosure.record
-    place, trust = record.claim.place, f"trust {record.trust}"
-    words = f"matches {', '.join(matched)}" if matched else "comes with another record"
-    reasons = (words, f"{place.scope} {place.scope_id}", trust, *disclosure.reasons)
+    held = set(lexicon.tokens(record.content[:_TEXT_LOOKED_AT]))
+    matched = [word for word, terms in words if terms & held] + [phrase for phrase, terms in phrases if terms <= held]
+    place = record.claim.place
+    found = f"matches {', '.join(matched)}" if matched else "comes with another record"
+    reasons = (found, f"{place.scope} {place.scope_id}", f"trust {record.trust}", *disclosure.reasons)
     return msgspec.structs.replace(disclosure, reasons=reasons)
 
 

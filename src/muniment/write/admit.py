@@ -16,7 +16,7 @@ from muniment.model.curation import Redaction
 from muniment.model.errors import Malformed
 from muniment.model.proposal import Proposal
 from muniment.model.value import Value, canonical
-from muniment.write.secrets import redact, refuse_secret, suspicious
+from muniment.write.secrets import redact, suspicious
 
 HIDDEN_REASONING = frozenset(
     {
@@ -45,7 +45,6 @@ class Admitted(Value):
 
 
 def admit(proposal: Proposal, actor: Actor) -> Admitted:
-    refuse_secret("proposal_id", proposal.id)
     for extension in proposal.claim.extensions:
         _refuse_hidden_reasoning(msgspec.json.decode(extension.body), f"extensions.{extension.name}")
     claim, redactions, unsafe = clean(proposal.claim)

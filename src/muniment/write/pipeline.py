@@ -165,6 +165,8 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
 
 def settlement(unit: Unit, ending: list[int]) -> Settlement:
     """What becomes of the conflicts of revisions that are about to stop speaking, all of them together."""
+    if not ending:
+        return Settlement()
     conflicts = {row.id: row for rid in ending for row in open_conflicts(unit, rid)}
     others = {side for row in conflicts.values() for side in (row.a, row.b)} - set(ending)
     rivals = {rid: (_status(unit, rid), {row.id for row in open_conflicts(unit, rid)}) for rid in others}
