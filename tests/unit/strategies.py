@@ -189,6 +189,7 @@ records = st.builds(
     label=st.sampled_from(Label),
     trust=st.sampled_from(TrustLevel),
     reviewer=maybe(identifiers),
+    next_review_at=maybe(instants),
 )
 standings = st.builds(Standing, status=st.sampled_from(Status), since=positions, successor=maybe(identifiers))
 actors = st.builds(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from functools import lru_cache
 
 from muniment.model.claim import Claim
 from muniment.model.record import Record, Standing
@@ -97,12 +98,15 @@ def fingerprint(claim: Claim, *, pepper: bytes) -> bytes:
 
     Keyed with the tenant's own `pepper`, so that a leaked index cannot be searched with guessed sentences.
     """
-    place, slot = claim.place, claim.slot
-    parts = [normalise(claim.content), claim.nature.kind, place.scope, place.scope_id, place.namespace]
-    parts += (str(claim.times.valid_from), str(claim.times.valid_until))
-    if slot is not None:
-        parts += [slot.subject, slot.key, slot.value]
-    return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16, key=pepper).digest()
+    place, slot, times = claim.place, claim.slot, claim.times
+    filled = (slot.subject, slot.key, slot.value) if slot is not None else ()
+    where = (claim.nature.kind, place.scope, place.scope_id, place.namespace)
+    return _mark(claim.content, (*where, str(times.valid_from), str(times.valid_until), *filled), pepper)
+
+
+@lru_cache(maxsize=4)  # asked twice for each write, when it is compared and when it is filed
+def _mark(content: str, rest: tuple[str, ...], pepper: bytes) -> bytes:
+    return hashlib.blake2b("\x1f".join((normalise(content), *rest)).encode(), digest_size=16, key=pepper).digest()
 
 
 def slot_key(claim: Claim) -> str | None:

@@ -220,16 +220,18 @@ class Extension(Value):
             raise Malformed("extension.body", "JSON text, not nested too deeply") from None
 
 
-_PARTS: tuple[tuple[str, type[Value]], ...] = (
-    ("nature", Nature),
-    ("place", Place),
-    ("intent", Intent),
-    ("origin", Origin),
-    ("belief", Belief),
-    ("times", Times),
-    ("lineage", Lineage),
-    ("handling", Handling),
-    ("strength", Strength),
+_NATURE, _PLACE, _INTENT, _ORIGIN, _BELIEF = Nature(), Place(), Intent(), Origin(), Belief()
+_TIMES, _LINEAGE, _HANDLING, _STRENGTH = Times(), Lineage(), Handling(), Strength()
+_PARTS: tuple[tuple[str, type[Value], Value], ...] = (
+    ("nature", Nature, _NATURE),
+    ("place", Place, _PLACE),
+    ("intent", Intent, _INTENT),
+    ("origin", Origin, _ORIGIN),
+    ("belief", Belief, _BELIEF),
+    ("times", Times, _TIMES),
+    ("lineage", Lineage, _LINEAGE),
+    ("handling", Handling, _HANDLING),
+    ("strength", Strength, _STRENGTH),
 )
 
 
@@ -238,21 +240,21 @@ class Claim(Value):
 
     content: str
     slot: Slot | None = None
-    nature: Nature = Nature()
-    place: Place = Place()
-    intent: Intent = Intent()
-    origin: Origin = Origin()
-    belief: Belief = Belief()
-    times: Times = Times()
-    lineage: Lineage = Lineage()
-    handling: Handling = Handling()
-    strength: Strength = Strength()
+    nature: Nature = _NATURE
+    place: Place = _PLACE
+    intent: Intent = _INTENT
+    origin: Origin = _ORIGIN
+    belief: Belief = _BELIEF
+    times: Times = _TIMES
+    lineage: Lineage = _LINEAGE
+    handling: Handling = _HANDLING
+    strength: Strength = _STRENGTH
     extensions: tuple[Extension, ...] = ()
 
     def __post_init__(self) -> None:
         checks.text("content", self.content, limit=checks.CONTENT_BYTES_MAX)
-        for name, kind in _PARTS:
-            if not isinstance(getattr(self, name), kind):
+        for name, kind, default in _PARTS:
+            if getattr(self, name) is not default and not isinstance(getattr(self, name), kind):
                 raise Malformed(name, f"a {kind.__name__}")
         if self.slot is not None and not isinstance(self.slot, Slot):
             raise Malformed("slot", "a Slot")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypedDict, get_type_hints
 
@@ -81,44 +81,67 @@ def make_claim(content: str, actor: Actor, options: ClaimOptions) -> Claim:
         raise Malformed(unknown[0], "a field that a memory has; it has no such field")
     said = {name: value for name, value in options.items() if value is not None}
     given = _Given(said)
-    slot = _slot(given)
-    return Claim(
-        content=content,
-        slot=slot,
-        nature=Nature(
-            kind=given.word("kind", Kind, Kind.OBSERVATION),
-            memory_type=given.word("memory_type", MemoryType, MemoryType.SEMANTIC),
-            memory_class=given.word("memory_class", MemoryClass, MemoryClass.LONG_TERM),
-        ),
-        place=_place(given, actor),
-        intent=Intent(purpose=given.text("purpose"), question=given.text("question")),
-        origin=Origin(
-            source=given.text("source"),
-            source_type=given.text("source_type"),
-            external_id=given.text("external_id"),
-            triggered_by=given.text("triggered_by"),
-        ),
-        belief=Belief(
-            score=given.number("confidence", 0.5),
-            reasoning=given.text("reasoning"),
-            evidence=given.texts("evidence"),
-            assumptions=given.texts("assumptions"),
-            hedged=given.flag("hedged"),
-        ),
-        times=Times(
-            **{name: given.instant(name) for name in ("event_time", "valid_from", "valid_until", "expires_at")}
-        ),
-        lineage=Lineage(
-            derived_from=given.texts("derived_from"),
-            supersedes=given.text("supersedes"),
-            relations=_relations(said.get("relations")),
-            entities=given.texts("entities"),
-        ),
-        handling=Handling(
-            sensitivity=given.word("sensitivity", Sensitivity, Sensitivity.INTERNAL), owner=given.text("owner")
-        ),
-        strength=Strength(importance=given.number("importance", 0.5)),
+    parts = {name: make(given) for name, (words, make) in _MAKERS.items() if not words.isdisjoint(said)}
+    place, slot = _place(given, actor), _slot(given)
+    return Claim(content=content, slot=slot, place=place, **parts)  # type: ignore[arg-type]  # each checks its own
+
+
+def _nature(given: _Given) -> Nature:
+    return Nature(
+        kind=given.word("kind", Kind, Kind.OBSERVATION),
+        memory_type=given.word("memory_type", MemoryType, MemoryType.SEMANTIC),
+        memory_class=given.word("memory_class", MemoryClass, MemoryClass.LONG_TERM),
     )
+
+
+def _intent(given: _Given) -> Intent:
+    return Intent(purpose=given.text("purpose"), question=given.text("question"))
+
+
+def _origin(given: _Given) -> Origin:
+    return Origin(
+        source=given.text("source"),
+        source_type=given.text("source_type"),
+        external_id=given.text("external_id"),
+        triggered_by=given.text("triggered_by"),
+    )
+
+
+def _belief(given: _Given) -> Belief:
+    return Belief(
+        score=given.number("confidence", 0.5),
+        reasoning=given.text("reasoning"),
+        evidence=given.texts("evidence"),
+        assumptions=given.texts("assumptions"),
+        hedged=given.flag("hedged"),
+    )
+
+
+def _times(given: _Given) -> Times:
+    return Times(
+        event_time=given.instant("event_time"),
+        valid_from=given.instant("valid_from"),
+        valid_until=given.instant("valid_until"),
+        expires_at=given.instant("expires_at"),
+    )
+
+
+def _lineage(given: _Given) -> Lineage:
+    return Lineage(
+        derived_from=given.texts("derived_from"),
+        supersedes=given.text("supersedes"),
+        relations=_relations(given.raw("relations")),
+        entities=given.texts("entities"),
+    )
+
+
+def _handling(given: _Given) -> Handling:
+    sensitivity = given.word("sensitivity", Sensitivity, Sensitivity.INTERNAL)
+    return Handling(sensitivity=sensitivity, owner=given.text("owner"))
+
+
+def _strength(given: _Given) -> Strength:
+    return Strength(importance=given.number("importance", 0.5))
 
 
 class _Given:
@@ -129,6 +152,9 @@ class _Given:
 
     def has(self, name: str) -> bool:
         return name in self._said
+
+    def raw(self, name: str) -> object:
+        return self._said.get(name)
 
     def text(self, name: str) -> str | None:
         value = self._said.get(name)
@@ -160,6 +186,19 @@ class _Given:
 
     def instant(self, name: str) -> Instant | None:
         return read_instant(name, self._said.get(name))
+
+
+_MAKERS: dict[str, tuple[frozenset[str], Callable[[_Given], Value]]] = {
+    "nature": (frozenset({"kind", "memory_type", "memory_class"}), _nature),
+    "intent": (frozenset({"purpose", "question"}), _intent),
+    "origin": (frozenset({"source", "source_type", "external_id", "triggered_by"}), _origin),
+    "belief": (frozenset({"confidence", "reasoning", "evidence", "assumptions", "hedged"}), _belief),
+    "times": (frozenset({"event_time", "valid_from", "valid_until", "expires_at"}), _times),
+    "lineage": (frozenset({"derived_from", "supersedes", "relations", "entities"}), _lineage),
+    "handling": (frozenset({"sensitivity", "owner"}), _handling),
+    "strength": (frozenset({"importance"}), _strength),
+}
+"""Which words make which part of a claim; a part of which nothing is said is the default one."""
 
 
 def read_instant(name: str, value: object) -> Instant | None:

@@ -38,6 +38,7 @@ class Record(Value):
     label: Label
     trust: TrustLevel
     reviewer: str | None = None
+    next_review_at: Instant | None = None
 
     def __post_init__(self) -> None:
         checks.identifier("id", self.id)
@@ -54,6 +55,12 @@ class Record(Value):
         checks.word("label", self.label, Label)
         checks.word("trust", self.trust, TrustLevel)
         checks.optional_identifier("reviewer", self.reviewer)
+        checks.instant("next_review_at", self.next_review_at)
+
+    @property
+    def owner(self) -> str:
+        """Who answers for it: whom the claim names, else who reviewed it, else who proposed it."""
+        return self.claim.handling.owner or self.reviewer or self.actor
 
     @property
     def content(self) -> str:

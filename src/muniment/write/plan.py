@@ -6,7 +6,6 @@ import msgspec
 
 from muniment.model.actor import Actor
 from muniment.model.change import ChangeSet, Draft, Key, Seen
-from muniment.model.claim import Handling
 from muniment.model.curation import Report, Routing, StepOutcome
 from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role
 from muniment.model.record import Record
@@ -65,8 +64,6 @@ class Settlement(Value):
 def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int, at: Instant) -> Record:
     """The record a proposal becomes."""
     proposal, actor, claim = admitted.proposal, admitted.actor, case.claim
-    owner = claim.handling.owner or case.reviewer or actor.id
-    claim = msgspec.structs.replace(claim, handling=_owned(claim.handling, owner, case.review_days, at))
     return Record(
         id=record_id,
         tenant=proposal.tenant,
@@ -79,14 +76,12 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         label=_label(case),
         trust=_trust(actor, claim.belief.score, len(claim.belief.evidence), reviewed=case.reviewer is not None),
         reviewer=case.reviewer,
+        next_review_at=claim.handling.next_review_at or _next_review(case, at),
     )
 
 
-def _owned(handling: Handling, owner: str, review_days: int | None, at: Instant) -> Handling:
-    review = handling.next_review_at
-    if review is None and review_days is not None:
-        review = Instant(at + review_days * DAY)
-    return msgspec.structs.replace(handling, owner=owner, next_review_at=review)
+def _next_review(case: Case, at: Instant) -> Instant | None:
+    return Instant(at + case.review_days * DAY) if case.review_days is not None else None
 
 
 def _label(case: Case) -> Label:
@@ -223,7 +218,7 @@ def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: 
         reason=case.reason,
         steps=steps,
         reviewer=case.reviewer,
-        next_review_at=Instant(at + case.review_days * DAY) if case.review_days is not None else None,
+        next_review_at=_next_review(case, at),
         redactions=case.redactions,
         suggested=suggested if moved else None,
         duplicate_of=case.duplicate_of,

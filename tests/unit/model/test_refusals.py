@@ -250,6 +250,7 @@ FIELDS: tuple[Field, ...] = (
     (Record, "label", BAD_WORD, "label"),
     (Record, "trust", BAD_WORD, "trust"),
     (Record, "reviewer", BAD_IDENTIFIER, "reviewer"),
+    (Record, "next_review_at", BAD_INSTANT, "next_review_at"),
 )
 
 

@@ -170,7 +170,7 @@ def record_shape(record: Record, standing: Standing) -> RecordShape:
         "expires_at": instant(times.expires_at),
         "created_at": show(record.created_at),
         "sensitivity": claim.handling.sensitivity.value,
-        "owner": claim.handling.owner,
+        "owner": record.owner,
         "importance": claim.strength.importance,
         "trust": record.trust.value,
         "label": record.label.value,
