@@ -7,8 +7,9 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import Disposition, Kind, Outcome, Scope, Step, StepResult
 
 
-class StepOutcome(Value):
-    """What one step found. `note` is in our words and never quotes the proposal."""
+class StepOutcome(Value, array_like=True):
+    """What one step found. `note` is in our words and never quotes the proposal. Nine of them are in every report, so
+    they are spelled as short lists: step, result, note."""
 
     step: Step
     result: StepResult

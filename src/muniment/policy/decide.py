@@ -107,35 +107,30 @@ def _concerns(rule: WriteRule | ReadRule | ReviewRule, actor: Actor) -> bool:
 
 
 def _fits(rule: WriteRule, actor: Actor, claim: Claim) -> bool:
-    place, nature = claim.place, claim.nature
     return (
-        (rule.scopes is None or place.scope in rule.scopes)
-        and (rule.member is None or rule.member == belongs(actor, place))
-        and (rule.namespaces is None or any(covers(space, place.namespace) for space in rule.namespaces))
-        and (rule.kinds is None or nature.kind in rule.kinds)
-        and (rule.classes is None or nature.memory_class in rule.classes)
-        and (
-            rule.sensitivity_max is None
-            or SENSITIVITY_RANK[claim.handling.sensitivity] <= SENSITIVITY_RANK[rule.sensitivity_max]
-        )
+        _covers(rule, claim)
+        and (rule.member is None or rule.member == belongs(actor, claim.place))
         and (rule.confidence_min is None or claim.belief.score >= rule.confidence_min)
         and (rule.evidence_min is None or len(claim.belief.evidence) >= rule.evidence_min)
     )
 
 
 def _opens(rule: ReadRule, actor: Actor, record: Record) -> bool:
-    claim = record.claim
-    place, nature = claim.place, claim.nature
+    return (
+        _covers(rule, record.claim)
+        and (not rule.member or belongs(actor, record.claim.place))
+        and (rule.trust_min is None or TRUST_RANK[record.trust] >= TRUST_RANK[rule.trust_min])
+        and (rule.label_min is None or LABEL_RANK[record.label] >= LABEL_RANK[rule.label_min])
+    )
+
+
+def _covers(rule: WriteRule | ReadRule, claim: Claim) -> bool:
+    """The bounds that writing and reading share."""
+    place, nature, most = claim.place, claim.nature, rule.sensitivity_max
     return (
         (rule.scopes is None or place.scope in rule.scopes)
-        and (not rule.member or belongs(actor, place))
         and (rule.namespaces is None or any(covers(space, place.namespace) for space in rule.namespaces))
         and (rule.kinds is None or nature.kind in rule.kinds)
         and (rule.classes is None or nature.memory_class in rule.classes)
-        and (
-            rule.sensitivity_max is None
-            or SENSITIVITY_RANK[claim.handling.sensitivity] <= SENSITIVITY_RANK[rule.sensitivity_max]
-        )
-        and (rule.trust_min is None or TRUST_RANK[record.trust] >= TRUST_RANK[rule.trust_min])
-        and (rule.label_min is None or LABEL_RANK[record.label] >= LABEL_RANK[rule.label_min])
+        and (most is None or SENSITIVITY_RANK[claim.handling.sensitivity] <= SENSITIVITY_RANK[most])
     )

@@ -183,7 +183,8 @@ class TenantStore(Protocol):
 
     def write(self, job: Callable[[Unit], T]) -> T:
         """Run `job` in a transaction and return once it is durable. An exception undoes the job and is raised here.
-        Jobs of many threads may share one transaction; each of them is whole or absent on its own."""
+        Jobs of many threads may share one transaction; each of them is whole or absent on its own. A job may be run
+        more than once before one of its runs is kept, so it must not do anything but what it does to the unit."""
 
     def scratch(self) -> AbstractContextManager[TenantStore]:
         """An empty store of the same make and tenant, gone when the block ends."""

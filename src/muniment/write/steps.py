@@ -229,12 +229,14 @@ def _by_ruling(case: Case) -> Case:
     return msgspec.structs.replace(case, decision=WriteDecision.COMMIT, reason=case.ruling.reason)
 
 
+_STRICTNESS = {WriteDecision.COMMIT: 0, WriteDecision.HOLD: 1, WriteDecision.REFUSE: 2}
+
+
 def _by_policy(case: Case) -> Case:
-    strictness = (WriteDecision.COMMIT, WriteDecision.HOLD, WriteDecision.REFUSE)
     replaced = [case.facts.links[name] for name in (case.target, case.claim.lineage.supersedes) if name is not None]
     claims = [case.claim, *(held.record.claim for held in replaced if held is not None)]
     answers = [decide_write(case.policy, case.actor, claim) for claim in claims]
-    answer = max(answers, key=lambda found: strictness.index(found.decision))
+    answer = max(answers, key=lambda found: _STRICTNESS[found.decision]) if replaced else answers[0]
     decided = msgspec.structs.replace(
         case, decision=answer.decision, rule=answer.rule, reason=answer.reason, review_days=answer.review_days
     )

@@ -1,6 +1,6 @@
 """One SQLite file per tenant in a vault folder; many readers, one writer at a time, shared fsyncs.
 
-Writers queue. The first in the queue leads: it runs every job that waits, in one transaction with a savepoint each, and
+Writers queue. The first in the queue leads: it runs every job that waits, in one transaction, and
 commits once: one caller pays one fsync, a hundred callers pay one between them. A job that fails undoes itself
 and nobody else; a commit that fails fails every job in it, and none was acknowledged.
 """
@@ -44,6 +44,10 @@ class _Ticket(Generic[T]):
         self.kept = False
         self.result: T | None = None
         self.error: BaseException | None = None
+
+
+class _Undone(Exception):
+    """A job of a group failed, so none of the group was kept yet. Never leaves this module."""
 
 
 class SqliteTenant:
@@ -157,15 +161,26 @@ class SqliteTenant:
             heir.turn.release()
 
     def _transaction(self, group: list[_Ticket[object]]) -> None:
+        """Run the jobs of a group and commit once.
+
+        Almost always none of them fails, so at first they run without savepoints. If one does, everything is undone
+        and all run again, each behind a savepoint of its own.
+        """
+        if len(group) == 1:
+            self._attempt(group, self._run_alone)
+            return
+        try:
+            self._attempt(group, self._run_along)
+        except _Undone:
+            self._attempt(group, self._run_apart)
+
+    def _attempt(self, group: list[_Ticket[object]], run: Callable[[_Ticket[object]], None]) -> None:
         execute = self._connection.execute
         execute("BEGIN IMMEDIATE")
         try:
             self._unit.ledger.known = None
-            if len(group) == 1:
-                self._alone(group[0])
-            else:
-                for ticket in group:
-                    self._together(ticket)
+            for ticket in group:
+                run(ticket)
             execute("COMMIT")
             for ticket in group:
                 ticket.kept = ticket.error is None
@@ -176,11 +191,17 @@ class SqliteTenant:
         finally:
             self._unit.ledger.known = None
 
-    def _alone(self, ticket: _Ticket[object]) -> None:
-        """A group of one needs no savepoint: if its job fails, the transaction does."""
+    def _run_alone(self, ticket: _Ticket[object]) -> None:
         ticket.result = ticket.job(self._unit)
 
-    def _together(self, ticket: _Ticket[object]) -> None:
+    def _run_along(self, ticket: _Ticket[object]) -> None:
+        try:
+            ticket.result = ticket.job(self._unit)
+        except Exception as error:
+            raise _Undone from error
+
+    def _run_apart(self, ticket: _Ticket[object]) -> None:
+        """Run a job so that its failure is its own: what it wrote is undone, the others go on."""
         execute, head = self._connection.execute, self._unit.ledger.head()
         execute("SAVEPOINT job")
         try:

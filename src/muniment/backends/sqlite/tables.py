@@ -15,10 +15,24 @@ from muniment.model.receipt import StoredReceipt
 from muniment.model.record import Standing
 from muniment.model.rows import ConflictRow, ProposalRow, StandingRow
 from muniment.model.status import read_status
-from muniment.model.value import read_canonical
+from muniment.model.times import Instant
+from muniment.model.value import Value, read_canonical
 
 _Q = queries()
 _FIRST = ""
+
+
+class _Tip(Value, forbid_unknown_fields=False):
+    """What a head repeats of its entry."""
+
+    at: Instant
+    last_doc: int = 0
+    policy: int = 0
+
+
+def head_of(tenant: str, seq: int, body: bytes, hash_: bytes) -> Head:
+    tip = read_canonical(body, _Tip)
+    return Head(tenant=tenant, seq=seq, hash=hash_, at=tip.at, last_doc=tip.last_doc, policy=tip.policy)
 
 
 def card_from(row: tuple[Any, ...]) -> Card:  # a row of `cards`, whose columns are the fields of Card in order
@@ -104,10 +118,7 @@ class SqliteLedger:
         row = self._execute(_Q["head"]).fetchone()
         if row is None:
             return None
-        entry = read_canonical(row[1], Entry)
-        return Head(
-            tenant=self._tenant, seq=row[0], hash=row[2], at=entry.at, last_doc=entry.last_doc, policy=entry.policy
-        )
+        return head_of(self._tenant, row[0], row[1], row[2])
 
     def entry(self, seq: int) -> StoredEntry | None:
         row = self._execute(_Q["entry"], (seq,)).fetchone()

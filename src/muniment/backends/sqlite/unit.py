@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import apsw
+import msgspec
 
 from muniment.backends.sqlite.connection import queries
 from muniment.backends.sqlite.lexicon import SqliteLexicon
-from muniment.backends.sqlite.tables import SqliteCatalogue, SqliteDesk, SqliteDocuments, SqliteLedger, SqliteReceipts
+from muniment.backends.sqlite.tables import (
+    SqliteCatalogue,
+    SqliteDesk,
+    SqliteDocuments,
+    SqliteLedger,
+    SqliteReceipts,
+    head_of,
+)
 from muniment.model.card import Card
-from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
-from muniment.model.value import canonical, read_canonical
+from muniment.model.value import canonical
 
 _Q = queries()
 
@@ -50,10 +58,7 @@ class SqliteUnit(SqliteSnapshot):
 
     def append(self, entry: StoredEntry) -> None:
         self._execute(_Q["append_entry"], (entry.seq, entry.body, entry.hash))
-        read = read_canonical(entry.body, Entry)
-        self.ledger.known = Head(
-            tenant=self._tenant, seq=entry.seq, hash=entry.hash, at=read.at, last_doc=read.last_doc, policy=read.policy
-        )
+        self.ledger.known = head_of(self._tenant, entry.seq, entry.body, entry.hash)
 
     def keep(self, document: Document) -> None:
         self._execute(_Q["keep_document"], (document.doc, document.salt, document.body.decode()))
@@ -78,11 +83,7 @@ class SqliteUnit(SqliteSnapshot):
                     self._execute(_Q["put_conflict"], values_)
 
     def _put_card(self, card: Card) -> None:
-        columns = (card.rid, card.id, card.revision, card.seq, card.kind, card.memory_class, card.scope, card.scope_id)
-        columns2 = (card.namespace, card.session_id, card.sensitivity, card.trust, card.label, card.confidence)
-        columns3 = (card.provenance, card.actor, card.created_at, card.valid_from, card.valid_until, card.expires_at)
-        columns4 = (card.fingerprint, card.slot, card.born, card.status, card.since, card.successor)
-        self._execute(_Q["put_card"], columns + columns2 + columns3 + columns4)
+        self._execute(_Q["put_card"], msgspec.structs.astuple(card))  # its fields are the columns, in order
 
     def _file(self, row: ProposalRow) -> None:
         columns = (row.seq, row.id, row.at, row.actor, row.outcome, row.disposition, row.digest)
