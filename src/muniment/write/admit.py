@@ -77,7 +77,7 @@ def clean(claim: Claim) -> tuple[Claim, tuple[Redaction, ...], tuple[str, ...]]:
         return claim, (), ()
     found: Counter[tuple[str, str]] = Counter()
     unsafe: list[str] = []
-    result = _clean_value(claim, "", found, unsafe)
+    result = _clean_fields(claim, found, unsafe)
     assert isinstance(result, Claim)
     redactions = tuple(Redaction(field=field, what=what, count=count) for (field, what), count in found.items())
     return result, redactions, tuple(unsafe)
@@ -100,7 +100,7 @@ _NAMES = frozenset(
 
 
 def _clean_value(value: object, field: str, found: Counter[tuple[str, str]], unsafe: list[str]) -> object:
-    if isinstance(value, str) and type(value) is str:
+    if type(value) is str:
         text, sorts = redact(value)
         if sorts and field in _NAMES:
             unsafe.append(field)
@@ -111,12 +111,19 @@ def _clean_value(value: object, field: str, found: Counter[tuple[str, str]], uns
         return _clean_extension(value, found, unsafe)
     if isinstance(value, tuple):
         return tuple(_clean_value(part, field, found, unsafe) for part in value)
-    if isinstance(value, Value):
-        names = value.__struct_fields__
-        parts = {name: _clean_value(getattr(value, name), name, found, unsafe) for name in names}
-        changed = {name: part for name, part in parts.items() if part is not getattr(value, name)}
-        return msgspec.structs.replace(value, **changed) if changed else value
+    if isinstance(value, Value) and suspicious(canonical(value).decode()):
+        return _clean_fields(value, found, unsafe)
     return value
+
+
+def _clean_fields(value: Value, found: Counter[tuple[str, str]], unsafe: list[str]) -> Value:
+    changed: dict[str, object] = {}
+    for name in value.__struct_fields__:
+        given = getattr(value, name)
+        cleaned = _clean_value(given, name, found, unsafe)
+        if cleaned is not given and cleaned != given:
+            changed[name] = cleaned
+    return msgspec.structs.replace(value, **changed) if changed else value
 
 
 def _clean_extension(extension: Extension, found: Counter[tuple[str, str]], unsafe: list[str]) -> Extension:
