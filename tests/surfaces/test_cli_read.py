@@ -204,6 +204,7 @@ def test_explain_gives_the_same_ids_and_the_whole_account(shell: Shell, replay: 
     assert "build" in said.json["plan"]["terms"]["words"]
     assert said.json["filters"]["kind"] == {"one_of": {"kind": ["observation"]}}
     assert said.json["filters"]["age"]["at_least"]["created_at"].endswith("Z")
+    assert said.json["ranks"] == {record: 1}
     (candidate,) = said.json["candidates"]
     assert (candidate["rank"], candidate["id"], candidate["revision"], candidate["excluded"]) == (1, record, 1, None)
 

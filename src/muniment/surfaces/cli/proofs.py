@@ -53,6 +53,7 @@ class ExplanationShape(TypedDict):
     plan: PlanShape
     filters: dict[str, Json]
     candidates: list[CandidateShape]
+    ranks: dict[str, int]
     considered: int
     excluded: dict[str, int]
     selected: list[str]
@@ -84,6 +85,7 @@ def explanation_shape(told: Explanation) -> ExplanationShape:
             }
             for rank, one in enumerate(account.candidates, start=1)
         ],
+        "ranks": {name: rank for rank, name in enumerate(account.selected, start=1)},
         "considered": account.considered,
         "excluded": dict(sorted(account.excluded.items())),
         "selected": list(account.selected),
