@@ -28,6 +28,8 @@ from muniment.ports.store import Snapshot, TenantStore, Unit
 T = TypeVar("T")
 GROUP_MAX = 256
 SUFFIX = ".sqlite"
+_LOOK = "SELECT 1 FROM sqlite_schema LIMIT 1"
+"""BEGIN alone fixes nothing: a snapshot is of the moment of the first look."""
 
 
 class _Ticket(Generic[T]):
@@ -75,9 +77,7 @@ class SqliteTenant:
             connection, snapshot = self._borrow()
             try:
                 connection.execute("BEGIN")
-                connection.execute(
-                    "SELECT 1 FROM sqlite_schema LIMIT 1"
-                ).fetchall()  # the moment is fixed by a first look
+                connection.execute(_LOOK).fetchall()
                 yield snapshot
             finally:
                 self._give_back(connection, snapshot)
