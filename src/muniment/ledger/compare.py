@@ -70,9 +70,9 @@ class Comparison:
                 self._conflicts[row.id] = row
 
     def finish(self) -> None:
-        for card in _rest(self._card, self._stored.cards):
+        for card in rest(self._card, self._stored.cards):
             self._foreign_card(card)
-        for proposal in _rest(self._proposal, self._stored.proposals):
+        for proposal in rest(self._proposal, self._stored.proposals):
             self._foreign_proposal(proposal)
         for proposal_id, seq in self._unfiled.items():
             self._say("proposal_missing", f"proposal {proposal_id} of entry {seq} is not filed", seq=seq)
@@ -149,7 +149,8 @@ class Comparison:
                 self._say("conflict_differs", f"conflict {conflict} is not what the ledger says")
 
 
-def _rest(first: _T | None, others: Iterator[_T]) -> Iterator[_T]:
+def rest(first: _T | None, others: Iterator[_T]) -> Iterator[_T]:
+    """What is left of a stream whose next one, `first`, was taken already."""
     if first is not None:
         yield first
         yield from others

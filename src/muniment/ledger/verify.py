@@ -6,19 +6,17 @@ It goes on after a finding, so that one damaged entry is named as one damaged en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable
 
 from muniment.ledger import merkle
 from muniment.ledger.chain import ZERO, commitment, link
-from muniment.ledger.compare import Comparison, Stored
+from muniment.ledger.compare import Comparison, Stored, rest
 from muniment.ledger.project import project, read_document
 from muniment.model.entry import Document, Entry, EntryKind, Finding, Head, Role, SignedCheckpoint, StoredEntry
 from muniment.model.errors import IntegrityError
 from muniment.model.value import Value, canonical, read_canonical
 
 SignatureCheck = Callable[[SignedCheckpoint], bool]
-_T = TypeVar("_T")
 
 
 class Verification:
@@ -180,7 +178,7 @@ class Verification:
             dropped = doc in self._gone or (role is Role.HELD and self._lost)  # by an entry that cannot be read
             if not dropped:
                 self._report("document_missing", f"document {doc} of entry {seq} is missing", seq=seq)
-        for document in _rest(self._document, self._documents):
+        for document in rest(self._document, self._documents):
             if not self._unread:
                 self._report("document_unknown", f"document {document.doc} belongs to no entry")
         self._projections.finish()
@@ -193,9 +191,3 @@ def _peaks_agree(signed: SignedCheckpoint) -> bool:
     except ValueError:
         return False
     return merkle.root(peaks).hex() == signed.checkpoint.root and len(peaks) == signed.checkpoint.seq.bit_count()
-
-
-def _rest(first: _T | None, others: Iterator[_T]) -> Iterator[_T]:
-    if first is not None:
-        yield first
-        yield from others

@@ -41,11 +41,13 @@ def fetch(snapshot: Snapshot, card: Card) -> Held:
 
 def look_up(snapshot: Snapshot, record: str) -> Held | None:
     """The revision of a record that speaks for now, or its last one, or None."""
-    card = snapshot.catalogue.current(record)
-    if card is None:
-        revisions = snapshot.catalogue.revisions(record)
-        card = revisions[-1] if revisions else None
+    card = _latest(snapshot, record)
     return None if card is None else fetch(snapshot, card)
+
+
+def _latest(snapshot: Snapshot, record: str) -> Card | None:
+    current = snapshot.catalogue.current(record)
+    return current or next(reversed(snapshot.catalogue.revisions(record)), None)
 
 
 def gather(snapshot: Snapshot, claim: Claim, *, target: str | None, pepper: bytes) -> Facts:
@@ -80,11 +82,8 @@ def version(snapshot: Snapshot, seen: Seen) -> int:
     """The present version of something a decision looked at."""
     match seen.key:
         case Key.RECORD:
-            held = snapshot.catalogue.current(seen.name)
-            if held is None:
-                revisions = snapshot.catalogue.revisions(seen.name)
-                held = revisions[-1] if revisions else None
-            return held.since if held else 0
+            card = _latest(snapshot, seen.name)
+            return card.since if card else 0
         case Key.TWIN:
             twin = snapshot.catalogue.twin(bytes.fromhex(seen.name))
             return twin.rid if twin else 0
