@@ -1,0 +1,268 @@
+"""Cut a text into clauses and read what each one states: its words, figures, names and denials, and in which mode.
+
+A clause is what can be true or false by itself. "I never used it, but can you show me how?" is a denial and a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from muniment.model.value import Value
+from muniment.trust.text.quantities import Quantity, quantities
+from muniment.trust.text.stems import done, stem
+from muniment.trust.text.tables import (
+    ASKERS,
+    AUXILIARY,
+    BE,
+    CHANGE_PHRASES,
+    CHANGES,
+    DOUBTS,
+    FREE_SUBORDINATORS,
+    HYPOTHETIC,
+    IDLE_NEGATIONS,
+    INTENTIONS,
+    MONTHS,
+    NEGATIONS,
+    NUMBER_WORDS,
+    PRONOUNS,
+    RATES,
+    STOP,
+    SUBORDINATORS,
+    UNITS,
+    VERBS,
+    WEEKDAYS,
+)
+from muniment.trust.text.words import Token, telling, tokens
+
+CLAUSES_MAX = 160
+_ENDS = frozenset(".!?\n;")
+_SCOPE_MAX = 14
+_SUBJECTS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
+_ASKING_FIRST = frozenset(("can", "could", "should", "would", "how", "what", "why", "do", "does"))
+_ASKING_SECOND = _SUBJECTS | {"can", "do", "does", "should", "is", "are", "could", "would", "to", "steps", "strategies"}
+_ONCE = frozenset(("never", "ever"))
+_ADVERBS = frozenset(("actually", "ever", "even", "really", "yet", "been", "be", "longer", "any", "the", "a", "an"))
+_AFTER_DEEDS = frozenset(
+    ("after", "since", "been", "from", "by", "was", "were", "am", "'m", "is", "are", "'re", "while")
+)
+
+
+class Denial(Value):
+    """What a clause denies: the word right after the "not", the stems that follow, and whether it never was at all."""
+
+    verb: str
+    scope: frozenset[str]
+    ever: bool
+    options: bool = False
+
+
+class Clause(Value):
+    """One statement.
+
+    `frame` is its words in order, as stems where they tell something, and `forms` the same without order. `subject` is
+    what of them stands before the verb (all, if no verb is known), `person` the pronoun there, and `around` what its
+    sentence says besides. `single` are the figures that are the only ones of their unit: of several, a clause does not
+    say which is meant.
+    """
+
+    shown: str
+    frame: tuple[str, ...]
+    words: frozenset[str]
+    around: frozenset[str]
+    names: frozenset[str]
+    forms: frozenset[str]
+    figures: tuple[Quantity, ...]
+    single: tuple[Quantity, ...]
+    denials: tuple[Denial, ...]
+    verb_at: int
+    subject: frozenset[str]
+    person: str
+    changing: bool
+    asking: bool
+    supposing: bool
+    doubting: bool
+    done: frozenset[str]
+
+
+def clauses(text: str) -> tuple[Clause, ...]:
+    """Read a text, sentence by sentence. The number of clauses is bounded: a longer text is read as far as that."""
+    found: list[Clause] = []
+    for sentence, asked in _sentences(tokens(text)):
+        parts = [_clause(part, first=number == 0, asked=asked) for number, part in enumerate(_parts(sentence))]
+        found += [_set_in(parts, number) for number in range(len(parts))]
+        if len(found) >= CLAUSES_MAX:
+            break
+    return tuple(clause for clause in found[:CLAUSES_MAX] if clause.words or clause.figures)
+
+
+def _sentences(found: Sequence[Token]) -> Iterator[tuple[list[Token], bool]]:
+    """Runs of tokens up to a full stop, and whether a question mark ended them."""
+    current: list[Token] = []
+    for token in found:
+        if token.kind == "mark" and token.form in _ENDS:
+            if current:
+                yield current, token.form == "?"
+            current = []
+        else:
+            current.append(token)
+    if current:
+        yield current, False
+
+
+def _parts(sentence: list[Token]) -> Iterator[list[Token]]:
+    """The clauses of one sentence: a new one begins after a comma with a word that can begin one."""
+    current: list[Token] = []
+    for at, token in enumerate(sentence):
+        if current and _begins(sentence, at):
+            yield current
+            current = []
+        current.append(token)
+    if current:
+        yield current
+
+
+def _begins(sentence: list[Token], at: int) -> bool:
+    token, before = sentence[at], sentence[at - 1]
+    if token.kind == "mark":
+        return token.form in (":", "(", ")", "–", "—") or (token.form == "-" and before.kind == "mark")
+    if token.form in FREE_SUBORDINATORS:
+        return True
+    if before.form == "," and before.kind == "mark":
+        return token.form in SUBORDINATORS
+    if token.form == "and" and at + 1 < len(sentence):
+        return sentence[at + 1].form in _SUBJECTS
+    return token.form == "that" and before.form == "fact"
+
+
+def _clause(part: list[Token], *, first: bool, asked: bool) -> Clause:
+    figures = quantities(part)
+    inside = {at: figure for figure in figures for at in range(figure.at, figure.end)}
+    roots = [_root(token, at in inside) for at, token in enumerate(part)]
+    forms = [token.form for token in part]
+    framed = list(_framed(part, roots, inside))
+    plain = [form for form, token in zip(forms, part, strict=True) if token.kind != "mark"]
+    words = frozenset(root for root in roots if root)
+    verb_at = next((at for at, (_, verb) in enumerate(framed) if verb), -1)
+    before = [word for word, _ in framed[: verb_at + 1 if verb_at >= 0 else 1]]
+    return Clause(
+        shown=" ".join(token.shown for token in part if token.kind != "mark").replace(" '", "'"),
+        frame=tuple(word for word, _ in framed),
+        words=words,
+        around=frozenset(),
+        names=frozenset(root for at, (token, root) in enumerate(zip(part, roots, strict=True))
+                        if root and _named(token, begins=first and at == 0)),
+        forms=frozenset(word for word, _ in framed),
+        figures=tuple(figures),
+        single=tuple(_single(figures)),
+        denials=tuple(_denials(forms, roots)),
+        verb_at=verb_at,
+        subject=words if verb_at < 0 else words.intersection(before[:-1]),
+        person=next((PRONOUNS[word] for word in before if word in PRONOUNS), ""),
+        changing=_changes(plain),
+        asking=_asks(plain, asked),
+        supposing=_supposes(plain),
+        doubting=any(form in DOUBTS for form in plain),
+        done=frozenset(_done(plain)),
+    )  # fmt: skip
+
+
+def _set_in(parts: list[Clause], number: int) -> Clause:
+    """A clause with what its neighbours in the sentence speak of: "which is now 78%" says of what only there."""
+    if len(parts) == 1:
+        return parts[0]
+    near = parts[max(number - 2, 0) : number] + parts[number + 1 : number + 2]
+    return msgspec.structs.replace(parts[number], around=frozenset[str]().union(*(part.words for part in near)))
+
+
+def _root(token: Token, figure: bool) -> str:
+    """The stem of a token that tells what a clause is about, or nothing. Of a figure only the noun it counts does."""
+    if token.kind == "code":
+        return token.form
+    if token.kind == "wide":
+        return token.form
+    if token.kind != "word" or token.form in NEGATIONS:
+        return ""
+    if figure and (token.form in NUMBER_WORDS or token.form in MONTHS or token.form in WEEKDAYS):
+        return ""
+    root = telling(token.form) or ""
+    return "" if figure and (root in UNITS or root in RATES) else root
+
+
+def _named(token: Token, *, begins: bool) -> bool:
+    """Whether a word is a name: it has a digit in it, or a capital that no sentence's beginning explains."""
+    if token.kind == "code":
+        return True
+    return not begins and token.kind == "word" and token.shown[:1].isupper() and token.form not in STOP
+
+
+def _framed(part: list[Token], roots: list[str], inside: dict[int, Quantity]) -> Iterator[tuple[str, bool]]:
+    """The words in order, and whether each is a verb: stems for what tells, `=` for a figure, the rest as it is."""
+    for at, token in enumerate(part):
+        figure = inside.get(at)
+        if figure is not None and figure.at == at:
+            yield f"={figure.unit}", False
+        if figure is None:
+            word = "" if token.kind == "mark" else roots[at] or ("be" if token.form in BE else token.form)
+            yield word, token.kind == "word" and _verb(token.form)
+        elif roots[at]:
+            yield roots[at], False
+
+
+def _verb(form: str) -> bool:
+    return form in BE or form in AUXILIARY or form in VERBS or (form.endswith("ed") and len(form) > 4)
+
+
+def _changes(forms: list[str]) -> bool:
+    """Whether a clause says that something is not as it was."""
+    if any(form in CHANGES for form in forms):
+        return True
+    joined = " ".join(forms)
+    return any(phrase in joined for phrase in CHANGE_PHRASES)
+
+
+def _asks(forms: list[str], asked: bool) -> bool:
+    """Whether a clause asks. In talk the mark is often missing, so "can you" and "how do" ask without one."""
+    begin = next((form for form in forms if form not in ("and", "so", "but", "or", ",")), "")
+    if asked and begin in ASKERS:
+        return True
+    place = forms.index(begin) if begin else 0
+    second = forms[place + 1] if place + 1 < len(forms) else ""
+    return begin in _ASKING_FIRST and second in _ASKING_SECOND
+
+
+def _supposes(forms: list[str]) -> bool:
+    """Whether a clause speaks of what may be or is meant to be."""
+    wanted = any(form in INTENTIONS and after == "to" for form, after in pairwise(forms))
+    return wanted or any(form in HYPOTHETIC for form in forms)
+
+
+def _single(figures: list[Quantity]) -> Iterator[Quantity]:
+    present = [figure for figure in figures if not (figure.former or figure.label or figure.bound == "list")]
+    for figure in present:
+        if sum(other.unit == figure.unit for other in present) == 1:
+            yield figure
+
+
+def _done(forms: list[str]) -> Iterator[str]:
+    """The stems of the verbs that a clause reports as done: past forms, and what somebody was or is at."""
+    for at, form in enumerate(forms):
+        if done(form) or (form.endswith("ing") and at and forms[at - 1] in _AFTER_DEEDS):
+            yield stem(form)
+
+
+def _denials(forms: list[str], roots: list[str]) -> Iterator[Denial]:
+    """Each "not" that denies something, with the words it denies."""
+    for at, form in enumerate(forms):
+        if form not in NEGATIONS:
+            continue
+        after = forms[at + 1] if at + 1 < len(forms) else ""
+        if after in IDLE_NEGATIONS or (at and forms[at - 1] in ("if", "why", "or", "whether")):
+            continue
+        scope = [root for root in roots[at + 1 : at + 1 + _SCOPE_MAX] if root]
+        if scope:
+            verb = next((one for one in forms[at + 1 :] if one not in _ADVERBS), "")
+            ever = form in _ONCE or "ever" in forms[at + 1 : at + 3]
+            yield Denial(verb=stem(verb), scope=frozenset(scope), ever=ever, options="or" in forms[at:])

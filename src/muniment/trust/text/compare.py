@@ -1,0 +1,99 @@
+"""Compare a new text with one that stands: does it repeat it, bring it up to date, or contradict it?
+
+Wording is all there is to go by, so the answer is given only where wording is enough; for anything else it is nothing.
+A finding makes both sides contested, and a false one is dearer than a missed one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from muniment.model.value import Value
+from muniment.model.vocabulary import ConflictType
+from muniment.trust.text.clash import Clash, clashes
+from muniment.trust.text.clauses import Clause
+from muniment.trust.text.likeness import echoes, likeness
+from muniment.trust.text.reading import Reading, reading, salient
+
+__all__ = ["THRESHOLD", "Finding", "Reading", "compare", "echoes", "likeness", "reading", "salient"]
+
+THRESHOLD = 0.6
+"""Below this score a disagreement is not reported."""
+
+SAME = "same"
+_SHARED_MAX = 6
+_SHARED_PART = 0.4
+_PARTNERS = 3
+_POSTINGS_MAX = 8
+_VOTES_MIN = 2
+_NOTE_MAX = 120
+
+
+class Finding(Value):
+    """What a comparison found. `why` is one of a few stable words; `note` names the two pieces, for a person."""
+
+    type: ConflictType
+    why: str
+    score: float
+    note: str
+
+
+def compare(new: Reading, old: Reading, threshold: float = THRESHOLD) -> Finding | None:
+    """Say how a new text stands towards an old one, or nothing if the words do not show it.
+
+    >>> old = reading("The API rate limit is 100 requests per minute")
+    >>> compare(reading("The API rate limit is now 200 requests per minute"), old).note
+    '200 requests per minute against 100 requests per minute'
+    >>> compare(reading("The upload limit is 5 GB"), old) is None
+    True
+    """
+    if new.text != old.text and not may_meet(new, old):
+        return None
+    if echoes(new, old):
+        return Finding(type=ConflictType.DUPLICATE, why=SAME, score=likeness(new, old), note="says the same")
+    best: tuple[float, Clause, Clash] | None = None
+    for one, other in _partners(new.clauses, old.clauses):
+        for clash in clashes(one, other):
+            if clash.score >= threshold and (best is None or clash.score > best[0]):
+                best = clash.score, one, clash
+    return None if best is None else _finding(best[1], best[2])
+
+
+def may_meet(new: Reading, old: Reading) -> bool:
+    """Whether two texts share enough words to have one subject. Most pairs end here."""
+    shared = len(new.words & old.words)
+    return shared >= max(1, min(_SHARED_MAX, _SHARED_PART * min(len(new.words), len(old.words))))
+
+
+def _finding(stated: Clause, clash: Clash) -> Finding:
+    changed = ConflictType.UPDATE if stated.changing else ConflictType.CONTRADICTION
+    note = f"{_short(clash.new)} against {_short(clash.old)}"
+    return Finding(type=changed, why=clash.why, score=clash.score, note=note)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _NOTE_MAX else text[: _NOTE_MAX - 1] + "…"
+
+
+def _partners(new: tuple[Clause, ...], old: tuple[Clause, ...]) -> Iterator[tuple[Clause, Clause]]:
+    """Each new clause with the few old ones it shares most words with.
+
+    Words that many clauses have lead nowhere and are not followed, so the work grows with the length of the texts and
+    not with its square.
+    """
+    if len(new) == 1 and len(old) == 1:
+        yield new[0], old[0]
+        return
+    places: dict[str, list[int]] = {}
+    for number, clause in enumerate(old):
+        for word in clause.words | clause.around:
+            places.setdefault(word, []).append(number)
+    for clause in new:
+        votes = Counter(
+            number for word in clause.words if len(found := places.get(word, ())) <= _POSTINGS_MAX for number in found
+        )
+        least = min(_VOTES_MIN, len(clause.words))
+        for number, shared in votes.most_common(_PARTNERS):
+            if shared >= least or len(old[number].words) < _VOTES_MIN:
+                yield clause, old[number]

@@ -1,0 +1,140 @@
+"""How alike two texts are, and whether one only says again what the other says.
+
+Likeness of wording alone proves nothing: "is enabled" and "is not enabled" are nearly the same words. So an echo must
+agree in every figure, denial, name and order, and only then may its small words differ.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from muniment.model.value import Value
+from muniment.trust.text.quantities import Quantity, differ
+from muniment.trust.text.reading import Reading, clauses_of
+from muniment.trust.text.stems import stem
+from muniment.trust.text.tables import FILLER, NEGATIONS, OPPOSITES, TURNING
+from muniment.trust.text.words import READ_MAX, folded
+
+_LEFT_OVER = 0.15
+"""How much of the words of both may be in one of them only."""
+_BLOCK_MIN = 2
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_FILLERS = frozenset(map(stem, FILLER)) - TURNING
+_IDLE = frozenset(("the", "a", "an", "is", "are", "be", "been", "it", "this", "that", "of", "we", "our", "i", "my"))
+
+
+class Gist(Value):
+    """What must be the same in two texts for one to echo the other."""
+
+    sequence: tuple[str, ...]
+    words: frozenset[str]
+    turning: frozenset[str]
+    names: frozenset[str]
+    figures: tuple[Quantity, ...]
+    denials: int
+    asking: bool
+
+
+@lru_cache(maxsize=256)
+def _gist(text: str) -> Gist:
+    stated = clauses_of(text)
+    forms = [word for clause in stated for word in clause.frame if word and word[0] != "="]
+    roots = (stem(form) for form in forms if form not in _IDLE)
+    sequence = tuple(dict.fromkeys(root for root in roots if root not in _FILLERS))
+    figures = sorted((figure for clause in stated for figure in clause.figures), key=_rank)
+    return Gist(
+        sequence=sequence,
+        words=frozenset(sequence),
+        turning=frozenset("not" if form in NEGATIONS else form for form in forms if form in TURNING),
+        names=frozenset[str]().union(*(clause.names for clause in stated)),
+        figures=tuple(figures),
+        denials=sum(len(clause.denials) for clause in stated),
+        asking=any(clause.asking for clause in stated),
+    )
+
+
+def _rank(figure: Quantity) -> tuple[str, str]:
+    return figure.unit, str(figure.value)
+
+
+@lru_cache(maxsize=256)
+def _shingles(text: str) -> frozenset[str]:
+    """Words and pairs of neighbouring words: the words say what, the pairs say in which order."""
+    words = [stem(word) for word in _WORD.findall(folded(text)) if word not in _IDLE]
+    return frozenset(words) | {f"{one} {other}" for one, other in pairwise(words)}
+
+
+def likeness(one: Reading, other: Reading) -> float:
+    """How much of the words and word pairs of two texts they share, from 0 to 1.
+
+    >>> from muniment.trust.text.reading import reading
+    >>> likeness(reading("The build is green"), reading("Build green!"))
+    1.0
+    """
+    a, b = _shingles(one.text), _shingles(other.text)
+    together = len(a | b)
+    return len(a & b) / together if together else float(one.text == other.text)
+
+
+def echoes(one: Reading, other: Reading) -> bool:
+    """Whether one text says what the other says, up to small words, inflection, punctuation and the order of clauses.
+
+    >>> from muniment.trust.text.reading import reading
+    >>> said = reading("The limit is 100 requests per minute")
+    >>> echoes(reading("Please note that the limit is 100 requests/minute."), said)
+    True
+    >>> echoes(reading("The limit is 200 requests per minute"), said)
+    False
+    """
+    if one.text == other.text:
+        return True
+    smaller, larger = sorted((len(one.words), len(other.words)))
+    if smaller < (1 - _LEFT_OVER) * larger - 1 or not _same_code(one.text, other.text):
+        return False
+    a, b = _gist(one.text), _gist(other.text)
+    return (
+        a.asking == b.asking
+        and a.denials == b.denials
+        and a.turning == b.turning
+        and _same_figures(a.figures, b.figures)
+        and _same_words(a, b)
+        and _same_order(a, b)
+    )
+
+
+def _same_code(one: str, other: str) -> bool:
+    """In code, and in texts that are read in part only, every letter counts."""
+    if max(len(one), len(other)) > READ_MAX:
+        return folded(one).split() == folded(other).split()
+    return ("```" not in one and "```" not in other) or one.split("```")[1::2] == other.split("```")[1::2]
+
+
+def _same_figures(one: tuple[Quantity, ...], other: tuple[Quantity, ...]) -> bool:
+    return len(one) == len(other) and all(
+        a.unit == b.unit and a.bound == b.bound and not differ(a, b) for a, b in zip(one, other, strict=True)
+    )
+
+
+def _same_words(one: Gist, other: Gist) -> bool:
+    left = one.words ^ other.words
+    if len(left) > _LEFT_OVER * len(one.words | other.words):
+        return False
+    if left & (one.names | other.names):
+        return False
+    return not any(word in OPPOSITES or not word.isascii() for word in left)
+
+
+def _same_order(one: Gist, other: Gist) -> bool:
+    """The words both have come in one order, or in that order with its two halves exchanged."""
+    shared = one.words & other.words
+    a = [word for word in one.sequence if word in shared]
+    b = [word for word in other.sequence if word in shared]
+    if a == b:
+        return True
+    if not a:
+        return not one.words and not other.words
+    turn = b.index(a[0])
+    whole = _BLOCK_MIN <= turn <= len(b) - _BLOCK_MIN
+    return whole and a == b[turn:] + b[:turn]
