@@ -11,10 +11,9 @@ from typing import TypeVar
 
 import msgspec
 
-from muniment.model.card import Card
+from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Finding
-from muniment.model.record import Standing
-from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow
 
 _T = TypeVar("_T")
 Report = Callable[[Finding], None]
@@ -22,7 +21,7 @@ Report = Callable[[Finding], None]
 
 class Stored:
     """The stored projections, each in its natural order: cards by `rid`, proposals by the entry that filed them last,
-    standings and conflicts in any order."""
+    standings by `rid` and then by entry, edges by `rid`, conflicts in any order."""
 
     def __init__(
         self,
@@ -31,11 +30,13 @@ class Stored:
         proposals: Iterable[ProposalRow],
         standings: Iterable[StandingRow],
         conflicts: Iterable[ConflictRow],
+        edges: Iterable[EdgeRow],
     ) -> None:
         self.cards = iter(cards)
         self.proposals = iter(proposals)
-        self.standings = standings
+        self.standings = iter(standings)
         self.conflicts = conflicts
+        self.edges = iter(edges)
 
 
 class Comparison:
@@ -48,9 +49,12 @@ class Comparison:
         self._report = report
         self._card = next(stored.cards, None)
         self._proposal = next(stored.proposals, None)
+        self._standing = next(stored.standings, None)
+        self._edge = next(stored.edges, None)
         self._unreadable: set[int] = set()
         self._unfiled: dict[str, int] = {}
         self._moved: dict[int, list[StandingRow]] = {}
+        self._movements: dict[int, list[StandingRow]] = {}
         self._present: dict[int, Card] = {}
         self._conflicts: dict[str, ConflictRow] = {}
 
@@ -68,6 +72,8 @@ class Comparison:
                 self._moved.setdefault(row.rid, []).append(row)
             case ConflictRow():
                 self._conflicts[row.id] = row
+            case EdgeRow():
+                self._compare_edge(row)
 
     def finish(self) -> None:
         for card in rest(self._card, self._stored.cards):
@@ -78,6 +84,8 @@ class Comparison:
             self._say("proposal_missing", f"proposal {proposal_id} of entry {seq} is not filed", seq=seq)
         self._compare_standings()
         self._compare_conflicts()
+        for edge in rest(self._edge, self._stored.edges):
+            self._foreign_edge(edge)
 
     def _say(self, code: str, message: str, *, seq: int | None = None, record: str | None = None) -> None:
         self._report(Finding(code=code, message=message, seq=seq, record=record))
@@ -94,7 +102,24 @@ class Comparison:
         else:
             self._say("proposal_unknown", f"proposal {proposal.id} was filed by no entry", seq=proposal.seq)
 
+    def _compare_birth(self, expected: Card) -> None:
+        """A revision's first standing is that of its birth. Rows beyond it wait for the entries that tell of them."""
+        birth = StandingRow(rid=expected.rid, standing=standing_of(expected))
+        rows: list[StandingRow] = []
+        while self._standing is not None and self._standing.rid <= expected.rid:
+            (rows if self._standing.rid == expected.rid else self._stray(self._standing.rid)).append(self._standing)
+            self._standing = next(self._stored.standings, None)
+        if rows[:1] != [birth]:
+            message = f"the first standing of revision {expected.rid} is not what the ledger says"
+            self._say("standing_differs", message, seq=expected.seq, record=expected.id)
+        if rows[1:]:
+            self._movements[expected.rid] = rows[1:]
+
+    def _stray(self, rid: int) -> list[StandingRow]:
+        return self._movements.setdefault(rid, [])
+
     def _compare_card(self, expected: Card) -> None:
+        self._compare_birth(expected)
         while self._card is not None and self._card.rid < expected.rid:
             self._foreign_card(self._card)
             self._card = next(self._stored.cards, None)
@@ -108,7 +133,7 @@ class Comparison:
             expected = msgspec.structs.replace(expected, fingerprint=actual.fingerprint)
         if actual == expected:
             return
-        if actual.since == expected.since or not _same_birth(actual, expected):
+        if actual.since == expected.since or not _same_record(actual, expected):
             message = f"the card of {expected.id} revision {expected.revision} differs from its entry"
             self._say("card_differs", message, seq=expected.seq, record=expected.id)
         self._present[actual.rid] = actual
@@ -128,15 +153,20 @@ class Comparison:
             self._say("proposal_differs", message, seq=expected.seq)
 
     def _compare_standings(self) -> None:
-        actual: dict[int, list[StandingRow]] = {}
-        for row in self._stored.standings:
-            if row.standing.since not in self._unreadable:
-                actual.setdefault(row.rid, []).append(row)
+        for row in rest(self._standing, self._stored.standings):
+            self._stray(row.rid).append(row)
+        actual = {
+            rid: [row for row in rows if row.standing.since not in self._unreadable]
+            for rid, rows in self._movements.items()
+        }
         for rid in sorted(self._moved.keys() | self._present.keys() | actual.keys()):
             expected = self._moved.get(rid, [])
             card = self._present.get(rid)
             last = expected[-1].standing if expected else None
-            shown = (last is None) if card is None else card.since in self._unreadable or _shows(card, last)
+            unread = card is not None and card.since in self._unreadable
+            shown = unread or (last is None) == (card is None)
+            if card is not None and last is not None and not unread:
+                shown = card == moved(card, last)
             if actual.get(rid, []) != expected or not shown:
                 record, seq = card.id if card is not None else None, last.since if last is not None else None
                 message = f"the standing of revision {rid} is not what the ledger says"
@@ -148,6 +178,27 @@ class Comparison:
             if actual.get(conflict) != self._conflicts.get(conflict):
                 self._say("conflict_differs", f"conflict {conflict} is not what the ledger says")
 
+    def _compare_edge(self, expected: EdgeRow) -> None:
+        while self._edge is not None and _order(self._edge) < _order(expected):
+            self._foreign_edge(self._edge)
+            self._edge = next(self._stored.edges, None)
+        if self._edge != expected:
+            self._edge_differs(expected)
+            return
+        self._edge = next(self._stored.edges, None)
+
+    def _foreign_edge(self, edge: EdgeRow) -> None:
+        card = self._present.get(edge.rid)
+        if card is None or card.seq not in self._unreadable:  # else it may belong to an entry that cannot be read
+            self._edge_differs(edge)
+
+    def _edge_differs(self, edge: EdgeRow) -> None:
+        self._say("edge_differs", f"the link {edge.type} of revision {edge.rid} is not what the ledger says")
+
+
+def _order(edge: EdgeRow) -> tuple[int, str, str]:
+    return edge.rid, edge.type, edge.target
+
 
 def rest(first: _T | None, others: Iterator[_T]) -> Iterator[_T]:
     """What is left of a stream whose next one, `first`, was taken already."""
@@ -156,14 +207,6 @@ def rest(first: _T | None, others: Iterator[_T]) -> Iterator[_T]:
         yield from others
 
 
-def _shows(card: Card, standing: Standing | None) -> bool:
-    """Whether a card shows this standing, or the one it was born with."""
-    born = (card.born, card.seq, None)
-    expected = born if standing is None else (standing.status, standing.since, standing.successor)
-    return (card.status, card.since, card.successor) == expected
-
-
-def _same_birth(actual: Card, expected: Card) -> bool:
+def _same_record(actual: Card, expected: Card) -> bool:
     """Whether two cards differ at most in what became of the revision after its birth."""
-    same = msgspec.structs.replace(actual, status=expected.status, since=expected.since, successor=expected.successor)
-    return same == expected
+    return moved(actual, standing_of(expected)) == expected

@@ -12,7 +12,7 @@ from muniment.model.curation import Report
 from muniment.model.entry import Entry, Role
 from muniment.model.errors import LedgerBroken
 from muniment.model.record import Record, Standing
-from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow
 from muniment.model.value import Value, read_canonical
 
 _V = TypeVar("_V", bound=Value)
@@ -36,24 +36,36 @@ def project(
     rows: list[Row] = []
     texts: dict[int, str] = {}
     for change in entry.changes:  # first what ends, then what begins: two revisions never speak at once
-        standing = Standing(status=change.status, since=entry.seq, successor=change.successor)
+        standing = Standing(
+            status=change.status,
+            since=entry.seq,
+            footing=change.footing,
+            successor=change.successor,
+            vigour=change.vigour,
+        )
         rows.append(StandingRow(rid=change.rid, standing=standing))
     for birth in entry.births:
         if birth.rid in gone and birth.rid not in documents:
             continue
         record = _document(entry, documents, birth.rid, Record)
-        standing = Standing(status=birth.status, since=entry.seq)
+        standing = Standing(status=birth.status, since=entry.seq, footing=birth.footing, vigour=birth.vigour)
         rows.append(card_of(record, standing, rid=birth.rid, pepper=pepper))
+        rows.extend(EdgeRow(rid=birth.rid, type=type_, target=target) for type_, target in record.links)
         texts[birth.rid] = record.content
     rows.extend(
         ConflictRow(
             id=conflict.id,
+            type=conflict.type.value,
             status=conflict.status.value,
             a=conflict.a,
             b=conflict.b,
             why=conflict.why,
+            contests=conflict.contests,
             opened=conflict.opened or entry.seq,
             changed=entry.seq,
+            strategy=conflict.strategy.value if conflict.strategy is not None else None,
+            winner=conflict.winner,
+            ballots=conflict.ballots,
         )
         for conflict in entry.conflicts
     )

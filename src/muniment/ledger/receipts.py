@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from muniment.ledger.chain import VERSION, ZERO, commitment, link_receipt
+from muniment.model.actor import Actor
 from muniment.model.entry import Finding, SignedCheckpoint
 from muniment.model.errors import IntegrityError
-from muniment.model.receipt import Account, ReceiptEntry, StoredReceipt
+from muniment.model.receipt import Account, Candidate, ReceiptEntry, StoredReceipt
+from muniment.model.rows import ToldRow
 from muniment.model.times import Instant
-from muniment.model.value import canonical, read_canonical
+from muniment.model.value import Value, canonical, read_canonical
 
 
 def seal(
@@ -25,10 +27,26 @@ def seal(
     return StoredReceipt(seq=seq, id=receipt, body=link, hash=link_receipt(head[1], link), salt=salt, account=body)
 
 
+def tellings(stored: StoredReceipt) -> list[ToldRow]:
+    """What a receipt says was told, and to whom."""
+    entry, account = read_canonical(stored.body, ReceiptEntry), read_canonical(stored.account, _Told)
+    told = sorted(candidate.rid for candidate in account.candidates if candidate.excluded is None)
+    return [ToldRow(rid=rid, actor=account.actor.id, count=1, last=entry.at) for rid in told]
+
+
+class _Told(Value, forbid_unknown_fields=False):
+    """The two parts of an account that say what was told to whom. Reading only these keeps verify fast."""
+
+    actor: Actor
+    candidates: tuple[Candidate, ...]
+
+
 def verify(
-    tenant: str, receipts: Iterable[StoredReceipt], checkpoints: Iterable[SignedCheckpoint]
+    tenant: str, receipts: Iterable[StoredReceipt], checkpoints: Iterable[SignedCheckpoint], told: Iterable[ToldRow]
 ) -> tuple[int, list[Finding]]:
-    """Check the log against itself and against what checkpoints say of it; return its length and the findings."""
+    """Check the log against itself, against what checkpoints say of it, and what is counted from it against it; return
+    its length and the findings."""
+    expected: dict[tuple[int, str], ToldRow] = {}
     owed = {signed.checkpoint.receipts: signed.checkpoint.receipts_head for signed in checkpoints}
     owed.pop(0, None)
     findings: list[Finding] = []
@@ -43,6 +61,7 @@ def verify(
         links = [link_receipt(before, stored.body) for before in predecessors]
         findings += _check(tenant, stored, linked=not predecessors or stored.hash in links)
         predecessors = tuple(dict.fromkeys((stored.hash, *links)))
+        _count(stored, expected)
         if owed.pop(stored.seq, stored.hash.hex()) != stored.hash.hex():
             message = f"receipt {stored.seq} is not the one a checkpoint covers"
             findings.append(Finding(code="receipt_altered", message=message))
@@ -50,7 +69,25 @@ def verify(
         Finding(code="receipts_truncated", message=f"a signed checkpoint covers {seq} receipts, the log has {count}")
         for seq in sorted(owed)
     )
+    actual = {(row.rid, row.actor): row for row in told}
+    findings += (
+        Finding(code="telling_differs", message=f"what was told of revision {rid} is not what the receipts say")
+        for rid in sorted({key[0] for key in actual.keys() | expected.keys() if actual.get(key) != expected.get(key)})
+    )
     return count, findings
+
+
+def _count(stored: StoredReceipt, expected: dict[tuple[int, str], ToldRow]) -> None:
+    """Add what a receipt tells of. One that cannot be read has been named already."""
+    try:
+        rows = tellings(stored)
+    except IntegrityError:
+        return
+    for row in rows:
+        known = expected.get((row.rid, row.actor))
+        count, last = (known.count, known.last) if known is not None else (0, row.last)
+        sum_ = ToldRow(rid=row.rid, actor=row.actor, count=count + row.count, last=Instant(max(last, row.last)))
+        expected[row.rid, row.actor] = sum_
 
 
 def _check(tenant: str, stored: StoredReceipt, *, linked: bool) -> list[Finding]:

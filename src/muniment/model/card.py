@@ -9,13 +9,20 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from functools import lru_cache
+from typing import TypedDict
+
+import msgspec
 
 from muniment.model.claim import Claim
-from muniment.model.record import Record, Standing
+from muniment.model.errors import CallerError, IntegrityError
+from muniment.model.record import Footing, Record, Standing, Vigour
 from muniment.model.status import read_status
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK
+from muniment.model.vocabulary import EXTENSION_SCOPES, LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, Support, Tier
+
+_APART = "\x1f"
+_LABELS = {rank: label for label, rank in LABEL_RANK.items()}
 
 
 class Card(Value):
@@ -43,10 +50,22 @@ class Card(Value):
     expires_at: Instant | None
     fingerprint: bytes
     slot: str | None
-    born: str
+    importance: float
+    half_life: float | None
+    anchored: bool
+    review_at: Instant | None
+    readers: str
     status: str
     since: int
     successor: str | None
+    own: float
+    effective: float
+    support: str
+    helpful: float
+    misleading: float
+    tier: str
+    accesses: int
+    last_access: Instant | None
 
 
 def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes | None) -> Card:
@@ -65,7 +84,7 @@ def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes | Non
         session_id=claim.place.session_id,
         sensitivity=SENSITIVITY_RANK[claim.handling.sensitivity],
         trust=TRUST_RANK[record.trust],
-        label=LABEL_RANK[record.label],
+        label=LABEL_RANK[standing.footing.label],
         confidence=float(claim.belief.score),
         provenance=record.has_provenance,
         actor=record.actor,
@@ -75,11 +94,64 @@ def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes | Non
         expires_at=claim.times.expires_at,
         fingerprint=b"" if pepper is None else fingerprint(claim, pepper=pepper),
         slot=slot_key(claim),
-        born=standing.status,
-        status=standing.status,
-        since=standing.since,
-        successor=standing.successor,
+        importance=float(claim.strength.importance),
+        half_life=claim.strength.half_life_hours,
+        anchored=claim.strength.anchored,
+        review_at=record.next_review_at,
+        readers=readers_of(claim),
+        **_standing_fields(standing),
     )
+
+
+def readers_of(claim: Claim) -> str:
+    """Who may read what is kept under a charter, as one text in which a name can be found whole; empty for the rest."""
+    charter = claim.charter
+    if claim.place.scope not in EXTENSION_SCOPES:
+        return ""
+    named = {*(charter.access if charter is not None else ()), claim.handling.owner}
+    named |= {charter.reviewer} if charter is not None else set()
+    return _APART + _APART.join(sorted(name for name in named if name is not None)) + _APART
+
+
+def reader_mark(name: str) -> str:
+    """A name as `readers_of` writes it."""
+    return f"{_APART}{name}{_APART}"
+
+
+def moved(card: Card, standing: Standing) -> Card:
+    """The card of the same revision once its standing is another."""
+    return msgspec.structs.replace(card, label=LABEL_RANK[standing.footing.label], **_standing_fields(standing))
+
+
+class _StandingFields(TypedDict):
+    status: str
+    since: int
+    successor: str | None
+    own: float
+    effective: float
+    support: str
+    helpful: float
+    misleading: float
+    tier: str
+    accesses: int
+    last_access: Instant | None
+
+
+def _standing_fields(standing: Standing) -> _StandingFields:
+    footing, vigour = standing.footing, standing.vigour
+    return {
+        "status": standing.status.value,
+        "since": standing.since,
+        "successor": standing.successor,
+        "own": footing.own,
+        "effective": footing.effective,
+        "support": footing.support.value,
+        "helpful": footing.helpful,
+        "misleading": footing.misleading,
+        "tier": vigour.tier.value,
+        "accesses": vigour.accesses,
+        "last_access": vigour.last_access,
+    }
 
 
 def normalise(text: str) -> str:
@@ -118,4 +190,21 @@ def slot_key(claim: Claim) -> str | None:
 
 
 def standing_of(card: Card) -> Standing:
-    return Standing(status=read_status(card.status), since=card.since, successor=card.successor)
+    """The standing a card shows. What cannot be one means that the store was changed behind our back."""
+    try:
+        return Standing(
+            status=read_status(card.status),
+            since=card.since,
+            successor=card.successor,
+            footing=Footing(
+                own=card.own,
+                effective=card.effective,
+                label=_LABELS[card.label],
+                support=Support(card.support),
+                helpful=card.helpful,
+                misleading=card.misleading,
+            ),
+            vigour=Vigour(tier=Tier(card.tier), accesses=card.accesses, last_access=card.last_access),
+        )
+    except (CallerError, KeyError, ValueError) as error:
+        raise IntegrityError(f"a stored standing cannot be read: {error}") from None

@@ -166,6 +166,23 @@ class Lineage(Value):
     relations: tuple[Relation, ...] = ()
     entities: tuple[str, ...] = ()
 
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The records it takes the place of, however that was said."""
+        said = [relation.target for relation in self.relations if relation.type is RelationType.SUPERSEDES]
+        return tuple(dict.fromkeys([*([self.supersedes] if self.supersedes is not None else []), *said]))
+
+    @property
+    def links(self) -> tuple[tuple[str, str], ...]:
+        """Every link to another record, by type and target, each once, in a fixed order."""
+        found = [("derived_from", name) for name in self.derived_from]
+        found += [(relation.type.value, relation.target) for relation in self.relations]
+        if self.supersedes is not None:
+            found.append(("supersedes", self.supersedes))
+        if self.parent is not None:
+            found.append(("parent", self.parent))
+        return tuple(sorted(set(found)))
+
     def __post_init__(self) -> None:
         checks.identifiers("derived_from", self.derived_from)
         checks.optional_identifier("supersedes", self.supersedes)
@@ -185,6 +202,36 @@ class Handling(Value):
         checks.word("sensitivity", self.sensitivity, Sensitivity)
         checks.optional_identifier("owner", self.owner)
         checks.instant("next_review_at", self.next_review_at)
+
+
+class Charter(Value):
+    """What memory about people, or across a border, needs before it may be kept: on which lawful ground, who may read
+    it, how it is erased, how long it is kept, how good its source is, who reviews it, which scopes never see it.
+    Its owner is named where every record's is."""
+
+    lawful_basis: str | None = None
+    access: tuple[str, ...] = ()
+    erasure: str | None = None
+    retention_days: int | None = None
+    source_quality: str | None = None
+    reviewer: str | None = None
+    barred: tuple[Scope, ...] = ()
+
+    def __post_init__(self) -> None:
+        checks.optional_text("lawful_basis", self.lawful_basis)
+        checks.identifiers("access", self.access)
+        checks.optional_text("erasure", self.erasure)
+        if self.retention_days is not None:
+            checks.whole("retention_days", self.retention_days, least=1, most=36_500)
+        checks.optional_text("source_quality", self.source_quality)
+        checks.optional_identifier("reviewer", self.reviewer)
+        checks.instances("barred", self.barred, Scope)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names of what is not said."""
+        names = ("lawful_basis", "access", "erasure", "retention_days", "source_quality", "reviewer", "barred")
+        return tuple(name for name in names if not getattr(self, name))
 
 
 class Strength(Value):
@@ -249,6 +296,7 @@ class Claim(Value):
     lineage: Lineage = _LINEAGE
     handling: Handling = _HANDLING
     strength: Strength = _STRENGTH
+    charter: Charter | None = None
     extensions: tuple[Extension, ...] = ()
 
     def __post_init__(self) -> None:
@@ -258,5 +306,7 @@ class Claim(Value):
                 raise Malformed(name, f"a {kind.__name__}")
         if self.slot is not None and not isinstance(self.slot, Slot):
             raise Malformed("slot", "a Slot")
+        if self.charter is not None and not isinstance(self.charter, Charter):
+            raise Malformed("charter", "a Charter")
         checks.instances("extensions", self.extensions, Extension)
         fold_defaults(self)

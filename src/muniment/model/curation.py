@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from muniment.model.entry import Ballot
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import Disposition, Kind, Outcome, Scope, Step, StepResult
+from muniment.model.vocabulary import Disposition, Kind, Label, Outcome, Scope, Step, StepResult, Strategy
 
 
 class StepOutcome(Value, array_like=True):
@@ -32,6 +33,31 @@ class Routing(Value):
     scope_id: str
 
 
+class Observation(Value):
+    """How a record turned out when it was used: `counted` is the weight it was given, 0 when it was only noted."""
+
+    helpful: bool
+    weight: float
+    counted: float
+    evidence: str | None = None
+
+
+class Vouching(Value):
+    """A named reviewer, or sources that share no root, answer for where a record comes from."""
+
+    label: Label
+    supporters: tuple[str, ...] = ()
+
+
+class Resolution(Value):
+    """How a conflict was taken up: by which strategy, in whose favour, and with which new record."""
+
+    conflict: str
+    strategy: Strategy
+    winner: str | None = None
+    synthesis: str | None = None
+
+
 class Report(Value):
     """The curation report of one decision. Kept for refusals too; holds no content."""
 
@@ -49,6 +75,35 @@ class Report(Value):
     suggested: Routing | None = None
     duplicate_of: str | None = None
     contradicts: tuple[str, ...] = ()
+    echoes: tuple[str, ...] = ()
+    observation: Observation | None = None
+    vouching: Vouching | None = None
+    resolution: Resolution | None = None
+
+
+class Settled(Value):
+    """Where a conflict stands after somebody took it up: `resolved`, `escalated`, `pending_vote`, or not moved because
+    the policy `refused` the caller or `held` the synthesis for a person."""
+
+    conflict: str
+    status: str
+    epoch: int
+    rule: str
+    reason: str
+    winner: str | None = None
+    superseded: tuple[str, ...] = ()
+    synthesis: str | None = None
+    ballots: tuple[Ballot, ...] = ()
+
+
+class Swept(Value):
+    """What a sweep did: which records expired, which fell with them, how many moved in use or tier, and which are due
+    for review."""
+
+    expired: tuple[str, ...] = ()
+    fallen: tuple[str, ...] = ()
+    moved: int = 0
+    due: tuple[str, ...] = ()
 
 
 class Verdict(Value):
@@ -63,6 +118,7 @@ class Verdict(Value):
     rule: str
     reason: str
     duplicate_of: str | None = None
+    echoes: tuple[str, ...] = ()
     conflict_ids: tuple[str, ...] = ()
     redactions: tuple[Redaction, ...] = ()
     steps: tuple[StepOutcome, ...] = ()

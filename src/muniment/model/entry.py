@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from muniment.model.record import Footing, Vigour
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import ConflictStatus, Disposition, Outcome
+from muniment.model.vocabulary import ConflictStatus, ConflictType, Disposition, Outcome, Strategy
+
+_FRESH = Vigour()
 
 
 class EntryKind(StrEnum):
@@ -20,6 +23,10 @@ class EntryKind(StrEnum):
     CURATED = "curated"
     RULED = "ruled"
     RETRACTED = "retracted"
+    OBSERVED = "observed"
+    VOUCHED = "vouched"
+    RESOLVED = "resolved"
+    SWEPT = "swept"
 
 
 class Role(StrEnum):
@@ -46,14 +53,18 @@ class Birth(Value):
     id: str
     revision: int
     status: Status
+    footing: Footing
+    vigour: Vigour = _FRESH
 
 
 class Change(Value):
-    """A revision's standing became another."""
+    """A revision's standing became another. All of the new standing is told, not only what differs."""
 
     rid: int
     status: Status
+    footing: Footing
     successor: str | None = None
+    vigour: Vigour = _FRESH
 
 
 class Filing(Value):
@@ -66,15 +77,28 @@ class Filing(Value):
     revision: int | None = None
 
 
+class Ballot(Value):
+    """One voice in a vote on a conflict: who, and for which record."""
+
+    actor: str
+    winner: str
+
+
 class ConflictChange(Value):
-    """A disagreement between two revisions was found (`opened` 0: in this entry), or its state changed."""
+    """A disagreement between two revisions was found (`opened` 0: in this entry), or its state changed. One that does
+    not contest is on record, and leaves its sides as they are."""
 
     id: str
     status: ConflictStatus
     a: int
     b: int
     why: str
+    type: ConflictType = ConflictType.CONTRADICTION
+    contests: bool = True
     opened: int = 0
+    strategy: Strategy | None = None
+    winner: str | None = None
+    ballots: tuple[Ballot, ...] = ()
 
 
 class Entry(Value):

@@ -114,6 +114,17 @@ class Stale(CallerError):
         self.hint = "Read it again and decide on what it says now."
 
 
+class Undecided(CallerError):
+    """A strategy cannot tell the two sides of a conflict apart; nothing was changed."""
+
+    code = "undecided"
+    hint = "Choose another strategy, name the winner if you may, or escalate it to a person."
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}: {why}")
+        self.what = what
+
+
 class OperationalError(MunimentError):
     """The world failed; the same request may work later."""
 

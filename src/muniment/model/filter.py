@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Literal, assert_never
 
-from muniment.model.card import Card
+from muniment.model.card import Card, reader_mark
 from muniment.model.value import Value
 
-WordField = Literal["kind", "memory_class", "scope", "scope_id", "session_id", "status", "actor", "id"]
-NumberField = Literal["sensitivity", "trust", "label", "confidence", "created_at", "seq"]
+WordField = Literal["kind", "memory_class", "scope", "scope_id", "session_id", "status", "actor", "id", "support"]
+NumberField = Literal["sensitivity", "trust", "label", "confidence", "effective", "created_at", "seq"]
 
 
 class OneOf(Value, tag=True):
@@ -53,6 +53,19 @@ class LiveAt(Value, tag=True):
     instant: int
 
 
+class Believed(Value, tag=True):
+    """Its effective confidence is at least `least`, or what the nearest namespace above asks for instead."""
+
+    least: float
+    namespaces: tuple[tuple[str, float], ...] = ()
+
+
+class Chartered(Value, tag=True):
+    """It is kept under no charter, or its charter lets one of these read it."""
+
+    names: tuple[str, ...]
+
+
 class Both(Value, tag=True):
     """Every part passes. No parts: everything passes."""
 
@@ -65,7 +78,7 @@ class Either(Value, tag=True):
     parts: tuple[Filter, ...]
 
 
-Filter = OneOf | AtLeast | AtMost | Under | Sourced | ValidAt | LiveAt | Both | Either
+Filter = OneOf | AtLeast | AtMost | Under | Sourced | ValidAt | LiveAt | Believed | Chartered | Both | Either
 
 EVERYTHING: Filter = Both(parts=())
 NOTHING: Filter = Either(parts=())
@@ -94,12 +107,22 @@ def matches(condition: Filter, card: Card) -> bool:
             return started and (card.valid_until is None or instant <= card.valid_until)
         case LiveAt(instant=instant):
             return card.expires_at is None or instant <= card.expires_at
+        case Believed():
+            return card.effective >= least_believed(condition, card.namespace)
+        case Chartered(names=names):
+            return card.readers == "" or any(reader_mark(name) in card.readers for name in names)
         case Both(parts=parts):
             return all(matches(part, card) for part in parts)
         case Either(parts=parts):
             return any(matches(part, card) for part in parts)
         case _:
             assert_never(condition)
+
+
+def least_believed(condition: Believed, namespace: str) -> float:
+    """What is asked for in a namespace: the nearest one above decides."""
+    over = [(len(space), least) for space, least in condition.namespaces if covers(space, namespace)]
+    return max(over)[1] if over else condition.least
 
 
 def covers(above: str, below: str) -> bool:

@@ -13,6 +13,7 @@ from muniment.model.actor import Actor
 from muniment.model.claim import (
     DEFAULT_SCOPE_ID,
     Belief,
+    Charter,
     Claim,
     Handling,
     Intent,
@@ -62,11 +63,22 @@ class ClaimOptions(TypedDict, total=False):
     expires_at: When | None
     derived_from: Sequence[str] | None
     supersedes: str | None
+    parent: str | None
     relations: Sequence[tuple[str, str]] | None
     entities: Sequence[str] | None
     sensitivity: str | None
     owner: str | None
+    next_review_at: When | None
     importance: float | None
+    half_life_hours: float | None
+    anchored: bool | None
+    lawful_basis: str | None
+    access: Sequence[str] | None
+    erasure: str | None
+    retention_days: int | None
+    source_quality: str | None
+    reviewer: str | None
+    barred_scopes: Sequence[str] | None
     subject: str | None
     key: str | None
     value: str | None
@@ -82,8 +94,8 @@ def make_claim(content: str, actor: Actor, options: ClaimOptions) -> Claim:
     said = {name: value for name, value in options.items() if value is not None}
     given = _Given(said)
     parts = {name: make(given) for name, (words, make) in _MAKERS.items() if not words.isdisjoint(said)}
-    place, slot = _place(given, actor), _slot(given)
-    return Claim(content=content, slot=slot, place=place, **parts)  # type: ignore[arg-type]  # each checks its own
+    place, slot, charter = _place(given, actor), _slot(given), _charter(given)
+    return Claim(content=content, slot=slot, place=place, charter=charter, **parts)  # type: ignore[arg-type]  # each checks its own
 
 
 def _nature(given: _Given) -> Nature:
@@ -130,6 +142,7 @@ def _lineage(given: _Given) -> Lineage:
     return Lineage(
         derived_from=given.texts("derived_from"),
         supersedes=given.text("supersedes"),
+        parent=given.text("parent"),
         relations=_relations(given.raw("relations")),
         entities=given.texts("entities"),
     )
@@ -137,11 +150,39 @@ def _lineage(given: _Given) -> Lineage:
 
 def _handling(given: _Given) -> Handling:
     sensitivity = given.word("sensitivity", Sensitivity, Sensitivity.INTERNAL)
-    return Handling(sensitivity=sensitivity, owner=given.text("owner"))
+    return Handling(sensitivity=sensitivity, owner=given.text("owner"), next_review_at=given.instant("next_review_at"))
 
 
 def _strength(given: _Given) -> Strength:
-    return Strength(importance=given.number("importance", 0.5))
+    half_life = given.number("half_life_hours", 0.0) if given.has("half_life_hours") else None
+    return Strength(
+        importance=given.number("importance", 0.5), half_life_hours=half_life, anchored=given.flag("anchored")
+    )
+
+
+_CHARTER = frozenset(
+    {"lawful_basis", "access", "erasure", "retention_days", "source_quality", "reviewer", "barred_scopes"}
+)
+
+
+def _charter(given: _Given) -> Charter | None:
+    if not any(given.has(name) for name in _CHARTER):
+        return None
+    days = given.raw("retention_days")
+    if days is not None and (isinstance(days, bool) or not isinstance(days, int)):
+        raise Malformed("retention_days", "a whole number of days")
+    return Charter(
+        lawful_basis=given.text("lawful_basis"),
+        access=given.texts("access"),
+        erasure=given.text("erasure"),
+        retention_days=days,
+        source_quality=given.text("source_quality"),
+        reviewer=given.text("reviewer"),
+        barred=tuple(
+            checks.read_word(f"barred_scopes[{number}]", word, Scope)
+            for number, word in enumerate(given.texts("barred_scopes"))
+        ),
+    )
 
 
 class _Given:
@@ -194,9 +235,9 @@ _MAKERS: dict[str, tuple[frozenset[str], Callable[[_Given], Value]]] = {
     "origin": (frozenset({"source", "source_type", "external_id", "triggered_by"}), _origin),
     "belief": (frozenset({"confidence", "reasoning", "evidence", "assumptions", "hedged"}), _belief),
     "times": (frozenset({"event_time", "valid_from", "valid_until", "expires_at"}), _times),
-    "lineage": (frozenset({"derived_from", "supersedes", "relations", "entities"}), _lineage),
-    "handling": (frozenset({"sensitivity", "owner"}), _handling),
-    "strength": (frozenset({"importance"}), _strength),
+    "lineage": (frozenset({"derived_from", "supersedes", "parent", "relations", "entities"}), _lineage),
+    "handling": (frozenset({"sensitivity", "owner", "next_review_at"}), _handling),
+    "strength": (frozenset({"importance", "half_life_hours", "anchored"}), _strength),
 }
 """Which words make which part of a claim; a part of which nothing is said is the default one."""
 
@@ -223,7 +264,7 @@ def _place(given: _Given, actor: Actor) -> Place:
         Scope.SESSION: session,
         Scope.AGENT_REPO: actor.id,
         Scope.AGENT_TEAM: actor.teams[0] if len(actor.teams) == 1 else None,
-    }[scope]
+    }.get(scope)
     scope_id, namespace = given.text("scope_id"), given.text("namespace")
     if scope_id is None:
         scope_id = implied
@@ -283,9 +324,11 @@ def revise_claim(present: Claim, content: str, actor: Actor, options: ClaimOptio
         fields = {name: getattr(new, name) for name in new.__struct_fields__ if _SPOKEN.get(name, name) in names}
         parts[part] = msgspec.structs.replace(old, **fields)
     lineage = msgspec.structs.replace(parts["lineage"], supersedes=said.lineage.supersedes)
-    handling = msgspec.structs.replace(parts["handling"], next_review_at=None)
+    handling = msgspec.structs.replace(parts["handling"], next_review_at=said.handling.next_review_at)
     kept = {**parts, "lineage": lineage, "handling": handling}
-    return msgspec.structs.replace(present, content=content, slot=said.slot or present.slot, **kept)
+    return msgspec.structs.replace(
+        present, content=content, slot=said.slot or present.slot, charter=said.charter or present.charter, **kept
+    )
 
 
 def _whole_slot(options: ClaimOptions, slot: Slot | None) -> ClaimOptions:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from muniment.model import checks
 from muniment.model.claim import Claim
 from muniment.model.errors import Malformed
-from muniment.model.value import Value
-from muniment.model.vocabulary import Kind, Scope
+from muniment.model.value import Value, as_fraction, fold_defaults
+from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 
 
 class Proposal(Value):
-    """A claim put forward. With `target` it is a new revision of that record, else a new record.
+    """A claim put forward. With `target` it is a new revision of that record, else a new record; with `promotes` it
+    asks for a record to count in a wider scope.
 
     `expected_revision` is the revision the proposer read; if the record has moved on, the proposal is stale.
     """
@@ -20,15 +21,16 @@ class Proposal(Value):
     claim: Claim
     target: str | None = None
     expected_revision: int | None = None
+    promotes: str | None = None
 
     def __post_init__(self) -> None:
         checks.identifier("proposal_id", self.id)
         checks.identifier("tenant", self.tenant)
+        checks.optional_identifier("promotes", self.promotes)
         if not isinstance(self.claim, Claim):
             raise Malformed("claim", "a Claim")
         checks.optional_identifier("target", self.target)
-        if self.expected_revision is not None:
-            checks.whole("expected_revision", self.expected_revision, least=1, most=2**31)
+        _check_revision(self.expected_revision)
 
 
 class Ruling(Value):
@@ -62,5 +64,65 @@ class Retraction(Value):
     def __post_init__(self) -> None:
         checks.identifier("id", self.record)
         checks.text("reason", self.reason)
-        if self.expected_revision is not None:
-            checks.whole("expected_revision", self.expected_revision, least=1, most=2**31)
+        _check_revision(self.expected_revision)
+
+
+class OutcomeReport(Value):
+    """How a record turned out when it was used, told by whoever used it."""
+
+    record: str
+    helpful: bool
+    weight: float = 1.0
+    evidence: str | None = None
+    expected_revision: int | None = None
+
+    def __post_init__(self) -> None:
+        checks.identifier("id", self.record)
+        checks.flag("helpful", self.helpful)
+        _check_revision(self.expected_revision)
+        checks.optional_text("evidence", self.evidence)
+        # A weight of nothing would be an outcome that is recorded and changes nothing.
+        checks.number("weight", self.weight)
+        if not 0.0 < self.weight <= 1.0:
+            raise Malformed("weight", "a number above 0 and at most 1")
+        as_fraction(self, "weight")
+        fold_defaults(self)
+
+
+class VouchRequest(Value):
+    """A reviewer's word that a record comes from where they say."""
+
+    record: str
+    label: Label
+    reason: str
+    expected_revision: int | None = None
+
+    def __post_init__(self) -> None:
+        checks.identifier("id", self.record)
+        checks.word("origin", self.label, Label)
+        checks.text("reason", self.reason)
+        _check_revision(self.expected_revision)
+
+
+class ResolveRequest(Value):
+    """How a conflict shall be settled. `winner` is the record to keep, or the caller's ballot in a vote; `synthesis`
+    the claim that takes the place of both."""
+
+    conflict: str
+    strategy: Strategy
+    rationale: str
+    winner: str | None = None
+    synthesis: Claim | None = None
+
+    def __post_init__(self) -> None:
+        checks.identifier("conflict", self.conflict)
+        checks.word("strategy", self.strategy, Strategy)
+        checks.text("rationale", self.rationale)
+        checks.optional_identifier("winner", self.winner)
+        if self.synthesis is not None and not isinstance(self.synthesis, Claim):
+            raise Malformed("synthesis", "a Claim")
+
+
+def _check_revision(revision: int | None) -> None:
+    if revision is not None:
+        checks.whole("expected_revision", revision, least=1, most=2**31)

@@ -6,10 +6,11 @@ from enum import StrEnum
 
 from muniment.model import checks
 from muniment.model.errors import Malformed
+from muniment.model.gate import Thresholds
 from muniment.model.record import Record, Standing
 from muniment.model.times import Instant
 from muniment.model.value import Value, fold_defaults
-from muniment.model.vocabulary import Kind, MemoryClass, Scope, Sensitivity, TrustLevel
+from muniment.model.vocabulary import GateFlag, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 
 LIMIT_DEFAULT = 10
 LIMIT_MAX = 200
@@ -32,6 +33,8 @@ class Query(Value):
     max_age_days: float | None = None
     require_provenance: bool = False
     confidence_min: float | None = None
+    gate_min: float | None = None
+    gate_flag: float | None = None
     valid_at: Instant | None = None
     known_at: Instant | None = None
     limit: int = LIMIT_DEFAULT
@@ -53,6 +56,10 @@ class Query(Value):
                 raise Malformed("max_age_days", "a number of days from 0 to 4000000")
         checks.flag("require_provenance", self.require_provenance)
         checks.optional_unit_interval("confidence_min", self.confidence_min)
+        checks.optional_unit_interval("gate_min", self.gate_min)
+        checks.optional_unit_interval("gate_flag", self.gate_flag)
+        if self.gate_min is not None and self.gate_flag is not None:
+            Thresholds(min=self.gate_min, flag=self.gate_flag)
         checks.instant("valid_at", self.valid_at)
         checks.instant("known_at", self.known_at)
         checks.whole("limit", self.limit, least=0, most=LIMIT_MAX)
@@ -86,6 +93,7 @@ class Disclosure(Value):
     record: Record
     standing: Standing
     presented: Presented
+    gate: GateFlag
     score: float = 0.0
     reasons: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()

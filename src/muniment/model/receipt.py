@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from muniment.model.actor import Actor
 from muniment.model.filter import Filter
+from muniment.model.gate import Gates
 from muniment.model.query import Abstention, Query
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -33,6 +34,7 @@ class Plan(Value):
     at_head: bool
     limit: int
     budget_tokens: int | None
+    gates: Gates
 
 
 class Candidate(Value):

@@ -7,8 +7,52 @@ from muniment.model.claim import Claim
 from muniment.model.errors import Malformed
 from muniment.model.status import Status
 from muniment.model.times import Instant
-from muniment.model.value import Value
-from muniment.model.vocabulary import ActorType, Label, TrustLevel
+from muniment.model.value import Value, as_fraction, fold_defaults
+from muniment.model.vocabulary import ActorType, Label, Scope, Support, Tier, TrustLevel
+
+
+class Footing(Value):
+    """How far a revision can be believed now.
+
+    `own` is what was declared, moved by outcomes since (`helpful`, `misleading`: their summed weights). `effective` is
+    the lowest of `own` and everything the revision stands on, at any depth. `label` is where it comes from.
+    """
+
+    own: float
+    effective: float
+    label: Label
+    support: Support = Support.STANDING
+    helpful: float = 0.0
+    misleading: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("own", "effective"):
+            checks.unit_interval(name, getattr(self, name))
+        for name in ("helpful", "misleading"):
+            checks.number(name, getattr(self, name))
+            if getattr(self, name) < 0:
+                raise Malformed(name, "a number that is not below 0")
+        for name in ("own", "effective", "helpful", "misleading"):
+            as_fraction(self, name)
+        checks.word("label", self.label, Label)
+        checks.word("support", self.support, Support)
+        fold_defaults(self)
+
+
+class Vigour(Value):
+    """How present a revision is. Only ever used to rank, never to decide what is true or allowed."""
+
+    tier: Tier = Tier.WORKING
+    accesses: int = 0
+    last_access: Instant | None = None
+
+    def __post_init__(self) -> None:
+        checks.word("tier", self.tier, Tier)
+        checks.whole("accesses", self.accesses, least=0, most=2**53)
+        checks.instant("last_access", self.last_access)
+
+
+_FRESH = Vigour()
 
 
 class Standing(Value):
@@ -16,16 +60,25 @@ class Standing(Value):
 
     status: Status
     since: int
+    footing: Footing
     successor: str | None = None
+    vigour: Vigour = _FRESH
 
     def __post_init__(self) -> None:
         checks.word("status", self.status, Status)
         checks.whole("since", self.since, least=0, most=2**63 - 1)
         checks.optional_identifier("successor", self.successor)
+        if not isinstance(self.footing, Footing):
+            raise Malformed("footing", "a Footing")
+        if not isinstance(self.vigour, Vigour):
+            raise Malformed("vigour", "a Vigour")
+        fold_defaults(self)
 
 
 class Record(Value):
-    """One revision. `created_at` is when we were told; the claim's own times say when it holds."""
+    """One revision. `created_at` is when we were told; the claim's own times say when it holds; `echoes` are the
+    records it only says again; `label` is where it came from when it was written; `barred` are the scopes that
+    its own charter, or that of anything it stands on, keeps it out of."""
 
     id: str
     tenant: str
@@ -39,6 +92,8 @@ class Record(Value):
     trust: TrustLevel
     reviewer: str | None = None
     next_review_at: Instant | None = None
+    echoes: tuple[str, ...] = ()
+    barred: tuple[Scope, ...] = ()
 
     def __post_init__(self) -> None:
         checks.identifier("id", self.id)
@@ -56,11 +111,18 @@ class Record(Value):
         checks.word("trust", self.trust, TrustLevel)
         checks.optional_identifier("reviewer", self.reviewer)
         checks.instant("next_review_at", self.next_review_at)
+        checks.identifiers("echoes", self.echoes)
+        checks.instances("barred", self.barred, Scope)
 
     @property
     def owner(self) -> str:
         """Who answers for it: whom the claim names, else who reviewed it, else who proposed it."""
         return self.claim.handling.owner or self.reviewer or self.actor
+
+    @property
+    def links(self) -> list[tuple[str, str]]:
+        """Every link to another record, by type and target, each once, in a fixed order."""
+        return sorted({*self.claim.lineage.links, *(("echoes", name) for name in self.echoes)})
 
     @property
     def content(self) -> str:

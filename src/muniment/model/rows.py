@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from muniment.model.card import Card
+from muniment.model.entry import Ballot
 from muniment.model.record import Standing
 from muniment.model.times import Instant
 from muniment.model.value import Value
 
 
 class StandingRow(Value):
-    """A revision's standing changed. The card follows; the row stays, so that the past can be asked about."""
+    """What a revision counted for from one entry on, its birth included. The card follows; the row stays, so that the
+    past can be asked about."""
 
     rid: int
     standing: Standing
@@ -32,15 +34,53 @@ class ProposalRow(Value):
 
 
 class ConflictRow(Value):
-    """Two revisions that cannot both be right, and how far the matter has got."""
+    """Two revisions that disagree or repeat each other, and how far the matter has got."""
 
     id: str
+    type: str
     status: str
     a: int
     b: int
     why: str
+    contests: bool
     opened: int
     changed: int
+    strategy: str | None = None
+    winner: str | None = None
+    ballots: tuple[Ballot, ...] = ()
 
 
-Row = Card | StandingRow | ProposalRow | ConflictRow
+class EdgeRow(Value):
+    """A link of one revision to a record: what it stands on, replaces or relates to."""
+
+    rid: int
+    type: str
+    target: str
+
+
+class ToldRow(Value):
+    """How often a revision was told to an actor, and when last. Counted from the receipts."""
+
+    rid: int
+    actor: str
+    count: int
+    last: Instant
+
+
+class Tally(Value):
+    """Current revisions of one actor, kind and place, summed up: how many, the sums of what they are worth and how they
+    turned out, and when the last was written."""
+
+    actor: str
+    kind: str
+    scope: str
+    scope_id: str
+    namespace: str
+    records: int
+    effective: float
+    helpful: float
+    misleading: float
+    last: Instant
+
+
+Row = Card | StandingRow | ProposalRow | ConflictRow | EdgeRow

@@ -14,6 +14,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 MIN = Instant((datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND)
 MAX = Instant((datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC) - _EPOCH) // _MICROSECOND)
+HOUR = 3_600_000_000
 DAY = 86_400_000_000
 
 _FORM = re.compile(

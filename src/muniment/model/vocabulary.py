@@ -42,12 +42,16 @@ class MemoryClass(StrEnum):
 
 
 class Scope(StrEnum):
-    """Whose memory it is. `session` ends with its session; the others last."""
+    """Whose memory it is. `session` ends with its session; the others last. Those that begin with `x_` speak of people
+    or cross a border, and are kept only under a charter."""
 
     SESSION = "session"
     PROJECT = "project"
     AGENT_TEAM = "agent_team"
     AGENT_REPO = "agent_repo"
+    X_USER_IDENTITY = "x_user_identity"
+    X_ORGANIZATION = "x_organization"
+    X_CROSS_ORGANIZATION = "x_cross_organization"
 
 
 class Sensitivity(StrEnum):
@@ -79,9 +83,37 @@ class Label(StrEnum):
 
 
 class ActorType(StrEnum):
+    """What an actor is. A `tool` is one whose word was verified: it reports what it measured and nothing else."""
+
     PERSON = "person"
-    AGENT = "agent"
+    TOOL = "tool"
     SERVICE = "service"
+    AGENT = "agent"
+
+
+class Support(StrEnum):
+    """Whether what a record stands on still stands."""
+
+    STANDING = "standing"
+    FLAGGED = "flagged"
+    FALLEN = "fallen"
+    DEPRECATED = "deprecated"
+
+
+class GateFlag(StrEnum):
+    """What the gate says of a record's effective confidence: told, told with a warning, or kept back."""
+
+    PASS = "PASS"
+    FLAG = "FLAG"
+    FILTER = "FILTER"
+
+
+class Consequence(StrEnum):
+    """What becomes of a record when something it stands on ends."""
+
+    DEPRECATE = "deprecate"
+    FLAG = "flag"
+    LEAVE = "leave"
 
 
 class Tier(StrEnum):
@@ -151,6 +183,31 @@ class ConflictStatus(StrEnum):
     ESCALATED = "escalated"
 
 
+class ConflictType(StrEnum):
+    """How two records stand to each other: the same said twice, a newer state of the same thing, or one denies the
+    other. The last two cannot both hold, so they make both sides contested; the first does not."""
+
+    DUPLICATE = "duplicate"
+    UPDATE = "update"
+    CONTRADICTION = "contradiction"
+
+
+class Strategy(StrEnum):
+    """How a conflict is settled."""
+
+    LAST_WRITE_WINS = "last_write_wins"
+    CONFIDENCE_WEIGHTED = "confidence_weighted"
+    AUTHORITY = "authority"
+    EVIDENCE_COUNT = "evidence_count"
+    VOTE = "vote"
+    SYNTHESIS = "synthesis"
+    HUMAN_ESCALATION = "human_escalation"
+
+
+EXTENSION_SCOPES = frozenset({Scope.X_USER_IDENTITY, Scope.X_ORGANIZATION, Scope.X_CROSS_ORGANIZATION})
+CORE_SCOPES = tuple(scope for scope in Scope if scope not in EXTENSION_SCOPES)
+STANDS_ON = frozenset({"derived_from", "parent", "depends_on", "echoes"})
+"""The links that carry trust: a record is no better than what it reaches by them."""
 SENSITIVITY_RANK = {word: rank for rank, word in enumerate(Sensitivity)}
 TRUST_RANK = {word: rank for rank, word in enumerate(TrustLevel)}
 LABEL_RANK = {word: rank for rank, word in enumerate(Label)}

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from muniment.model.actor import Actor
+from muniment.model.card import reader_mark, readers_of
 from muniment.model.claim import Claim, Place
 from muniment.model.filter import covers
 from muniment.model.record import Record
 from muniment.model.value import Value
-from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, ActorType, Scope
+from muniment.model.vocabulary import (
+    CORE_SCOPES,
+    LABEL_RANK,
+    SENSITIVITY_RANK,
+    TRUST_RANK,
+    ActorType,
+    Label,
+    Scope,
+)
 from muniment.policy.rules import ANYONE, Action, Policy, ReadRule, ReviewRule, WriteDecision, WriteRule
 
 NO_RULE = "no-rule"
@@ -32,12 +41,27 @@ def decide_write(policy: Policy, actor: Actor, claim: Claim) -> Decision:
     )
 
 
-def decide_read(policy: Policy, actor: Actor, purpose: str, record: Record) -> str | None:
-    """Name the grant under which `actor` may see `record` for `purpose`, or None."""
+def decide_read(policy: Policy, actor: Actor, purpose: str, record: Record, label: Label | None = None) -> str | None:
+    """Name the grant under which `actor` may see `record` for `purpose`, or None. `label` is where the record counts
+    as coming from now, if that is no longer what it was born with."""
+    present = record.label if label is None else label
+    if not chartered(record, actor):
+        return None
     for rule in policy.read:
-        if grants(rule, actor, purpose) and _opens(rule, actor, record):
+        if grants(rule, actor, purpose) and _opens(rule, actor, record, present):
             return rule.id
     return None
+
+
+def chartered(record: Record, actor: Actor) -> bool:
+    """Whether the charter a record is kept under lets this actor read it; its owner and reviewer always may."""
+    readers = readers_of(record.claim)
+    return not readers or any(reader_mark(name) in readers for name in (actor.id, *actor.roles))
+
+
+def steers(policy: Policy, purpose: str) -> bool:
+    """Whether an answer for this purpose may move a tool or an agent. A purpose nobody declared harmless does."""
+    return purpose not in policy.trust.inform
 
 
 def decide_review(policy: Policy, actor: Actor, action: Action, place: Place | None, author: str | None) -> str | None:
@@ -46,6 +70,8 @@ def decide_review(policy: Policy, actor: Actor, action: Action, place: Place | N
         if not _concerns(rule, actor) or action not in rule.actions:
             continue
         if rule.own and author != actor.id:
+            continue
+        if rule.authority_min is not None and actor.authority < rule.authority_min:
             continue
         if rule.scopes is not None and (place is None or place.scope not in rule.scopes):
             continue
@@ -79,6 +105,10 @@ def own_scope_ids(actor: Actor, scope: Scope) -> tuple[str, ...]:
             return (actor.id, *actor.roles)
         case Scope.SESSION:
             return actor.sessions
+        case Scope.X_USER_IDENTITY:
+            return (actor.id,)
+        case Scope.X_ORGANIZATION | Scope.X_CROSS_ORGANIZATION:
+            return ()
 
 
 def resolve(policy: Policy, actor: str, *, session: str | None = None) -> Actor:
@@ -115,12 +145,12 @@ def _fits(rule: WriteRule, actor: Actor, claim: Claim) -> bool:
     )
 
 
-def _opens(rule: ReadRule, actor: Actor, record: Record) -> bool:
+def _opens(rule: ReadRule, actor: Actor, record: Record, label: Label) -> bool:
     return (
         _covers(rule, record.claim)
         and (not rule.member or belongs(actor, record.claim.place))
         and (rule.trust_min is None or TRUST_RANK[record.trust] >= TRUST_RANK[rule.trust_min])
-        and (rule.label_min is None or LABEL_RANK[record.label] >= LABEL_RANK[rule.label_min])
+        and (rule.label_min is None or LABEL_RANK[label] >= LABEL_RANK[rule.label_min])
     )
 
 
@@ -128,7 +158,7 @@ def _covers(rule: WriteRule | ReadRule, claim: Claim) -> bool:
     """The bounds that writing and reading share."""
     place, nature, most = claim.place, claim.nature, rule.sensitivity_max
     return (
-        (rule.scopes is None or place.scope in rule.scopes)
+        place.scope in (CORE_SCOPES if rule.scopes is None else rule.scopes)
         and (rule.namespaces is None or any(covers(space, place.namespace) for space in rule.namespaces))
         and (rule.kinds is None or nature.kind in rule.kinds)
         and (rule.classes is None or nature.memory_class in rule.classes)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from muniment.model.actor import Actor
-from muniment.model.filter import AtLeast, AtMost, Both, Either, Filter, OneOf, Under
-from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, Scope
+from muniment.model.filter import AtLeast, AtMost, Both, Chartered, Either, Filter, OneOf, Under
+from muniment.model.vocabulary import CORE_SCOPES, EXTENSION_SCOPES, LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, Scope
 from muniment.policy.decide import grants, own_scope_ids
 from muniment.policy.rules import ANYONE, Policy, ReadRule
 
@@ -15,16 +15,20 @@ def narrow(policy: Policy, actor: Actor, purpose: str) -> tuple[Filter, tuple[st
     No grant: nothing passes.
     """
     rules = [rule for rule in policy.read if grants(rule, actor, purpose)]
-    return Either(parts=tuple(_condition(rule, actor) for rule in rules)), tuple(rule.id for rule in rules)
+    some = Either(parts=tuple(_condition(rule, actor) for rule in rules))
+    names = tuple(rule.id for rule in rules)
+    if not any(scope in EXTENSION_SCOPES for rule in rules for scope in rule.scopes or ()):
+        return some, names
+    return Both(parts=(Chartered(names=(actor.id, *actor.roles)), some)), names
 
 
 def _condition(rule: ReadRule, actor: Actor) -> Filter:
     parts: list[Filter] = []
+    scopes = CORE_SCOPES if rule.scopes is None else rule.scopes
     if rule.member:
-        scopes = tuple(Scope) if rule.scopes is None else rule.scopes
         parts.append(Either(parts=tuple(_own(actor, scope) for scope in scopes)))
-    elif rule.scopes is not None:
-        parts.append(OneOf(field="scope", words=tuple(rule.scopes)))
+    else:
+        parts.append(OneOf(field="scope", words=tuple(scopes)))
     if rule.namespaces is not None:
         parts.append(Under(namespaces=rule.namespaces))
     if rule.kinds is not None:

@@ -13,6 +13,7 @@ import yaml
 from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.errors import CallerError, PolicyInvalid
+from muniment.model.gate import Thresholds
 from muniment.model.value import Value
 from muniment.policy.rules import ANYONE, Member, Policy, ReadRule, ReviewRule, WriteRule
 
@@ -40,9 +41,27 @@ def parse_policy(text: str, *, place: str) -> Policy:
     actors = plain.get("actors") if isinstance(plain, dict) else None
     for name, member in actors.items() if isinstance(actors, dict) else ():
         _convert(member, Member, f"$.actors.{name}", lines, place)
+    _convert_thresholds(plain, lines, place)
     policy = _convert(plain, Policy, "$", lines, place)
     _check(policy, lines, place)
     return policy
+
+
+def _convert_thresholds(plain: Plain, lines: Lines, place: str) -> None:
+    """Read the gate's thresholds first, each on its own, so that an error names the line it is on."""
+    trust = plain.get("trust") if isinstance(plain, dict) else None
+    if not isinstance(trust, dict):
+        return
+    if "gate" in trust:
+        _convert(trust["gate"], Thresholds, "$.trust.gate", lines, place)
+    spaces = trust.get("namespaces")
+    for space, thresholds in spaces.items() if isinstance(spaces, dict) else ():
+        spot = f"$.trust.namespaces.{space}"
+        _convert(thresholds, Thresholds, spot, lines, place)
+        try:
+            checks.namespace("namespace", space)
+        except CallerError as error:
+            raise PolicyInvalid(place, _line(lines, spot), f"{spot.removeprefix('$.')}: {error}") from None
 
 
 def _convert(plain: Plain, kind: type[_V], path: str, lines: Lines, place: str) -> _V:
@@ -50,6 +69,8 @@ def _convert(plain: Plain, kind: type[_V], path: str, lines: Lines, place: str) 
         return msgspec.convert(plain, kind, strict=True)
     except msgspec.ValidationError as error:
         message = str(error)
+    except CallerError as error:
+        raise PolicyInvalid(place, _line(lines, path), f"{path.removeprefix('$.')}: {error}") from None
     found = _PATH.search(message)
     spot = path + (found[1].removeprefix("$") if found else "")
     unknown = _UNKNOWN.search(message)
@@ -74,6 +95,20 @@ def _check(policy: Policy, lines: Lines, place: str) -> None:
         checks.text("name", policy.name)
     except CallerError as error:
         raise PolicyInvalid(place, _line(lines, "$.name"), str(error)) from None
+    try:
+        checks.unit_interval("missing_floor", policy.trust.missing_floor)
+        checks.identifiers("inform", policy.trust.inform)
+    except CallerError as error:
+        raise PolicyInvalid(place, _line(lines, "$.trust"), f"trust.{error}") from None
+    if policy.trust.missing_floor >= 1.0:
+        spot = "$.trust.missing_floor"
+        raise PolicyInvalid(
+            place, _line(lines, spot), "trust.missing_floor: below 1, or what is missing would be certain"
+        )
+    try:
+        checks.whole("quorum", policy.disputes.quorum, least=1, most=1_000)
+    except CallerError as error:
+        raise PolicyInvalid(place, _line(lines, "$.disputes.quorum"), f"disputes.{error}") from None
     seen: set[str] = set()
     sections: tuple[tuple[str, tuple[WriteRule | ReadRule | ReviewRule, ...]], ...] = (
         ("write", policy.write),
@@ -111,6 +146,8 @@ def _check(policy: Policy, lines: Lines, place: str) -> None:
 def _check_rule(rule: WriteRule | ReadRule | ReviewRule) -> None:
     checks.identifier("id", rule.id)
     if isinstance(rule, ReviewRule):
+        if rule.authority_min is not None:
+            checks.whole("authority_min", rule.authority_min, least=0, most=10)
         return
     for number, space in enumerate(rule.namespaces or ()):
         checks.namespace(f"namespaces[{number}]", space)

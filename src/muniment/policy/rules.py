@@ -10,8 +10,9 @@ from enum import StrEnum
 
 import msgspec
 
+from muniment.model.gate import USUAL, Gates, Thresholds
 from muniment.model.value import Value
-from muniment.model.vocabulary import ActorType, Kind, Label, MemoryClass, Scope, Sensitivity, TrustLevel
+from muniment.model.vocabulary import ActorType, Consequence, Kind, Label, MemoryClass, Scope, Sensitivity, TrustLevel
 
 ANYONE = "*"
 
@@ -30,11 +31,26 @@ class Action(StrEnum):
     RETRACT = "retract"
     QUEUE = "queue"
     AUDIT = "audit"
+    OBSERVE = "observe"
+    VOUCH = "vouch"
+    RESOLVE = "resolve"
+    VOTE = "vote"
+    PROMOTE = "promote"
+    SWEEP = "sweep"
 
 
 class Secrets(StrEnum):
     REDACT = "redact"
     DISCARD = "discard"
+
+
+class Detector(StrEnum):
+    """What follows when two records are found to disagree by their words alone: both are contested, the conflict is
+    only noted, or nobody looks at it."""
+
+    CONTEST = "contest"
+    NOTE = "note"
+    IGNORE = "ignore"
 
 
 class Member(Value):
@@ -87,7 +103,8 @@ class ReadRule(Value):
 
 
 class ReviewRule(Value):
-    """Who may answer for others, and for what. With `own` only for what they proposed themselves."""
+    """Who may answer for others, and for what. With `own` only for what they proposed themselves; with
+    `authority_min` only those who have that much."""
 
     id: str
     actions: tuple[Action, ...]
@@ -96,6 +113,7 @@ class ReviewRule(Value):
     types: tuple[ActorType, ...] | None = None
     scopes: tuple[Scope, ...] | None = None
     own: bool = False
+    authority_min: int | None = None
 
 
 class Safety(Value):
@@ -109,6 +127,41 @@ class Evidence(Value):
     otherwise: WriteDecision = WriteDecision.HOLD
 
 
+class Trust(Value):
+    """How far records are believed: the gate's thresholds for everything and for single namespaces, what a missing or
+    fallen pillar still bears, which purposes only inform, and how low an origin may be for every other purpose."""
+
+    gate: Thresholds = USUAL
+    namespaces: dict[str, Thresholds] = msgspec.field(default_factory=dict)
+    missing_floor: float = 0.2
+    inform: tuple[str, ...] = ("answer", "curation", "review", "audit", "summary", "research")
+    steer_label_min: Label = Label.AGENT
+
+    @property
+    def gates(self) -> Gates:
+        return Gates(engine=self.gate, namespaces=tuple(sorted(self.namespaces.items())))
+
+
+class Cascade(Value):
+    """What becomes of a record when something it stands on ends, by how it ended."""
+
+    retracted: Consequence = Consequence.FLAG
+    deprecated: Consequence = Consequence.FLAG
+    superseded: Consequence = Consequence.FLAG
+    expired: Consequence = Consequence.FLAG
+    contested: Consequence = Consequence.FLAG
+    erased: Consequence = Consequence.FLAG
+
+
+class Disputes(Value):
+    """How disagreement is found and settled: what the detector and a judge may cause, and how many voices a vote
+    needs."""
+
+    detector: Detector = Detector.CONTEST
+    judge: Detector = Detector.NOTE
+    quorum: int = 3
+
+
 class Policy(Value):
     version: int
     name: str
@@ -118,3 +171,6 @@ class Policy(Value):
     review: tuple[ReviewRule, ...] = ()
     safety: Safety = Safety()
     evidence: Evidence = Evidence()
+    trust: Trust = Trust()
+    cascade: Cascade = Cascade()
+    disputes: Disputes = Disputes()

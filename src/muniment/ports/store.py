@@ -6,15 +6,16 @@ Only `write.commit` and the read path's receipt writing touch the writing halves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.filter import Filter
 from muniment.model.receipt import Plan, StoredReceipt, Terms
 from muniment.model.record import Standing
-from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow, Tally, ToldRow
 from muniment.model.value import Value
 
 T = TypeVar("T")
@@ -34,6 +35,22 @@ class Matches(Value):
     hits: tuple[Hit, ...]
     passed: int
     counts: dict[str, int]
+
+
+class Neighbour(Value):
+    """A revision whose words are near to some text, and its own text."""
+
+    rid: int
+    text: str
+
+
+def least_shared(asked: int) -> int:
+    """How many of so many words a text must hold to be near. One word in common says nothing where there are many.
+
+    >>> [least_shared(asked) for asked in (1, 3, 4, 7, 8, 10)]
+    [1, 1, 2, 2, 3, 3]
+    """
+    return 1 if asked < 4 else 2 if asked < 8 else 3
 
 
 class Ledger(Protocol):
@@ -75,11 +92,28 @@ class Catalogue(Protocol):
     def occupants(self, slot: str) -> tuple[Card, ...]:
         """The current revisions that answer this question."""
 
+    def past_twins(self, fingerprint: bytes) -> tuple[Card, ...]:
+        """Revisions with this fingerprint that were replaced, deprecated or taken back, oldest first."""
+
+    def past_answers(self, slot: str, *, limit: int) -> tuple[Card, ...]:
+        """The same for revisions that answered this question, newest first."""
+
+    def cards(self, rids: Iterable[int]) -> dict[int, Card]: ...
+
+    def latest(self, records: Iterable[str]) -> dict[str, Card]:
+        """The revision of each record that no other revision of it has followed, in whatever state it is."""
+
+    def expired(self, now: int) -> tuple[Card, ...]:
+        """Current revisions whose time is over, by rising `rid`."""
+
+    def due(self, now: int) -> tuple[Card, ...]:
+        """Current revisions that are due for review, the longest overdue first."""
+
     def standings(self, rid: int) -> tuple[StandingRow, ...]:
-        """What became of a revision after its birth, oldest first."""
+        """Everything a revision ever counted for, its birth first."""
 
     def moves(self) -> Iterator[StandingRow]:
-        """What became of every revision, by `rid` and then in order."""
+        """The same of every revision, by `rid` and then in order."""
 
     def standing_at(self, rid: int, seq: int) -> Standing | None:
         """A revision's standing after entry `seq`; None when it was not born yet."""
@@ -87,11 +121,27 @@ class Catalogue(Protocol):
     def superseded_by(self, record: str) -> tuple[Card, ...]:
         """Revisions whose standing names this record as successor."""
 
+    def survey(self, visible: Filter) -> tuple[Tally, ...]:
+        """Current revisions that pass, summed up by actor, kind and place, in that order."""
+
     def all(self) -> Iterator[Card]:
         """Every card, by rising `rid`."""
 
     def count(self) -> dict[str, int]:
         """How many revisions there are of each status."""
+
+
+class Links(Protocol):
+    """The graph of what stands on, replaces and relates to what. A link leads from a revision to a record."""
+
+    def of(self, rids: Iterable[int]) -> tuple[EdgeRow, ...]:
+        """The links these revisions have."""
+
+    def to(self, records: Iterable[str]) -> tuple[EdgeRow, ...]:
+        """The links to these records, of revisions no other revision of the same record has followed."""
+
+    def all(self) -> Iterator[EdgeRow]:
+        """Every link, by `rid`, type and target."""
 
 
 class Desk(Protocol):
@@ -118,6 +168,10 @@ class Lexicon(Protocol):
     def prune(self, terms: Terms) -> Terms:
         """Move words that too many records hold to `common`, unless nothing would be left."""
 
+    def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
+        """Revisions, in any state, that hold the most of these words, rare ones counting for more, the most alike
+        first. The work is bounded whatever the size of the store: of a common word only the latest holders count."""
+
     def search(self, plan: Plan, *, keep: int) -> Matches:
         """Rank what the words match under `plan.visible`, keeping the `keep` best that pass and the best that
         were superseded, and counting all."""
@@ -131,6 +185,12 @@ class Receipts(Protocol):
 
     def all(self) -> Iterator[StoredReceipt]: ...
 
+    def told(self, rid: int) -> tuple[ToldRow, ...]:
+        """Whom a revision was told to."""
+
+    def all_told(self) -> Iterator[ToldRow]:
+        """The same of every revision, by `rid` and actor."""
+
 
 class Snapshot(Protocol):
     """One consistent moment of one tenant."""
@@ -143,6 +203,9 @@ class Snapshot(Protocol):
 
     @property
     def catalogue(self) -> Catalogue: ...
+
+    @property
+    def links(self) -> Links: ...
 
     @property
     def desk(self) -> Desk: ...
@@ -169,6 +232,9 @@ class Unit(Snapshot, Protocol):
     def clear_projections(self) -> None: ...
 
     def append_receipt(self, receipt: StoredReceipt) -> None: ...
+
+    def tell(self, row: ToldRow) -> None:
+        """Add to how often a revision was told to an actor."""
 
     def checkpoint(self, signed: SignedCheckpoint) -> None: ...
 

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 
 import apsw
-import msgspec
 
 from muniment.backends.memory.tables import Tables, standing_at
-from muniment.model.card import Card
+from muniment.model.card import Card, moved
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan, Terms
+from muniment.model.record import Record
 from muniment.model.status import Status
-from muniment.ports.store import Hit, Matches
+from muniment.model.value import read_canonical
+from muniment.ports.store import Hit, Matches, Neighbour, least_shared
 
 COMMON_SHARE = 0.10
 COMMON_FROM = 1_000
 K1 = 1.2
 B = 0.75
 IDF_LEAST = 1e-6
+NEAR_WORDS_MAX = 16
+NEAR_POSTINGS_MAX = 32
+NEAR_POOL = 24
+HELD_WORDS_MAX = 64
 TOKEN_BYTES_MAX = 32_768
 """FTS5 cuts longer tokens at this many bytes."""
 
@@ -75,6 +80,32 @@ class MemoryLexicon:
         term = tokenize(word)
         return sum(1 for text in self._tables.terms.values() if term[0] in text) if len(term) == 1 else 0
 
+    def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
+        terms = [tokenize(word) for word in words[:NEAR_WORDS_MAX]]
+        asked = list(dict.fromkeys(term[0] for term in terms if len(term) == 1))
+        scores: dict[int, float] = defaultdict(float)
+        shared: Counter[int] = Counter()
+        for term in asked:
+            holding = [rid for rid in sorted(self._tables.terms, reverse=True) if term in self._held(rid)]
+            latest = holding[:NEAR_POSTINGS_MAX]
+            for rid in latest:
+                scores[rid] += math.log(1 + len(self._tables.terms) / len(latest))
+                shared[rid] += 1
+        near = [rid for rid in scores if shared[rid] >= least_shared(len(asked))]
+        pool = sorted(near, key=lambda rid: (scores[rid], rid), reverse=True)[:NEAR_POOL]
+        texts = {rid: self._text(rid) for rid in pool}
+        mean = sum(map(len, texts.values())) / max(1, len(texts)) or 1.0
+        norm = {rid: scores[rid] / (0.25 + 0.75 * len(texts[rid]) / mean) for rid in pool}
+        ranked = sorted(norm, key=lambda rid: (norm[rid], rid), reverse=True)[:keep]
+        return tuple(Neighbour(rid=rid, text=texts[rid]) for rid in ranked)
+
+    def _held(self, rid: int) -> list[str]:
+        """The words a text is found near others by: its first ones, without the shortest."""
+        return [term for term in dict.fromkeys(self._tables.terms[rid]) if len(term) > 2][:HELD_WORDS_MAX]
+
+    def _text(self, rid: int) -> str:
+        return read_canonical(self._tables.documents[rid].body, Record).content
+
     def search(self, plan: Plan, *, keep: int) -> Matches:
         required, scored = _phrases(plan.terms)
         if not scored:
@@ -105,10 +136,7 @@ class MemoryLexicon:
         card = self._tables.cards[rid]
         if plan.at_head:
             return card
-        standing = standing_at(self._tables, card, plan.as_of)
-        return msgspec.structs.replace(
-            card, status=standing.status.value, since=standing.since, successor=standing.successor
-        )
+        return moved(card, standing_at(self._tables, card, plan.as_of)) if card.seq <= plan.as_of else card
 
     def _idf(self, phrase: Phrase) -> float:
         total = len(self._tables.terms)

@@ -6,16 +6,19 @@ Everything here is looked up by scanning: slow, and obviously right. Other store
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from muniment.model.card import Card
 from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.filter import Filter, matches
 from muniment.model.receipt import StoredReceipt
 from muniment.model.record import Standing
-from muniment.model.rows import ConflictRow, ProposalRow, StandingRow
-from muniment.model.status import CURRENT, read_status
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, StandingRow, Tally, ToldRow
+from muniment.model.status import CURRENT, Status
 from muniment.model.value import read_canonical
+
+_PAST = (Status.SUPERSEDED, Status.DEPRECATED, Status.RETRACTED)
 
 
 @dataclass(slots=True)
@@ -30,6 +33,8 @@ class Tables:
     standings: dict[tuple[int, int], StandingRow] = field(default_factory=dict)
     proposals: dict[str, ProposalRow] = field(default_factory=dict)
     conflicts: dict[str, ConflictRow] = field(default_factory=dict)
+    edges: set[EdgeRow] = field(default_factory=set)
+    told: dict[tuple[int, str], ToldRow] = field(default_factory=dict)
     terms: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def copy(self) -> Tables:
@@ -42,6 +47,8 @@ class Tables:
             standings=dict(self.standings),
             proposals=dict(self.proposals),
             conflicts=dict(self.conflicts),
+            edges=set(self.edges),
+            told=dict(self.told),
             terms=dict(self.terms),
         )
 
@@ -123,6 +130,27 @@ class MemoryCatalogue:
     def occupants(self, slot: str) -> tuple[Card, ...]:
         return tuple(card for card in self._current() if card.slot == slot)
 
+    def past_twins(self, fingerprint: bytes) -> tuple[Card, ...]:
+        return tuple(card for card in self._sorted() if card.fingerprint == fingerprint and card.status in _PAST)
+
+    def past_answers(self, slot: str, *, limit: int) -> tuple[Card, ...]:
+        found = [card for card in self._sorted() if card.slot == slot and card.status in _PAST]
+        return tuple(reversed(found))[:limit]
+
+    def cards(self, rids: Iterable[int]) -> dict[int, Card]:
+        return {rid: self._tables.cards[rid] for rid in rids if rid in self._tables.cards}
+
+    def latest(self, records: Iterable[str]) -> dict[str, Card]:
+        wanted = set(records)
+        return {card.id: card for card in self._sorted() if card.id in wanted and not _followed(card)}
+
+    def expired(self, now: int) -> tuple[Card, ...]:
+        return tuple(card for card in self._current() if card.expires_at is not None and card.expires_at < now)
+
+    def due(self, now: int) -> tuple[Card, ...]:
+        found = [card for card in self._current() if card.review_at is not None and card.review_at <= now]
+        return tuple(sorted(found, key=lambda card: (card.review_at, card.rid)))
+
     def standings(self, rid: int) -> tuple[StandingRow, ...]:
         return tuple(self._tables.standings[key] for key in sorted(self._tables.standings) if key[0] == rid)
 
@@ -136,6 +164,28 @@ class MemoryCatalogue:
     def superseded_by(self, record: str) -> tuple[Card, ...]:
         return tuple(card for card in self._sorted() if card.successor == record)
 
+    def survey(self, visible: Filter) -> tuple[Tally, ...]:
+        found: dict[tuple[str, ...], list[Card]] = {}
+        for card in self._current():
+            if matches(visible, card):
+                group = (card.actor, card.kind, card.scope, card.scope_id, card.namespace)
+                found.setdefault(group, []).append(card)
+        return tuple(
+            Tally(
+                actor=group[0],
+                kind=group[1],
+                scope=group[2],
+                scope_id=group[3],
+                namespace=group[4],
+                records=len(cards),
+                effective=sum(card.effective for card in cards),
+                helpful=sum(card.helpful for card in cards),
+                misleading=sum(card.misleading for card in cards),
+                last=max(card.created_at for card in cards),
+            )
+            for group, cards in sorted(found.items())
+        )
+
     def all(self) -> Iterator[Card]:
         return iter(self._sorted())
 
@@ -144,9 +194,34 @@ class MemoryCatalogue:
 
 
 def standing_at(tables: Tables, card: Card, seq: int) -> Standing:
-    """What a revision counted for after entry `seq`: the last change up to there, else what it was born as."""
-    changes = [tables.standings[key] for key in sorted(tables.standings) if key[0] == card.rid and key[1] <= seq]
-    return changes[-1].standing if changes else Standing(status=read_status(card.born), since=card.seq)
+    """What a revision counted for after entry `seq`: the last row up to there."""
+    rows = [tables.standings[key] for key in sorted(tables.standings) if key[0] == card.rid and key[1] <= seq]
+    return rows[-1].standing
+
+
+def _followed(card: Card) -> bool:
+    """Whether a newer revision of the same record has taken its place."""
+    return card.status == Status.SUPERSEDED and card.successor == card.id
+
+
+class MemoryLinks:
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def of(self, rids: Iterable[int]) -> tuple[EdgeRow, ...]:
+        wanted = set(rids)
+        return tuple(edge for edge in self._sorted() if edge.rid in wanted)
+
+    def to(self, records: Iterable[str]) -> tuple[EdgeRow, ...]:
+        wanted = set(records)
+        cards = self._tables.cards
+        return tuple(edge for edge in self._sorted() if edge.target in wanted and not _followed(cards[edge.rid]))
+
+    def all(self) -> Iterator[EdgeRow]:
+        return iter(self._sorted())
+
+    def _sorted(self) -> list[EdgeRow]:
+        return sorted(self._tables.edges, key=lambda edge: (edge.rid, edge.type, edge.target))
 
 
 class MemoryDesk:
@@ -188,3 +263,9 @@ class MemoryReceipts:
 
     def all(self) -> Iterator[StoredReceipt]:
         return iter([self._tables.receipts[seq] for seq in sorted(self._tables.receipts)])
+
+    def told(self, rid: int) -> tuple[ToldRow, ...]:
+        return tuple(self._tables.told[key] for key in sorted(self._tables.told) if key[0] == rid)
+
+    def all_told(self) -> Iterator[ToldRow]:
+        return iter([self._tables.told[key] for key in sorted(self._tables.told)])

@@ -13,14 +13,15 @@ from muniment.backends.memory.tables import (
     MemoryDesk,
     MemoryDocuments,
     MemoryLedger,
+    MemoryLinks,
     MemoryReceipts,
     Tables,
 )
-from muniment.model.card import Card
+from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Document, Entry, SignedCheckpoint, StoredEntry
 from muniment.model.errors import IntegrityError
 from muniment.model.receipt import StoredReceipt
-from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow, ToldRow
 from muniment.model.status import CURRENT
 from muniment.model.value import read_canonical
 
@@ -32,6 +33,7 @@ class MemorySnapshot:
         self.ledger = MemoryLedger(tables, tenant)
         self.documents = MemoryDocuments(tables)
         self.catalogue = MemoryCatalogue(tables)
+        self.links = MemoryLinks(tables)
         self.desk = MemoryDesk(tables)
         self.lexicon = MemoryLexicon(tables)
         self.receipts = MemoryReceipts(tables)
@@ -68,6 +70,9 @@ class MemoryUnit(MemorySnapshot):
                     self._file(row)
                 case ConflictRow():
                     self._dispute(row)
+                case EdgeRow():
+                    _refuse(row in self._tables.edges, "this link is there already")
+                    self._tables.edges.add(row)
 
     def _put_card(self, card: Card) -> None:
         _refuse(card.rid in self._tables.cards, "a card of this number is there already")
@@ -75,6 +80,7 @@ class MemoryUnit(MemorySnapshot):
         _refuse(card.revision in {sibling.revision for sibling in siblings}, "this revision is there already")
         self._refuse_second_current(card)
         self._tables.cards[card.rid] = card
+        self._tables.standings[card.rid, card.since] = StandingRow(rid=card.rid, standing=standing_of(card))
 
     def _refuse_second_current(self, card: Card) -> None:
         others = [other for other in self.catalogue.revisions(card.id) if other.rid != card.rid]
@@ -85,11 +91,9 @@ class MemoryUnit(MemorySnapshot):
         standing = row.standing
         card = self._tables.cards.get(row.rid)
         if card is not None:
-            moved = msgspec.structs.replace(
-                card, status=standing.status.value, since=standing.since, successor=standing.successor
-            )
-            self._refuse_second_current(moved)
-            self._tables.cards[row.rid] = moved
+            after = moved(card, standing)
+            self._refuse_second_current(after)
+            self._tables.cards[row.rid] = after
         _refuse((row.rid, standing.since) in self._tables.standings, "this entry changed the revision already")
         self._tables.standings[row.rid, standing.since] = row
 
@@ -101,18 +105,39 @@ class MemoryUnit(MemorySnapshot):
     def _dispute(self, row: ConflictRow) -> None:
         known = self._tables.conflicts.get(row.id)
         if known is not None:
-            row = msgspec.structs.replace(known, status=row.status, changed=row.changed)
+            row = msgspec.structs.replace(
+                known,
+                status=row.status,
+                changed=row.changed,
+                strategy=row.strategy,
+                winner=row.winner,
+                ballots=row.ballots,
+            )
         self._tables.conflicts[row.id] = row
 
     def clear_projections(self) -> None:
         tables = self._tables
-        for projection in (tables.cards, tables.standings, tables.proposals, tables.conflicts, tables.terms):
+        for projection in (
+            tables.cards,
+            tables.standings,
+            tables.proposals,
+            tables.conflicts,
+            tables.terms,
+            tables.told,
+        ):
             projection.clear()
+        tables.edges.clear()
 
     def append_receipt(self, receipt: StoredReceipt) -> None:
         taken = receipt.seq in self._tables.receipts or self.receipts.get(receipt.id) is not None
         _refuse(taken, "a receipt of this number or id is there already")
         self._tables.receipts[receipt.seq] = receipt
+
+    def tell(self, row: ToldRow) -> None:
+        known = self._tables.told.get((row.rid, row.actor))
+        count, last = (known.count, known.last) if known is not None else (0, row.last)
+        told = ToldRow(rid=row.rid, actor=row.actor, count=count + row.count, last=max(last, row.last))
+        self._tables.told[row.rid, row.actor] = told
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self._tables.checkpoints[signed.checkpoint.seq] = signed

@@ -83,11 +83,11 @@ def connect(path: Path, *, create: bool) -> apsw.Connection:
 
 def migrate(connection: apsw.Connection, tenant: str) -> None:
     """Bring the schema to the revision we speak; refuse a store that is ahead of us or another tenant's."""
-    newest = migrations()[-1][0]
+    oldest, newest = migrations()[0][0], migrations()[-1][0]
     with connection:  # one savepoint: a crash in the middle leaves the old revision
         connection.execute("CREATE TABLE IF NOT EXISTS migrating (x)")  # takes the write lock before looking
         revision = cast(int, connection.pragma("user_version"))
-        if revision > newest:
+        if revision > newest or 0 < revision < oldest:
             raise SchemaMismatch(found=revision, needed=newest)
         for number, script in migrations():
             if number > revision:

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import heapq
+import math
+import zlib
 from collections import Counter
-from typing import assert_never
+from itertools import groupby, islice, zip_longest
+from typing import cast
 
 import apsw
 import msgspec
 
+from muniment.backends.sqlite.conditions import Bindings, translate
 from muniment.backends.sqlite.connection import queries
-from muniment.backends.sqlite.tables import card_from
-from muniment.model.filter import AtLeast, AtMost, Both, Either, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
+from muniment.backends.sqlite.tables import card_from, standing_from
+from muniment.model.card import moved
 from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.status import Status
-from muniment.ports.store import Hit, Matches
+from muniment.ports.store import Hit, Matches, Neighbour, least_shared
 
 _Q = queries()
 COMMON_SHARE = 0.10
 COMMON_FROM = 1_000
 """Below this many revisions no word is common: there is little to rank and nothing to save."""
 
-_REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
+NEAR_WORDS_MAX = 16
+NEAR_POSTINGS_MAX = 32
+NEAR_POOL = 24
+HELD_WORDS_MAX = 64
+"""How much is read to find what a text is near to: so many words, of each so many of the latest revisions that hold
+it, and so many texts. Nothing of it grows with the store."""
 
-Bindings = list[str | int | float]
+_REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 
 
 class SqliteLexicon:
@@ -56,11 +65,7 @@ class SqliteLexicon:
         return _varint(row[0]) if row is not None and row[0] else 0
 
     def _share(self, word: str, total: int) -> float:
-        tokens = self.tokens(word)
-        if len(tokens) != 1:
-            return 0.0
-        row = self._execute(_Q["term_documents"], (tokens[0],)).fetchone()
-        return row[0] / total if row else 0.0
+        return (self._holding(word) or 0) / total
 
     def search(self, plan: Plan, *, keep: int) -> Matches:
         expression = self._expression(plan.terms)
@@ -89,9 +94,57 @@ class SqliteLexicon:
         card = card_from(found)
         if not plan.at_head:
             row = self._execute(_Q["standing_at"], (rid, plan.as_of)).fetchone()
-            since, status, successor = row if row is not None else (card.seq, card.born, None)
-            card = msgspec.structs.replace(card, status=status, since=since, successor=successor)
+            assert row is not None, "the search joined this standing"
+            card = moved(card, standing_from(row).standing)
         return Hit(card=card, score=score, failed=failed)
+
+    def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
+        asked = list(dict.fromkeys(code for word in words[:NEAR_WORDS_MAX] for code in self._single(word)))
+        rows = self._execute(_Q["latest_holders"], (_listed(asked), NEAR_POSTINGS_MAX - 1)).fetchall()
+        total = self._indexed()
+        weights = {code: math.log(1 + total / count) for code, count in Counter(row[0] for row in rows).items()}
+        scores: dict[int, float] = {}
+        shared: dict[int, int] = {}
+        for code, rid in cast(list[tuple[int, int]], rows):
+            scores[rid] = scores.get(rid, 0.0) + weights[code]
+            shared[rid] = shared.get(rid, 0) + 1
+        least = least_shared(len(asked))
+        pool = sorted(((score, rid) for rid, score in scores.items() if shared[rid] >= least), reverse=True)[:NEAR_POOL]
+        texts = self._texts([rid for _, rid in pool])
+        mean = sum(map(len, texts.values())) / max(1, len(texts)) or 1.0
+        ranked = sorted(((score / (0.25 + 0.75 * len(texts[rid]) / mean), rid) for score, rid in pool), reverse=True)
+        return tuple(Neighbour(rid=rid, text=texts[rid]) for _, rid in ranked[:keep])
+
+    def _texts(self, rids: list[int]) -> dict[int, str]:
+        return {cast(int, rid): cast(str, text) for rid, text in self._execute(_Q["texts"], (_listed(rids),))}
+
+    def _single(self, word: str) -> list[int]:
+        """The number of a word, if it is one term."""
+        tokens = self.tokens(word)
+        return [word_code(tokens[0])] if len(tokens) == 1 else []
+
+    def holders(self, text: str) -> set[int]:
+        """The numbers of the words a text is found near others by."""
+        found = self._tokenize(
+            text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+        )
+        terms = dict.fromkeys(str(token) for token in found)
+        return {word_code(term) for term in islice((term for term in terms if len(term) > 2), HELD_WORDS_MAX)}
+
+    def _holding(self, word: str) -> int | None:
+        """How many revisions hold a word; None for one that is not a single term."""
+        tokens = self.tokens(word)
+        if len(tokens) != 1:
+            return None
+        row = self._execute(_Q["term_documents"], (tokens[0],)).fetchone()
+        return cast(int, row[0]) if row else 0
+
+    def holders_agree(self) -> bool:
+        """Whether the index of words for nearness is what the texts give rise to."""
+        stored = groupby(self._execute(_Q["all_holders"]), key=lambda row: row[1])
+        expected = ((rid, self.holders(cast(str, text))) for rid, text in self._execute(_Q["all_texts"]))
+        actual = ((rid, {row[0] for row in rows}) for rid, rows in stored)
+        return all(one == other for one, other in zip_longest((pair for pair in expected if pair[1]), actual))
 
     def _expression(self, terms: Terms) -> str | None:
         """An FTS5 expression made of quoted terms only, so that no input is ever syntax.
@@ -104,6 +157,15 @@ class SqliteLexicon:
             return " OR ".join(words) or None
         required = " AND ".join(phrases)
         return f"{required} AND ({' OR '.join([phrases[0], *words])})" if words else required
+
+
+def word_code(term: str) -> int:
+    """A number for a term. Two terms with one number only make two texts look nearer than they are."""
+    return zlib.crc32(term.encode(errors="surrogateescape"))
+
+
+def _listed(numbers: list[int]) -> str:
+    return msgspec.json.encode(numbers).decode()
 
 
 def _varint(block: bytes) -> int:
@@ -128,76 +190,27 @@ def _quoted(text: str) -> str:
 
 def _statement(plan: Plan, expression: str) -> tuple[str, Bindings]:
     """One pass over the matches: visibility in WHERE, the caller's bounds as the number of the first that fails."""
-    status, status_bindings = _status(plan)
-    bindings: Bindings = [*status_bindings]
+    moving = "c" if plan.at_head else "s"
+    bindings: Bindings = []
     whens = []
     for number, (_, condition) in enumerate(plan.wanted):
-        sql, values = translate(condition, status, status_bindings)
+        sql, values = translate(condition, moving)
         whens.append(f"WHEN NOT ({sql}) THEN {number}")
         bindings += values
     failed = f"CASE {' '.join(whens)} END" if whens else "NULL"
-    visible, values = translate(plan.visible, status, status_bindings)
-    bindings += [expression, *values, plan.as_of]
+    visible, values = translate(plan.visible, moving)
+    past = "" if plan.at_head else _PAST_STANDING
+    bindings += [*([] if plan.at_head else [plan.as_of]), expression, *values, plan.as_of]
     # The index drives, each match then looks up its card: CROSS JOIN keeps the planner from turning that round.
     return (
-        f"SELECT c.rid, -bm25(lexicon), {status}, {failed} FROM lexicon CROSS JOIN cards c ON c.rid = lexicon.rowid "
+        f"SELECT c.rid, -bm25(lexicon), {moving}.status, {failed} "
+        f"FROM lexicon CROSS JOIN cards c ON c.rid = lexicon.rowid {past}"
         f"WHERE lexicon MATCH ? AND ({visible}) AND c.seq <= ?",
         bindings,
     )
 
 
-def _status(plan: Plan) -> tuple[str, Bindings]:
-    if plan.at_head:
-        return "c.status", []
-    past = "SELECT s.status FROM standings s WHERE s.rid = c.rid AND s.since <= ? ORDER BY s.since DESC LIMIT 1"
-    return f"COALESCE(({past}), c.born)", [plan.as_of]
-
-
-def translate(
-    condition: Filter, status: str = "c.status", status_bindings: Bindings | None = None
-) -> tuple[str, Bindings]:
-    """A filter as a SQL condition that is never NULL. Field names come from a closed list, values are bound."""
-    known = status_bindings or []
-    match condition:
-        case OneOf(field=field, words=words):
-            marks = ", ".join("?" * len(words))
-            column = status if field == "status" else f"IFNULL(c.{field}, '')"
-            if not words:
-                return "0", []
-            return f"{column} IN ({marks})", [*(known if field == "status" else []), *words]
-        case AtLeast(field=field, value=value):
-            return f"c.{field} >= ?", [value]
-        case AtMost(field=field, value=value):
-            return f"c.{field} <= ?", [value]
-        case Under(namespaces=namespaces):
-            return _under(namespaces)
-        case Sourced():
-            return "c.provenance = 1", []
-        case ValidAt(instant=instant):
-            span = "(c.valid_from IS NULL OR c.valid_from <= ?) AND (c.valid_until IS NULL OR ? <= c.valid_until)"
-            return span, [instant, instant]
-        case LiveAt(instant=instant):
-            return "(c.expires_at IS NULL OR ? <= c.expires_at)", [instant]
-        case Both(parts=parts):
-            return _joined(parts, " AND ", "1", status, known)
-        case Either(parts=parts):
-            return _joined(parts, " OR ", "0", status, known)
-        case _:
-            assert_never(condition)
-
-
-def _joined(parts: tuple[Filter, ...], word: str, empty: str, status: str, known: Bindings) -> tuple[str, Bindings]:
-    pieces = [translate(part, status, known) for part in parts]
-    sql = word.join(f"({piece})" for piece, _ in pieces) or empty
-    return sql, [value for _, values in pieces for value in values]
-
-
-def _under(namespaces: tuple[str, ...]) -> tuple[str, Bindings]:
-    """Whole path parts by comparison, not by pattern: `_` and `%` in a namespace are only themselves."""
-    if "/" in namespaces:
-        return "1", []
-    pieces, bindings = [], Bindings()
-    for space in namespaces:
-        pieces.append("c.namespace = ? OR substr(c.namespace, 1, ?) = ?")
-        bindings += [space, len(space) + 1, space + "/"]
-    return " OR ".join(f"({piece})" for piece in pieces) or "0", bindings
+_PAST_STANDING = (
+    "CROSS JOIN standings s ON s.rid = c.rid "
+    "AND s.since = (SELECT max(since) FROM standings WHERE rid = c.rid AND since <= ?) "
+)

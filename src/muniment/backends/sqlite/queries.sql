@@ -34,17 +34,62 @@ SELECT * FROM cards WHERE id = ? ORDER BY revision;
 -- name: twin
 SELECT * FROM cards WHERE fingerprint = ? AND status IN ('active', 'contested');
 
+-- name: past_twins
+SELECT * FROM cards WHERE fingerprint = ? AND status IN ('superseded', 'deprecated', 'retracted');
+
 -- name: occupants
 SELECT * FROM cards WHERE slot = ? AND status IN ('active', 'contested');
 
+-- name: past_answers
+SELECT * FROM cards WHERE slot = ? AND status IN ('superseded', 'deprecated', 'retracted') ORDER BY rid DESC LIMIT ?;
+
+-- name: many_cards
+SELECT cards.* FROM json_each(?) AS wanted CROSS JOIN cards ON cards.rid = wanted.value;
+
+-- name: latest_cards
+SELECT cards.* FROM json_each(?) AS wanted CROSS JOIN cards ON cards.id = wanted.value
+WHERE NOT (cards.status = 'superseded' AND cards.successor = cards.id);
+
+-- name: expired_cards
+SELECT * FROM cards WHERE expires_at IS NOT NULL AND expires_at < ? AND status IN ('active', 'contested')
+ORDER BY rid;
+
+-- name: review_cards
+SELECT * FROM cards WHERE review_at IS NOT NULL AND review_at <= ? AND status IN ('active', 'contested')
+ORDER BY review_at, rid;
+
+-- name: edges_of
+SELECT edges.rid, edges.type, edges.target FROM json_each(?) AS wanted CROSS JOIN edges ON edges.rid = wanted.value;
+
+-- name: edges_to
+SELECT edges.rid, edges.type, edges.target FROM json_each(?) AS wanted CROSS JOIN edges ON edges.target = wanted.value
+CROSS JOIN cards ON cards.rid = edges.rid
+WHERE NOT (cards.status = 'superseded' AND cards.successor = cards.id);
+
+-- name: all_edges
+SELECT rid, type, target FROM edges ORDER BY rid, type, target;
+
+-- name: put_edge
+INSERT INTO edges (rid, type, target) VALUES (?, ?, ?);
+
+-- name: told_of
+SELECT rid, actor, count, last FROM told WHERE rid = ? ORDER BY actor;
+
+-- name: all_told
+SELECT rid, actor, count, last FROM told ORDER BY rid, actor;
+
+-- name: tell
+INSERT INTO told (rid, actor, count, last) VALUES (?, ?, ?, ?)
+ON CONFLICT (rid, actor) DO UPDATE SET count = count + excluded.count, last = max(last, excluded.last);
+
 -- name: standings
-SELECT rid, since, status, successor FROM standings WHERE rid = ? ORDER BY since;
+SELECT * FROM standings WHERE rid = ? ORDER BY since;
 
 -- name: all_standings
-SELECT rid, since, status, successor FROM standings ORDER BY rid, since;
+SELECT * FROM standings ORDER BY rid, since;
 
 -- name: standing_at
-SELECT since, status, successor FROM standings WHERE rid = ? AND since <= ? ORDER BY since DESC LIMIT 1;
+SELECT * FROM standings WHERE rid = ? AND since <= ? ORDER BY since DESC LIMIT 1;
 
 -- name: superseded_by
 SELECT * FROM cards WHERE successor = ? ORDER BY rid;
@@ -55,17 +100,30 @@ SELECT * FROM cards ORDER BY rid;
 -- name: count_cards
 SELECT status, count(*) FROM cards GROUP BY status ORDER BY status;
 
+-- name: survey
+SELECT c.actor, c.kind, c.scope, c.scope_id, c.namespace,
+    count(*), sum(c.effective), sum(c.helpful), sum(c.misleading), max(c.created_at)
+FROM cards c WHERE c.status IN ('active', 'contested') AND ({visible})
+GROUP BY c.actor, c.kind, c.scope, c.scope_id, c.namespace
+ORDER BY c.actor, c.kind, c.scope, c.scope_id, c.namespace;
+
 -- name: put_card
-INSERT INTO cards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO cards VALUES (
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+);
 
 -- name: put_text
 INSERT INTO lexicon (rowid, text) VALUES (?, ?);
 
 -- name: put_standing
-INSERT INTO standings (rid, since, status, successor) VALUES (?, ?, ?, ?);
+INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: move_card
-UPDATE cards SET status = ?, since = ?, successor = ? WHERE rid = ?;
+UPDATE cards SET
+    since = ?, status = ?, successor = ?, own = ?, effective = ?, label = ?, support = ?, helpful = ?, misleading = ?,
+    tier = ?, accesses = ?, last_access = ?
+WHERE rid = ?;
 
 -- name: proposal
 SELECT * FROM proposals WHERE id = ?;
@@ -100,8 +158,13 @@ SELECT * FROM conflicts ORDER BY opened, id;
 SELECT * FROM conflicts WHERE a = ? UNION SELECT * FROM conflicts WHERE b = ? ORDER BY opened, id;
 
 -- name: put_conflict
-INSERT INTO conflicts VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET status = excluded.status, changed = excluded.changed;
+INSERT INTO conflicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    status = excluded.status,
+    changed = excluded.changed,
+    strategy = excluded.strategy,
+    winner = excluded.winner,
+    ballots = excluded.ballots;
 
 -- name: last_checkpoint
 SELECT signed FROM checkpoints ORDER BY seq DESC LIMIT 1;
@@ -126,6 +189,24 @@ INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?,
 
 -- name: index_averages
 SELECT block FROM lexicon_data WHERE id = 1;
+
+-- name: latest_holders
+SELECT asked.value, holders.rid FROM json_each(?1) AS asked CROSS JOIN holders ON holders.word = asked.value
+AND holders.rid >= IFNULL(
+    (SELECT rid FROM holders WHERE word = asked.value ORDER BY rid DESC LIMIT 1 OFFSET ?2), 0
+);
+
+-- name: put_holder
+INSERT INTO holders (word, rid) VALUES (?, ?);
+
+-- name: all_holders
+SELECT word, rid FROM holders ORDER BY rid, word;
+
+-- name: all_texts
+SELECT rid, text FROM passages ORDER BY rid;
+
+-- name: texts
+SELECT passages.rid, passages.text FROM json_each(?) AS wanted CROSS JOIN passages ON passages.rid = wanted.value;
 
 -- name: term_documents
 SELECT doc FROM lexicon_terms WHERE term = ?;

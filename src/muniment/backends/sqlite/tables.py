@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import apsw
+import msgspec
 
+from muniment.backends.sqlite.conditions import translate
 from muniment.backends.sqlite.connection import queries, translated
 from muniment.model.card import Card, standing_of
-from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Ballot, Document, Entry, Head, SignedCheckpoint, StoredEntry
 from muniment.model.errors import CallerError, IntegrityError
+from muniment.model.filter import Filter
 from muniment.model.receipt import StoredReceipt
-from muniment.model.record import Standing
-from muniment.model.rows import ConflictRow, ProposalRow, StandingRow
+from muniment.model.record import Footing, Standing, Vigour
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, StandingRow, Tally, ToldRow
 from muniment.model.status import read_status
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
+from muniment.model.vocabulary import LABEL_RANK, Label, Support, Tier
 
 _Q = queries()
 _FIRST = ""
+_CARD = Card.__struct_fields__
+_LABELS = tuple(Label)
+_ballots = msgspec.json.Decoder(tuple[Ballot, ...])
 
 
 class _Tip(Value, forbid_unknown_fields=False):
@@ -36,38 +43,9 @@ def head_of(tenant: str, seq: int, body: bytes, hash_: bytes) -> Head:
 
 
 def card_from(row: tuple[Any, ...]) -> Card:  # a row of `cards`, whose columns are the fields of Card in order
-    (rid, id_, revision, seq, kind, memory_class, scope, scope_id, namespace, session_id, sensitivity, trust, label) = (
-        row[:13]
-    )
-    (confidence, provenance, actor, created_at, valid_from, valid_until, expires_at, fingerprint, slot) = row[13:22]
-    return Card(
-        rid=rid,
-        id=id_,
-        revision=revision,
-        seq=seq,
-        kind=kind,
-        memory_class=memory_class,
-        scope=scope,
-        scope_id=scope_id,
-        namespace=namespace,
-        session_id=session_id,
-        sensitivity=sensitivity,
-        trust=trust,
-        label=label,
-        confidence=confidence,
-        provenance=provenance == 1,
-        actor=actor,
-        created_at=created_at,
-        valid_from=valid_from,
-        valid_until=valid_until,
-        expires_at=expires_at,
-        fingerprint=fingerprint,
-        slot=slot,
-        born=row[22],
-        status=row[23],
-        since=row[24],
-        successor=row[25],
-    )
+    fields = dict(zip(_CARD, row, strict=True))
+    fields["provenance"], fields["anchored"] = fields["provenance"] == 1, fields["anchored"] == 1
+    return Card(**fields)
 
 
 def proposal_from(row: tuple[Any, ...]) -> ProposalRow:
@@ -88,19 +66,93 @@ def proposal_from(row: tuple[Any, ...]) -> ProposalRow:
 
 
 def conflict_from(row: tuple[Any, ...]) -> ConflictRow:
-    id_, status, a, b, why, opened, changed = row
-    return ConflictRow(id=id_, status=status, a=a, b=b, why=why, opened=opened, changed=changed)
+    id_, type_, status, a, b, why, contests, opened, changed, strategy, winner, ballots = row
+    return ConflictRow(
+        id=id_,
+        type=type_,
+        status=status,
+        a=a,
+        b=b,
+        why=why,
+        contests=contests == 1,
+        opened=opened,
+        changed=changed,
+        strategy=strategy,
+        winner=winner,
+        ballots=read_ballots(ballots),
+    )
 
 
-def _standing_from(row: tuple[Any, ...]) -> StandingRow:
-    return StandingRow(rid=row[0], standing=_standing(since=row[1], status=row[2], successor=row[3]))
-
-
-def _standing(*, since: int, status: str, successor: str | None) -> Standing:
+def read_ballots(text: str) -> tuple[Ballot, ...]:
     try:
-        return Standing(status=read_status(status), since=since, successor=successor)
-    except CallerError as error:
+        return _ballots.decode(text)
+    except (msgspec.DecodeError, CallerError) as error:
+        raise IntegrityError(f"stored ballots cannot be read: {error}") from None
+
+
+def standing_from(row: tuple[Any, ...]) -> StandingRow:  # a row of `standings`
+    rid, since, status, successor, own, effective, label, support, helpful, misleading, tier, accesses, last = row
+    try:
+        standing = Standing(
+            status=read_status(status),
+            since=since,
+            successor=successor,
+            footing=Footing(
+                own=own,
+                effective=effective,
+                label=_LABELS[label],
+                support=Support(support),
+                helpful=helpful,
+                misleading=misleading,
+            ),
+            vigour=Vigour(tier=Tier(tier), accesses=accesses, last_access=last),
+        )
+    except (CallerError, IndexError, ValueError) as error:
         raise IntegrityError(f"a stored standing cannot be read: {error}") from None
+    return StandingRow(rid=rid, standing=standing)
+
+
+def standing_columns(standing: Standing) -> tuple[object, ...]:
+    """A standing in the order of its columns, without the number of its revision."""
+    footing, vigour = standing.footing, standing.vigour
+    return (
+        standing.since,
+        standing.status.value,
+        standing.successor,
+        footing.own,
+        footing.effective,
+        LABEL_RANK[footing.label],
+        footing.support.value,
+        footing.helpful,
+        footing.misleading,
+        vigour.tier.value,
+        vigour.accesses,
+        vigour.last_access,
+    )
+
+
+def _tally_from(row: tuple[Any, ...]) -> Tally:
+    actor, kind, scope, scope_id, namespace, records, effective, helpful, misleading, last = row
+    return Tally(
+        actor=actor,
+        kind=kind,
+        scope=scope,
+        scope_id=scope_id,
+        namespace=namespace,
+        records=records,
+        effective=effective,
+        helpful=helpful,
+        misleading=misleading,
+        last=last,
+    )
+
+
+def edge_from(row: tuple[Any, ...]) -> EdgeRow:
+    return EdgeRow(rid=row[0], type=row[1], target=row[2])
+
+
+def told_from(row: tuple[Any, ...]) -> ToldRow:
+    return ToldRow(rid=row[0], actor=row[1], count=row[2], last=row[3])
 
 
 def _rid(card: Card) -> int:
@@ -199,18 +251,36 @@ class SqliteCatalogue:
     def occupants(self, slot: str) -> tuple[Card, ...]:
         return tuple(sorted(self._many("occupants", slot), key=_rid))
 
+    def past_twins(self, fingerprint: bytes) -> tuple[Card, ...]:
+        return tuple(sorted(self._many("past_twins", fingerprint), key=_rid))
+
+    def past_answers(self, slot: str, *, limit: int) -> tuple[Card, ...]:
+        return self._many("past_answers", slot, limit)
+
+    def cards(self, rids: Iterable[int]) -> dict[int, Card]:
+        return {card.rid: card for card in self._many("many_cards", _listed(rids))}
+
+    def latest(self, records: Iterable[str]) -> dict[str, Card]:
+        return {card.id: card for card in self._many("latest_cards", _listed(records))}
+
+    def expired(self, now: int) -> tuple[Card, ...]:
+        return self._many("expired_cards", now)
+
+    def due(self, now: int) -> tuple[Card, ...]:
+        return self._many("review_cards", now)
+
     def superseded_by(self, record: str) -> tuple[Card, ...]:
         return self._many("superseded_by", record)
 
     def standings(self, rid: int) -> tuple[StandingRow, ...]:
-        return tuple(_standing_from(row) for row in self._execute(_Q["standings"], (rid,)))
+        return tuple(standing_from(row) for row in self._execute(_Q["standings"], (rid,)))
 
     def moves(self) -> Iterator[StandingRow]:
         with translated(self._connection):
             unreadable = None
             for row in self._connection.execute(_Q["all_standings"]):
                 try:
-                    standing = _standing_from(row)
+                    standing = standing_from(row)
                 except IntegrityError as error:
                     unreadable = error  # the others are worth reading; whoever reads to the end is told
                 else:
@@ -226,8 +296,12 @@ class SqliteCatalogue:
             return standing_of(card)
         row = self._execute(_Q["standing_at"], (rid, seq)).fetchone()
         if row is None:
-            return Standing(status=read_status(card.born), since=card.seq)
-        return _standing(since=row[0], status=row[1], successor=row[2])
+            raise IntegrityError(f"the standing of revision {rid} at entry {seq} is missing")
+        return standing_from(row).standing
+
+    def survey(self, visible: Filter) -> tuple[Tally, ...]:
+        condition, bindings = translate(visible)
+        return tuple(_tally_from(row) for row in self._execute(_Q["survey"].replace("{visible}", condition), bindings))
 
     def all(self) -> Iterator[Card]:
         with translated(self._connection):
@@ -236,6 +310,28 @@ class SqliteCatalogue:
 
     def count(self) -> dict[str, int]:
         return {str(status): cast(int, number) for status, number in self._execute(_Q["count_cards"])}
+
+
+class SqliteLinks:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+
+    def of(self, rids: Iterable[int]) -> tuple[EdgeRow, ...]:
+        return tuple(edge_from(row) for row in self._execute(_Q["edges_of"], (_listed(rids),)))
+
+    def to(self, records: Iterable[str]) -> tuple[EdgeRow, ...]:
+        return tuple(edge_from(row) for row in self._execute(_Q["edges_to"], (_listed(records),)))
+
+    def all(self) -> Iterator[EdgeRow]:
+        with translated(self._connection):
+            for row in self._connection.execute(_Q["all_edges"]):
+                yield edge_from(row)
+
+
+def _listed(names: Iterable[int] | Iterable[str]) -> str:
+    """A list as one bound value, so that a question of any length is one statement."""
+    return msgspec.json.encode(list(names)).decode()
 
 
 class SqliteDesk:
@@ -285,6 +381,14 @@ class SqliteReceipts:
         with translated(self._connection):
             for row in self._connection.execute(_Q["all_receipts"]):
                 yield _receipt_from(row)
+
+    def told(self, rid: int) -> tuple[ToldRow, ...]:
+        return tuple(told_from(row) for row in self._execute(_Q["told_of"], (rid,)))
+
+    def all_told(self) -> Iterator[ToldRow]:
+        with translated(self._connection):
+            for row in self._connection.execute(_Q["all_told"]):
+                yield told_from(row)
 
 
 def _receipt_from(row: tuple[Any, ...]) -> StoredReceipt:

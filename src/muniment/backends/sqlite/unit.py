@@ -12,13 +12,15 @@ from muniment.backends.sqlite.tables import (
     SqliteDesk,
     SqliteDocuments,
     SqliteLedger,
+    SqliteLinks,
     SqliteReceipts,
     head_of,
+    standing_columns,
 )
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
 from muniment.model.receipt import StoredReceipt
-from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow, ToldRow
 from muniment.model.value import canonical
 
 _Q = queries()
@@ -31,6 +33,7 @@ class SqliteSnapshot:
         self.ledger = SqliteLedger(connection, tenant)
         self.documents = SqliteDocuments(connection)
         self.catalogue = SqliteCatalogue(connection)
+        self.links = SqliteLinks(connection)
         self.desk = SqliteDesk(connection)
         self.lexicon = SqliteLexicon(connection)
         self.receipts = SqliteReceipts(connection)
@@ -53,6 +56,7 @@ class SqliteUnit(SqliteSnapshot):
     def __init__(self, connection: apsw.Connection, tenant: str) -> None:
         super().__init__(connection, tenant)
         self._execute = connection.execute
+        self._executemany = connection.executemany
         self._tenant = tenant
         self.ledger: _RunningLedger = _RunningLedger(connection, tenant)
 
@@ -71,32 +75,63 @@ class SqliteUnit(SqliteSnapshot):
             match row:
                 case Card():
                     self._put_card(row)
-                    self._execute(_Q["put_text"], (row.rid, texts[row.rid]))
+                    self._put_text(row.rid, texts[row.rid])
                 case StandingRow(rid=rid, standing=standing):
-                    values = (standing.status.value, standing.since, standing.successor)
-                    self._execute(_Q["move_card"], (*values, rid))
-                    self._execute(_Q["put_standing"], (rid, standing.since, standing.status.value, standing.successor))
+                    columns = standing_columns(standing)
+                    self._execute(_Q["move_card"], (*columns, rid))
+                    self._execute(_Q["put_standing"], (rid, *columns))
                 case ProposalRow():
                     self._file(row)
                 case ConflictRow():
-                    values_ = (row.id, row.status, row.a, row.b, row.why, row.opened, row.changed)
-                    self._execute(_Q["put_conflict"], values_)
+                    self._dispute(row)
+                case EdgeRow():
+                    self._execute(_Q["put_edge"], (row.rid, row.type, row.target))
 
     def _put_card(self, card: Card) -> None:
         self._execute(_Q["put_card"], msgspec.structs.astuple(card))  # its fields are the columns, in order
+        self._execute(
+            _Q["put_standing"],
+            (
+                card.rid,
+                card.since,
+                card.status,
+                card.successor,
+                card.own,
+                card.effective,
+                card.label,
+                card.support,
+                card.helpful,
+                card.misleading,
+                card.tier,
+                card.accesses,
+                card.last_access,
+            ),
+        )
+
+    def _put_text(self, rid: int, text: str) -> None:
+        self._execute(_Q["put_text"], (rid, text))
+        self._executemany(_Q["put_holder"], [(code, rid) for code in self.lexicon.holders(text)])
+
+    def _dispute(self, row: ConflictRow) -> None:
+        matter = (row.id, row.type, row.status, row.a, row.b, row.why, row.contests, row.opened, row.changed)
+        ballots = msgspec.json.encode(row.ballots).decode()
+        self._execute(_Q["put_conflict"], (*matter, row.strategy, row.winner, ballots))
 
     def _file(self, row: ProposalRow) -> None:
         columns = (row.seq, row.id, row.at, row.actor, row.outcome, row.disposition, row.digest)
         self._execute(_Q["file_proposal"], (*columns, row.report, row.held, row.record, row.revision))
 
     def clear_projections(self) -> None:
-        for table in ("cards", "standings", "proposals", "conflicts"):
+        for table in ("cards", "standings", "proposals", "conflicts", "edges", "told", "holders"):
             self._execute(f"DELETE FROM {table}")
         self._execute("INSERT INTO lexicon (lexicon) VALUES ('delete-all')")
 
     def append_receipt(self, receipt: StoredReceipt) -> None:
         columns = (receipt.seq, receipt.id, receipt.body, receipt.hash, receipt.salt, receipt.account)
         self._execute(_Q["append_receipt"], columns)
+
+    def tell(self, row: ToldRow) -> None:
+        self._execute(_Q["tell"], (row.rid, row.actor, row.count, row.last))
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self._execute(_Q["put_checkpoint"], (signed.checkpoint.seq, canonical(signed)))

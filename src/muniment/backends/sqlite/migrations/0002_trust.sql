@@ -1,4 +1,5 @@
--- Revision 1: the spine. Truth first (entries, documents, receipts, checkpoints), then what is derived from it.
+-- Revision 2. Truth first (entries, documents, receipts, checkpoints), then what is derived from it.
+-- Revision 1 was never released: its ledger says nothing of belief, so there is nothing to bring it up from.
 
 CREATE TABLE about (
     name  TEXT PRIMARY KEY,
@@ -54,25 +55,69 @@ CREATE TABLE cards (
     expires_at   INTEGER,
     fingerprint  BLOB NOT NULL,
     slot         TEXT,
-    born         TEXT NOT NULL,
+    importance   REAL NOT NULL,
+    half_life    REAL,
+    anchored     INTEGER NOT NULL CHECK (anchored IN (0, 1)),
+    review_at    INTEGER,
+    readers      TEXT NOT NULL,
     status       TEXT NOT NULL,
     since        INTEGER NOT NULL,
-    successor    TEXT
+    successor    TEXT,
+    own          REAL NOT NULL,
+    effective    REAL NOT NULL,
+    support      TEXT NOT NULL,
+    helpful      REAL NOT NULL,
+    misleading   REAL NOT NULL,
+    tier         TEXT NOT NULL,
+    accesses     INTEGER NOT NULL,
+    last_access  INTEGER
 ) STRICT;
 
 CREATE UNIQUE INDEX cards_by_id ON cards (id, revision);
 CREATE INDEX cards_by_fingerprint ON cards (fingerprint) WHERE status IN ('active', 'contested');
+CREATE INDEX cards_past_fingerprint ON cards (fingerprint) WHERE status IN ('superseded', 'deprecated', 'retracted');
 CREATE INDEX cards_by_slot ON cards (slot) WHERE slot IS NOT NULL AND status IN ('active', 'contested');
+CREATE INDEX cards_past_slot ON cards (slot) WHERE slot IS NOT NULL AND status IN ('superseded', 'deprecated', 'retracted');
+CREATE INDEX cards_by_expiry ON cards (expires_at) WHERE expires_at IS NOT NULL AND status IN ('active', 'contested');
+CREATE INDEX cards_by_review ON cards (review_at) WHERE review_at IS NOT NULL AND status IN ('active', 'contested');
 CREATE INDEX cards_by_successor ON cards (successor) WHERE successor IS NOT NULL;
 -- The last lock: whatever a decision got wrong, two revisions of one record never speak at once.
 CREATE UNIQUE INDEX cards_one_current ON cards (id) WHERE status IN ('active', 'contested');
 
+-- Everything a revision ever counted for, its birth included.
 CREATE TABLE standings (
-    rid       INTEGER NOT NULL,
-    since     INTEGER NOT NULL,
-    status    TEXT NOT NULL,
-    successor TEXT,
+    rid         INTEGER NOT NULL,
+    since       INTEGER NOT NULL,
+    status      TEXT NOT NULL,
+    successor   TEXT,
+    own         REAL NOT NULL,
+    effective   REAL NOT NULL,
+    label       INTEGER NOT NULL,
+    support     TEXT NOT NULL,
+    helpful     REAL NOT NULL,
+    misleading  REAL NOT NULL,
+    tier        TEXT NOT NULL,
+    accesses    INTEGER NOT NULL,
+    last_access INTEGER,
     PRIMARY KEY (rid, since)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE edges (
+    rid    INTEGER NOT NULL,
+    type   TEXT NOT NULL,
+    target TEXT NOT NULL,
+    PRIMARY KEY (rid, type, target)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX edges_by_target ON edges (target);
+
+-- Counted from the receipts: what was told to whom.
+CREATE TABLE told (
+    rid   INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    last  INTEGER NOT NULL,
+    PRIMARY KEY (rid, actor)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE proposals (
@@ -92,13 +137,18 @@ CREATE TABLE proposals (
 CREATE INDEX proposals_held ON proposals (id) WHERE outcome = 'held';
 
 CREATE TABLE conflicts (
-    id      TEXT PRIMARY KEY,
-    status  TEXT NOT NULL,
-    a       INTEGER NOT NULL,
-    b       INTEGER NOT NULL,
-    why     TEXT NOT NULL,
-    opened  INTEGER NOT NULL,
-    changed INTEGER NOT NULL
+    id       TEXT PRIMARY KEY,
+    type     TEXT NOT NULL,
+    status   TEXT NOT NULL,
+    a        INTEGER NOT NULL,
+    b        INTEGER NOT NULL,
+    why      TEXT NOT NULL,
+    contests INTEGER NOT NULL CHECK (contests IN (0, 1)),
+    opened   INTEGER NOT NULL,
+    changed  INTEGER NOT NULL,
+    strategy TEXT,
+    winner   TEXT,
+    ballots  TEXT NOT NULL
 ) STRICT;
 
 CREATE INDEX conflicts_by_a ON conflicts (a);
@@ -116,5 +166,13 @@ CREATE VIRTUAL TABLE lexicon USING fts5 (
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO lexicon (lexicon, rank) VALUES ('secure-delete', 1);
+
+-- Which revisions hold a word, by a number made of the word: found in a fraction of the time a search takes, since a
+-- search by words costs its opening, and every write asks for ten words.
+CREATE TABLE holders (
+    word INTEGER NOT NULL,
+    rid  INTEGER NOT NULL,
+    PRIMARY KEY (word, rid)
+) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE lexicon_terms USING fts5vocab (lexicon, row);
