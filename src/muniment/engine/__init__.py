@@ -1,18 +1,30 @@
 """The composition root: wires the rooms together and gives them a face."""
 
 from muniment.engine.audit import LedgerFace, Rebuilt, Verified
+from muniment.engine.directory import Directory, Knower
+from muniment.engine.foresight import FallView, Foreseen, LineageNode, LineageView, Standpoint
 from muniment.engine.look import ConflictView, Event, History, QueueItem, RevisionView, Stats
 from muniment.engine.memory import Memory
+from muniment.engine.quality import Quality, RecordQuality
 
 __all__ = [
     "ConflictView",
+    "Directory",
     "Event",
+    "FallView",
+    "Foreseen",
     "History",
+    "Knower",
     "LedgerFace",
+    "LineageNode",
+    "LineageView",
     "Memory",
+    "Quality",
     "QueueItem",
     "Rebuilt",
+    "RecordQuality",
     "RevisionView",
+    "Standpoint",
     "Stats",
     "Verified",
 ]

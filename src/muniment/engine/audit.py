@@ -147,12 +147,15 @@ def _check(
             proposals=_readable("proposals", snapshot.desk.proposals(), findings),
             standings=_readable("standings", snapshot.catalogue.moves(), findings),
             conflicts=_readable("conflicts", snapshot.desk.conflicts(), findings),
+            edges=_readable("links", snapshot.links.all(), findings),
         ),
         genuine=lambda signed: signed_by(signed, key),
         anchor=anchor,
     )
     findings += run.run(progress)
-    log, found = receipts.verify(tenant, _readable("receipts", snapshot.receipts.all(), findings), checkpoints)
+    stored = _readable("receipts", snapshot.receipts.all(), findings)
+    told = _readable("tellings", snapshot.receipts.all_told(), findings)
+    log, found = receipts.verify(tenant, stored, checkpoints, told)
     findings += found
     return run.entries, log
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 
 import msgspec
 
@@ -12,7 +13,7 @@ from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
 from muniment.model.curation import Report
-from muniment.model.entry import Entry, Role
+from muniment.model.entry import Ballot, Entry, Role
 from muniment.model.errors import IntegrityError, NotFound
 from muniment.model.filter import matches
 from muniment.model.proposal import Proposal
@@ -23,7 +24,7 @@ from muniment.model.rows import ConflictRow, ProposalRow
 from muniment.model.status import CURRENT
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
-from muniment.model.vocabulary import ConflictStatus
+from muniment.model.vocabulary import ConflictStatus, ConflictType, Strategy
 from muniment.policy.decide import decide_read, decide_review
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Action, Policy
@@ -78,11 +79,19 @@ class ConflictView(Value):
     """A disagreement with both its sides."""
 
     id: str
+    type: ConflictType
     status: ConflictStatus
     why: str
+    contests: bool
     opened: int
     a: Disclosure
     b: Disclosure
+    strategy: Strategy | None = None
+    winner: str | None = None
+    rationale: str | None = None
+    resolved_by: str | None = None
+    epoch_resolved: int | None = None
+    ballots: tuple[Ballot, ...] = ()
 
 
 class Stats(Value):
@@ -115,7 +124,7 @@ def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, rev
 
 
 def _disclose(record: Record, standing: Standing, actor: Actor, policy: Policy) -> Disclosure | None:
-    passed = pass_gate(record, standing, policy=policy, actor=actor, purpose=DEFAULT_PURPOSE)
+    passed = pass_gate(record, standing, policy=policy, actor=actor, purpose=DEFAULT_PURPOSE, gates=policy.trust.gates)
     return passed if isinstance(passed, Disclosure) else None
 
 
@@ -150,9 +159,29 @@ def _visible(snapshot: Snapshot, actor: Actor, policy: Policy, names: list[str])
 
 
 def _events(snapshot: Snapshot, card: Card) -> tuple[Event, ...]:
-    steps = [(card.seq, f"committed as {card.born}")]
-    steps += [(row.standing.since, f"became {row.standing.status}") for row in snapshot.catalogue.standings(card.rid)]
+    rows = [row.standing for row in snapshot.catalogue.standings(card.rid)]
+    steps = [(rows[0].since, f"committed as {rows[0].status}")]
+    steps += [(after.since, _happened(before, after)) for before, after in pairwise(rows)]
     return tuple(_event(snapshot, seq, what) for seq, what in steps)
+
+
+def _happened(before: Standing, after: Standing) -> str:
+    """What became of a revision, in words: every part of its standing that is another."""
+    old, new = before.footing, after.footing
+    parts = [f"became {after.status}"] if after.status is not before.status else []
+    if new.helpful != old.helpful:
+        parts.append(f"was helpful (+{new.helpful - old.helpful:g})")
+    if new.misleading != old.misleading:
+        parts.append(f"was misleading (+{new.misleading - old.misleading:g})")
+    if new.effective != old.effective:
+        parts.append(f"effective confidence {old.effective:.2f} to {new.effective:.2f}")
+    if new.support is not old.support:
+        parts.append(f"support {old.support} to {new.support}")
+    if new.label is not old.label:
+        parts.append(f"origin {old.label} to {new.label}")
+    if after.vigour.tier is not before.vigour.tier:
+        parts.append(f"tier {before.vigour.tier} to {after.vigour.tier}")
+    return ", ".join(parts) or "was used"
 
 
 def _event(snapshot: Snapshot, seq: int, what: str) -> Event:
@@ -206,8 +235,24 @@ def _conflict_view(snapshot: Snapshot, actor: Actor, policy: Policy, row: Confli
         if disclosed is None:
             return None
         sides.append(disclosed)
-    status = ConflictStatus(row.status)
-    return ConflictView(id=row.id, status=status, why=row.why, opened=row.opened, a=sides[0], b=sides[1])
+    taken_up = _event(snapshot, row.changed, "") if row.strategy is not None else None
+    over = row.status == ConflictStatus.RESOLVED
+    return ConflictView(
+        id=row.id,
+        type=ConflictType(row.type),
+        status=ConflictStatus(row.status),
+        why=row.why,
+        contests=row.contests,
+        opened=row.opened,
+        a=sides[0],
+        b=sides[1],
+        strategy=Strategy(row.strategy) if row.strategy is not None else None,
+        winner=row.winner,
+        rationale=taken_up.reason if taken_up is not None else None,
+        resolved_by=taken_up.actor if taken_up is not None and over else None,
+        epoch_resolved=row.changed if over else None,
+        ballots=row.ballots,
+    )
 
 
 def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, size: int) -> Stats:

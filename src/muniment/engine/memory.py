@@ -10,19 +10,11 @@ import msgspec
 
 from muniment.backends.world import RandomIds, SystemClock
 from muniment.engine.audit import LedgerFace
-from muniment.engine.look import (
-    ConflictView,
-    History,
-    QueueItem,
-    Stats,
-    conflict_views,
-    explain,
-    history_of,
-    queue_of,
-    record_of,
-    stats_of,
-)
+from muniment.engine.insight import Insight
+from muniment.engine.look import explain
 from muniment.engine.options import QueryOptions, make_query
+from muniment.engine.seat import clean
+from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
 from muniment.engine.vault import VaultFolder
 from muniment.ledger.receipts import seal
@@ -32,26 +24,27 @@ from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.flat import ClaimOptions, make_claim, revise_claim
-from muniment.model.proposal import Proposal, Retraction, Ruling
-from muniment.model.query import Disclosure, Recall
+from muniment.model.proposal import Proposal
+from muniment.model.query import Recall
 from muniment.model.receipt import Account, Explanation
-from muniment.model.vocabulary import Kind, Scope
 from muniment.policy.decide import resolve
-from muniment.policy.rules import Policy
+from muniment.policy.rules import Detector, Policy
+from muniment.ports.judge import Judge
 from muniment.ports.store import Unit
 from muniment.ports.world import Clock, Ids
 from muniment.read.pipeline import Reading, answer
 from muniment.write.admit import Admitted, admit
 from muniment.write.commit import log_receipt
-from muniment.write.pipeline import propose
-from muniment.write.review import retract, rule
-from muniment.write.secrets import redact, refuse_secret
+from muniment.write.facts import gather
+from muniment.write.kinship import Suggestion, comparable
+from muniment.write.pipeline import asked, propose
+from muniment.write.secrets import refuse_secret
+from muniment.write.steps import hidden
 
 BATCH_MAX = 10_000
-WriteJob = Callable[[Unit], Verdict]
 
 
-class Memory:
+class Memory(Steward, Insight):
     """A governed memory: one tenant of one vault, seen by one actor.
 
     >>> from tempfile import TemporaryDirectory
@@ -64,9 +57,8 @@ class Memory:
     """
 
     def __init__(self, tenant: Tenant, actor: Actor, *, vault: VaultFolder | None = None) -> None:
-        self._tenant = tenant
+        super().__init__(tenant, actor)
         self._vault = vault
-        self.actor = actor
         self.ledger = LedgerFace(tenant, actor)
 
     @classmethod
@@ -80,31 +72,30 @@ class Memory:
         create: bool = True,
         clock: Clock | None = None,
         ids: Ids | None = None,
+        judge: Judge | None = None,
     ) -> Memory:
         """Open a tenant of a vault, making both if they are not there (unless `create` is false).
 
-        Whoever opens an embedded vault without naming an actor is its owner.
+        Whoever opens an embedded vault without naming an actor is its owner. A `judge` is asked about a new claim and
+        the records nearest to it; it only suggests.
         """
         checks.identifier("tenant", tenant)
         _check_actor(actor)
         folder = VaultFolder(_folder(vault), create=create, policy=Path(policy) if policy is not None else None)
         store = folder.stores.open(tenant, create=create)
         opened = Tenant(
-            store, folder.policy, signer=folder.signer, clock=clock or SystemClock(), ids=ids or RandomIds()
+            store,
+            folder.policy,
+            signer=folder.signer,
+            clock=clock or SystemClock(),
+            ids=ids or RandomIds(),
+            judge=judge,
         )
         return cls(opened, _actor(folder.policy, actor), vault=folder)
 
     def as_actor(self, actor: str | Actor, *, session: str | None = None) -> Memory:
         """The same memory seen by another actor; a name is looked up in the policy. Close the original only."""
         return Memory(self._tenant, _actor(self.policy, actor, session=session))
-
-    @property
-    def policy(self) -> Policy:
-        return self._tenant.bench.policy
-
-    @property
-    def tenant(self) -> str:
-        return self._tenant.store.tenant
 
     def remember(self, content: str, *, proposal_id: str | None = None, **options: Unpack[ClaimOptions]) -> Verdict:
         """Propose a memory with the caller's own rights. The policy decides; the verdict says what and why."""
@@ -121,7 +112,8 @@ class Memory:
         if not admitted:
             return ()
         bench = self._tenant.bench
-        verdicts = self._tenant.store.write(lambda unit: tuple(propose(unit, one, bench) for one in admitted))
+        judged = [(one, self._suggestions(one)) for one in admitted]
+        verdicts = self._tenant.store.write(lambda unit: tuple(propose(unit, one, bench, said) for one, said in judged))
         self._tenant.wrote(verdicts[-1].epoch)
         return verdicts
 
@@ -134,36 +126,9 @@ class Memory:
         admitted = self._admit(claim, None, target=record_id, expected_revision=expected_revision)
         return self._submit(admitted)
 
-    def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
-        """Take a record back. It stays in its history and no longer answers."""
-        retraction = Retraction(record=record_id, reason=_clean(reason), expected_revision=expected_revision)
-        return self._write(lambda unit: retract(unit, retraction, self.actor, self._tenant.bench))
-
-    def decide(
-        self,
-        proposal_id: str,
-        *,
-        accept: bool,
-        reason: str,
-        kind: str | None = None,
-        scope: str | None = None,
-        scope_id: str | None = None,
-    ) -> Verdict:
-        """Answer for a proposal that waits, correcting its kind or place on the way."""
-        refuse_secret("scope_id", scope_id)
-        ruling = Ruling(
-            proposal=proposal_id,
-            accept=accept,
-            reason=_clean(reason),
-            kind=checks.read_word("kind", kind, Kind) if kind is not None else None,
-            scope=checks.read_word("scope", scope, Scope) if scope is not None else None,
-            scope_id=scope_id,
-        )
-        return self._write(lambda unit: rule(unit, ruling, self.actor, self._tenant.bench))
-
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
-        query = make_query(_clean(text), options)
+        query = make_query(clean(text), options)
         for field, name in (("purpose", query.purpose), ("namespace", query.namespace)):
             refuse_secret(field, name)
         for name in query.scope_ids or ():
@@ -175,38 +140,11 @@ class Memory:
         self._log(found.account, receipt_id, found.recall.epoch)
         return found.recall
 
-    def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
-        """A record as it stands, in any state, if the caller may see it."""
-        with self._tenant.store.read() as snapshot:
-            return record_of(snapshot, self.actor, self.policy, record_id, revision)
-
-    def history(self, record_id: str) -> History:
-        """Every revision of a record and what became of each, with who decided and why."""
-        with self._tenant.store.read() as snapshot:
-            return history_of(snapshot, self.actor, self.policy, record_id)
-
     def explain(
         self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
     ) -> Explanation:
         """Read a receipt back and decide it again; with `replay`, search a store rebuilt to that moment."""
         return explain(self._tenant, self.actor, receipt_id, replay=replay, progress=progress)
-
-    def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
-        """What waits for a person: all of it for reviewers, their own for everybody else."""
-        checks.whole("limit", limit, least=1, most=1_000)
-        checks.optional_identifier("after", after)
-        with self._tenant.store.read() as snapshot:
-            return queue_of(snapshot, self.actor, self.policy, after=after, limit=limit)
-
-    def conflicts(self) -> tuple[ConflictView, ...]:
-        """The disagreements whose both sides the caller may see."""
-        with self._tenant.store.read() as snapshot:
-            return conflict_views(snapshot, self.actor, self.policy)
-
-    def stats(self) -> Stats:
-        """How much there is, of what the caller may see."""
-        with self._tenant.store.read() as snapshot:
-            return stats_of(snapshot, self.actor, self.policy, size=self._tenant.store.size_bytes())
 
     def close(self) -> None:
         """Sign a last checkpoint if anything was written, and let go of the files."""
@@ -234,12 +172,24 @@ class Memory:
         return admit(proposal, self.actor)
 
     def _submit(self, admitted: Admitted) -> Verdict:
-        return self._write(lambda unit: propose(unit, admitted, self._tenant.bench))
+        suggestions = self._suggestions(admitted)
+        return self._write(lambda unit: propose(unit, admitted, self._tenant.bench, suggestions))
 
-    def _write(self, job: WriteJob) -> Verdict:
-        verdict = self._tenant.store.write(job)
-        self._tenant.wrote(verdict.epoch)
-        return verdict
+    def _suggestions(self, admitted: Admitted) -> tuple[Suggestion, ...]:
+        """Ask the judge, if there is one, before the writer is held."""
+        judge, policy, claim = self._tenant.judge, self.policy, admitted.proposal.claim
+        if judge is None or policy.disputes.judge is Detector.IGNORE:
+            return ()
+        with self._tenant.store.read() as snapshot:
+            kin = gather(snapshot, asked(admitted), pepper=self._tenant.bench.pepper).kin
+        # A judge may be somebody else's machine: it is shown what the proposer may see and could disagree with.
+        shown = [held for held in kin if comparable(claim, held) and not hidden(policy, self.actor, held)]
+        opinions = ((held.card.rid, judge.compare(claim.content, held.record.content)) for held in shown)
+        return tuple(
+            Suggestion(rid=rid, type=opinion.type, words=clean(opinion.words))
+            for rid, opinion in opinions
+            if opinion is not None
+        )
 
     def _log(self, account: Account, receipt_id: str, epoch: int) -> None:
         tenant = self._tenant
@@ -290,8 +240,3 @@ def _named(claims: Iterable[Claim | tuple[str, Claim]]) -> list[tuple[str | None
         if len(pairs) > BATCH_MAX:
             raise LimitExceeded("claims", limit=BATCH_MAX, unit="claims", sent=len(pairs))
     return pairs
-
-
-def _clean(text: str) -> str:
-    """Free text goes where content goes, so secrets are taken out of it too."""
-    return redact(text)[0] if isinstance(text, str) else text

@@ -29,6 +29,8 @@ class QueryOptions(TypedDict, total=False):
     max_age_days: float | None
     require_provenance: bool | None
     confidence_min: float | None
+    gate_min: float | None
+    gate_flag: float | None
     valid_at: When | None
     known_at: When | None
     limit: int | None
@@ -57,6 +59,8 @@ def make_query(text: str, options: QueryOptions) -> Query:
         max_age_days=options.get("max_age_days"),
         require_provenance=False if sourced is None else sourced,
         confidence_min=options.get("confidence_min"),
+        gate_min=options.get("gate_min"),
+        gate_flag=options.get("gate_flag"),
         valid_at=read_instant("valid_at", options.get("valid_at")),
         known_at=read_instant("known_at", options.get("known_at")),
         limit=LIMIT_DEFAULT if limit is None else limit,

@@ -8,6 +8,7 @@ from muniment.model.errors import IntegrityError, LedgerBroken
 from muniment.model.times import Instant
 from muniment.model.value import read_canonical
 from muniment.policy.rules import Policy
+from muniment.ports.judge import Judge
 from muniment.ports.store import Snapshot, TenantStore, Unit
 from muniment.ports.world import Clock, Ids, Signer
 from muniment.write.commit import commit, sign_checkpoint
@@ -20,8 +21,18 @@ CHECKPOINT_EVERY = 1024
 class Tenant:
     """One tenant, ready for work. Knows when the next checkpoint is due."""
 
-    def __init__(self, store: TenantStore, policy: Policy, *, signer: Signer, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self,
+        store: TenantStore,
+        policy: Policy,
+        *,
+        signer: Signer,
+        clock: Clock,
+        ids: Ids,
+        judge: Judge | None = None,
+    ) -> None:
         self.store = store
+        self.judge = judge
         self.signer = signer
         self.clock = clock
         self.ids = ids

@@ -8,6 +8,7 @@ from __future__ import annotations
 from muniment.model.actor import Actor
 from muniment.model.card import card_of
 from muniment.model.filter import Filter, matches
+from muniment.model.gate import Gates, gate_flag
 from muniment.model.query import Disclosure, Presented
 from muniment.model.receipt import STATUS
 from muniment.model.record import Record, Standing
@@ -27,10 +28,12 @@ def pass_gate(
     policy: Policy,
     actor: Actor,
     purpose: str,
+    gates: Gates,
     wanted: tuple[tuple[str, Filter], ...] = (),
 ) -> Disclosure | str:
     """A disclosure, or the name of the rule that stands in the way; policy is asked before anything else."""
-    grant = decide_read(policy, actor, purpose, record)
+    footing = standing.footing
+    grant = decide_read(policy, actor, purpose, record, footing.label)
     if grant is None:
         return POLICY
     card = card_of(record, standing, rid=0, pepper=None)
@@ -38,7 +41,11 @@ def pass_gate(
         if not matches(condition, card):
             return standing.status.value if name == STATUS else name
     return Disclosure(
-        record=record, standing=standing, presented=present(record, standing), reasons=(f"granted by {grant}",)
+        record=record,
+        standing=standing,
+        presented=present(record, standing),
+        gate=gate_flag(footing.effective, footing.support, gates.at(record.claim.place.namespace)),
+        reasons=(f"granted by {grant}",),
     )
 
 

@@ -97,7 +97,13 @@ def choose(
             return "erased"
         record, standing = found
         return pass_gate(
-            record, standing, policy=reading.policy, actor=reading.actor, purpose=query.purpose, wanted=plan.wanted
+            record,
+            standing,
+            policy=reading.policy,
+            actor=reading.actor,
+            purpose=query.purpose,
+            gates=plan.gates,
+            wanted=plan.wanted,
         )
 
     return select(plan, candidates, opponents, gate)
@@ -154,7 +160,9 @@ def _with_reasons(lexicon: Lexicon, words: Sought, phrases: Sought, disclosure: 
     matched = [word for word, terms in words if terms & held] + [phrase for phrase, terms in phrases if terms <= held]
     place = record.claim.place
     found = f"matches {', '.join(matched)}" if matched else "comes with another record"
-    reasons = (found, f"{place.scope} {place.scope_id}", f"trust {record.trust}", *disclosure.reasons)
+    footing = disclosure.standing.footing
+    believed = f"effective confidence {footing.effective:.2f}, {disclosure.gate}"
+    reasons = (found, f"{place.scope} {place.scope_id}", f"trust {record.trust}", believed, *disclosure.reasons)
     return msgspec.structs.replace(disclosure, reasons=reasons)
 
 

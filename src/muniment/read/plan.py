@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from muniment.model.actor import Actor
-from muniment.model.filter import AtLeast, AtMost, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
+from muniment.model.filter import AtLeast, AtMost, Believed, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
+from muniment.model.gate import TOLD, Gates
 from muniment.model.query import Query
 from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, Instant
-from muniment.model.vocabulary import SENSITIVITY_RANK, TRUST_RANK
+from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK
+from muniment.policy.decide import steers
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
 
@@ -20,10 +22,12 @@ def make_plan(
 ) -> Plan:
     """One plan for store and gate alike. `now` is the instant the question is asked at, or asked about."""
     visible, grants = narrow(policy, actor, query.purpose)
+    gates = policy.trust.gates.asked(query.gate_min, query.gate_flag)
     return Plan(
         terms=terms,
         visible=visible,
-        wanted=tuple(_wanted(query, now)),
+        wanted=(*_wanted(query, now), *_trusted(policy, query, gates)),
+        gates=gates,
         grants=grants,
         now=now,
         as_of=as_of,
@@ -57,5 +61,18 @@ def _wanted(query: Query, now: Instant) -> list[tuple[str, Filter]]:
     if query.require_provenance:
         bounds.append(("provenance", Sourced()))
     if query.confidence_min is not None:
-        bounds.append(("confidence", AtLeast(field="confidence", value=query.confidence_min)))
+        bounds.append(("confidence", AtLeast(field="effective", value=query.confidence_min)))
+    return bounds
+
+
+def _trusted(policy: Policy, query: Query, gates: Gates) -> list[tuple[str, Filter]]:
+    """The bounds on belief: what has lost its support or falls below the gate is kept back, and what comes from too
+    far outside does not steer."""
+    spaces = tuple((space, thresholds.min) for space, thresholds in gates.namespaces)
+    bounds: list[tuple[str, Filter]] = [
+        ("support", OneOf(field="support", words=tuple(support.value for support in TOLD))),
+        ("gate", Believed(least=gates.engine.min, namespaces=spaces)),
+    ]
+    if steers(policy, query.purpose):
+        bounds.append(("origin", AtLeast(field="label", value=LABEL_RANK[policy.trust.steer_label_min])))
     return bounds

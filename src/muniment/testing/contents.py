@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from muniment.model.card import Card
 from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
 from muniment.model.receipt import StoredReceipt
-from muniment.model.rows import ConflictRow, ProposalRow, StandingRow
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, StandingRow, ToldRow
 from muniment.ports.store import Snapshot, TenantStore
 
 
@@ -15,14 +15,16 @@ from muniment.ports.store import Snapshot, TenantStore
 class Contents:
     """One moment of a store, table by table, each in its own order."""
 
-    entries: tuple[StoredEntry, ...]
-    documents: tuple[Document, ...]
-    cards: tuple[Card, ...]
-    standings: tuple[StandingRow, ...]
-    proposals: tuple[ProposalRow, ...]
-    conflicts: tuple[ConflictRow, ...]
-    receipts: tuple[StoredReceipt, ...]
-    checkpoints: tuple[SignedCheckpoint, ...]
+    entries: tuple[StoredEntry, ...] = ()
+    documents: tuple[Document, ...] = ()
+    cards: tuple[Card, ...] = ()
+    standings: tuple[StandingRow, ...] = ()
+    edges: tuple[EdgeRow, ...] = ()
+    proposals: tuple[ProposalRow, ...] = ()
+    conflicts: tuple[ConflictRow, ...] = ()
+    receipts: tuple[StoredReceipt, ...] = ()
+    told: tuple[ToldRow, ...] = ()
+    checkpoints: tuple[SignedCheckpoint, ...] = ()
 
 
 def contents(store: TenantStore) -> Contents:
@@ -32,14 +34,15 @@ def contents(store: TenantStore) -> Contents:
 
 
 def contents_of(snapshot: Snapshot) -> Contents:
-    cards = tuple(snapshot.catalogue.all())
     return Contents(
         entries=tuple(snapshot.ledger.entries(0, 2**62)),
         documents=tuple(snapshot.documents.all()),
-        cards=cards,
-        standings=tuple(row for card in cards for row in snapshot.catalogue.standings(card.rid)),
+        cards=tuple(snapshot.catalogue.all()),
+        standings=tuple(snapshot.catalogue.moves()),
+        edges=tuple(snapshot.links.all()),
         proposals=tuple(snapshot.desk.proposals()),
         conflicts=tuple(snapshot.desk.conflicts()),
         receipts=tuple(snapshot.receipts.all()),
+        told=tuple(snapshot.receipts.all_told()),
         checkpoints=tuple(snapshot.ledger.checkpoints()),
     )

@@ -13,8 +13,19 @@ from typing import TypeVar, cast
 
 from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
 from muniment.model.receipt import StoredReceipt
-from muniment.model.rows import Row
-from muniment.ports.store import Catalogue, Desk, Documents, Ledger, Lexicon, Receipts, Snapshot, TenantStore, Unit
+from muniment.model.rows import Row, ToldRow
+from muniment.ports.store import (
+    Catalogue,
+    Desk,
+    Documents,
+    Ledger,
+    Lexicon,
+    Links,
+    Receipts,
+    Snapshot,
+    TenantStore,
+    Unit,
+)
 
 T = TypeVar("T")
 
@@ -94,6 +105,7 @@ class _DoomedUnit:
         self.ledger = cast(Ledger, _Watched(unit.ledger, touch))
         self.documents = cast(Documents, _Watched(unit.documents, touch))
         self.catalogue = cast(Catalogue, _Watched(unit.catalogue, touch))
+        self.links = cast(Links, _Watched(unit.links, touch))
         self.desk = cast(Desk, _Watched(unit.desk, touch))
         self.lexicon = cast(Lexicon, _Watched(unit.lexicon, touch))
         self.receipts = cast(Receipts, _Watched(unit.receipts, touch))
@@ -117,6 +129,9 @@ class _DoomedUnit:
 
     def append_receipt(self, receipt: StoredReceipt) -> None:
         self._around(lambda: self._unit.append_receipt(receipt))
+
+    def tell(self, row: ToldRow) -> None:
+        self._around(lambda: self._unit.tell(row))
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self._around(lambda: self._unit.checkpoint(signed))

@@ -95,6 +95,8 @@ _NAMES = frozenset(
         "parent",
         "target",
         "owner",
+        "access",
+        "reviewer",
     }
 )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from muniment.ledger.chain import VERSION, commitment, seal
 from muniment.ledger.checkpoint import draw_up
 from muniment.ledger.project import project, read_document
+from muniment.ledger.receipts import tellings
 from muniment.model.change import ChangeSet
 from muniment.model.entry import Document, DocumentRef, Entry, Head, SignedCheckpoint
 from muniment.model.errors import LedgerBroken
@@ -73,8 +74,10 @@ def _entry(change: ChangeSet, documents: tuple[Document, ...], head: Head | None
 
 
 def log_receipt(unit: Unit, receipt: StoredReceipt) -> None:
-    """Add a receipt to its own log. The ledger does not move."""
+    """Add a receipt to its own log, and count what it tells of. The ledger does not move."""
     unit.append_receipt(receipt)
+    for row in tellings(receipt):
+        unit.tell(row)
 
 
 def sign_checkpoint(unit: Unit, *, at: Instant, signer: Signer) -> SignedCheckpoint:
@@ -103,6 +106,9 @@ def rebuild(unit: Unit, source: Snapshot | None, *, upto: int, progress: Callabl
     )
     if source is None:
         unit.clear_projections()
+        for stored_receipt in unit.receipts.all():
+            for row in tellings(stored_receipt):
+                unit.tell(row)
     pepper, count = b"", 0
     for stored in origin.ledger.entries(1, upto):
         entry = read_canonical(stored.body, Entry)

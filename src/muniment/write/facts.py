@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from muniment.graph.walk import grounds
 from muniment.model.card import Card, fingerprint, slot_key
 from muniment.model.change import Key, Seen
-from muniment.model.claim import Claim
+from muniment.model.claim import Claim, Lineage
 from muniment.model.entry import Role
 from muniment.model.errors import IntegrityError
 from muniment.model.record import Record
 from muniment.model.rows import ConflictRow
+from muniment.model.status import CURRENT
 from muniment.model.value import Value, read_canonical
-from muniment.model.vocabulary import ConflictStatus
+from muniment.model.vocabulary import STANDS_ON, ConflictStatus
 from muniment.ports.store import Snapshot
+from muniment.trust.text.compare import may_meet
+from muniment.trust.text.reading import reading, salient
+
+KIN_MAX = 16
+PAST_MAX = 8
+CHAIN_MAX = 100
 
 
 class Held(Value):
@@ -21,14 +29,33 @@ class Held(Value):
     record: Record
 
 
+class Past(Value):
+    """A revision that no longer speaks, and the record that took its place and does. `near`: it was only found by its
+    words, so that they must still be compared."""
+
+    held: Held
+    now: Held
+    near: bool
+
+
 class Facts(Value):
-    """Everything looked at, and the version each thing had."""
+    """Everything looked at, and the version each thing had.
+
+    `past` said the same or answered the same question and no longer speaks; `kin` is nearest by its words, in any
+    state; `told` are those of the kin that the proposer was told, `carried` those that stand on the target; `loops` are
+    links that would lead back to the target.
+    """
 
     links: dict[str, Held | None]
     twin: Held | None
     occupants: tuple[Held, ...]
     contradicted: tuple[Held, ...]
     seen: tuple[Seen, ...]
+    past: tuple[Past, ...] = ()
+    kin: tuple[Held, ...] = ()
+    told: frozenset[int] = frozenset()
+    carried: frozenset[str] = frozenset()
+    loops: tuple[tuple[str, str], ...] = ()
 
 
 def fetch(snapshot: Snapshot, card: Card) -> Held:
@@ -50,11 +77,20 @@ def _latest(snapshot: Snapshot, record: str) -> Card | None:
     return current or next(reversed(snapshot.catalogue.revisions(record)), None)
 
 
-def gather(snapshot: Snapshot, claim: Claim, *, target: str | None, pepper: bytes) -> Facts:
+class Asked(Value):
+    """What is being decided: the claim, who makes it, and what it is to the records there are."""
+
+    claim: Claim
+    actor: str
+    target: str | None = None
+    promotes: str | None = None
+
+
+def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes, neighbours: bool = True) -> Facts:
     """Look at everything the decision on a claim may depend on."""
-    lineage = claim.lineage
-    names = {*lineage.derived_from, *(relation.target for relation in lineage.relations)}
-    names |= {name for name in (target, lineage.supersedes, lineage.parent) if name is not None}
+    claim, lineage = asked.claim, asked.claim.lineage
+    names = {target for _, target in lineage.links}
+    names |= {name for name in (asked.target, asked.promotes) if name is not None}
     links = {name: look_up(snapshot, name) for name in sorted(names)}
     mark = fingerprint(claim, pepper=pepper)
     twin = snapshot.catalogue.twin(mark)
@@ -69,12 +105,75 @@ def gather(snapshot: Snapshot, claim: Claim, *, target: str | None, pepper: byte
     seen.append(Seen(key=Key.TWIN, name=mark.hex(), version=twin.rid if twin else 0))
     if slot is not None:
         seen.append(Seen(key=Key.SLOT, name=slot, version=max((card.since for card in occupants), default=0)))
+    kin = _kin(snapshot, claim) if neighbours else ()
     return Facts(
         links=links,
         twin=fetch(snapshot, twin) if twin else None,
         occupants=tuple(fetch(snapshot, card) for card in occupants),
         contradicted=contradicted,
         seen=tuple(seen),
+        past=_past(snapshot, mark, slot, kin),
+        kin=kin,
+        told=frozenset(held.card.rid for held in kin if _was_told(snapshot, held.card.rid, asked.actor)),
+        carried=frozenset(_carried(snapshot, kin, asked.target)) if asked.target is not None else frozenset(),
+        loops=_loops(snapshot, lineage, asked.target) if asked.target is not None else (),
+    )
+
+
+def _past(snapshot: Snapshot, mark: bytes, slot: str | None, kin: tuple[Held, ...]) -> tuple[Past, ...]:
+    cards = {card.rid: card for card in snapshot.catalogue.past_twins(mark)[-PAST_MAX:]}
+    if slot is not None:
+        cards |= {card.rid: card for card in snapshot.catalogue.past_answers(slot, limit=PAST_MAX)}
+    exact = [(fetch(snapshot, cards[rid]), False) for rid in sorted(cards)]
+    near = [(held, True) for held in kin if held.card.rid not in cards and held.card.status not in CURRENT]
+    return tuple(
+        Past(held=held, now=now, near=by_words)
+        for held, by_words in [*exact, *near]
+        if (now := _speaks_now(snapshot, held.card)) is not None
+    )
+
+
+def _speaks_now(snapshot: Snapshot, card: Card) -> Held | None:
+    """The record that took a revision's place, if one did and still speaks."""
+    for _ in range(CHAIN_MAX):
+        if card.successor is None:
+            return None
+        following = snapshot.catalogue.latest([card.successor]).get(card.successor)
+        if following is None or following.rid == card.rid:
+            return None
+        if following.status in CURRENT:
+            return fetch(snapshot, following)
+        card = following
+    return None
+
+
+def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
+    new = reading(claim.content)
+    words = salient(new)
+    near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
+    rids = [found.rid for found in near if may_meet(new, reading(found.text))]
+    cards = snapshot.catalogue.cards(rids) if rids else {}
+    return tuple(fetch(snapshot, cards[rid]) for rid in rids)
+
+
+def _carried(snapshot: Snapshot, kin: tuple[Held, ...], target: str) -> list[str]:
+    """Those of the kin that stand on the target, and so cannot be what it stands on."""
+    return [held.card.id for held in kin if target in grounds(snapshot, [held.card.id])]
+
+
+def _was_told(snapshot: Snapshot, rid: int, actor: str) -> bool:
+    return any(row.actor == actor for row in snapshot.receipts.told(rid))
+
+
+_ONE_WAY = STANDS_ON | {"caused_by", "supersedes"}
+
+
+def _loops(snapshot: Snapshot, lineage: Lineage, target: str) -> tuple[tuple[str, str], ...]:
+    """The links of a new revision that would make a record stand on itself."""
+    return tuple(
+        (type_, name)
+        for type_, name in lineage.links
+        if type_ in _ONE_WAY and (name == target or target in grounds(snapshot, [name]))
     )
 
 

@@ -5,29 +5,35 @@ Each function runs inside a store's transaction (`unit`) and returns what was de
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
 
 from muniment.model.actor import Actor
-from muniment.model.change import ChangeSet
+from muniment.model.card import Card
+from muniment.model.change import ChangeSet, Draft, Seen
 from muniment.model.curation import Report, StepOutcome, Verdict
-from muniment.model.entry import Entry, Head, Role
+from muniment.model.entry import Change, ConflictChange, Entry, EntryKind, Filing, Head, Role
 from muniment.model.errors import IntegrityError, Malformed, Stale, StoreBusy
 from muniment.model.proposal import Ruling
 from muniment.model.rows import ProposalRow
+from muniment.model.status import CURRENT
 from muniment.model.times import Instant
-from muniment.model.value import Value, read_canonical
-from muniment.model.vocabulary import Outcome, Step, StepResult
-from muniment.policy.decide import decide_read
+from muniment.model.value import Value, canonical, read_canonical
+from muniment.model.vocabulary import Disposition, Outcome, Step, StepResult
+from muniment.policy.decide import NO_RULE, decide_read
 from muniment.policy.rules import Policy, WriteDecision
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted
+from muniment.write.aftermath import with_aftermath
 from muniment.write.commit import Moved, commit
-from muniment.write.facts import Facts, gather, open_conflicts
-from muniment.write.plan import Moment, Settlement, plan_curation, settle
+from muniment.write.corroborate import corroborated
+from muniment.write.facts import Asked, Facts, gather
+from muniment.write.kinship import Suggestion
+from muniment.write.plan import Moment, plan_curation
 from muniment.write.steps import CURATION_PURPOSE, STEPS, Case, curate
 
 TRIES = 5
@@ -49,17 +55,19 @@ class Matter(Value):
     """One proposal to be decided; with `waiting`, `ruling` and `reviewer` when a person answers for it."""
 
     admitted: Admitted
+    suggestions: tuple[Suggestion, ...] = ()
     waiting: ProposalRow | None = None
     ruling: Ruling | None = None
     reviewer: Actor | None = None
 
 
-def propose(unit: Unit, admitted: Admitted, bench: Bench) -> Verdict:
+def propose(unit: Unit, admitted: Admitted, bench: Bench, suggestions: tuple[Suggestion, ...] = ()) -> Verdict:
     """Curate one proposal and record the decision. The same proposal again gets the same answer and changes nothing."""
     filed = unit.desk.proposal(admitted.proposal.id)
     if filed is not None:
         return _again(unit, filed, admitted)
-    return decided(lambda: decide_and_commit(unit, Matter(admitted=admitted), bench))
+    matter = Matter(admitted=admitted, suggestions=suggestions)
+    return decided(lambda: decide_and_commit(unit, matter, bench))
 
 
 def _again(unit: Unit, filed: ProposalRow, admitted: Admitted) -> Verdict:
@@ -96,10 +104,10 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     admitted = matter.admitted
     at, head = next_place(unit, bench)
     record_id = bench.ids.fresh("rec")
-    facts = gather(unit, admitted.proposal.claim, target=admitted.proposal.target, pepper=bench.pepper)
+    facts = gather(unit, asked(admitted), pepper=bench.pepper)
     _refuse_stale(admitted, facts, bench.policy)
     case, steps = _walk(matter, facts, bench.policy, at)
-    names = tuple(bench.ids.fresh("cfl") for _ in case.opponents)
+    names = tuple(bench.ids.fresh("cfl") for _ in case.rivals)
     moment = Moment(
         at=at,
         last_doc=head.last_doc,
@@ -108,11 +116,32 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
         policy=bench.policy_doc,
         position=head.seq,
     )
-    replaced = [facts.links[name] for name in (case.target, case.claim.lineage.supersedes) if name is not None]
-    settled = settlement(unit, [held.card.rid for held in replaced if held is not None])
-    change, report = plan_curation(admitted, case, steps, moment, settled=settled, waiting=matter.waiting)
+    planned = plan_curation(admitted, case, steps, moment, waiting=matter.waiting)
+    raised = corroborated(unit, case, planned.record) if planned.record is not None else ()
+    direct = msgspec.structs.replace(planned.change, changes=_merged(planned.change.changes, raised))
+    change = with_aftermath(unit, direct, bench.policy, born=planned.born)
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
-    return _verdict(report, entry.seq, *_record(entry), names if report.outcome is Outcome.COMMITTED else ())
+    committed = planned.report.outcome is Outcome.COMMITTED
+    return _verdict(planned.report, entry.seq, *_record(entry), names if committed else ())
+
+
+def asked(admitted: Admitted) -> Asked:
+    """What the store is asked about a proposal."""
+    proposal = admitted.proposal
+    return Asked(claim=proposal.claim, actor=admitted.actor.id, target=proposal.target, promotes=proposal.promotes)
+
+
+def _merged(changes: tuple[Change, ...], raised: tuple[Change, ...]) -> tuple[Change, ...]:
+    """Both, where a record that is raised and changed at once is changed with its raised label."""
+    labels = {change.rid: change.footing.label for change in raised}
+    known = {change.rid for change in changes}
+    kept = tuple(
+        msgspec.structs.replace(change, footing=msgspec.structs.replace(change.footing, label=labels[change.rid]))
+        if change.rid in labels
+        else change
+        for change in changes
+    )
+    return (*kept, *(change for change in raised if change.rid not in known))
 
 
 def _record(entry: Entry) -> tuple[str | None, int | None]:
@@ -129,6 +158,8 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         facts=facts,
         now=now,
         target=admitted.proposal.target,
+        promotes=admitted.proposal.promotes,
+        suggestions=matter.suggestions,
         redactions=admitted.redactions,
         unsafe_ids=admitted.unsafe_ids,
         ruling=ruling,
@@ -153,30 +184,20 @@ def next_place(unit: Unit, bench: Bench) -> tuple[Instant, Head]:
 
 
 def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
-    """A revision made against another revision than the present one is for its author to look at again."""
+    """What was decided against another state than the present one is for its author to look at again: a revision of a
+    record that has moved on, or a successor to one that has a successor already."""
     proposal = admitted.proposal
-    target = facts.links.get(proposal.target) if proposal.target is not None else None
-    if target is None or proposal.expected_revision in (None, target.card.revision):
-        return
-    if decide_read(policy, admitted.actor, CURATION_PURPOSE, target.record) is not None:
-        expected, present = proposal.expected_revision, target.card.revision
-        raise Stale(f"record {target.card.id}", yours=f"revision {expected}", present=f"revision {present}")
-
-
-def settlement(unit: Unit, ending: list[int]) -> Settlement:
-    """What becomes of the conflicts of revisions that are about to stop speaking, all of them together."""
-    if not ending:
-        return Settlement()
-    conflicts = {row.id: row for rid in ending for row in open_conflicts(unit, rid)}
-    others = {side for row in conflicts.values() for side in (row.a, row.b)} - set(ending)
-    rivals = {rid: (_status(unit, rid), {row.id for row in open_conflicts(unit, rid)}) for rid in others}
-    return settle(set(ending), conflicts, rivals)
-
-
-def _status(unit: Unit, rid: int) -> str:
-    card = unit.catalogue.card(rid)
-    assert card is not None, "a conflict's sides have cards"
-    return card.status
+    for name in (proposal.target, *proposal.claim.lineage.replaced):
+        held = facts.links.get(name) if name is not None else None
+        if held is None or decide_read(policy, admitted.actor, CURATION_PURPOSE, held.record) is None:
+            continue
+        card = held.card
+        if name == proposal.target and proposal.expected_revision not in (None, card.revision):
+            yours, present = f"revision {proposal.expected_revision}", f"revision {card.revision}"
+            raise Stale(f"record {card.id}", yours=yours, present=present)
+        if card.status not in CURRENT:
+            by = f", replaced by {card.successor}" if card.successor is not None else ""
+            raise Stale(f"record {card.id}", yours="current", present=f"{card.status}{by}")
 
 
 def _verdict(
@@ -192,13 +213,77 @@ def _verdict(
         rule=report.rule,
         reason=report.reason,
         duplicate_of=report.duplicate_of,
+        echoes=report.echoes,
         conflict_ids=conflicts,
         redactions=report.redactions,
         steps=report.steps,
     )
 
 
-def file_report(unit: Unit, change: ChangeSet, report: Report, bench: Bench) -> Verdict:
-    """Commit a decision that was planned elsewhere in this room and say what it was."""
-    entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
-    return _verdict(report, entry.seq, *_record(entry), ())
+class Act(Value):
+    """Something done to a record or a conflict rather than proposed: what sort of entry it is, who did it, on which
+    record, what it changes directly, and what it was decided on."""
+
+    kind: EntryKind
+    actor: str
+    report: Report
+    decided_on: tuple[Seen, ...]
+    record: Card | None = None
+    changes: tuple[Change, ...] = ()
+    conflicts: tuple[ConflictChange, ...] = ()
+
+
+def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
+    """Commit an act with its report and everything that follows from it."""
+    at, head = next_place(unit, bench)
+    done = act.report.outcome is Outcome.COMMITTED
+    filing = Filing(
+        proposal=act.report.proposal,
+        outcome=act.report.outcome,
+        disposition=act.report.disposition,
+        record=act.record.id if done and act.record is not None else None,
+        revision=act.record.revision if done and act.record is not None else None,
+    )
+    change = ChangeSet(
+        kind=act.kind,
+        actor=act.actor,
+        at=at,
+        position=head.seq,
+        policy=bench.policy_doc,
+        decided_on=act.decided_on,
+        drafts=(Draft(doc=head.last_doc + 1, role=Role.REPORT, value=act.report),),
+        changes=act.changes,
+        conflicts=act.conflicts,
+        filing=filing,
+    )
+    whole = with_aftermath(unit, change, bench.policy)
+    entry = commit(unit, whole, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
+    return _verdict(act.report, entry.seq, *_record(entry), tuple(one.id for one in act.conflicts))
+
+
+def act_report(
+    request: Value,
+    actor: str,
+    rule_id: str | None,
+    *,
+    proposal: str,
+    what: str,
+    reason: str,
+    disposition: Disposition = Disposition.UPDATE,
+) -> Report:
+    """The report on an act: it skips the steps that judge content, and the last one says who allowed or refused it."""
+    allowed = rule_id is not None
+    skipped = tuple(StepOutcome(step=step, result=StepResult.NOT_RUN) for step, _ in STEPS[:-1])
+    note = f"{what} under {rule_id}" if allowed else f"no review rule lets this actor do it: {what}"
+    result = StepResult.PASSED if allowed else StepResult.REFUSED
+    return Report(
+        proposal=proposal,
+        digest=hashlib.sha256(canonical(request)).hexdigest(),
+        actor=actor,
+        disposition=disposition if allowed else Disposition.DISCARD,
+        outcome=Outcome.COMMITTED if allowed else Outcome.REFUSED,
+        rule=rule_id or NO_RULE,
+        reason=reason if allowed else note,
+        steps=(*skipped, StepOutcome(step=Step.DISPOSITION, result=result, note=note)),
+        reviewer=actor if allowed else None,
+    )

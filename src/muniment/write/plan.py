@@ -5,31 +5,54 @@ from __future__ import annotations
 import msgspec
 
 from muniment.model.actor import Actor
+from muniment.model.card import card_of, standing_of
 from muniment.model.change import ChangeSet, Draft, Key, Seen
 from muniment.model.curation import Report, Routing, StepOutcome
 from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role
-from muniment.model.record import Record
-from muniment.model.rows import ConflictRow, ProposalRow
+from muniment.model.record import Footing, Record, Standing, Vigour
+from muniment.model.rows import ProposalRow
 from muniment.model.status import Status
 from muniment.model.times import DAY, Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import (
-    LABEL_RANK,
+    STANDS_ON,
     ActorType,
     ConflictStatus,
     Disposition,
     Kind,
     Label,
     Outcome,
+    Scope,
     TrustLevel,
 )
 from muniment.policy.rules import WriteDecision
+from muniment.trust.footing import lowest, stand
 from muniment.write.admit import Admitted
+from muniment.write.aftermath import Newborn, become, pillar_of, support_terms
 from muniment.write.facts import Held
+from muniment.write.kinship import Rival
 from muniment.write.steps import Case
 
-_BORN_LABEL = {ActorType.PERSON: Label.PERSON, ActorType.AGENT: Label.AGENT, ActorType.SERVICE: Label.SYSTEM}
-_SOURCE_LABEL = {"import": Label.IMPORT, "external": Label.EXTERNAL, "web": Label.EXTERNAL, "unknown": Label.UNKNOWN}
+BORN_LABEL = {
+    ActorType.PERSON: Label.PERSON,
+    ActorType.TOOL: Label.TOOL,
+    ActorType.SERVICE: Label.SYSTEM,
+    ActorType.AGENT: Label.AGENT,
+}
+_SOURCE_LABEL = {
+    "import": Label.IMPORT,
+    "external": Label.EXTERNAL,
+    "web": Label.EXTERNAL,
+    "webpage": Label.EXTERNAL,
+    "webhook": Label.EXTERNAL,
+    "email": Label.EXTERNAL,
+    "document": Label.EXTERNAL,
+    "unknown": Label.UNKNOWN,
+    "agent": Label.AGENT,
+    "system": Label.SYSTEM,
+    "tool": Label.TOOL,
+}
+"""How far a source can steer, by what it is called. What comes from outside never steers more than the outside."""
 _OUTCOME = {
     WriteDecision.COMMIT: Outcome.COMMITTED,
     WriteDecision.HOLD: Outcome.HELD,
@@ -54,11 +77,13 @@ class Moment(Value):
     position: int
 
 
-class Settlement(Value):
-    """What ending a revision does to its conflicts: which are over, and which rivals are no longer contested."""
+class Planned(Value):
+    """A decision as a change set, the report on it, and the revision it would commit with its card."""
 
-    conflicts: tuple[ConflictChange, ...] = ()
-    changes: tuple[Change, ...] = ()
+    change: ChangeSet
+    report: Report
+    born: Newborn | None = None
+    record: Record | None = None
 
 
 def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int, at: Instant) -> Record:
@@ -77,7 +102,16 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         trust=_trust(actor, claim.belief.score, len(claim.belief.evidence), reviewed=case.reviewer is not None),
         reviewer=case.reviewer,
         next_review_at=claim.handling.next_review_at or _next_review(case, at),
+        echoes=tuple(held.card.id for held in case.echoes),
+        barred=_barred(case),
     )
+
+
+def _barred(case: Case) -> tuple[Scope, ...]:
+    """The scopes the record may never flow into, by its own charter or by one it stands under."""
+    own = case.claim.charter.barred if case.claim.charter is not None else ()
+    inherited = (scope for held in _pillars(case) if held is not None for scope in held.record.barred)
+    return tuple(sorted({*own, *inherited}))
 
 
 def _next_review(case: Case, at: Instant) -> Instant | None:
@@ -85,12 +119,26 @@ def _next_review(case: Case, at: Instant) -> Instant | None:
 
 
 def _label(case: Case) -> Label:
-    """The lowest of who proposed it, where they had it from, and everything it was derived from."""
+    """The lowest of who proposed it, where they had it from, and everything it stands on. A reviewer answers for the
+    proposal, not for its sources, so a ruling raises nothing; nor does saying the same again as its next revision."""
     source = (case.claim.origin.source_type or "").casefold()
-    labels = [_BORN_LABEL[case.actor.type], _SOURCE_LABEL.get(source, Label.PERSON)]
-    parents = (case.facts.links[name] for name in case.claim.lineage.derived_from)
-    labels += [parent.record.label for parent in parents if parent is not None]
-    return min(labels, key=LABEL_RANK.__getitem__)
+    labels = [BORN_LABEL[case.actor.type], _SOURCE_LABEL.get(source, Label.PERSON)]
+    inputs = [*_pillars(case), case.repeats]
+    return lowest([*labels, *(standing_of(held.card).footing.label for held in inputs if held is not None)])
+
+
+def _pillars(case: Case) -> list[Held | None]:
+    """What the claim stands on: what it says it does, and what it only echoes."""
+    named = [case.facts.links[name] for type_, name in case.claim.lineage.links if type_ in STANDS_ON]
+    return [*named, *case.echoes]
+
+
+def _footing(case: Case, record: Record, rid: int) -> Footing:
+    """How far the new record can be believed, given its pillars as they are. What changes with it is looked at next."""
+    found = [pillar_of(held.card, rid, record.id) if held is not None else None for held in _pillars(case)]
+    own = record.claim.belief.score
+    verdict = stand(own, found, support_terms(case.policy))
+    return Footing(own=own, effective=verdict.effective, label=record.label, support=verdict.support)
 
 
 def _trust(actor: Actor, confidence: float, evidence: int, *, reviewed: bool) -> TrustLevel:
@@ -105,10 +153,10 @@ def plan_curation(
     steps: tuple[StepOutcome, ...],
     moment: Moment,
     *,
-    settled: Settlement,
     waiting: ProposalRow | None,
-) -> tuple[ChangeSet, Report]:
-    """The change set of a curated case. `waiting` is the queue's row when a person answered for it."""
+) -> Planned:
+    """The change set of a curated case, without what follows from it. `waiting` is the queue's row when a person
+    answered for it."""
     report = _report(admitted, case, steps, moment.at)
     drafts = [Draft(doc=moment.last_doc + 1, role=Role.REPORT, value=report)]
     seen = (*case.facts.seen, Seen(key=Key.PROPOSAL, name=admitted.proposal.id, version=waiting.seq if waiting else 0))
@@ -123,16 +171,17 @@ def plan_curation(
         filing=Filing(proposal=admitted.proposal.id, outcome=report.outcome, disposition=report.disposition),
     )
     if report.outcome is Outcome.REFUSED:
-        return msgspec.structs.replace(base, drafts=tuple(drafts)), report
+        return Planned(change=msgspec.structs.replace(base, drafts=tuple(drafts)), report=report)
     if report.outcome is Outcome.HELD:
         held = Draft(doc=moment.last_doc + 2, role=Role.HELD, value=HeldProposal(admitted=admitted))
-        return msgspec.structs.replace(base, drafts=(*drafts, held)), report
-    return _commitment(base, admitted, case, moment, drafts, settled), report
+        return Planned(change=msgspec.structs.replace(base, drafts=(*drafts, held)), report=report)
+    change, born, record = _commitment(base, admitted, case, moment, drafts)
+    return Planned(change=change, report=report, born=born, record=record)
 
 
 def _commitment(
-    base: ChangeSet, admitted: Admitted, case: Case, moment: Moment, drafts: list[Draft], settled: Settlement
-) -> ChangeSet:
+    base: ChangeSet, admitted: Admitted, case: Case, moment: Moment, drafts: list[Draft]
+) -> tuple[ChangeSet, Newborn, Record]:
     target = case.facts.links[case.target] if case.target is not None else None
     record = new_record(
         admitted,
@@ -142,65 +191,51 @@ def _commitment(
         at=moment.at,
     )
     rid = moment.last_doc + 2
-    contested = bool(case.opponents)
-    birth = Birth(
-        rid=rid, id=record.id, revision=record.revision, status=Status.CONTESTED if contested else Status.ACTIVE
-    )
-    rivals = {held.card.rid for held in case.opponents}
-    changes = [*_replaced(case, record.id), *(change for change in settled.changes if change.rid not in rivals)]
+    contested = any(rival.contests for rival in case.rivals)
+    status = Status.CONTESTED if contested else Status.ACTIVE
+    footing, vigour = _footing(case, record, rid), Vigour(tier=record.claim.strength.tier)
+    birth = Birth(rid=rid, id=record.id, revision=record.revision, status=status, footing=footing, vigour=vigour)
+    changes = _replaced(case, record.id)
     changes += (
-        Change(rid=held.card.rid, status=Status.CONTESTED)
-        for held in case.opponents
-        if held.card.status == Status.ACTIVE and all(held.card.rid != change.rid for change in changes)
+        become(rival.held.card, Status.CONTESTED)
+        for rival in case.rivals
+        if rival.contests
+        and rival.held.card.status == Status.ACTIVE
+        and all(rival.held.card.rid != change.rid for change in changes)
     )
-    conflicts = [
-        ConflictChange(id=name, status=ConflictStatus.DETECTED, a=held.card.rid, b=rid, why=_why(case, held))
-        for name, held in zip(moment.conflict_ids, case.opponents, strict=True)
-    ]
+    conflicts = [_opened(name, rival, rid) for name, rival in zip(moment.conflict_ids, case.rivals, strict=True)]
     filing = base.filing
     assert filing is not None
-    return msgspec.structs.replace(
+    standing = Standing(status=status, since=base.position + 1, footing=footing, vigour=vigour)
+    change = msgspec.structs.replace(
         base,
         drafts=(*drafts, Draft(doc=rid, role=Role.RECORD, value=record)),
         births=(birth,),
         changes=tuple(changes),
         filing=msgspec.structs.replace(filing, record=record.id, revision=record.revision),
-        conflicts=(*conflicts, *settled.conflicts),
+        conflicts=tuple(conflicts),
+    )
+    names = frozenset(name for type_, name in record.links if type_ in STANDS_ON)
+    return change, Newborn(card=card_of(record, standing, rid=rid, pepper=None), pillars=names), record
+
+
+def _opened(name: str, rival: Rival, rid: int) -> ConflictChange:
+    return ConflictChange(
+        id=name,
+        status=ConflictStatus.DETECTED,
+        type=rival.type,
+        a=rival.held.card.rid,
+        b=rid,
+        why=rival.why,
+        contests=rival.contests,
     )
 
 
 def _replaced(case: Case, successor: str) -> list[Change]:
     """What the new revision takes the place of."""
-    changes: list[Change] = []
-    for name in (case.target, case.claim.lineage.supersedes):
-        held = case.facts.links[name] if name is not None else None
-        if held is not None and all(change.rid != held.card.rid for change in changes):
-            deprecates = case.claim.nature.kind is Kind.DEPRECATION
-            status = Status.DEPRECATED if deprecates else Status.SUPERSEDED
-            changes.append(Change(rid=held.card.rid, status=status, successor=successor))
-    return changes
-
-
-def _why(case: Case, held: Held) -> str:
-    return "contradicts" if held in case.facts.contradicted else "slot"
-
-
-def settle(ending: set[int], conflicts: dict[str, ConflictRow], rivals: dict[int, tuple[str, set[str]]]) -> Settlement:
-    """End the open `conflicts` of revisions that no longer speak.
-
-    `rivals` tells, for each other side that goes on, its status and the names of its open conflicts. A rival whose last
-    one has ended is no longer contested.
-    """
-    ended = tuple(
-        ConflictChange(id=row.id, status=ConflictStatus.RESOLVED, a=row.a, b=row.b, why=row.why, opened=row.opened)
-        for row in sorted(conflicts.values(), key=lambda row: row.id)
-    )
-    freed = tuple(
-        Change(rid=rid, status=Status.ACTIVE)
-        for rid, (status, names) in sorted(rivals.items())
-        if rid not in ending and status == Status.CONTESTED and names <= conflicts.keys()
-    )
-    return Settlement(conflicts=ended, changes=freed)
+    status = Status.DEPRECATED if case.claim.nature.kind is Kind.DEPRECATION else Status.SUPERSEDED
+    found = (case.facts.links[name] for name in case.replaced)
+    return [become(held.card, status, successor=successor) for held in found if held is not None]
 
 
 def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: Instant) -> Report:
@@ -222,5 +257,6 @@ def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: 
         redactions=case.redactions,
         suggested=suggested if moved else None,
         duplicate_of=case.duplicate_of,
-        contradicts=tuple(held.card.id for held in case.opponents),
+        contradicts=tuple(rival.held.card.id for rival in case.rivals if rival.contests),
+        echoes=tuple(held.card.id for held in case.echoes),
     )

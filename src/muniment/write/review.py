@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import msgspec
 
+from muniment.graph.walk import pillars
 from muniment.model.actor import Actor
-from muniment.model.change import ChangeSet, Draft, Key, Seen
+from muniment.model.card import standing_of
+from muniment.model.change import Key, Seen
 from muniment.model.claim import Place
-from muniment.model.curation import Report, StepOutcome, Verdict
-from muniment.model.entry import Change, EntryKind, Filing, Role
-from muniment.model.errors import IntegrityError, NotFound, Stale
-from muniment.model.proposal import Retraction, Ruling
+from muniment.model.curation import Observation, Verdict, Vouching
+from muniment.model.entry import Change, EntryKind
+from muniment.model.errors import IntegrityError, Malformed, NotFound, NotPermitted, Stale
+from muniment.model.proposal import OutcomeReport, Retraction, Ruling, VouchRequest
 from muniment.model.rows import ProposalRow
-from muniment.model.status import CURRENT, Status, may_become
-from muniment.model.value import canonical, read_canonical
-from muniment.model.vocabulary import Disposition, Outcome, Step, StepResult
-from muniment.policy.decide import decide_read, decide_review
+from muniment.model.status import CURRENT, Status
+from muniment.model.value import read_canonical
+from muniment.model.vocabulary import LABEL_RANK, ActorType, Disposition, Outcome
+from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, Unit
+from muniment.trust.belief import calibrated
+from muniment.trust.footing import stand
 from muniment.write.admit import Admitted
+from muniment.write.aftermath import become, pillar_of, support_terms
 from muniment.write.facts import Held, look_up
-from muniment.write.pipeline import Bench, Matter, decide_and_commit, decided, file_report, next_place, settlement
-from muniment.write.plan import HeldProposal
-from muniment.write.steps import CURATION_PURPOSE, STEPS
+from muniment.write.pipeline import Act, Bench, Matter, act_report, decide_and_commit, decided, enact
+from muniment.write.plan import BORN_LABEL, HeldProposal
+from muniment.write.steps import hidden
 
 
 def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench) -> Verdict:
@@ -37,10 +40,20 @@ def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench) -> Verdict:
     places = [None] if admitted is None else [admitted.proposal.claim.place, _destination(admitted, ruling)]
     if any(decide_review(bench.policy, reviewer, action, place, waiting.actor) is None for place in places):
         raise NotFound("proposal", ruling.proposal)
+    if admitted is not None and ruling.accept and admitted.proposal.promotes is not None:
+        _refuse_promotion(admitted, reviewer, bench)
     if admitted is None:
         raise Stale(f"proposal {ruling.proposal}", yours="held", present=waiting.outcome)
     matter = Matter(admitted=admitted, waiting=waiting, ruling=ruling, reviewer=reviewer)
     return decided(lambda: decide_and_commit(unit, matter, bench))
+
+
+def _refuse_promotion(admitted: Admitted, reviewer: Actor, bench: Bench) -> None:
+    """A promotion asks for stronger review: the right to promote and, unless a person answers, other eyes."""
+    place = admitted.proposal.claim.place
+    own = reviewer.id == admitted.actor.id and reviewer.type is not ActorType.PERSON
+    if own or decide_review(bench.policy, reviewer, Action.PROMOTE, place, admitted.actor.id) is None:
+        raise NotPermitted(reviewer.id, "accept a promotion")
 
 
 def _destination(admitted: Admitted, ruling: Ruling) -> Place:
@@ -65,59 +78,124 @@ def retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> V
 
 
 def _retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> Verdict:
-    held = look_up(unit, retraction.record)
-    if held is None or decide_read(bench.policy, actor, CURATION_PURPOSE, held.record) is None:
-        raise NotFound("record", retraction.record)
-    _refuse_stale(held, retraction)
+    held = visible(unit, retraction.record, actor, bench)
+    refuse_moved(held, retraction.expected_revision)
     allowed = decide_review(bench.policy, actor, Action.RETRACT, held.record.claim.place, held.record.actor)
-    report = _report(retraction, actor, allowed, proposal=bench.ids.fresh("prp"))
-    at, head = next_place(unit, bench)
-    settled = settlement(unit, [held.card.rid]) if allowed is not None else None
-    ended = (Change(rid=held.card.rid, status=Status.RETRACTED),)
-    change = ChangeSet(
+    report = act_report(
+        retraction,
+        actor.id,
+        allowed,
+        proposal=bench.ids.fresh("prp"),
+        what="retraction",
+        reason=retraction.reason,
+        disposition=Disposition.DEPRECATE,
+    )
+    act = Act(
         kind=EntryKind.RETRACTED,
         actor=actor.id,
-        at=at,
-        position=head.seq,
-        policy=bench.policy_doc,
-        decided_on=(Seen(key=Key.RECORD, name=held.card.id, version=held.card.since),),
-        drafts=(Draft(doc=head.last_doc + 1, role=Role.REPORT, value=report),),
-        changes=(*ended, *settled.changes) if settled is not None else (),
-        conflicts=settled.conflicts if settled is not None else (),
-        filing=Filing(
-            proposal=report.proposal,
-            outcome=report.outcome,
-            disposition=report.disposition,
-            record=held.card.id if allowed is not None else None,
-            revision=held.card.revision if allowed is not None else None,
-        ),
+        report=report,
+        decided_on=(seen(held),),
+        record=held.card,
+        changes=(become(held.card, Status.RETRACTED),) if allowed is not None else (),
     )
-    return file_report(unit, change, report, bench)
+    return enact(unit, act, bench)
 
 
-def _refuse_stale(held: Held, retraction: Retraction) -> None:
-    revision, status = held.card.revision, Status(held.card.status)
-    if retraction.expected_revision not in (None, revision):
-        yours = f"revision {retraction.expected_revision}"
-        raise Stale(f"record {held.card.id}", yours=yours, present=f"revision {revision}")
-    if status not in CURRENT or not may_become(status, Status.RETRACTED):
-        raise Stale(f"record {held.card.id}", yours="active", present=status)
+def observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench) -> Verdict:
+    """Take note of how a record turned out. Its own confidence moves, and with it all that stands on it."""
+    return decided(lambda: _observe(unit, outcome, actor, bench))
 
 
-def _report(retraction: Retraction, actor: Actor, rule_id: str | None, *, proposal: str) -> Report:
-    """A retraction skips the steps that judge content; the audit step says who allowed or refused it."""
-    allowed = rule_id is not None
-    skipped = tuple(StepOutcome(step=step, result=StepResult.NOT_RUN) for step, _ in STEPS[:-1])
-    note = f"retraction under {rule_id}" if allowed else "no review rule lets this actor retract it"
-    result = StepResult.PASSED if allowed else StepResult.REFUSED
-    return Report(
-        proposal=proposal,
-        digest=hashlib.sha256(canonical(retraction)).hexdigest(),
+def _observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench) -> Verdict:
+    held = visible(unit, outcome.record, actor, bench)
+    refuse_moved(held, outcome.expected_revision)
+    allowed = decide_review(bench.policy, actor, Action.OBSERVE, held.record.claim.place, held.record.actor)
+    # An agent's praise of its own record is on record and weighs nothing; its own doubts count.
+    own_praise = outcome.helpful and actor.id == held.record.actor and actor.type is not ActorType.PERSON
+    counted = 0.0 if own_praise else outcome.weight
+    observation = Observation(
+        helpful=outcome.helpful, weight=outcome.weight, counted=counted, evidence=outcome.evidence
+    )
+    what = f"{'helpful' if outcome.helpful else 'misleading'} outcome, weight {counted:g}"
+    report = act_report(
+        outcome, actor.id, allowed, proposal=bench.ids.fresh("prp"), what=what, reason=outcome.evidence or what
+    )
+    act = Act(
+        kind=EntryKind.OBSERVED,
         actor=actor.id,
-        disposition=Disposition.DEPRECATE if allowed else Disposition.DISCARD,
-        outcome=Outcome.COMMITTED if allowed else Outcome.REFUSED,
-        rule=rule_id or "no-rule",
-        reason=retraction.reason if allowed else note,
-        steps=(*skipped, StepOutcome(step=Step.DISPOSITION, result=result, note=note)),
-        reviewer=actor.id if allowed else None,
+        report=msgspec.structs.replace(report, observation=observation),
+        decided_on=(seen(held),),
+        record=held.card,
+        changes=(_moved(unit, held, observation, bench),) if allowed is not None and counted else (),
     )
+    return enact(unit, act, bench)
+
+
+def _moved(unit: Unit, held: Held, observation: Observation, bench: Bench) -> Change:
+    before = standing_of(held.card).footing
+    helpful = before.helpful + (observation.counted if observation.helpful else 0.0)
+    misleading = before.misleading + (0.0 if observation.helpful else observation.counted)
+    own = calibrated(held.record.claim.belief.score, helpful, misleading)
+    names = pillars(unit, [held.card.rid]).get(held.card.rid, set())
+    cards = unit.catalogue.latest(names)
+    found = [pillar_of(cards.get(name), held.card.rid, held.card.id) for name in sorted(names)]
+    effective = stand(own, found, support_terms(bench.policy)).effective
+    footing = msgspec.structs.replace(before, own=own, effective=effective, helpful=helpful, misleading=misleading)
+    return become(held.card, footing=footing)
+
+
+def vouch(unit: Unit, vouching: VouchRequest, actor: Actor, bench: Bench) -> Verdict:
+    """Let a named reviewer answer for where a record comes from. Nobody lends more than they have themselves."""
+    return decided(lambda: _vouch(unit, vouching, actor, bench))
+
+
+def _vouch(unit: Unit, vouching: VouchRequest, actor: Actor, bench: Bench) -> Verdict:
+    held = visible(unit, vouching.record, actor, bench)
+    refuse_moved(held, vouching.expected_revision)
+    before = standing_of(held.card).footing
+    if LABEL_RANK[vouching.label] <= LABEL_RANK[before.label]:
+        raise Malformed("origin", f"an origin above {before.label}, which the record has already")
+    if LABEL_RANK[vouching.label] > LABEL_RANK[BORN_LABEL[actor.type]]:
+        raise Malformed("origin", f"at most {BORN_LABEL[actor.type]}, which is the reviewer's own")
+    place = held.record.claim.place
+    allowed = decide_review(bench.policy, actor, Action.VOUCH, place, held.record.actor)
+    report = act_report(
+        vouching,
+        actor.id,
+        allowed,
+        proposal=bench.ids.fresh("prp"),
+        what=f"vouched for as {vouching.label}",
+        reason=vouching.reason,
+    )
+    act = Act(
+        kind=EntryKind.VOUCHED,
+        actor=actor.id,
+        report=msgspec.structs.replace(report, vouching=Vouching(label=vouching.label)),
+        decided_on=(seen(held),),
+        record=held.card,
+        changes=(become(held.card, footing=msgspec.structs.replace(before, label=vouching.label)),)
+        if allowed is not None
+        else (),
+    )
+    return enact(unit, act, bench)
+
+
+def visible(unit: Unit, record: str, actor: Actor, bench: Bench) -> Held:
+    """A record as it stands. Whoever may not see it is told that there is none."""
+    held = look_up(unit, record)
+    if held is None or hidden(bench.policy, actor, held):
+        raise NotFound("record", record)
+    return held
+
+
+def seen(held: Held) -> Seen:
+    return Seen(key=Key.RECORD, name=held.card.id, version=held.card.since)
+
+
+def refuse_moved(held: Held, expected: int | None) -> None:
+    """What was meant for another revision, or for a record that no longer speaks, is for its author to see again."""
+    revision, status = held.card.revision, Status(held.card.status)
+    if expected not in (None, revision):
+        raise Stale(f"record {held.card.id}", yours=f"revision {expected}", present=f"revision {revision}")
+    if status not in CURRENT:
+        raise Stale(f"record {held.card.id}", yours="active", present=status)

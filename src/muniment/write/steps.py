@@ -11,18 +11,27 @@ from collections.abc import Callable
 import msgspec
 
 from muniment.model.actor import Actor
-from muniment.model.card import normalise
-from muniment.model.claim import Claim, Times
+from muniment.model.card import standing_of
+from muniment.model.claim import Charter, Claim, Times
 from muniment.model.curation import Redaction, StepOutcome
 from muniment.model.proposal import Ruling
-from muniment.model.record import Record
-from muniment.model.status import CURRENT, Status
-from muniment.model.times import Instant
+from muniment.model.status import CURRENT
+from muniment.model.times import DAY, Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import ActorType, Disposition, Kind, Step, StepResult
+from muniment.model.vocabulary import (
+    EXTENSION_SCOPES,
+    STANDS_ON,
+    ActorType,
+    Disposition,
+    Kind,
+    Scope,
+    Step,
+    StepResult,
+)
 from muniment.policy.decide import decide_read, decide_write
 from muniment.policy.rules import Policy, Secrets, WriteDecision
 from muniment.write.facts import Facts, Held
+from muniment.write.kinship import Rival, Suggestion, echoed, restated, rivals
 
 CURATION_PURPOSE = "curation"
 
@@ -41,13 +50,23 @@ class Case(Value):
     ruling: Ruling | None = None
     reviewer: str | None = None
     flags: tuple[str, ...] = ()
+    promotes: str | None = None
+    suggestions: tuple[Suggestion, ...] = ()
     duplicate_of: str | None = None
-    opponents: tuple[Held, ...] = ()
+    echoes: tuple[Held, ...] = ()
+    repeats: Held | None = None
+    rivals: tuple[Rival, ...] = ()
     decision: WriteDecision = WriteDecision.REFUSE
     disposition: Disposition = Disposition.DISCARD
     rule: str = ""
     reason: str = ""
     review_days: int | None = None
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The records the claim would take the place of."""
+        names = (self.target, *self.claim.lineage.replaced)
+        return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
 Finding = tuple[StepOutcome, Case]
@@ -70,7 +89,7 @@ def _flagged(step: Step, case: Case, note: str) -> Finding:
 
 def admission(case: Case) -> Finding:
     """Shape was settled when the values were made; a deprecation without a target is the one thing they cannot see."""
-    if case.claim.nature.kind is Kind.DEPRECATION and case.claim.lineage.supersedes is None:
+    if case.claim.nature.kind is Kind.DEPRECATION and not case.claim.lineage.replaced:
         return _refused(
             Step.ADMISSION, case, "deprecation-names-target", "a deprecation must name the record it supersedes"
         )
@@ -92,19 +111,29 @@ def safety(case: Case) -> Finding:
 
 def provenance(case: Case) -> Finding:
     """Everything the proposal stands on or replaces must be there, and be the proposer's to see."""
-    for name, held in case.facts.links.items():
+    links = [*case.claim.lineage.links]
+    links += [(type_, name) for type_, name in (("revises", case.target), ("promotes", case.promotes)) if name]
+    for type_, name in links:
+        held = case.facts.links[name]
         if held is None or _hidden(case, held):
-            return _refused(Step.PROVENANCE, case, "unknown-link", f"no record {name} that the proposer may see")
-    for target in (case.target, case.claim.lineage.supersedes):
-        replaced = case.facts.links[target] if target is not None else None
-        if replaced is not None and Status(replaced.card.status) not in CURRENT:
-            return _refused(
-                Step.PROVENANCE,
-                case,
-                "not-current",
-                f"record {target} is {replaced.card.status} and cannot be replaced",
-            )
-    return _passed(Step.PROVENANCE, case, _grounds(case))
+            reason = f"{type_} {name}: there is no such record that the proposer may see"
+            return _refused(Step.PROVENANCE, case, "unknown-link", reason)
+    for type_, name in case.facts.loops:
+        reason = f"{type_} {name}: it stands on {case.target} itself, so the link would close a circle"
+        return _refused(Step.PROVENANCE, case, "cycle", reason)
+    barred = _barred(case)
+    return barred or _passed(Step.PROVENANCE, case, _grounds(case))
+
+
+def _barred(case: Case) -> Finding | None:
+    """Memory kept under a charter does not flow into scopes that charter bars, nor anywhere by promotion."""
+    place = case.claim.place
+    for type_, name in case.claim.lineage.links:
+        held = case.facts.links[name]
+        if held is not None and type_ in STANDS_ON and place.scope in held.record.barred:
+            reason = f"{type_} {name}: a charter it stands under bars the scope {place.scope}"
+            return _refused(Step.PROVENANCE, case, "barred-scope", reason)
+    return None
 
 
 def _grounds(case: Case) -> str:
@@ -114,7 +143,59 @@ def _grounds(case: Case) -> str:
 
 
 def scope(case: Case) -> Finding:
-    """The suggested place stands unless a reviewer gave another."""
+    """The suggested place stands unless a reviewer gave another. Some places ask for more than a name."""
+    outcome, case = _routed(case)
+    missing = missing_for(case)
+    if missing is not None:
+        return _refused(Step.SCOPE, case, *missing)
+    return outcome, _retained(case)
+
+
+def _retained(case: Case) -> Case:
+    """What is kept under a charter ends when the charter says."""
+    charter, times = case.claim.charter, case.claim.times
+    if charter is None or charter.retention_days is None:
+        return case
+    until = Instant(case.now + charter.retention_days * DAY)
+    if times.expires_at is not None and times.expires_at <= until:
+        return case
+    kept = msgspec.structs.replace(times, expires_at=until)
+    return msgspec.structs.replace(case, claim=msgspec.structs.replace(case.claim, times=kept))
+
+
+def missing_for(case: Case) -> tuple[str, str] | None:
+    """The rule and the reason why a claim may not be where it wants to be; None if it may."""
+    claim = case.claim
+    scope, owner = claim.place.scope, claim.handling.owner
+    if scope in EXTENSION_SCOPES:
+        missing = [*([] if owner is not None else ["owner"]), *(claim.charter or Charter()).missing]
+        if missing:
+            return "charter-incomplete", f"the scope {scope} needs {', '.join(missing)}"
+    if claim.charter is not None and scope in claim.charter.barred:
+        return "barred-scope", f"its own charter bars the scope {scope}"
+    if case.promotes is None:
+        return None
+    held = case.facts.links[case.promotes]
+    assert held is not None, "provenance has found it"
+    if held.card.status not in CURRENT:
+        return "not-current", f"record {case.promotes} is {held.card.status} and cannot be promoted"
+    if scope not in PROMOTIONS.get(Scope(held.card.scope), ()):
+        return "promotion-route", f"a {held.card.scope} record cannot be promoted to {scope}"
+    lacking = [name for name, given in (("evidence", claim.belief.evidence), ("owner", owner)) if not given]
+    if lacking:
+        return "promotion-grounds", f"a promotion needs {' and '.join(lacking)}"
+    return None
+
+
+PROMOTIONS: dict[Scope, tuple[Scope, ...]] = {
+    Scope.SESSION: (Scope.PROJECT, Scope.AGENT_REPO),
+    Scope.PROJECT: (Scope.AGENT_TEAM, Scope.AGENT_REPO),
+    Scope.AGENT_REPO: (Scope.AGENT_TEAM,),
+}
+"""Which scope a record may be promoted to, one step at a time."""
+
+
+def _routed(case: Case) -> Finding:
     ruling, place = case.ruling, case.claim.place
     if ruling is None or (ruling.scope is None and ruling.scope_id is None):
         return _passed(Step.SCOPE, case, f"{place.scope} {place.scope_id}")
@@ -156,13 +237,38 @@ def evidence(case: Case) -> Finding:
 
 
 def dedupe(case: Case) -> Finding:
-    """The same sentence in the same place as the same kind is nothing new."""
+    """The same sentence in the same place as the same kind is nothing new; nor is one that was corrected since. One
+    that only says again what was told is kept, and counts for no more than what it echoes."""
     twin = case.facts.twin
-    if twin is None or _hidden(case, twin):
-        # To call it redundant would tell the proposer that a record they may not see exists.
+    if twin is not None and not _hidden(case, twin):
+        # To call it redundant for a hidden twin would tell the proposer that a record they may not see exists.
+        found = _repeated(case, twin)
+        if found is not None:
+            return found
+    past = restated(case.claim, case.facts) if case.reviewer is None and case.target is None else None
+    if past is not None and not _hidden(case, past.held) and not _hidden(case, past.now):
+        return _refused(
+            Step.DEDUPE,
+            case,
+            "restated",
+            f"{past.held.card.id} said this until {past.now.card.id} took its place; to change it back, revise or "
+            f"supersede {past.now.card.id}",
+        )
+    seen = [held for held in echoed(case.claim, case.facts, case.actor.type) if not _hidden(case, held)]
+    if not seen:
         return _passed(Step.DEDUPE, case)
-    replaced = twin.card.id in (case.target, case.claim.lineage.supersedes)
-    if replaced and twin.record.claim != case.claim:
+    if any(case.claim.place.scope in held.record.barred for held in seen):
+        reason = f"it says again what a charter bars from the scope {case.claim.place.scope}"
+        return _refused(Step.DEDUPE, case, "barred-scope", reason)
+    names = ", ".join(held.card.id for held in seen)
+    outcome = StepOutcome(step=Step.DEDUPE, result=StepResult.CHANGED, note=f"echoes {names}: no new evidence")
+    others = tuple(held for held in seen if held.card.id != case.target)
+    itself = next((held for held in seen if held.card.id == case.target), None)
+    return outcome, msgspec.structs.replace(case, echoes=others, repeats=itself)
+
+
+def _repeated(case: Case, twin: Held) -> Finding | None:
+    if twin.card.id in case.replaced and twin.record.claim != case.claim:
         return _passed(Step.DEDUPE, case, "the same words, said otherwise: they take the place of the old ones")
     if _past(twin.record.claim.times, case.now):
         return _passed(Step.DEDUPE, case, "the same words, of a time that is over")
@@ -176,48 +282,38 @@ def _past(times: Times, now: Instant) -> bool:
 
 
 def _hidden(case: Case, held: Held) -> bool:
-    return decide_read(case.policy, case.actor, CURATION_PURPOSE, held.record) is None
+    return hidden(case.policy, case.actor, held)
+
+
+def hidden(policy: Policy, actor: Actor, held: Held) -> bool:
+    """Whether an actor may not know of a record."""
+    label = standing_of(held.card).footing.label
+    return decide_read(policy, actor, CURATION_PURPOSE, held.record, label) is None
 
 
 def conflict(case: Case) -> Finding:
-    """Another answer to the same question, valid at the same time, is a disagreement; so is one that says so."""
-    replaced = {case.target, case.claim.lineage.supersedes}
-    rivals = {held.card.rid: held for held in case.facts.contradicted if Status(held.card.status) in CURRENT}
-    for held in case.facts.occupants:
-        if held.card.id not in replaced and disagree(case.claim, held.record):
-            rivals[held.card.rid] = held
-    if not rivals:
+    """Another answer to the same question, valid at the same time, is a disagreement; so is one that says so, and one
+    whose words do."""
+    found = rivals(case.claim, case.facts, {*case.replaced}, case.policy.disputes, case.suggestions)
+    if not found:
         return _passed(Step.CONFLICT, case)
-    if case.reviewer is None and any(_hidden(case, held) for held in rivals.values()):
+    hidden = {rival.held.card.rid for rival in found if _hidden(case, rival.held)}
+    if case.reviewer is None and any(rival.held.card.rid in hidden and rival.why == "slot" for rival in found):
         return _flagged(Step.CONFLICT, case, "a curator must compare it with what is held")
-    opponents = tuple(rivals[rid] for rid in sorted(rivals))
-    names = ", ".join(held.card.id for held in opponents)
-    outcome = StepOutcome(step=Step.CONFLICT, result=StepResult.FLAGGED, note=f"disagrees with {names}")
-    return outcome, msgspec.structs.replace(case, opponents=opponents)
-
-
-def disagree(claim: Claim, standing: Record) -> bool:
-    """Whether two answers to the same question cannot both hold.
-
-    Likeness of wording is not asked. A claim whose time has passed cannot be contradicted, only followed.
-    """
-    ours, theirs = claim.slot, standing.claim.slot
-    if ours is None or theirs is None or normalise(ours.value) == normalise(theirs.value):
-        return False
-    return overlap(claim.times, standing.claim.times)
-
-
-def overlap(one: Times, other: Times) -> bool:
-    """Whether two spans of validity share an instant; an open end reaches for ever."""
-    starts_in_time = one.valid_from is None or other.valid_until is None or one.valid_from <= other.valid_until
-    return starts_in_time and (
-        other.valid_from is None or one.valid_until is None or other.valid_from <= one.valid_until
-    )
+    open_ = tuple(rival for rival in found if case.reviewer is not None or rival.held.card.rid not in hidden)
+    if not open_:
+        return _passed(Step.CONFLICT, case)
+    notes = ", ".join(f"{rival.type} with {rival.held.card.id} ({rival.why})" for rival in open_)
+    outcome = StepOutcome(step=Step.CONFLICT, result=StepResult.FLAGGED, note=notes)
+    return outcome, msgspec.structs.replace(case, rivals=open_)
 
 
 def disposition(case: Case) -> Finding:
     """Ask the policy, for the new claim and for whatever it would replace; the stricter answer holds."""
     decided = _by_ruling(case) if case.ruling is not None else _by_policy(case)
+    if case.promotes is not None and decided.decision is WriteDecision.COMMIT and case.ruling is None:
+        reason = "a promotion waits for a reviewer, whoever proposes it"
+        decided = msgspec.structs.replace(decided, decision=WriteDecision.HOLD, rule="promotion", reason=reason)
     if decided.decision is WriteDecision.REFUSE:
         return _refused(Step.DISPOSITION, decided, decided.rule, decided.reason)
     what = Disposition.HOLD if decided.decision is WriteDecision.HOLD else _operation(decided)
@@ -233,7 +329,7 @@ _STRICTNESS = {WriteDecision.COMMIT: 0, WriteDecision.HOLD: 1, WriteDecision.REF
 
 
 def _by_policy(case: Case) -> Case:
-    replaced = [case.facts.links[name] for name in (case.target, case.claim.lineage.supersedes) if name is not None]
+    replaced = [case.facts.links[name] for name in case.replaced]
     claims = [case.claim, *(held.record.claim for held in replaced if held is not None)]
     answers = [decide_write(case.policy, case.actor, claim) for claim in claims]
     answer = max(answers, key=lambda found: _STRICTNESS[found.decision]) if replaced else answers[0]
@@ -246,15 +342,11 @@ def _by_policy(case: Case) -> Case:
 
 
 def _operation(case: Case) -> Disposition:
-    if case.opponents:
+    if any(rival.contests for rival in case.rivals):
         return Disposition.CONFLICT
     if case.claim.nature.kind is Kind.DEPRECATION:
         return Disposition.DEPRECATE
-    return (
-        Disposition.UPDATE
-        if case.target is not None or case.claim.lineage.supersedes is not None
-        else Disposition.APPEND
-    )
+    return Disposition.UPDATE if case.replaced else Disposition.APPEND
 
 
 STEPS: tuple[tuple[Step, StepFunction], ...] = (

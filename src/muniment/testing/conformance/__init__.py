@@ -9,6 +9,9 @@ class TestMyStore(StoreConformance):
 """
 
 from muniment.testing.conformance.catalogue import CatalogueConformance
+from muniment.testing.conformance.links import LinkConformance
+from muniment.testing.conformance.lookups import LookupConformance
+from muniment.testing.conformance.near import NearConformance
 from muniment.testing.conformance.parity import ParityConformance
 from muniment.testing.conformance.search import SearchConformance
 from muniment.testing.conformance.transactions import TransactionConformance
@@ -17,5 +20,13 @@ from muniment.testing.conformance.vault import VaultConformance
 __all__ = ["StoreConformance", "VaultConformance"]
 
 
-class StoreConformance(TransactionConformance, CatalogueConformance, ParityConformance, SearchConformance):
+class StoreConformance(
+    TransactionConformance,
+    CatalogueConformance,
+    LookupConformance,
+    LinkConformance,
+    ParityConformance,
+    SearchConformance,
+    NearConformance,
+):
     """Everything a `TenantStore` promises."""

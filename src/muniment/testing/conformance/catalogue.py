@@ -5,10 +5,15 @@ from __future__ import annotations
 import random
 from functools import partial
 
-from muniment.model.record import Standing
-from muniment.model.rows import ConflictRow, ProposalRow, Row
+import msgspec
+
+from muniment.model.card import standing_of
+from muniment.model.entry import Ballot
+from muniment.model.record import Footing, Vigour
+from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
 from muniment.model.status import Status
 from muniment.model.times import Instant
+from muniment.model.vocabulary import LABEL_RANK, Label, Support, Tier
 from muniment.ports.store import Unit
 from muniment.testing.conformance.makers import (
     TENANT,
@@ -20,15 +25,19 @@ from muniment.testing.conformance.makers import (
     make_checkpoint,
     make_conflict,
     make_document,
+    make_edge,
     make_plan,
     make_proposal,
     make_receipt,
     make_standing,
+    make_state,
+    make_telling,
     project,
     put_cards,
     sign,
+    tell,
 )
-from muniment.testing.contents import contents
+from muniment.testing.contents import Contents, contents
 
 BYTE_ORDER = ("-a", ".a", "10", "9", ":a", "A", "B", "_a", "a", "b")
 """Ids in the order of their bytes, which no collation of words shares."""
@@ -95,15 +104,42 @@ class CatalogueConformance(Made):
             store.write(put_cards(make_card(1, seq=3, since=3)))
             store.write(project(*changes))
             with store.read() as snapshot:
-                assert snapshot.catalogue.standings(1) == changes
+                assert snapshot.catalogue.standings(1) == (make_standing(1, 3, Status.ACTIVE), *changes)
                 assert snapshot.catalogue.standings(2) == ()
                 found = {seq: snapshot.catalogue.standing_at(1, seq) for seq in (2, 3, 4, 5, 7, 8, 9, 99)}
                 card = snapshot.catalogue.card(1)
-        born, contested = Standing(status=Status.ACTIVE, since=3), Standing(status=Status.CONTESTED, since=5)
-        again = Standing(status=Status.ACTIVE, since=8)
-        over = Standing(status=Status.SUPERSEDED, since=9, successor="rec-2")
+        born, contested, again = make_state(3), make_state(5, Status.CONTESTED), make_state(8)
+        over = make_state(9, Status.SUPERSEDED, "rec-2")
         assert found == {2: None, 3: born, 4: born, 5: contested, 7: contested, 8: again, 9: over, 99: over}
         assert card == make_card(1, seq=3, since=9, status="superseded", successor="rec-2")
+
+    def test_what_a_revision_was_worth_is_known_for_every_moment(self) -> None:
+        believed = Footing(own=0.9, effective=0.7, label=Label.EXTERNAL, helpful=2.5)
+        doubted = Footing(own=0.4, effective=0.2, label=Label.TOOL, support=Support.FALLEN, misleading=1.5)
+        used = Vigour(tier=Tier.LONGTERM, accesses=7, last_access=Instant(70))
+        with self.make(TENANT) as store:
+            store.write(put_cards(make_card(1, seq=3, since=3)))
+            store.write(project(make_standing(1, 5, Status.ACTIVE, footing=believed)))
+            store.write(project(make_standing(1, 8, Status.CONTESTED, footing=doubted, vigour=used)))
+            with store.read() as snapshot:
+                found = [snapshot.catalogue.standing_at(1, seq) for seq in (3, 5, 8)]
+                card = snapshot.catalogue.card(1)
+                rows = list(snapshot.catalogue.moves())
+        third = make_state(8, Status.CONTESTED, footing=doubted, vigour=used)
+        assert found == [make_state(3), make_state(5, footing=believed), third]
+        assert rows == [StandingRow(rid=1, standing=standing) for standing in found if standing is not None]
+        assert card is not None
+        assert standing_of(card) == third
+        assert (card.confidence, card.label) == (0.5, LABEL_RANK[Label.TOOL]), "what was declared stays"
+
+    def test_the_movements_of_all_come_by_revision_and_then_in_order(self) -> None:
+        with self.make(TENANT) as store:
+            store.write(put_cards(*(make_card(rid, seq=1, since=1) for rid in (3, 1, 2))))
+            store.write(project(make_standing(3, 4, Status.CONTESTED), make_standing(1, 9, Status.RETRACTED)))
+            store.write(project(make_standing(1, 5, Status.CONTESTED)))
+            with store.read() as snapshot:
+                rows = [(row.rid, row.standing.since) for row in snapshot.catalogue.moves()]
+        assert rows == [(1, 1), (1, 5), (1, 9), (2, 1), (3, 1), (3, 4)]
 
     def test_what_never_was_has_no_standing(self) -> None:
         with self.make(TENANT) as store, store.read() as snapshot:
@@ -188,15 +224,41 @@ class CatalogueConformance(Made):
                 assert list(snapshot.desk.conflicts()) == [four, one, three, two]
                 assert (snapshot.desk.conflict("c1"), snapshot.desk.conflict("c")) == (two, None)
 
+    def test_a_conflict_row_keeps_every_field(self) -> None:
+        ballots = (Ballot(actor="ana", winner="rec-1"), Ballot(actor="bot", winner="rec-2"))
+        row = ConflictRow(
+            id="c",
+            type="update",
+            status="escalated",
+            a=1,
+            b=2,
+            why="words",
+            contests=False,
+            opened=4,
+            changed=9,
+            strategy="human_escalation",
+            winner="rec-2",
+            ballots=ballots,
+        )
+        bare = make_conflict("d", 1, 2, opened=4)
+        with self.make(TENANT) as store:
+            store.write(project(row, bare))
+            with store.read() as snapshot:
+                assert snapshot.desk.conflict("c") == row
+                assert snapshot.desk.conflict("d") == bare
+                assert snapshot.desk.conflicts_of(2) == (row, bare)
+        assert (bare.strategy, bare.winner, bare.ballots) == (None, None, ())
+
     def test_a_conflict_keeps_its_sides_when_its_state_changes(self) -> None:
         with self.make(TENANT) as store:
             store.write(project(make_conflict("c", 1, 2, opened=4)))
-            later = ConflictRow(id="c", status="resolved", a=8, b=9, why="else", opened=7, changed=7)
-            store.write(project(later))
+            ballots = (Ballot(actor="ana", winner="rec-1"),)
+            ending = {"changed": 7, "strategy": "vote", "winner": "rec-1", "ballots": ballots}
+            later = make_conflict("c", 8, 9, opened=7, status="resolved")
+            store.write(project(msgspec.structs.replace(later, why="else", **ending)))
             with store.read() as snapshot:
-                assert snapshot.desk.conflict("c") == ConflictRow(
-                    id="c", status="resolved", a=1, b=2, why="slot", opened=4, changed=7
-                )
+                first = make_conflict("c", 1, 2, opened=4, status="resolved")
+                assert snapshot.desk.conflict("c") == msgspec.structs.replace(first, **ending)
 
     def test_the_last_checkpoint_is_the_furthest_and_a_second_one_replaces_the_first(self) -> None:
         with self.make(TENANT) as store:
@@ -226,6 +288,7 @@ class CatalogueConformance(Made):
             make_card(2, valid_until=Instant(50)),
             make_proposal("p", 1),
             make_conflict("c", 1, 2, opened=4),
+            make_edge(2, "rec-1"),
         )
 
         def job(unit: Unit) -> None:
@@ -234,14 +297,15 @@ class CatalogueConformance(Made):
         with self.make(TENANT) as store:
             store.write(keep(make_document(1)))
             store.write(append_next)
+            store.write(log(make_receipt(1)))
             store.write(job)
             before = contents(store)
+            store.write(tell(make_telling(1)))
             with store.read() as snapshot:
                 found = snapshot.lexicon.search(make_plan("build", "green"), keep=9)
             store.write(lambda unit: unit.clear_projections())
             cleared = contents(store)
-            assert (cleared.cards, cleared.proposals, cleared.conflicts, cleared.standings) == ((), (), (), ())
-            assert (cleared.entries, cleared.documents) == (before.entries, before.documents)
+            assert cleared == Contents(entries=before.entries, documents=before.documents, receipts=before.receipts)
             with store.read() as snapshot:
                 assert snapshot.lexicon.search(make_plan("build"), keep=9).hits == ()
             store.write(job)

@@ -12,9 +12,10 @@ from muniment.model.card import Card, card_of
 from muniment.model.claim import Claim
 from muniment.model.entry import Checkpoint, Document, Entry, EntryKind, Head, SignedCheckpoint, StoredEntry
 from muniment.model.filter import EVERYTHING, Filter
+from muniment.model.gate import Gates
 from muniment.model.receipt import Plan, StoredReceipt, Terms
-from muniment.model.record import Record, Standing
-from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
+from muniment.model.record import Footing, Record, Standing, Vigour
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow, ToldRow
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import canonical
@@ -65,12 +66,43 @@ def make_document(number: int, content: str = "the build is green") -> Document:
 
 def make_card(number: int, **changes: object) -> Card:
     """The card of record `rec-N`, born active in entry N; `changes` are fields that shall differ."""
-    card = card_of(make_record(number), Standing(status=Status.ACTIVE, since=number), rid=number, pepper=PEPPER)
+    card = card_of(make_record(number), make_state(number), rid=number, pepper=PEPPER)
     return msgspec.structs.replace(card, **changes)
 
 
-def make_standing(rid: int, since: int, status: Status, successor: str | None = None) -> StandingRow:
-    return StandingRow(rid=rid, standing=Standing(status=status, since=since, successor=successor))
+USUAL = Footing(own=0.5, effective=0.5, label=Label.PERSON)
+"""A person's word, at the usual confidence."""
+
+
+def make_state(
+    since: int,
+    status: Status = Status.ACTIVE,
+    successor: str | None = None,
+    *,
+    footing: Footing = USUAL,
+    vigour: Vigour | None = None,
+) -> Standing:
+    return Standing(status=status, since=since, successor=successor, footing=footing, vigour=vigour or Vigour())
+
+
+def make_standing(
+    rid: int,
+    since: int,
+    status: Status,
+    successor: str | None = None,
+    *,
+    footing: Footing = USUAL,
+    vigour: Vigour | None = None,
+) -> StandingRow:
+    return StandingRow(rid=rid, standing=make_state(since, status, successor, footing=footing, vigour=vigour))
+
+
+def make_edge(rid: int, target: str, type_: str = "derived_from") -> EdgeRow:
+    return EdgeRow(rid=rid, type=type_, target=target)
+
+
+def make_telling(rid: int, actor: str = "ana", *, count: int = 1, last: int = 1) -> ToldRow:
+    return ToldRow(rid=rid, actor=actor, count=count, last=Instant(last))
 
 
 def make_proposal(name: str, seq: int, *, outcome: str = "committed") -> ProposalRow:
@@ -90,7 +122,17 @@ def make_proposal(name: str, seq: int, *, outcome: str = "committed") -> Proposa
 
 
 def make_conflict(name: str, a: int, b: int, *, opened: int, status: str = "detected") -> ConflictRow:
-    return ConflictRow(id=name, status=status, a=a, b=b, why="slot", opened=opened, changed=opened)
+    return ConflictRow(
+        id=name,
+        type="contradiction",
+        status=status,
+        a=a,
+        b=b,
+        why="slot",
+        contests=True,
+        opened=opened,
+        changed=opened,
+    )
 
 
 def make_receipt(seq: int, *, name: str | None = None) -> StoredReceipt:
@@ -144,6 +186,16 @@ def log(receipt: StoredReceipt) -> Job:
     return lambda unit: unit.append_receipt(receipt)
 
 
+def tell(*rows: ToldRow) -> Job:
+    """A job that counts tellings, one after the other."""
+
+    def job(unit: Unit) -> None:
+        for row in rows:
+            unit.tell(row)
+
+    return job
+
+
 def sign(signed: SignedCheckpoint) -> Job:
     return lambda unit: unit.checkpoint(signed)
 
@@ -171,4 +223,5 @@ def make_plan(
         at_head=at_head,
         limit=10,
         budget_tokens=None,
+        gates=Gates(),
     )

@@ -11,6 +11,7 @@ from muniment.model.filter import (
     EVERYTHING,
     AtLeast,
     AtMost,
+    Believed,
     Both,
     Either,
     Filter,
@@ -24,7 +25,9 @@ from muniment.model.filter import (
     matches,
 )
 from muniment.model.receipt import Terms
+from muniment.model.record import Footing
 from muniment.model.status import Status
+from muniment.model.vocabulary import LABEL_RANK, Label, Support
 from muniment.ports.store import Matches, TenantStore
 from muniment.testing.conformance.makers import (
     TENANT,
@@ -56,12 +59,14 @@ WORDS: dict[WordField, tuple[str, ...]] = {
     "status": ("active", "superseded", "retracted"),
     "actor": ("ana", "bot"),
     "id": ("rec-1", "rec-2", "rec-3"),
+    "support": ("standing", "flagged", "fallen"),
 }
 NUMBERS: dict[NumberField, tuple[float, ...]] = {
     "sensitivity": (0, 2, 4),
     "trust": (0, 1, 2),
     "label": (0, 3, 6),
     "confidence": (0.0, 0.3, 0.30000000000000004, 1.0),
+    "effective": (0.0, 0.3, 0.30000000000000004, 0.7, 1.0),
     "created_at": (-10, 0, 10),
     "seq": (1, 5, 9),
 }
@@ -79,7 +84,7 @@ def random_card(rng: random.Random, rid: int) -> Card:
 
 def random_filter(rng: random.Random, depth: int = 2) -> Filter:
     """A filter of any sort, nested up to `depth`."""
-    sort = rng.randrange(9 if depth else 7)
+    sort = rng.randrange(10 if depth else 8)
     match sort:
         case 0:
             field = rng.choice(list(WORDS))
@@ -96,9 +101,13 @@ def random_filter(rng: random.Random, depth: int = 2) -> Filter:
             return ValidAt(instant=rng.choice((-6, -5, 0, 5, 6)))
         case 6:
             return LiveAt(instant=rng.choice((-6, -5, 0, 5, 6)))
+        case 7:
+            spaces = rng.sample(SPACES, rng.randrange(len(SPACES)))
+            bounds = tuple((space, rng.choice(NUMBERS["effective"])) for space in spaces)
+            return Believed(least=rng.choice(NUMBERS["effective"]), namespaces=bounds)
         case _:
             parts = tuple(random_filter(rng, depth - 1) for _ in range(rng.randrange(4)))
-            return Both(parts=parts) if sort == 7 else Either(parts=parts)
+            return Both(parts=parts) if sort == 8 else Either(parts=parts)
 
 
 class SearchConformance(Made):
@@ -155,6 +164,34 @@ class SearchConformance(Made):
             past = _search(store, "build", as_of=6, at_head=False).hits
         shown = {hit.card.rid: (hit.card.status, hit.card.since, hit.card.successor) for hit in past}
         assert shown == {1: ("contested", 5, None), 2: ("active", 4, None)}
+
+    def test_a_search_of_the_past_believes_cards_as_they_were_believed(self) -> None:
+        """Each bound on belief is asked of the standing at that position, and the hit shows it."""
+        high = Footing(own=0.9, effective=0.9, label=Label.EXTERNAL)
+        low = Footing(own=0.9, effective=0.2, label=Label.PERSON, support=Support.FALLEN)
+        expected: dict[Filter, dict[int, list[int]]] = {
+            Believed(least=0.6): {3: [], 5: [1], 8: [], 9: []},
+            Believed(least=0.6, namespaces=(("/", 0.2),)): {3: [1], 5: [1], 8: [1], 9: [1]},
+            AtLeast(field="effective", value=0.5): {3: [1], 5: [1], 8: [], 9: []},
+            AtMost(field="label", value=LABEL_RANK[Label.EXTERNAL]): {3: [], 5: [1], 8: [], 9: []},
+            OneOf(field="support", words=("standing",)): {3: [1], 5: [1], 8: [], 9: []},
+            AtLeast(field="confidence", value=0.5): {3: [1], 5: [1], 8: [1], 9: [1]},
+        }
+        with self.make(TENANT) as store:
+            store.write(put_cards(make_card(1, seq=3, since=3)))
+            store.write(project(make_standing(1, 5, Status.ACTIVE, footing=high)))
+            store.write(project(make_standing(1, 8, Status.ACTIVE, footing=low)))
+            for condition, found in expected.items():
+                for seq, rids in found.items():
+                    assert _rids(store, "build", visible=condition, as_of=seq, at_head=False) == rids, (condition, seq)
+                assert _rids(store, "build", visible=condition) == found[9], condition
+            past = _search(store, "build", as_of=6, at_head=False).hits[0].card
+        assert (past.own, past.effective, past.label, past.support) == (
+            0.9,
+            0.9,
+            LABEL_RANK[Label.EXTERNAL],
+            "standing",
+        )
 
     def test_equal_scores_are_told_newest_first(self) -> None:
         with self.make(TENANT) as store:

@@ -20,9 +20,11 @@ from muniment.testing.conformance.makers import (
     make_checkpoint,
     make_conflict,
     make_document,
+    make_edge,
     make_proposal,
     make_receipt,
     make_standing,
+    make_telling,
     next_entry,
     project,
     put_cards,
@@ -31,7 +33,7 @@ from muniment.testing.conformance.makers import (
 from muniment.testing.contents import Contents, contents
 
 WAIT_S = 60
-_EMPTY = Contents((), (), (), (), (), (), (), ())
+_EMPTY = Contents()
 
 
 class Died(BaseException):
@@ -47,11 +49,13 @@ def touch_everything(unit: Unit) -> None:
     rows = (
         make_card(1),
         make_standing(1, 2, Status.RETRACTED),
+        make_edge(1, "rec-2"),
         make_proposal("p", 1),
         make_conflict("c", 1, 2, opened=1),
     )
     unit.project(rows, {1: "the build is green"})
     unit.append_receipt(make_receipt(1))
+    unit.tell(make_telling(1))
     unit.checkpoint(make_checkpoint(1))
 
 
@@ -90,16 +94,13 @@ class TransactionConformance(Made):
         with self.make(TENANT) as store:
             store.write(touch_everything)
             before = contents(store)
-            assert (len(before.entries), len(before.documents), len(before.cards), len(before.standings)) == (
-                1,
-                1,
-                1,
-                1,
-            )
+            assert (len(before.entries), len(before.documents), len(before.cards)) == (1, 1, 1)
+            assert (len(before.standings), len(before.edges), len(before.told)) == (2, 1, 1)
 
             def job(unit: Unit) -> None:
                 append_next(unit)
                 unit.drop(1)
+                unit.tell(make_telling(1))
                 unit.clear_projections()
                 unit.checkpoint(make_checkpoint(1, signature="ff"))
                 raise ValueError
@@ -208,6 +209,8 @@ class TransactionConformance(Made):
             ("receipt number", log(make_receipt(1, name="else"))),
             ("receipt id", log(make_receipt(9, name="rcp-1"))),
             ("standing", project(make_standing(1, 2, Status.EXPIRED))),
+            ("standing at birth", project(make_standing(1, 1, Status.EXPIRED))),
+            ("link", project(make_edge(1, "rec-2"))),
             ("proposal", project(make_proposal("else", 1))),
         )
         with self.make(TENANT) as store:

@@ -1,0 +1,118 @@
+"""Who knows what: counted from the records a caller may see, so that the directory says no more than they would."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from muniment.model.actor import Actor
+from muniment.model.query import DEFAULT_PURPOSE, LIMIT_MAX, Query
+from muniment.model.rows import Tally
+from muniment.model.times import Instant
+from muniment.model.value import Value
+from muniment.policy.decide import resolve
+from muniment.policy.narrow import narrow
+from muniment.policy.rules import Policy
+from muniment.ports.store import Snapshot
+from muniment.read.plan import make_plan
+from muniment.read.words import read_terms
+
+
+class Knower(Value):
+    """One actor in the directory: its teams and roles, how many current records it wrote of which kind and on which
+    topics, how they turned out, and how fresh they are. Reliability is told to help rank; it is no authority."""
+
+    actor: str
+    teams: tuple[str, ...]
+    roles: tuple[str, ...]
+    records: int
+    kinds: dict[str, int]
+    topics: dict[str, int]
+    scopes: dict[str, int]
+    confidence: float
+    helpful: float
+    misleading: float
+    last: Instant
+
+
+class Directory(Value):
+    """Who knows what, the most first; `teams` sums up by team. `about` are the words it was narrowed by."""
+
+    about: str | None
+    knowers: tuple[Knower, ...]
+    teams: dict[str, int]
+
+
+def directory_of(
+    snapshot: Snapshot, actor: Actor, policy: Policy, *, about: str | None, now: Instant, limit: int
+) -> Directory:
+    """The directory as this actor may see it. With `about` only records that match these words are counted."""
+    tallies = _all(snapshot, actor, policy) if about is None else _matching(snapshot, actor, policy, about, now)
+    by_actor: dict[str, list[Tally]] = defaultdict(list)
+    for tally in tallies:
+        by_actor[tally.actor].append(tally)
+    knowers = sorted((_knower(name, found, policy) for name, found in by_actor.items()), key=_weight)
+    teams: Counter[str] = Counter()
+    for knower in knowers:
+        teams.update(dict.fromkeys(knower.teams, knower.records))
+    return Directory(about=about, knowers=tuple(knowers[:limit]), teams=dict(sorted(teams.items())))
+
+
+def _weight(knower: Knower) -> tuple[int, int, str]:
+    return -knower.records, -knower.last, knower.actor
+
+
+def _all(snapshot: Snapshot, actor: Actor, policy: Policy) -> tuple[Tally, ...]:
+    visible, grants = narrow(policy, actor, DEFAULT_PURPOSE)
+    return snapshot.catalogue.survey(visible) if grants else ()
+
+
+def _matching(snapshot: Snapshot, actor: Actor, policy: Policy, about: str, now: Instant) -> tuple[Tally, ...]:
+    head = snapshot.ledger.head()
+    terms = snapshot.lexicon.prune(read_terms(about))
+    query = Query(text=about, limit=LIMIT_MAX)
+    as_of = head.seq if head is not None else 0
+    plan = make_plan(policy, actor, query, terms, now=now, as_of=as_of, at_head=True)
+    if not plan.grants:
+        return ()
+    hits = snapshot.lexicon.search(plan, keep=LIMIT_MAX).hits
+    return tuple(
+        Tally(
+            actor=hit.card.actor,
+            kind=hit.card.kind,
+            scope=hit.card.scope,
+            scope_id=hit.card.scope_id,
+            namespace=hit.card.namespace,
+            records=1,
+            effective=hit.card.effective,
+            helpful=hit.card.helpful,
+            misleading=hit.card.misleading,
+            last=hit.card.created_at,
+        )
+        for hit in hits
+        if hit.failed is None
+    )
+
+
+def _knower(name: str, tallies: list[Tally], policy: Policy) -> Knower:
+    member = resolve(policy, name)
+    records = sum(tally.records for tally in tallies)
+    kinds: Counter[str] = Counter()
+    topics: Counter[str] = Counter()
+    scopes: Counter[str] = Counter()
+    for tally in tallies:
+        kinds[tally.kind] += tally.records
+        topics[tally.namespace] += tally.records
+        scopes[f"{tally.scope} {tally.scope_id}"] += tally.records
+    return Knower(
+        actor=name,
+        teams=member.teams,
+        roles=member.roles,
+        records=records,
+        kinds=dict(sorted(kinds.items())),
+        topics=dict(sorted(topics.items())),
+        scopes=dict(sorted(scopes.items())),
+        confidence=sum(tally.effective for tally in tallies) / records,
+        helpful=sum(tally.helpful for tally in tallies),
+        misleading=sum(tally.misleading for tally in tallies),
+        last=Instant(max(tally.last for tally in tallies)),
+    )

@@ -1,0 +1,112 @@
+"""The reader's part of the face beside recall: a record, its past and lineage, the queue, disputes, who knows what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from muniment.engine.directory import Directory, directory_of
+from muniment.engine.foresight import LINK_TYPES, LineageView, lineage_of
+from muniment.engine.look import (
+    ConflictView,
+    History,
+    QueueItem,
+    Stats,
+    conflict_views,
+    history_of,
+    queue_of,
+    record_of,
+    stats_of,
+)
+from muniment.engine.quality import Quality, quality_of
+from muniment.engine.seat import Seat, clean
+from muniment.graph.walk import Direction
+from muniment.model import checks
+from muniment.model.errors import Malformed
+from muniment.model.query import Disclosure
+from muniment.trust.quality import Profile
+
+DEPTH_MAX = 1_000_000
+
+
+class Insight(Seat):
+    """Looking without searching. Each look asks the policy first."""
+
+    def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
+        """A record as it stands, in any state, if the caller may see it."""
+        with self._tenant.store.read() as snapshot:
+            return record_of(snapshot, self.actor, self.policy, record_id, revision)
+
+    def history(self, record_id: str) -> History:
+        """Every revision of a record and what became of each, with who decided and why."""
+        with self._tenant.store.read() as snapshot:
+            return history_of(snapshot, self.actor, self.policy, record_id)
+
+    def lineage(
+        self,
+        record_id: str,
+        *,
+        direction: str = Direction.BOTH.value,
+        depth: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> LineageView:
+        """What a record stands on (`up`), what stands on it (`down`), or `both`, at any depth unless one is given;
+        by all links, or only those of some `types`."""
+        checks.identifier("id", record_id)
+        if depth is not None:
+            checks.whole("depth", depth, least=0, most=DEPTH_MAX)
+        if isinstance(types, str) or any(type_ not in LINK_TYPES for type_ in types or ()):
+            raise Malformed("types", "a list of link types: " + ", ".join(LINK_TYPES))
+        towards = checks.read_word("direction", direction, Direction)
+        with self._tenant.store.read() as snapshot:
+            return lineage_of(snapshot, self.actor, self.policy, record_id, direction=towards, depth=depth, types=types)
+
+    def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
+        """What waits for a person: all of it for reviewers, their own for everybody else."""
+        checks.whole("limit", limit, least=1, most=1_000)
+        checks.optional_identifier("after", after)
+        with self._tenant.store.read() as snapshot:
+            return queue_of(snapshot, self.actor, self.policy, after=after, limit=limit)
+
+    def conflicts(self) -> tuple[ConflictView, ...]:
+        """The disagreements whose both sides the caller may see."""
+        with self._tenant.store.read() as snapshot:
+            return conflict_views(snapshot, self.actor, self.policy)
+
+    def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
+        """Who knows what, of what the caller may see; with `about`, who knows about these words."""
+        checks.whole("limit", limit, least=1, most=10_000)
+        if about is not None:
+            checks.text("about", about)
+        with self._tenant.store.read() as snapshot:
+            now = self._tenant.clock.now()
+            words = clean(about) if about is not None else None
+            return directory_of(snapshot, self.actor, self.policy, about=words, now=now, limit=limit)
+
+    def quality(
+        self,
+        *,
+        namespace: str | None = None,
+        session: str | None = None,
+        profile: str = Profile.MUNIMENT.value,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Quality:
+        """How good the memory is, or one namespace or session of it, by our formulas or by memledger's."""
+        if namespace is not None:
+            checks.namespace("namespace", namespace)
+        checks.optional_identifier("session", session)
+        chosen = checks.read_word("profile", profile, Profile)
+        with self._tenant.store.read() as snapshot:
+            return quality_of(
+                snapshot,
+                self.actor,
+                self.policy,
+                namespace=namespace,
+                session=session,
+                profile=chosen,
+                progress=progress,
+            )
+
+    def stats(self) -> Stats:
+        """How much there is, of what the caller may see."""
+        with self._tenant.store.read() as snapshot:
+            return stats_of(snapshot, self.actor, self.policy, size=self._tenant.store.size_bytes())

@@ -1,0 +1,40 @@
+"""Where an actor sits before one tenant: the tenant, who is asking, and how a write is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from muniment.engine.tenant import Tenant
+from muniment.model.actor import Actor
+from muniment.model.curation import Verdict
+from muniment.policy.rules import Policy
+from muniment.ports.store import Unit
+from muniment.write.secrets import redact
+
+WriteJob = Callable[[Unit], Verdict]
+
+
+class Seat:
+    """One tenant as one actor sees it. The parts of the face are built on it."""
+
+    def __init__(self, tenant: Tenant, actor: Actor) -> None:
+        self._tenant = tenant
+        self.actor = actor
+
+    @property
+    def policy(self) -> Policy:
+        return self._tenant.bench.policy
+
+    @property
+    def tenant(self) -> str:
+        return self._tenant.store.tenant
+
+    def _write(self, job: WriteJob) -> Verdict:
+        verdict = self._tenant.store.write(job)
+        self._tenant.wrote(verdict.epoch)
+        return verdict
+
+
+def clean(text: str) -> str:
+    """Free text goes where content goes, so secrets are taken out of it too."""
+    return redact(text)[0] if isinstance(text, str) else text

@@ -1,0 +1,188 @@
+"""The steward's part of the face: answer for proposals, take records back, tell how they did, settle disputes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+import msgspec
+
+from muniment.engine.foresight import Foreseen, foresee
+from muniment.engine.look import record_of
+from muniment.engine.seat import Seat, clean
+from muniment.model import checks
+from muniment.model.claim import Place
+from muniment.model.curation import Settled, Swept, Verdict
+from muniment.model.errors import Malformed, NotPermitted
+from muniment.model.flat import ClaimOptions, make_claim
+from muniment.model.proposal import OutcomeReport, Proposal, ResolveRequest, Retraction, Ruling, VouchRequest
+from muniment.model.status import Status
+from muniment.model.vocabulary import Kind, Label, Scope, Strategy
+from muniment.policy.decide import decide_review
+from muniment.policy.rules import Action
+from muniment.ports.store import Unit
+from muniment.write.admit import admit
+from muniment.write.facts import fetch
+from muniment.write.pipeline import propose
+from muniment.write.resolve import settle
+from muniment.write.review import observe, retract, rule, vouch
+from muniment.write.secrets import refuse_secret
+from muniment.write.steps import hidden
+from muniment.write.sweep import expire, refresh, stirred
+
+HELPFUL, MISLEADING = "helpful", "misleading"
+
+
+class Steward(Seat):
+    """What people, and agents with the right to, do to proposals, records and conflicts."""
+
+    def decide(
+        self,
+        proposal_id: str,
+        *,
+        accept: bool,
+        reason: str,
+        kind: str | None = None,
+        scope: str | None = None,
+        scope_id: str | None = None,
+    ) -> Verdict:
+        """Answer for a proposal that waits, correcting its kind or place on the way."""
+        refuse_secret("scope_id", scope_id)
+        ruling = Ruling(
+            proposal=proposal_id,
+            accept=accept,
+            reason=clean(reason),
+            kind=checks.read_word("kind", kind, Kind) if kind is not None else None,
+            scope=checks.read_word("scope", scope, Scope) if scope is not None else None,
+            scope_id=scope_id,
+        )
+        return self._write(lambda unit: rule(unit, ruling, self.actor, self._tenant.bench))
+
+    def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        """Take a record back. It stays in its history, no longer answers, and what stands on it falls with it."""
+        retraction = Retraction(record=record_id, reason=clean(reason), expected_revision=expected_revision)
+        return self._write(lambda unit: retract(unit, retraction, self.actor, self._tenant.bench))
+
+    def foresee(self, record_id: str, *, becomes: str = Status.RETRACTED.value) -> Foreseen:
+        """What would follow if a record ended in this way: every record that stands on it, before and after. Changes
+        nothing."""
+        checks.identifier("id", record_id)
+        status = checks.read_word("becomes", becomes, Status)
+        with self._tenant.store.read() as snapshot:
+            return foresee(snapshot, self.actor, self.policy, record_id, status)
+
+    def outcome(
+        self,
+        record_id: str,
+        result: str,
+        *,
+        weight: float = 1.0,
+        evidence: str | None = None,
+        expected_revision: int | None = None,
+    ) -> Verdict:
+        """Tell how a record turned out, `helpful` or `misleading`. Its confidence moves, and all that stands on it."""
+        if result not in (HELPFUL, MISLEADING):
+            raise Malformed("result", f"{HELPFUL} or {MISLEADING}")
+        report = OutcomeReport(
+            record=record_id,
+            helpful=result == HELPFUL,
+            weight=weight,
+            evidence=clean(evidence) if evidence is not None else None,
+            expected_revision=expected_revision,
+        )
+        return self._write(lambda unit: observe(unit, report, self.actor, self._tenant.bench))
+
+    def vouch(self, record_id: str, *, origin: str, reason: str, expected_revision: int | None = None) -> Verdict:
+        """Answer, as a named reviewer, for where a record comes from. Nobody lends more than they have themselves."""
+        request = VouchRequest(
+            record=record_id,
+            label=checks.read_word("origin", origin, Label),
+            reason=clean(reason),
+            expected_revision=expected_revision,
+        )
+        return self._write(lambda unit: vouch(unit, request, self.actor, self._tenant.bench))
+
+    def resolve(
+        self,
+        conflict_id: str,
+        *,
+        strategy: str,
+        rationale: str,
+        winner: str | None = None,
+        synthesis: str | None = None,
+        **options: Unpack[ClaimOptions],
+    ) -> Settled:
+        """Settle a conflict by a declared strategy. In a vote `winner` is the caller's ballot; with `synthesis` one new
+        record, described by `options`, takes the place of both."""
+        if synthesis is None and options:
+            raise Malformed(min(options), "given together with synthesis")
+        request = ResolveRequest(
+            conflict=conflict_id,
+            strategy=checks.read_word("strategy", strategy, Strategy),
+            rationale=clean(rationale),
+            winner=winner,
+            synthesis=make_claim(clean(synthesis), self.actor, options) if synthesis is not None else None,
+        )
+        settled = self._tenant.store.write(lambda unit: settle(unit, request, self.actor, self._tenant.bench))
+        self._tenant.wrote(settled.epoch)
+        return settled
+
+    def promote(
+        self,
+        record_id: str,
+        *,
+        scope: str,
+        scope_id: str,
+        evidence: Sequence[str],
+        owner: str | None = None,
+        reason: str | None = None,
+    ) -> Verdict:
+        """Propose that a record counts in a wider scope. It needs grounds and an owner, and waits for a reviewer with
+        the right to promote."""
+        if isinstance(evidence, str):
+            raise Malformed("evidence", "a list of texts")
+        with self._tenant.store.read() as snapshot:
+            present = record_of(snapshot, self.actor, self.policy, record_id, None).record
+        claim = present.claim
+        refuse_secret("scope_id", scope_id)
+        place = Place(scope=checks.read_word("scope", scope, Scope), scope_id=scope_id, namespace=claim.place.namespace)
+        promoted = msgspec.structs.replace(
+            claim,
+            place=place,
+            belief=msgspec.structs.replace(claim.belief, evidence=tuple(evidence)),
+            handling=msgspec.structs.replace(claim.handling, owner=owner),
+            lineage=msgspec.structs.replace(
+                claim.lineage, derived_from=(record_id,), supersedes=None, parent=None, relations=()
+            ),
+            intent=msgspec.structs.replace(claim.intent, purpose=clean(reason) if reason else claim.intent.purpose),
+        )
+        proposal = Proposal(id=self._tenant.ids.fresh("prp"), tenant=self.tenant, claim=promoted, promotes=record_id)
+        admitted = admit(proposal, self.actor)
+        return self._write(lambda unit: propose(unit, admitted, self._tenant.bench))
+
+    def sweep(self) -> Swept:
+        """Let time do its work: what is past its time expires with all that follows, use is counted, tiers move, and
+        what is due for review is named. A second sweep at the same instant finds nothing to do."""
+        if decide_review(self.policy, self.actor, Action.SWEEP, None, None) is None:
+            raise NotPermitted(self.actor.id, "sweep the memory")
+        tenant, now = self._tenant, self._tenant.clock.now()
+        with tenant.store.read() as snapshot:
+            rids = stirred(snapshot, now)
+            over = snapshot.catalogue.expired(now)
+            due = tuple(
+                card.id
+                for card in snapshot.catalogue.due(now)
+                if not hidden(self.policy, self.actor, fetch(snapshot, card))
+            )
+        if not rids and not over:
+            return Swept(due=due)
+
+        def job(unit: Unit) -> tuple[Swept, int]:
+            expired, fallen = expire(unit, tenant.bench, self.actor.id, now)
+            moved = refresh(unit, tenant.bench, self.actor.id, now, rids)
+            head = unit.ledger.head()
+            return Swept(expired=expired, fallen=fallen, moved=moved, due=due), head.seq if head is not None else 0
+
+        swept, epoch = tenant.store.write(job)
+        tenant.wrote(epoch)
+        return swept

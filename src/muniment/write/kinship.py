@@ -1,0 +1,182 @@
+"""What a claim is to the records nearest to it: the same again, an echo, something long corrected, or a rival.
+
+Pure: it is handed the records and compares words. It never looks further than the proposer may see.
+"""
+
+from __future__ import annotations
+
+from muniment.model.card import normalise
+from muniment.model.claim import Claim, Times
+from muniment.model.record import Record
+from muniment.model.status import CURRENT, Status
+from muniment.model.value import Value
+from muniment.model.vocabulary import STANDS_ON, ActorType, ConflictType, Kind
+from muniment.policy.rules import Detector, Disputes
+from muniment.trust.text.compare import Finding, compare
+from muniment.trust.text.likeness import echoes, likeness
+from muniment.trust.text.reading import reading
+from muniment.write.facts import Facts, Held, Past
+
+_OPEN = frozenset({Kind.QUESTION, Kind.HYPOTHESIS, Kind.ASSUMPTION, Kind.INTENTION, Kind.EVIDENCE, Kind.CONFLICT})
+"""Kinds that assert nothing, so that nothing can contradict them by its words."""
+
+
+class Suggestion(Value):
+    """What a judge thinks of a pair. It only suggests: the policy says what may follow."""
+
+    rid: int
+    type: ConflictType
+    words: str
+
+
+class Rival(Value):
+    """A record that a claim cannot stand beside in peace: how, found by what, and whether both become contested."""
+
+    held: Held
+    type: ConflictType
+    why: str
+    note: str = ""
+    contests: bool = True
+
+
+def restated(claim: Claim, facts: Facts) -> Past | None:
+    """The corrected record whose words a claim only says again, if it is one.
+
+    Who means to change it back says so, by naming what now speaks or a time after the correction.
+    """
+    named = {*claim.lineage.replaced, *(name for _, name in claim.lineage.links)}
+    for past in facts.past:
+        if {past.held.card.id, past.now.card.id} & named or _later(claim.times, past.now.record):
+            continue
+        if past.near and not _says_again(claim, past):
+            continue
+        slot, old = claim.slot, past.held.record.claim.slot
+        if not past.near and slot is not None and old is not None and normalise(slot.value) != normalise(old.value):
+            continue
+        return past
+    return None
+
+
+def _says_again(claim: Claim, past: Past) -> bool:
+    """Whether a claim says what was corrected: in the same words, or in others that agree with the old and contradict
+    what speaks now. One that tells of a change is news."""
+    new, old, now = (reading(text) for text in (claim.content, past.held.record.content, past.now.record.content))
+    if echoes(new, old):
+        return not echoes(new, now)
+    against = compare(new, now)
+    if against is None or against.type is not ConflictType.CONTRADICTION or likeness(new, old) <= likeness(new, now):
+        return False
+    beside = compare(new, old)
+    return beside is None or beside.type is ConflictType.DUPLICATE
+
+
+def _later(times: Times, record: Record) -> bool:
+    said = (times.valid_from, times.event_time)
+    return any(instant is not None and instant > record.created_at for instant in said)
+
+
+def echoed(claim: Claim, facts: Facts, actor: ActorType) -> tuple[Held, ...]:
+    """The records a claim only says again.
+
+    What was told to the proposer and comes back is never new evidence. Nor is what an agent or a tool repeats without
+    grounds of its own, wherever it had it from. A person who was not told speaks for themselves. Only a link that
+    carries trust makes it unnecessary to look: to name what one repeats is not to stand on it.
+    """
+    linked = {name for type_, name in claim.lineage.links if type_ in STANDS_ON} | facts.carried
+    found = []
+    for held in facts.kin:
+        if held.card.id in linked or not _may_be_echoed(held, facts, actor):
+            continue
+        told = held.card.rid in facts.told
+        fresh = set(claim.belief.evidence) - set(held.record.claim.belief.evidence)
+        if (told or (actor is not ActorType.PERSON and not fresh)) and _same_words(claim, held.record):
+            found.append(held)
+    return tuple(found)
+
+
+def _may_be_echoed(held: Held, facts: Facts, actor: ActorType) -> bool:
+    """What speaks can be echoed; and what was taken back, by those who were told it and are no person."""
+    if held.card.status in CURRENT:
+        return True
+    return held.card.status == Status.RETRACTED and held.card.rid in facts.told and actor is not ActorType.PERSON
+
+
+def _same_words(claim: Claim, record: Record) -> bool:
+    return echoes(reading(claim.content), reading(record.content))
+
+
+def rivals(
+    claim: Claim, facts: Facts, replaced: set[str], disputes: Disputes, suggestions: tuple[Suggestion, ...]
+) -> tuple[Rival, ...]:
+    """Everything a claim disagrees with, or repeats, each once: what says so first, then what the slot says, then
+    what the words say, then what a judge suggests."""
+    found: dict[int, Rival] = {}
+    for held in facts.contradicted:
+        if held.card.status in CURRENT:
+            found[held.card.rid] = Rival(held=held, type=ConflictType.CONTRADICTION, why="contradicts")
+    for held in facts.occupants:
+        if held.card.id not in replaced and disagree(claim, held.record):
+            kind = ConflictType.UPDATE if _later(claim.times, held.record) else ConflictType.CONTRADICTION
+            found.setdefault(held.card.rid, Rival(held=held, type=kind, why="slot"))
+    judged = {suggestion.rid: suggestion for suggestion in suggestions}
+    linked = {name for _, name in claim.lineage.links} | replaced
+    for held in facts.kin:
+        if held.card.rid in found or held.card.id in linked or not comparable(claim, held):
+            continue
+        rival = _by_words(claim, held, disputes.detector) or _by_judge(held, judged, disputes.judge)
+        if rival is not None:
+            found[held.card.rid] = rival
+    return tuple(found[rid] for rid in sorted(found))
+
+
+def comparable(claim: Claim, held: Held) -> bool:
+    """Whether two statements can be held against each other: same place, both asserting, at the same time, and not
+    answers to two different questions."""
+    place, other = claim.place, held.record.claim
+    return (
+        held.card.status in CURRENT
+        and (held.card.scope, held.card.scope_id) == (place.scope, place.scope_id)
+        and claim.nature.kind not in _OPEN
+        and other.nature.kind not in _OPEN
+        and (claim.slot is None or other.slot is None)
+        and overlap(claim.times, other.times)
+    )
+
+
+def _by_words(claim: Claim, held: Held, detector: Detector) -> Rival | None:
+    if detector is Detector.IGNORE:
+        return None
+    finding: Finding | None = compare(reading(claim.content), reading(held.record.content))
+    if finding is None:
+        return None
+    if finding.type == ConflictType.DUPLICATE and claim.nature.kind is not held.record.claim.nature.kind:
+        return None
+    contests = detector is Detector.CONTEST and finding.type != ConflictType.DUPLICATE
+    return Rival(held=held, type=ConflictType(finding.type), why=finding.why, note=finding.note, contests=contests)
+
+
+def _by_judge(held: Held, judged: dict[int, Suggestion], judge: Detector) -> Rival | None:
+    suggestion = judged.get(held.card.rid)
+    if suggestion is None or judge is Detector.IGNORE:
+        return None
+    contests = judge is Detector.CONTEST and suggestion.type is not ConflictType.DUPLICATE
+    return Rival(held=held, type=suggestion.type, why="judge", note=suggestion.words, contests=contests)
+
+
+def disagree(claim: Claim, standing: Record) -> bool:
+    """Whether two answers to the same question cannot both hold.
+
+    Likeness of wording is not asked. A claim whose time has passed cannot be contradicted, only followed.
+    """
+    ours, theirs = claim.slot, standing.claim.slot
+    if ours is None or theirs is None or normalise(ours.value) == normalise(theirs.value):
+        return False
+    return overlap(claim.times, standing.claim.times)
+
+
+def overlap(one: Times, other: Times) -> bool:
+    """Whether two spans of validity share an instant; an open end reaches for ever."""
+    starts_in_time = one.valid_from is None or other.valid_until is None or one.valid_from <= other.valid_until
+    return starts_in_time and (
+        other.valid_from is None or one.valid_until is None or other.valid_from <= one.valid_until
+    )

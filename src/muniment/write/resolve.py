@@ -1,0 +1,251 @@
+"""Settle a conflict: name a winner by a declared rule, count votes, put one record in the place of both, or hand it up.
+
+A rule that cannot tell the two apart fails and says so; nothing is averaged, and nothing is decided by chance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from muniment.model.actor import Actor
+from muniment.model.card import Card
+from muniment.model.change import Key, Seen
+from muniment.model.claim import Claim, Lineage, Nature, Relation
+from muniment.model.curation import Report, Resolution, Settled
+from muniment.model.entry import Ballot, ConflictChange, EntryKind
+from muniment.model.errors import Malformed, NotFound, NotPermitted, Stale, Undecided
+from muniment.model.proposal import Proposal, ResolveRequest
+from muniment.model.rows import ConflictRow
+from muniment.model.status import CURRENT, Status
+from muniment.model.value import Value
+from muniment.model.vocabulary import ConflictStatus, Kind, Outcome, RelationType, Strategy
+from muniment.policy.decide import decide_review, resolve
+from muniment.policy.rules import Action
+from muniment.ports.store import Unit
+from muniment.write.admit import admit
+from muniment.write.aftermath import become, conflict_change
+from muniment.write.facts import Held, fetch
+from muniment.write.pipeline import Act, Bench, act_report, decided, enact, propose
+from muniment.write.steps import hidden
+
+HUMAN_AUTHORITY = 10
+"""What it takes to settle a conflict that was handed up."""
+PENDING_VOTE = "pending_vote"
+REFUSED = "refused"
+
+
+class Sides(Value):
+    """A conflict with its two records as they stand."""
+
+    row: ConflictRow
+    a: Held
+    b: Held
+
+    def named(self, record: str) -> Held:
+        for held in (self.a, self.b):
+            if held.card.id == record:
+                return held
+        raise Malformed("winner", f"one of the two sides, {self.a.card.id} or {self.b.card.id}")
+
+    def other(self, held: Held) -> Held:
+        return self.b if held.card.rid == self.a.card.rid else self.a
+
+
+def settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> Settled:
+    """Take a conflict up as asked, or record that the policy does not let this actor do so."""
+    return decided(lambda: _settle(unit, request, actor, bench))
+
+
+def _settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> Settled:
+    sides = _sides(unit, request.conflict, actor, bench)
+    _refuse_closed(sides.row, actor)
+    action = Action.VOTE if request.strategy is Strategy.VOTE else Action.RESOLVE
+    place = sides.b.record.claim.place
+    allowed = decide_review(bench.policy, actor, action, place, sides.b.record.actor)
+    report = act_report(
+        request,
+        actor.id,
+        allowed,
+        proposal=bench.ids.fresh("prp"),
+        what=f"{request.strategy} on conflict {request.conflict}",
+        reason=request.rationale,
+    )
+    if allowed is None:
+        return _recorded(unit, sides, report, actor, bench, REFUSED)
+    match request.strategy:
+        case Strategy.HUMAN_ESCALATION:
+            return _concluded(unit, sides, request, report, actor, bench, ConflictStatus.ESCALATED)
+        case Strategy.SYNTHESIS:
+            return _synthesised(unit, sides, request, report, actor, bench)
+        case Strategy.VOTE:
+            return _voted(unit, sides, request, report, actor, bench)
+        case _:
+            winner = _winner(unit, sides, request, actor, bench)
+            return _concluded(unit, sides, request, report, actor, bench, ConflictStatus.RESOLVED, winner=winner)
+
+
+def _sides(unit: Unit, conflict: str, actor: Actor, bench: Bench) -> Sides:
+    row = unit.desk.conflict(conflict)
+    cards = unit.catalogue.cards([row.a, row.b]) if row is not None else {}
+    if row is None or len(cards) < 2:
+        raise NotFound("conflict", conflict)
+    a, b = fetch(unit, cards[row.a]), fetch(unit, cards[row.b])
+    if any(hidden(bench.policy, actor, held) for held in (a, b)):
+        raise NotFound("conflict", conflict)
+    return Sides(row=row, a=a, b=b)
+
+
+def _refuse_closed(row: ConflictRow, actor: Actor) -> None:
+    if row.status == ConflictStatus.RESOLVED:
+        raise Stale(f"conflict {row.id}", yours="open", present="resolved")
+    if row.status == ConflictStatus.ESCALATED and actor.authority < HUMAN_AUTHORITY:
+        raise NotPermitted(actor.id, f"settle what was escalated: it takes authority {HUMAN_AUTHORITY}")
+
+
+def _winner(unit: Unit, sides: Sides, request: ResolveRequest, actor: Actor, bench: Bench) -> Held:
+    """The side the strategy favours, or the one named by a caller who may name one."""
+    if request.winner is not None:
+        chosen = sides.named(request.winner)
+        above = max(_authority(bench, sides.a), _authority(bench, sides.b))
+        if actor.authority <= above and actor.authority < HUMAN_AUTHORITY:
+            raise NotPermitted(actor.id, "name the winner: that takes more authority than both authors have")
+        return chosen
+    mine, theirs = (_weight(unit, request.strategy, held, bench) for held in (sides.a, sides.b))
+    if mine == theirs:
+        raise Undecided(f"conflict {sides.row.id}", f"both sides are equal by {request.strategy}")
+    return sides.a if mine > theirs else sides.b
+
+
+def _weight(unit: Unit, strategy: Strategy, held: Held, bench: Bench) -> float:
+    """What a side has to show by a strategy that compares."""
+    match strategy:
+        case Strategy.CONFIDENCE_WEIGHTED:
+            return held.card.effective
+        case Strategy.AUTHORITY:
+            return _authority(bench, held)
+        case Strategy.EVIDENCE_COUNT:
+            return _evidence(unit, held.card, held)
+        case _:
+            return held.card.rid  # the later write has the higher number
+
+
+def _authority(bench: Bench, held: Held) -> int:
+    return resolve(bench.policy, held.record.actor).authority
+
+
+def _evidence(unit: Unit, card: Card, held: Held) -> int:
+    """Pieces of evidence, and records that support it and still speak."""
+    rows = [row.rid for row in unit.links.to([card.id]) if row.type == RelationType.SUPPORTS]
+    live = [one for one in unit.catalogue.cards(rows).values() if one.status in CURRENT]
+    return len(held.record.claim.belief.evidence) + len(live)
+
+
+def _voted(unit: Unit, sides: Sides, request: ResolveRequest, report: Report, actor: Actor, bench: Bench) -> Settled:
+    """Count one more voice. A second ballot of the same actor takes the place of the first."""
+    if request.winner is None:
+        raise Malformed("winner", "the record you vote for")
+    chosen = sides.named(request.winner)
+    cast = {ballot.actor: ballot.winner for ballot in sides.row.ballots} | {actor.id: chosen.card.id}
+    ballots = tuple(Ballot(actor=voter, winner=winner) for voter, winner in sorted(cast.items()))
+    row = msgspec.structs.replace(sides.row, ballots=ballots, strategy=Strategy.VOTE.value)
+    counted = msgspec.structs.replace(sides, row=row)
+    if len(ballots) < bench.policy.disputes.quorum:
+        return _concluded(unit, counted, request, report, actor, bench, ConflictStatus.RESOLVING)
+    (first, most), *others = Counter(cast.values()).most_common()
+    if others and others[0][1] == most:
+        return _concluded(unit, counted, request, report, actor, bench, ConflictStatus.ESCALATED)
+    winner = counted.named(first)
+    return _concluded(unit, counted, request, report, actor, bench, ConflictStatus.RESOLVED, winner=winner)
+
+
+def _synthesised(
+    unit: Unit, sides: Sides, request: ResolveRequest, report: Report, actor: Actor, bench: Bench
+) -> Settled:
+    """One new record in the place of both. It is a proposal like any other: what policy holds back settles nothing."""
+    if request.synthesis is None:
+        raise Malformed("synthesis", "the text that takes the place of both sides")
+    proposal = Proposal(
+        id=bench.ids.fresh("prp"), tenant=bench.tenant, claim=_joined(request.synthesis, sides), target=None
+    )
+    verdict = propose(unit, admit(proposal, actor), bench)
+    if verdict.outcome is not Outcome.COMMITTED:
+        return Settled(
+            conflict=sides.row.id,
+            status=verdict.outcome.value,
+            epoch=verdict.epoch,
+            rule=verdict.rule,
+            reason=verdict.reason,
+        )
+    assert verdict.record_id is not None
+    resolution = Resolution(
+        conflict=sides.row.id, strategy=request.strategy, winner=verdict.record_id, synthesis=verdict.record_id
+    )
+    change = msgspec.structs.replace(
+        conflict_change(sides.row, ConflictStatus.RESOLVED), strategy=request.strategy, winner=verdict.record_id
+    )
+    act = _act(sides, msgspec.structs.replace(report, resolution=resolution), actor, conflicts=(change,))
+    done = enact(unit, act, bench)
+    return Settled(
+        conflict=sides.row.id,
+        status=ConflictStatus.RESOLVED.value,
+        winner=verdict.record_id,
+        superseded=tuple(held.card.id for held in (sides.a, sides.b)),
+        synthesis=verdict.record_id,
+        epoch=done.epoch,
+        rule=done.rule,
+        reason=done.reason,
+    )
+
+
+def _joined(claim: Claim, sides: Sides) -> Claim:
+    names = (sides.a.card.id, sides.b.card.id)
+    relations = tuple(Relation(type=RelationType.SUPERSEDES, target=name) for name in names)
+    lineage = Lineage(derived_from=names, relations=relations, entities=claim.lineage.entities)
+    nature = msgspec.structs.replace(claim.nature, kind=Kind.SYNTHESIS)
+    assert isinstance(nature, Nature)
+    return msgspec.structs.replace(claim, lineage=lineage, nature=nature)
+
+
+def _concluded(
+    unit: Unit,
+    sides: Sides,
+    request: ResolveRequest,
+    report: Report,
+    actor: Actor,
+    bench: Bench,
+    status: ConflictStatus,
+    *,
+    winner: Held | None = None,
+) -> Settled:
+    """Write down where the conflict stands now, and end the side that lost."""
+    name = winner.card.id if winner is not None else None
+    change = msgspec.structs.replace(conflict_change(sides.row, status), strategy=request.strategy, winner=name)
+    lost = sides.other(winner) if winner is not None else None
+    ends = lost is not None and lost.card.status in CURRENT
+    resolution = Resolution(conflict=sides.row.id, strategy=request.strategy, winner=name)
+    act = _act(sides, msgspec.structs.replace(report, resolution=resolution), actor, conflicts=(change,))
+    if lost is not None and ends:
+        act = msgspec.structs.replace(act, changes=(become(lost.card, Status.SUPERSEDED, successor=name),))
+    done = enact(unit, act, bench)
+    return Settled(
+        conflict=sides.row.id,
+        status=PENDING_VOTE if status is ConflictStatus.RESOLVING else status.value,
+        winner=name,
+        superseded=(lost.card.id,) if lost is not None and ends else (),
+        ballots=sides.row.ballots,
+        epoch=done.epoch,
+        rule=done.rule,
+        reason=done.reason,
+    )
+
+
+def _recorded(unit: Unit, sides: Sides, report: Report, actor: Actor, bench: Bench, status: str) -> Settled:
+    done = enact(unit, _act(sides, report, actor), bench)
+    return Settled(conflict=sides.row.id, status=status, epoch=done.epoch, rule=done.rule, reason=done.reason)
+
+
+def _act(sides: Sides, report: Report, actor: Actor, *, conflicts: tuple[ConflictChange, ...] = ()) -> Act:
+    seen = tuple(Seen(key=Key.RECORD, name=held.card.id, version=held.card.since) for held in (sides.a, sides.b))
+    return Act(kind=EntryKind.RESOLVED, actor=actor.id, report=report, decided_on=seen, conflicts=conflicts)
