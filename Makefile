@@ -32,8 +32,10 @@ format: $(READY) ## put the code into form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(READY) ## fixed-seed load, as a table and bench/out/spine.json
+bench: $(READY) ## fixed-seed load, as tables and JSON in bench/out; DATA=file measures the detector on labelled chats
 	@$(BIN)/python -m bench.spine
+	@$(BIN)/python -m bench.trust
+	@$(BIN)/python -m bench.conflicts $(if $(DATA),--data $(DATA))
 
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))

@@ -25,11 +25,13 @@ import muniment.surfaces.cli  # declares the commands
 from muniment import aio, config, engine
 from muniment.engine.options import QueryOptions
 from muniment.engine.vault import default_policy_text
-from muniment.model import change, curation, entry, errors, query, receipt, record, status, vocabulary
+from muniment.graph import walk
+from muniment.model import change, claim, curation, entry, errors, gate, query, receipt, record, status, vocabulary
 from muniment.model.flat import ClaimOptions
 from muniment.policy import rules
 from muniment.surfaces import problems
 from muniment.surfaces.cli.root import app
+from muniment.trust import attribution, quality
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 NOTE = "<!-- Written by scripts/reference.py from the code; `make docs` writes it again. Do not edit. -->"
@@ -85,6 +87,7 @@ EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.NotPermitted("planner", "verify the ledger"),
     errors.NotFound("record", "rec_1"),
     errors.Stale("record rec_1", yours="revision 1", present="revision 2"),
+    errors.Undecided("conflict cfl_1", "both sides are equal by confidence_weighted"),
     errors.StoreUnavailable("there is no vault at ./muniment-data; `muniment init` makes one"),
     errors.StoreBusy("default.sqlite was locked by another writer for more than 10000 ms"),
     errors.ConfigurationError("MUNIMENT_VAUTL", "no such setting"),
@@ -147,12 +150,15 @@ MEANINGS: dict[str, str] = {
     "Policy.review": "who may answer for others, take back, see the queue, audit",
     "Policy.safety": "what happens to secrets",
     "Policy.evidence": "which kinds need grounds",
+    "Policy.trust": "how far records are believed, and what that lets by",
+    "Policy.cascade": "what becomes of a record when something it stands on ends",
+    "Policy.disputes": "how disagreement is found and settled",
     "Member.type": "a person's word counts as evidence; an agent's does not",
     "Member.roles": "names that rules can speak of; also the `agent_repo` scopes the actor belongs to",
     "Member.teams": 'the `agent_team` scopes the actor belongs to; `"*"` is all of them',
     "Member.projects": 'the `project` scopes the actor belongs to; `"*"` is all of them',
     "Member.sessions": 'the `session` scopes the actor belongs to; `"*"` is all of them',
-    "Member.authority": "0 to 10; kept with the actor, no rule asks for it yet",
+    "Member.authority": "0 to 10; review rules can ask for it, and disputes are settled by it",
     "id": "the name that verdicts, reports and receipts call the rule by; used once in a policy",
     "actors": "only these actors, by name",
     "roles": "only actors with one of these roles",
@@ -174,9 +180,26 @@ MEANINGS: dict[str, str] = {
     "ReadRule.label_min": "only records whose origin is labelled at least this",
     "ReviewRule.actions": "what may be done",
     "ReviewRule.own": "true: only with what the actor proposed",
+    "ReviewRule.authority_min": "only actors with at least this much authority",
     "Safety.secrets": "take secrets out and go on, or discard the whole proposal",
     "Evidence.required_for": "kinds that need evidence, a person's word or a reviewer",
     "Evidence.otherwise": "what happens to such a proposal without it",
+    "Trust.gate": "the thresholds for everything that no namespace below has its own for",
+    "Trust.namespaces": "other thresholds for single namespaces and what lies below them; the nearest counts",
+    "Trust.missing_floor": "the most that is believed of a record that has lost what it stood on, 0 to 1",
+    "Trust.inform": "purposes that only inform; any other may move tools, and so steers",
+    "Trust.steer_label_min": "for a purpose that steers, only records whose origin is at least this",
+    "Thresholds.min": "what is believed less than this is kept back, 0 to 1; 0 keeps nothing back",
+    "Thresholds.flag": "what is believed less than this is told with a warning; not below `min`",
+    "Cascade.retracted": "when it was taken back",
+    "Cascade.deprecated": "when it was deprecated itself",
+    "Cascade.superseded": "when another took its place",
+    "Cascade.expired": "when its time was over",
+    "Cascade.contested": "when it is in dispute",
+    "Cascade.erased": "when it was erased",
+    "Disputes.detector": "what follows when two records disagree by their words: contest both, note it, or ignore it",
+    "Disputes.judge": "the same for what a judge suggests",
+    "Disputes.quorum": "how many voices a vote needs",
 }
 POLICY_PARTS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("The whole", rules.Policy),
@@ -186,6 +209,10 @@ POLICY_PARTS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("`review`: one rule", rules.ReviewRule),
     ("`safety`", rules.Safety),
     ("`evidence`", rules.Evidence),
+    ("`trust`", rules.Trust),
+    ("`trust`: one pair of thresholds", gate.Thresholds),
+    ("`cascade`", rules.Cascade),
+    ("`disputes`", rules.Disputes),
 )
 
 
@@ -226,6 +253,8 @@ def value_words(value: object) -> str:
             return code(str(value.value))
         case tuple():
             return ", ".join(code(str(one)) for one in value) or "none"
+        case gate.Thresholds():
+            return code(f"{{min: {value.min:g}, flag: {value.flag:g}}}")
         case msgspec.Struct():
             return "as below"
         case _:
@@ -243,6 +272,10 @@ TYPES: dict[object, str] = {
     rules.ReviewRule: "rules",
     rules.Safety: "see below",
     rules.Evidence: "see below",
+    rules.Trust: "see below",
+    rules.Cascade: "see below",
+    rules.Disputes: "see below",
+    gate.Thresholds: "thresholds",
 }
 
 
@@ -274,7 +307,7 @@ def default_policy_page() -> str:
 
 def vocabulary_page() -> str:
     parts = []
-    for module in (vocabulary, query, entry, change, rules):
+    for module in (vocabulary, query, entry, change, rules, walk, quality, attribution):
         for kind in _enums(module):
             words = ", ".join(code(word) for word in kind)
             parts.append(joined(f"## {kind.__name__}", first_line(kind), words))
@@ -307,15 +340,24 @@ RESULTS: tuple[type[msgspec.Struct], ...] = (
     curation.Report,
     curation.StepOutcome,
     curation.Redaction,
+    curation.Settled,
+    curation.Swept,
     query.Recall,
     query.Disclosure,
     record.Record,
     record.Standing,
+    record.Footing,
+    record.Vigour,
+    claim.Charter,
     receipt.Explanation,
     receipt.Account,
     entry.Head,
     entry.SignedCheckpoint,
     entry.Finding,
+    entry.Ballot,
+    walk.Edge,
+    attribution.Integrity,
+    attribution.Finding,
 )
 
 
@@ -336,12 +378,18 @@ def python_page() -> str:
 
 def _face(kind: type) -> str:
     lines = [f"## {kind.__name__}", "", first_line(kind)]
-    for name, member in vars(kind).items():
-        if name.startswith("_"):
-            continue
+    for name, member in _members(kind).items():
         about = first_line(member.__func__ if isinstance(member, classmethod) else member)
         lines += ["", f"### `{name}`", "", f"    {signature(name, member)}", *(["", about] if about else [])]
     return "\n".join(lines)
+
+
+def _members(kind: type) -> dict[str, object]:
+    """What a class shows, what it has from the parts it is made of included, in the order it is written."""
+    found: dict[str, object] = {}
+    for part in kind.__mro__[:-1]:
+        found |= {name: one for name, one in vars(part).items() if not name.startswith("_") and name not in found}
+    return found
 
 
 def signature(name: str, member: object) -> str:
@@ -352,7 +400,7 @@ def signature(name: str, member: object) -> str:
     shown = str(inspect.signature(function))
     shown = re.sub(r"^\((self|cls)(, )?", "(", shown)
     shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", shown)  # annotations are kept as texts
-    return name + re.sub(r"<function (\w+) at 0x[0-9a-f]+>", "…", shown).replace(str(2**62), "2**62")
+    return name + re.sub(r"<function \S+ at 0x[0-9a-f]+>", "…", shown).replace(str(2**62), "2**62")
 
 
 def _async_part() -> str:
@@ -372,10 +420,14 @@ def _options(options: type) -> str:
     return table(("keyword", "type"), [(code(name), code(text)) for name, text in _annotations(options).items()])
 
 
+TITLES: dict[type[msgspec.Struct], str] = {attribution.Finding: "Finding, of an Integrity"}
+"""Where two values of two rooms have one name."""
+
+
 def _value(kind: type[msgspec.Struct]) -> str:
     texts = _annotations(kind)
     rows = [(code(field.name), code(texts[field.name])) for field in msgspec.structs.fields(kind)]
-    return joined(f"### {kind.__name__}", first_line(kind), table(("field", "type"), rows))
+    return joined(f"### {TITLES.get(kind, kind.__name__)}", first_line(kind), table(("field", "type"), rows))
 
 
 def _annotations(kind: type) -> dict[str, str]:

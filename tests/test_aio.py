@@ -40,3 +40,42 @@ def test_an_async_error_is_the_same_error(tmp_path: Path) -> None:
 
     with pytest.raises(Malformed, match="content"):
         asyncio.run(story())
+
+
+def test_an_async_caller_weighs_follows_and_settles(tmp_path: Path) -> None:
+    async def story() -> list[object]:
+        async with await aio.Memory.open(tmp_path) as memory:
+            source = (await memory.remember("A forum post says that caches may be shared", confidence=0.5)).record_id
+            assert source is not None
+            plan = (await memory.remember("One cache serves all", confidence=0.9, derived_from=[source])).record_id
+            assert plan is not None
+            graph = await memory.lineage(plan, direction="up", depth=1, types=["derived_from"])
+            foreseen = await memory.foresee(source, becomes="expired")
+            moved = await memory.outcome(source, "misleading", weight=0.5, evidence="it failed")
+            sides = [
+                await memory.as_actor(name).remember(f"The nightly build takes {number} minutes", confidence=0.8)
+                for name, number in (("a", 40), ("b", 55))
+            ]
+            (conflict,) = sides[1].conflict_ids
+            settled = await memory.resolve(conflict, strategy="last_write_wins", rationale="it was measured again")
+            vouched = await memory.vouch(str(settled.winner), origin="person", reason="measured it")
+            promoted = await memory.promote(plan, scope="agent_team", scope_id="core", evidence=["e"], owner="lead")
+            swept, known = await memory.sweep(), await memory.directory("nightly build", limit=5)
+            quality = await memory.quality(profile="memledger")
+            return [
+                [node.depth for node in graph.nodes],
+                [fall.after.support.value for fall in foreseen.falls],
+                (moved.outcome.value, vouched.outcome.value, promoted.outcome.value),
+                (settled.status, settled.winner == sides[1].record_id),
+                (swept.expired, [knower.actor for knower in known.knowers]),
+                (quality.profile.value, quality.records),
+            ]
+
+    assert asyncio.run(story()) == [
+        [-1, 0],
+        ["fallen"],
+        ("committed", "committed", "held"),
+        ("resolved", True),
+        ((), ["b"]),
+        ("memledger", 3),
+    ]

@@ -28,6 +28,7 @@ def test_nothing_else_is_public() -> None:
         "backends",
         "config",
         "engine",
+        "graph",
         "ledger",
         "model",
         "policy",
@@ -35,6 +36,7 @@ def test_nothing_else_is_public() -> None:
         "read",
         "surfaces",
         "testing",
+        "trust",
         "write",
     }
     found = {name for name in vars(muniment) if not name.startswith("_")}

@@ -3,7 +3,7 @@
 from muniment.engine import Memory
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Verdict
+from muniment.model.curation import Settled, Swept, Verdict
 from muniment.model.errors import (
     CallerError,
     ConfigurationError,
@@ -21,6 +21,7 @@ from muniment.model.errors import (
     StoreBusy,
     StoreUnavailable,
     Unauthenticated,
+    Undecided,
 )
 from muniment.model.query import Disclosure, Recall
 from muniment.model.record import Record
@@ -45,9 +46,12 @@ __all__ = [
     "Recall",
     "Record",
     "SchemaMismatch",
+    "Settled",
     "Stale",
     "StoreBusy",
     "StoreUnavailable",
+    "Swept",
     "Unauthenticated",
+    "Undecided",
     "Verdict",
 ]

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Unpack
 
-from muniment.engine import ConflictView, History, QueueItem, Rebuilt, Stats, Verified
+from muniment.engine import (
+    ConflictView,
+    Directory,
+    Foreseen,
+    History,
+    LineageView,
+    Quality,
+    QueueItem,
+    Rebuilt,
+    Stats,
+    Verified,
+)
 from muniment.engine import Memory as _Memory
 from muniment.engine.audit import LedgerFace
 from muniment.engine.options import QueryOptions
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Verdict
+from muniment.model.curation import Settled, Swept, Verdict
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.flat import ClaimOptions
 from muniment.model.query import Disclosure, Recall
 from muniment.model.receipt import Explanation
 from muniment.policy.rules import Policy
+from muniment.ports.judge import Judge
 from muniment.ports.world import Clock, Ids
 
 _run = asyncio.to_thread
@@ -75,9 +87,18 @@ class Memory:
         create: bool = True,
         clock: Clock | None = None,
         ids: Ids | None = None,
+        judge: Judge | None = None,
     ) -> Memory:
         opened = await _run(
-            _Memory.open, vault, tenant=tenant, actor=actor, policy=policy, create=create, clock=clock, ids=ids
+            _Memory.open,
+            vault,
+            tenant=tenant,
+            actor=actor,
+            policy=policy,
+            create=create,
+            clock=clock,
+            ids=ids,
+            judge=judge,
         )
         return cls(opened)
 
@@ -125,6 +146,74 @@ class Memory:
             self._memory.decide, proposal_id, accept=accept, reason=reason, kind=kind, scope=scope, scope_id=scope_id
         )
 
+    async def outcome(
+        self,
+        record_id: str,
+        result: str,
+        *,
+        weight: float = 1.0,
+        evidence: str | None = None,
+        expected_revision: int | None = None,
+        proposal_id: str | None = None,
+    ) -> Verdict:
+        return await _run(
+            self._memory.outcome,
+            record_id,
+            result,
+            weight=weight,
+            evidence=evidence,
+            expected_revision=expected_revision,
+            proposal_id=proposal_id,
+        )
+
+    async def vouch(self, record_id: str, *, origin: str, reason: str, expected_revision: int | None = None) -> Verdict:
+        return await _run(
+            self._memory.vouch, record_id, origin=origin, reason=reason, expected_revision=expected_revision
+        )
+
+    async def resolve(
+        self,
+        conflict_id: str,
+        *,
+        strategy: str,
+        rationale: str,
+        winner: str | None = None,
+        synthesis: str | None = None,
+        **options: Unpack[ClaimOptions],
+    ) -> Settled:
+        return await _run(
+            self._memory.resolve,
+            conflict_id,
+            strategy=strategy,
+            rationale=rationale,
+            winner=winner,
+            synthesis=synthesis,
+            **options,
+        )
+
+    async def promote(
+        self,
+        record_id: str,
+        *,
+        scope: str,
+        scope_id: str,
+        evidence: Sequence[str],
+        owner: str | None = None,
+        reason: str | None = None,
+    ) -> Verdict:
+        return await _run(
+            self._memory.promote,
+            record_id,
+            scope=scope,
+            scope_id=scope_id,
+            evidence=evidence,
+            owner=owner,
+            reason=reason,
+        )
+
+    async def sweep(self) -> Swept:
+        return await _run(self._memory.sweep)
+
     async def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         return await _run(self._memory.recall, text, **options)
 
@@ -133,6 +222,19 @@ class Memory:
 
     async def history(self, record_id: str) -> History:
         return await _run(self._memory.history, record_id)
+
+    async def lineage(
+        self,
+        record_id: str,
+        *,
+        direction: str = "both",
+        depth: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> LineageView:
+        return await _run(self._memory.lineage, record_id, direction=direction, depth=depth, types=types)
+
+    async def foresee(self, record_id: str, *, becomes: str = "retracted") -> Foreseen:
+        return await _run(self._memory.foresee, record_id, becomes=becomes)
 
     async def explain(
         self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
@@ -144,6 +246,21 @@ class Memory:
 
     async def conflicts(self) -> tuple[ConflictView, ...]:
         return await _run(self._memory.conflicts)
+
+    async def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
+        return await _run(self._memory.directory, about, limit=limit)
+
+    async def quality(
+        self,
+        *,
+        namespace: str | None = None,
+        session: str | None = None,
+        profile: str = "muniment",
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Quality:
+        return await _run(
+            self._memory.quality, namespace=namespace, session=session, profile=profile, progress=progress
+        )
 
     async def stats(self) -> Stats:
         return await _run(self._memory.stats)

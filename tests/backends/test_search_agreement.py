@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,9 @@ from muniment.model.card import Card
 from muniment.model.filter import (
     AtLeast,
     AtMost,
+    Believed,
     Both,
+    Chartered,
     Either,
     Filter,
     LiveAt,
@@ -27,12 +30,14 @@ from muniment.model.filter import (
     matches,
 )
 from muniment.model.receipt import Plan, Terms
+from muniment.model.record import Footing
 from muniment.model.rows import Row
 from muniment.model.status import Status
-from muniment.ports.store import Matches, TenantStore
+from muniment.model.vocabulary import Label, Support
+from muniment.ports.store import Matches, Neighbour, TenantStore, Unit
 from muniment.read.words import read_terms
-from muniment.testing.conformance.makers import make_card, make_plan, make_standing
-from muniment.testing.conformance.search import NUMBERS, SPACES, WORDS
+from muniment.testing.conformance.makers import make_card, make_document, make_plan, make_standing
+from muniment.testing.conformance.search import NUMBERS, READERS, SPACES, WORDS
 
 MODEST = settings(
     max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
@@ -57,6 +62,14 @@ leaves: st.SearchStrategy[Filter] = st.one_of(
     numbers,
     st.builds(Under, namespaces=st.lists(st.sampled_from(SPACES)).map(tuple)),
     st.just(Sourced()),
+    st.builds(
+        Believed,
+        least=st.sampled_from(NUMBERS["effective"]),
+        namespaces=st.lists(
+            st.tuples(st.sampled_from(SPACES), st.sampled_from(NUMBERS["effective"])), unique_by=lambda rule: rule[0]
+        ).map(tuple),
+    ),
+    st.builds(Chartered, names=st.lists(st.sampled_from(["ana", "bot", "BOT", "b", ""]), max_size=2).map(tuple)),
     st.builds(ValidAt, instant=instants),
     st.builds(LiveAt, instant=instants),
 )
@@ -74,6 +87,15 @@ bounds = st.lists(
 )
 
 
+footings = st.builds(
+    Footing,
+    own=st.sampled_from(NUMBERS["effective"]),
+    effective=st.sampled_from(NUMBERS["effective"]),
+    label=st.sampled_from(Label),
+    support=st.sampled_from(Support),
+)
+
+
 @st.composite
 def cards(draw: st.DrawFn) -> list[Card]:
     """A few cards of different records, so that any mix of standings is legal."""
@@ -86,7 +108,7 @@ def cards(draw: st.DrawFn) -> list[Card]:
         fields.update({field: draw(st.sampled_from(values)) for field, values in NUMBERS.items()})
         fields.update({name: draw(st.none() | instants) for name in ("valid_from", "valid_until", "expires_at")})
         fields.update(seq=seq, since=seq, namespace=draw(st.sampled_from(SPACES)), provenance=draw(st.booleans()))
-        fields.update(session_id=draw(st.sampled_from([None, "s1", "s2"])), born=fields["status"])
+        fields.update(session_id=draw(st.sampled_from([None, "s1", "s2"])), readers=draw(st.sampled_from(READERS)))
         made.append(make_card(rid, **fields))
     return made
 
@@ -98,7 +120,7 @@ def histories(draw: st.DrawFn, born: list[Card]) -> tuple[Row, ...]:
     for card in born:
         changes = draw(st.lists(st.integers(card.seq + 1, 15), max_size=2, unique=True))
         after = st.sampled_from([Status.CONTESTED, Status.SUPERSEDED])
-        rows += [make_standing(card.rid, since, draw(after)) for since in sorted(changes)]
+        rows += [make_standing(card.rid, since, draw(after), footing=draw(footings)) for since in sorted(changes)]
     return tuple(rows)
 
 
@@ -193,3 +215,54 @@ def test_both_stores_take_a_text_apart_alike_and_find_it_again(
     terms = read_terms(text) if text.strip() else Terms()
     plan = make_plan(*terms.words, phrases=terms.phrases)
     assert_agree(search(stores[0], plan, 5), search(stores[1], plan, 5))
+
+
+def put_kept(store: TenantStore, indexed: dict[int, str]) -> None:
+    """Give a store these texts and no others, each with its record."""
+
+    def job(unit: Unit) -> None:
+        unit.clear_projections()
+        for document in list(unit.documents.all()):
+            unit.drop(document.doc)
+        for rid, text in indexed.items():
+            unit.keep(make_document(rid, text))
+            unit.project((make_card(rid),), {rid: text})
+
+    store.write(job)
+
+
+def near(store: TenantStore, words: tuple[str, ...], keep: int) -> tuple[Neighbour, ...]:
+    with store.read() as snapshot:
+        return snapshot.lexicon.near(words, keep=keep)
+
+
+typed = st.lists(st.sampled_from(VOCABULARY), max_size=14).map(tuple)
+
+
+@MODEST
+@given(
+    st.dictionaries(st.integers(1, 60), texts, min_size=1, max_size=45), st.lists(typed, max_size=4), st.integers(0, 30)
+)
+def test_both_stores_find_the_same_neighbours_in_the_same_order(
+    stores: tuple[TenantStore, TenantStore], indexed: dict[int, str], asked: list[tuple[str, ...]], keep: int
+) -> None:
+    for store in stores:
+        put_kept(store, indexed)
+    for words in asked:
+        assert near(stores[0], words, keep) == near(stores[1], words, keep)
+
+
+def test_both_stores_find_the_same_neighbours_among_many_and_in_long_texts(
+    stores: tuple[TenantStore, TenantStore],
+) -> None:
+    """Past every bound on the work: more holders than count, more words than are held, more than are asked for."""
+    rng = random.Random(5)
+    vocabulary = [f"word{number}" for number in range(120)]
+    indexed = {rid: " ".join(rng.choices(vocabulary, k=rng.randrange(1, 200))) for rid in range(1, 150)}
+    for store in stores:
+        put_kept(store, indexed)
+    for _ in range(60):
+        words = tuple(rng.sample(vocabulary, rng.randrange(1, 14)))
+        one, other = (near(store, words, 30) for store in stores)
+        assert one == other
+        assert one

@@ -1,25 +1,50 @@
 """What a memory should say, in a few plain dictionaries. Knows the rules of the default policy and none of the engine.
 
 Only what can be told from the commands and their verdicts is modelled: which record has which revision, what it
-says, in which state it is, who may see it, and which disagreements are open.
+says, in which state it is, who may see it, what it stands on, how far it can be believed, and which disagreements are
+open. Belief is not kept but worked out anew from all ancestors whenever it is asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+FLOOR = 0.2
+"""What a pillar that is gone still bears."""
+GATE = 0.4
+"""Below this nothing is told."""
+PAST_MAX = 8
+KIN_MAX = 16
+"""How many past answers, and how many revisions with the same words, are looked at."""
 
 
 @dataclass
 class Revision:
-    """One revision as the model sees it."""
+    """One revision as the model sees it. `parents` are the records it says it stands on, `echoes` those it repeats."""
 
     content: str
     kind: str
     slot: tuple[str, str] | None
     value: str | None
     private: bool
+    parents: tuple[str, ...] = ()
+    declared: float = 0.5
+    echoes: tuple[str, ...] = ()
     state: str = "active"
+    supersedes: str | None = None
+    successor: str | None = None
     born: int = 0
+    helpful: float = 0.0
+    misleading: float = 0.0
+
+    @property
+    def own(self) -> float:
+        return (4 * self.declared + self.helpful) / (4 + self.helpful + self.misleading)
+
+    @property
+    def speaks(self) -> bool:
+        return self.state in ("active", "contested")
 
 
 @dataclass
@@ -29,41 +54,155 @@ class Model:
     records: dict[str, list[Revision]] = field(default_factory=dict)
     disputes: set[frozenset[tuple[str, int]]] = field(default_factory=set)
     waiting: set[str] = field(default_factory=set)
+    told: set[tuple[str, str, int]] = field(default_factory=set)
 
     def speaks(self, record: str) -> bool:
-        return self.records[record][-1].state in ("active", "contested")
+        return self.records[record][-1].speaks
 
     def current(self) -> dict[str, Revision]:
         return {name: revisions[-1] for name, revisions in self.records.items() if self.speaks(name)}
 
+    def seen_by(self, actor: str, record: str) -> bool:
+        return actor == "owner" or not self.records[record][-1].private
+
     def twin(self, new: Revision) -> str | None:
         """The oldest record that says the same already."""
-        same = (new.content, new.kind, new.slot, new.value)
-        twins = [(r.born, n) for n, r in self.current().items() if (r.content, r.kind, r.slot, r.value) == same]
+        twins = [(r.born, n) for n, r in self.current().items() if _mark(r) == _mark(new)]
         return min(twins)[1] if twins else None
 
-    def rivals(self, new: Revision, *, but: set[str]) -> list[str]:
+    def redundant(self, actor: str, new: Revision, replaces: Iterable[str]) -> bool:
+        """Whether a proposal says what is there already. In the place of the old words the same ones are something new
+        only if something else about them is."""
+        twin = self.twin(new)
+        if twin is None or not self.seen_by(actor, twin):
+            return False
+        return twin not in replaces or _said(self.records[twin][-1]) == _said(new)
+
+    def rivals(self, new: Revision, *, but: Iterable[str]) -> list[str]:
         """Records that answer the same question otherwise."""
         if new.slot is None:
             return []
         return [n for n, r in self.current().items() if r.slot == new.slot and r.value != new.value and n not in but]
 
+    # What a proposal is to the past.
+
+    def _revisions(self) -> list[tuple[str, int, Revision]]:
+        """Every revision, oldest first."""
+        found = [(n, k, r) for n, revisions in self.records.items() for k, r in enumerate(revisions, start=1)]
+        return sorted(found, key=lambda one: one[2].born)
+
+    def _kin(self, new: Revision) -> list[tuple[str, int, Revision]]:
+        return [one for one in reversed(self._revisions()) if one[2].content == new.content][:KIN_MAX]
+
+    def _now(self, revision: Revision) -> str | None:
+        """The record that took a revision's place and speaks."""
+        name = revision.successor
+        while name is not None and not self.speaks(name):
+            name = self.records[name][-1].successor
+        return name
+
+    def restates(self, actor: str, new: Revision, replaces: Iterable[str]) -> bool:
+        """Whether a proposal only says again what was corrected since, and does not replace the correction. What the
+        first such thing is, decides."""
+        over = [one for one in self._revisions() if one[2].state in ("superseded", "retracted")]
+        same = [one for one in over if _mark(one[2]) == _mark(new)][-PAST_MAX:]
+        answers = [one for one in over if new.slot is not None and one[2].slot == new.slot][-PAST_MAX:]
+        exact = sorted([*same, *(one for one in answers if one not in same)], key=lambda one: one[2].born)
+        near = [one for one in self._kin(new) if not one[2].speaks and one not in exact]
+        for name, _, old in [*exact, *near]:
+            now = self._now(old)
+            if now is None or now in replaces:
+                continue
+            if (name, _, old) in near and self.records[now][-1].content == new.content:
+                continue
+            if (name, _, old) in exact and new.slot is not None and old.slot is not None and old.value != new.value:
+                continue
+            return (actor == "owner" or not old.private) and self.seen_by(actor, now)
+        return False
+
+    def echoed(self, actor: str, new: Revision, target: str | None = None) -> set[str]:
+        """The records a proposal repeats: what the actor was told, and for an agent whatever stands there already."""
+        found = set()
+        for name, number, old in self._kin(new):
+            told = (actor, name, number) in self.told
+            sounds = old.speaks or (old.state == "retracted" and told and actor != "owner")
+            carried = target is not None and target in self.grounds([name])
+            hidden = old.private and actor != "owner"
+            if sounds and (told or actor != "owner") and not carried and not hidden and name not in new.parents:
+                found.add(name)
+        return found
+
+    # What stands on what.
+
+    def grounds(self, names: Iterable[str]) -> set[str]:
+        """Everything these records stand on, themselves included."""
+        reached: set[str] = set()
+        frontier = set(names)
+        while frontier:
+            reached |= frontier
+            last = [self.records[name][-1] for name in frontier]
+            frontier = {one for revision in last for one in (*revision.parents, *revision.echoes)} - reached
+        return reached
+
+    def worth(self, record: str) -> tuple[float, str]:
+        """Effective confidence, to six digits, and support of a record's last revision, from all it stands on."""
+        effective, support = self._judged(record)
+        return round(effective, 6), support
+
+    def _judged(self, record: str) -> tuple[float, str]:
+        mine = self.records[record][-1]
+        effective, found = mine.own, []
+        for name in {*mine.parents, *mine.echoes}:
+            pillar = self.records[name][-1]
+            bears, support = self._judged(name)
+            effective = min(effective, bears)
+            if pillar.successor == record:
+                found.append("standing")
+            elif pillar.state == "retracted" or support == "fallen":
+                effective = min(effective, FLOOR)
+                found.append("fallen")
+            elif pillar.state != "active" or pillar.born > mine.born or support == "flagged":
+                found.append("flagged")
+            else:
+                found.append("standing")
+        if found and set(found) == {"fallen"}:
+            return effective, "fallen"
+        return effective, "flagged" if set(found) - {"standing"} else "standing"
+
+    def told_of(self, record: str) -> bool:
+        """Whether a record that speaks may be told."""
+        effective, support = self.worth(record)
+        return effective >= GATE and support != "fallen"
+
+    # What happens.
+
     def commit(self, record: str, revision: Revision, *, replaces: set[str]) -> None:
         """A revision comes to be: what it replaces ends, what it disagrees with is disputed."""
         rivals = self.rivals(revision, but=replaces)
+        before = self.records.get(record, [revision])[-1]
+        if before.content == revision.content:  # what was observed goes on counting while the words stay
+            revision.helpful, revision.misleading = before.helpful, before.misleading
         for name in replaces:
-            self.end(name, "superseded")
+            self.end(name, "superseded", successor=record)
         revision.born = sum(len(revisions) for revisions in self.records.values())
         self.records.setdefault(record, []).append(revision)
         for rival in rivals:
             self.disputes.add(frozenset({self._last(rival), self._last(record)}))
         self._settle()
 
-    def end(self, record: str, state: str) -> None:
+    def end(self, record: str, state: str, *, successor: str | None = None) -> None:
         """The last revision of a record stops speaking, and with it the disagreements it was part of."""
         self.disputes = {pair for pair in self.disputes if self._last(record) not in pair}
         self.records[record][-1].state = state
+        self.records[record][-1].successor = successor
         self._settle()
+
+    def observe(self, record: str, *, helpful: bool, weight: float) -> None:
+        last = self.records[record][-1]
+        if helpful:
+            last.helpful += weight
+        else:
+            last.misleading += weight
 
     def _last(self, record: str) -> tuple[str, int]:
         return record, len(self.records[record])
@@ -72,3 +211,13 @@ class Model:
         disputed = {side for pair in self.disputes for side in pair}
         for name in self.current():
             self.records[name][-1].state = "contested" if self._last(name) in disputed else "active"
+
+
+def _said(revision: Revision) -> tuple[object, ...]:
+    """Everything a proposer says."""
+    return *_mark(revision), revision.parents, revision.declared, revision.supersedes
+
+
+def _mark(revision: Revision) -> tuple[str, str, tuple[str, str] | None, str | None]:
+    """What makes two revisions say the same."""
+    return revision.content, revision.kind, revision.slot, revision.value

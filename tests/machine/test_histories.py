@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,13 +44,15 @@ MODEST = settings(
     phases=[Phase.generate, Phase.shrink] if SHRINK else [Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-WORDS = ("apple", "pear", "plum", "fig")
+WORDS = ("apple", "pear", "plum", "fig", "quince", "cherry", "lemon")
+SURE = (0.3, 0.5, 0.9)
 COLOURS = ("red", "blue", "green")
 DOORS = ("front", "back")
 contents_ = st.sampled_from(WORDS)
 slots = st.none() | st.tuples(st.sampled_from(DOORS), st.sampled_from(COLOURS))
-deaths = st.none() | st.integers(1, 40)
+deaths = st.none() | st.integers(1, 60)
 picks = st.integers(0, 1_000)
+below = st.lists(picks, max_size=2)
 
 
 class Histories(RuleBasedStateMachine):
@@ -66,13 +70,18 @@ class Histories(RuleBasedStateMachine):
         self.receipts: list[tuple[str, str, tuple[str, ...]]] = []
         self.count = 0
 
-    @initialize(start=st.lists(st.tuples(contents_, slots, st.booleans()), min_size=2, max_size=6))
-    def begin(self, start: list[tuple[str, tuple[str, str] | None, bool]]) -> None:
-        """A few records to begin with, some of which follow another: a history from nothing is mostly beginnings."""
+    @initialize(start=st.lists(st.tuples(contents_, slots, st.integers(0, 5)), min_size=2, max_size=8))
+    def begin(self, start: list[tuple[str, tuple[str, str] | None, int]]) -> None:
+        """A few records to begin with, some of which follow or stand on another: a history from nothing is mostly
+        beginnings."""
         self.open()
-        for word, slot, follows in start:
-            target = self.known(1) if follows and self.model.records else None
-            self.propose("owner", word, slot, {"supersedes": target} if target is not None else {}, None)
+        for word, slot, way in start:
+            options: ClaimOptions = {"confidence": SURE[way % 3]}
+            if self.model.current() and way == 0:
+                options = {"supersedes": self.known(1)}
+            elif self.model.records and way > 2:
+                options = {**options, "derived_from": [max(self.model.records)]}
+            self.propose("owner", word, slot, options, None)
 
     def open(self) -> None:
         self.store = CrashingStore(self.vault.open("default", create=True))
@@ -91,10 +100,18 @@ class Histories(RuleBasedStateMachine):
         names = sorted(self.model.current() if pick % 4 else ()) or sorted(self.model.records)
         return names[pick // 4 % len(names)]
 
-    @rule(what=st.sampled_from(["reopen", "sign", "replay"]))
+    def borne(self, pick: int) -> str:
+        """One of the records, mostly one that others stand on and that speaks still."""
+        current = self.model.current()
+        grounds = {parent for revision in current.values() for parent in revision.parents} & current.keys()
+        return sorted(grounds)[pick // 3 % len(grounds)] if grounds and pick % 3 else self.known(pick)
+
+    @rule(what=st.sampled_from(["reopen", "sign", "replay", "sweep"]))
     def keep_house(self, what: str) -> None:
         if what == "sign":
             self.owner.ledger.checkpoint()
+        elif what == "sweep":
+            assert self.owner.sweep().expired == ()
         elif what == "replay":
             assert self.owner.ledger.replay().identical
         else:
@@ -111,9 +128,34 @@ class Histories(RuleBasedStateMachine):
         self.propose("bot", word, slot, {"kind": kind}, dies_at)
 
     @precondition(lambda self: self.model.records)
-    @rule(pick=picks, word=contents_, slot=slots, dies_at=deaths)
-    def supersede(self, pick: int, word: str, slot: tuple[str, str] | None, dies_at: int | None) -> None:
-        self.propose("owner", word, slot, {"supersedes": self.known(pick)}, dies_at)
+    @rule(
+        parents=below,
+        word=contents_,
+        kind=st.sampled_from(["risk", "fact"]),
+        sure=st.sampled_from(SURE),
+        dies_at=deaths,
+    )
+    def build_upon(self, parents: list[int], word: str, kind: str, sure: float, dies_at: int | None) -> None:
+        names = sorted({self.known(pick) for pick in parents}) or [max(self.model.records)]
+        self.propose("owner", word, None, {"kind": kind, "confidence": sure, "derived_from": names}, dies_at)
+
+    @precondition(lambda self: self.model.records)
+    @rule(pick=picks, word=contents_, dies_at=deaths)
+    def build_upon_as_agent(self, pick: int, word: str, dies_at: int | None) -> None:
+        self.propose("bot", word, None, {"kind": "hypothesis", "derived_from": [self.known(pick)]}, dies_at)
+
+    @precondition(lambda self: self.model.records)
+    @rule(pick=picks, word=contents_, slot=slots, parents=below, dies_at=deaths)
+    def supersede(
+        self, pick: int, word: str, slot: tuple[str, str] | None, parents: list[int], dies_at: int | None
+    ) -> None:
+        name = self.known(pick)
+        names = sorted({self.known(parent) for parent in parents})
+        if not self.model.speaks(name):
+            with pytest.raises(Stale):
+                self.owner.remember(word, supersedes=name)
+            return
+        self.propose("owner", word, slot, {"supersedes": name, "derived_from": names}, dies_at)
 
     def propose(
         self, actor: str, word: str, slot: tuple[str, str] | None, options: ClaimOptions, dies_at: int | None
@@ -144,14 +186,22 @@ class Histories(RuleBasedStateMachine):
             self.model.waiting.add(verdict.proposal_id)
         if outcome == "committed":
             assert verdict.record_id is not None
-            self.model.commit(verdict.record_id, new, replaces={replaces} if replaces is not None else set())
+            self.take_in(actor, verdict, new, replaces={replaces} if replaces is not None else set())
+
+    def take_in(self, actor: str, verdict: Verdict, new: Revision, *, replaces: set[str]) -> None:
+        """Commit to the model what was committed. What it echoes follows from what stood before."""
+        assert verdict.record_id is not None
+        target = verdict.record_id if verdict.record_id in self.model.records else None
+        assert set(verdict.echoes) == self.model.echoed(actor, new, target)
+        new.echoes = verdict.echoes
+        self.model.commit(verdict.record_id, new, replaces=replaces)
 
     def expected(self, actor: str, new: Revision, replaces: str | None) -> str:
         """What the default policy makes of a proposal."""
-        if replaces is not None and not self.model.speaks(replaces):
+        if not all(self.model.seen_by(actor, name) for name in new.parents):
             return "refused"
-        twin = self.model.twin(new)
-        if twin not in (None, replaces) and (actor == "owner" or not self.model.records[twin or ""][-1].private):
+        over = {replaces} if replaces is not None else set()
+        if self.model.redundant(actor, new, over) or self.model.restates(actor, new, over):
             return "refused"
         if actor == "owner":
             return "committed"
@@ -190,11 +240,10 @@ class Histories(RuleBasedStateMachine):
         self.store.arm(None)
         self.model.waiting.discard(name)
         self.sent[name] = (actor, word, options, verdict)
-        twin = self.model.twin(new)
-        redundant = twin is not None and not self.model.records[twin][-1].private
+        redundant = self.model.redundant("bot", new, ())
         assert verdict.outcome == ("committed" if accept and not redundant else "refused"), verdict.reason
         if verdict.record_id is not None:
-            self.model.commit(verdict.record_id, new, replaces=set())
+            self.take_in("bot", verdict, new, replaces=set())
 
     def ruled_after_all(self, name: str, accept: bool) -> Verdict:
         """After a death: either it waits still, or the ruling was kept and the proposal says so."""
@@ -205,38 +254,86 @@ class Histories(RuleBasedStateMachine):
             return self.actor(actor).remember(word, proposal_id=name, **options)
 
     @precondition(lambda self: self.model.records)
-    @rule(pick=picks, word=contents_, also=st.none() | picks, dies_at=deaths)
-    def revise(self, pick: int, word: str, also: int | None, dies_at: int | None) -> None:
-        """A new revision, which may take the place of another record too, a rival's for instance."""
-        name = self.known(pick)
+    @rule(pick=picks, word=st.none() | contents_, sure=st.sampled_from(SURE), also=st.none() | picks, dies_at=deaths)
+    def revise(self, pick: int, word: str | None, sure: float, also: int | None, dies_at: int | None) -> None:
+        """A new revision, in the same words or in others, which may take the place of another record too, a rival's for
+        instance."""
+        name = self.borne(pick)
         present, number = self.model.records[name][-1], len(self.model.records[name])
-        word = word if word != present.content else f"{word} again"
-        new = Revision(word, present.kind, present.slot, present.value, present.private)
-        replaces = {name} if also is None else {name, self.known(also)}
-        refused = self.model.twin(new) not in (None, *replaces) or not all(self.model.speaks(one) for one in replaces)
         other = self.known(also) if also is not None else None
+        word = word or present.content
+        new = replace(
+            present, content=word, declared=sure, supersedes=other, state="active", helpful=0.0, misleading=0.0
+        )
+        replaces = {name, *([other] if other is not None else [])}
+        if not all(self.model.speaks(one) for one in replaces):
+            with pytest.raises(Stale):
+                self.owner.revise(name, word, expected_revision=number, confidence=sure, supersedes=other)
+            return
+        circle = other is not None and name in self.model.grounds([other])
+        again = self.model.redundant("owner", new, replaces) or self.model.restates("owner", new, replaces)
+        refused = circle or again
         self.store.arm(dies_at)
         try:
-            verdict: Verdict | None = self.owner.revise(name, word, expected_revision=number, supersedes=other)
+            verdict: Verdict | None = self.owner.revise(
+                name, word, expected_revision=number, confidence=sure, supersedes=other
+            )
         except Crash:
             self.store.arm(None)
-            verdict = self.revised_after_all(name, word, number, other)
+            verdict = self.revised_after_all(name, word, number, sure, other)
         self.store.arm(None)
-        if verdict is not None:
-            assert verdict.outcome == ("refused" if refused else "committed"), verdict.reason
-        if not refused:
-            self.model.commit(name, new, replaces=replaces)
+        assert (verdict is not None and not verdict.committed) == refused, verdict
+        if refused:
+            return
+        new.echoes = tuple(self.model.echoed("owner", new, name))
+        assert set(self.owner.get(name).record.echoes) == set(new.echoes)
+        self.model.commit(name, new, replaces=replaces)
 
-    def revised_after_all(self, name: str, word: str, number: int, other: str | None) -> Verdict | None:
+    def revised_after_all(self, name: str, word: str, number: int, sure: float, other: str | None) -> Verdict | None:
         try:
-            return self.owner.revise(name, word, expected_revision=number, supersedes=other)
+            return self.owner.revise(name, word, expected_revision=number, confidence=sure, supersedes=other)
         except Stale:
             return None  # the first one was kept, its answer was lost
 
     @precondition(lambda self: self.model.records)
+    @rule(pick=picks, helpful=st.booleans(), weight=st.sampled_from([0.25, 1.0]), dies_at=deaths)
+    def tell_outcome(self, pick: int, helpful: bool, weight: float, dies_at: int | None) -> None:
+        name, result = self.borne(pick), "helpful" if helpful else "misleading"
+        if not self.model.speaks(name):
+            with pytest.raises(Stale):
+                self.owner.outcome(name, result)
+            return
+        self.count += 1
+        self.store.arm(dies_at)
+        try:
+            self.owner.outcome(name, result, weight=weight, proposal_id=f"out-{self.count}")
+        except Crash:
+            self.store.arm(None)
+        self.store.arm(None)
+        assert self.owner.outcome(name, result, weight=weight, proposal_id=f"out-{self.count}").committed
+        self.model.observe(name, helpful=helpful, weight=weight)
+
+    @precondition(lambda self: self.model.current())
+    @rule(pick=picks)
+    def foresee(self, pick: int) -> None:
+        """What a retraction would do to what stands on a record is what the model says of a copy in which it was done."""
+        names = sorted(self.model.current())
+        name = names[pick % len(names)]
+        after = deepcopy(self.model)
+        after.end(name, "retracted")
+        changed = {
+            one: (after.records[one][-1].state, *after.worth(one))
+            for one in self.model.records
+            if one != name and name in self.model.grounds([one]) and after.worth(one) != self.model.worth(one)
+        }
+        falls = self.owner.foresee(name).falls
+        told = {fall.id: (fall.after.status, round(fall.after.effective, 6), fall.after.support) for fall in falls}
+        assert told == changed
+
+    @precondition(lambda self: self.model.records)
     @rule(pick=picks, dies_at=deaths)
     def retract(self, pick: int, dies_at: int | None) -> None:
-        name = self.known(pick)
+        name = self.borne(pick)
         if not self.model.speaks(name):
             with pytest.raises(Stale):
                 self.owner.retract(name, reason="wrong")
@@ -255,11 +352,13 @@ class Histories(RuleBasedStateMachine):
     def recall(self, word: str, actor: str) -> None:
         found = self.actor(actor).recall(word, limit=200)
         told = {one.record.id: one for one in found.records}
-        allowed = {n: r for n, r in self.model.current().items() if actor == "owner" or not r.private}
+        seen = {n: r for n, r in self.model.current().items() if self.model.seen_by(actor, n)}
+        allowed = {n: r for n, r in seen.items() if self.model.told_of(n)}
         assert told.keys() <= allowed.keys(), "nothing is told that the actor may not see or that is over"
         assert {n for n, r in allowed.items() if word in r.content.split()} <= told.keys()
         for name, one in told.items():
             assert (one.record.content, one.standing.status) == (allowed[name].content, allowed[name].state)
+            self.model.told.add((actor, name, one.record.revision))
         self.receipts.append((actor, found.receipt_id, tuple(one.record.id for one in found.records)))
 
     @precondition(lambda self: self.receipts)
@@ -281,13 +380,27 @@ class Histories(RuleBasedStateMachine):
             return
         with self.store.read() as snapshot:
             stored = {(card.id, card.revision): card.status for card in snapshot.catalogue.all()}
-            open_ = [row for row in snapshot.desk.conflicts() if row.status != "resolved"]
+            open_ = [row for row in snapshot.desk.conflicts() if row.status != "resolved" and row.contests]
             sides = {card.rid: (card.id, card.revision) for card in snapshot.catalogue.all()}
             queue = {row.id for row in snapshot.desk.held(after=None, limit=999)}
         model = self.model.records.items()
         assert stored == {(name, n): r.state for name, revisions in model for n, r in enumerate(revisions, start=1)}
         assert {frozenset({sides[row.a], sides[row.b]}) for row in open_} == self.model.disputes
         assert queue == self.model.waiting
+
+    @invariant()
+    def what_is_believed_is_what_the_model_works_out(self) -> None:
+        if not hasattr(self, "owner"):
+            return
+        with self.store.read() as snapshot:
+            cards = snapshot.catalogue.latest(self.model.records)
+            told = {(row.actor, row.rid) for row in snapshot.receipts.all_told()}
+            sides = {card.rid: (card.id, card.revision) for card in snapshot.catalogue.all()}
+        found = {name: (round(card.own, 6), round(card.effective, 6), card.support) for name, card in cards.items()}
+        model = self.model.records
+        worth = {name: (round(revisions[-1].own, 6), *self.model.worth(name)) for name, revisions in model.items()}
+        assert found == worth
+        assert {(actor, *sides[rid]) for actor, rid in told} == self.model.told
 
 
 def _revision(word: str, slot: tuple[str, str] | None, options: ClaimOptions) -> Revision:
@@ -298,6 +411,9 @@ def _revision(word: str, slot: tuple[str, str] | None, options: ClaimOptions) ->
         slot=(slot[0], "colour") if slot is not None else None,
         value=slot[1] if slot is not None else None,
         private=options.get("sensitivity") == "confidential",
+        parents=tuple(options.get("derived_from") or ()),
+        supersedes=options.get("supersedes"),
+        declared=options.get("confidence") or 0.5,
     )
 
 

@@ -26,6 +26,15 @@ COMMANDS = [
     ("revise",),
     ("retract",),
     ("conflicts",),
+    ("lineage",),
+    ("cascade",),
+    ("outcome",),
+    ("vouch",),
+    ("promote",),
+    ("resolve",),
+    ("sweep",),
+    ("directory",),
+    ("quality",),
     ("ledger", "show"),
     ("ledger", "head"),
     ("ledger", "checkpoint"),
@@ -132,7 +141,17 @@ ON_A_MISSING_VAULT = [
     ("decide", "prp_1", "accept", "--reason", "x"),
     ("revise", "rec_1", "x"),
     ("retract", "rec_1", "--reason", "x", "--yes"),
+    ("retract", "rec_1", "--reason", "x", "--dry-run"),
     ("conflicts",),
+    ("lineage", "rec_1"),
+    ("cascade", "rec_1"),
+    ("outcome", "rec_1", "helpful"),
+    ("vouch", "rec_1", "--origin", "person", "--reason", "x"),
+    ("promote", "rec_1", "--scope", "project", "--scope-id", "p", "--evidence", "e", "--owner", "o"),
+    ("resolve", "cfl_1", "--strategy", "vote", "--rationale", "x"),
+    ("sweep",),
+    ("directory",),
+    ("quality",),
     ("stats",),
     ("ledger", "show"),
     ("ledger", "head"),
@@ -222,6 +241,29 @@ BAD = [
     (("retract", "a b", "--reason", "x", "--yes"), "id"),
     (("decide", "a b", "accept", "--reason", "x"), "proposal_id"),
     (("revise", "a b", "x"), "id"),
+    (("remember", "x", "--parent", "../x"), "parent"),
+    (("remember", "x", "--half-life-hours", "0"), "half_life_hours"),
+    (("remember", "x", "--half-life-hours", "nan"), "half_life_hours"),
+    (("remember", "x", "--next-review-at", "soon"), "next_review_at"),
+    (("remember", "x", "--lawful-basis", ""), "lawful_basis"),
+    (("remember", "x", "--access", "a b"), "access[0]"),
+    (("remember", "x", "--retention-days", "0"), "retention_days"),
+    (("remember", "x", "--retention-days", "forever"), "retention_days"),
+    (("remember", "x", "--reviewer", "a b"), "reviewer"),
+    (("remember", "x", "--bar-scope", "project", "--bar-scope", "galaxy"), "barred_scopes[1]"),
+    (("recall", "x", "--gate-min", "nan"), "gate_min"),
+    (("recall", "x", "--gate-flag", "nan"), "gate_flag"),
+    (("recall", "x", "--gate-min", "1.5"), "gate_min"),
+    (("recall", "x", "--gate-flag", "-0.1"), "gate_flag"),
+    (("recall", "x", "--gate-min", "low"), "gate_min"),
+    (("recall", "x", "--gate-min", "0.8", "--gate-flag", "0.3"), "gate_flag"),
+    (("lineage", "a b"), "id"),
+    (("directory", "\x00"), "about"),
+    (("directory", "  "), "about"),
+    (("directory", "--limit", "0"), "limit"),
+    (("quality", "--namespace", "a/b"), "namespace"),
+    (("quality", "--session", "a b"), "session"),
+    (("quality", "--profile", "guess"), "profile"),
 ]
 
 
@@ -273,9 +315,12 @@ def test_content_is_printed_exactly_in_json_and_disarmed_for_a_person(shell: She
     content = "[bold]not markup[/bold] :smile: \u202eevil\u202c \x9b2J tab\t end\rover"
     record = shell.remember(content)
     assert shell("get", record, "--json").json["content"] == content
-    for said in (shell("get", record), shell("recall", "markup"), shell("history", record)):
+    child = shell.remember(f"{content} once more", "--derived-from", record, "--confidence", "0.4")
+    told = [shell("get", record), shell("recall", "markup"), shell("history", record), shell("lineage", record)]
+    told += [shell("cascade", record), shell("quality"), shell("lineage", child, "--direction", "up")]
+    for said in told:
         assert said.code == 0
-        assert "[bold]not markup[/bold] :smile: \\u202eevil\\u202c \\x9b2J" in said.out
+        assert "[bold]not markup[/bold] :smile: \\u202eevil\\u202c \\x9b2J" in " ".join(said.out.split())
         assert not set(said.out) & set("\u202e\u202c\x9b\r\x1b")
 
 

@@ -141,6 +141,23 @@ def test_get_in_words_shows_what_was_said(shell: Shell) -> None:
         assert words in said.out
 
 
+def test_get_in_words_shows_what_was_said_of_its_keeping(shell: Shell) -> None:
+    part = shell.remember("The house has four floors")
+    charter = ("--lawful-basis", "consent", "--access", "lead", "--retention-days", "30", "--bar-scope", "agent_team")
+    strength = ("--half-life-hours", "12", "--next-review-at", "2027-01-01", "--parent", part)
+    said = shell("get", shell.remember("The roof leaks", *charter, *strength))
+    for words in (
+        "charter       basis: consent; access: lead; kept for days: 30; barred: agent_team",
+        "presence      half as present after 12 hours",
+        "review again  2027-01-01T00:00:00Z",
+        f"parent        {part}",
+    ):
+        assert words in said.out
+    assert "never fades" in shell("get", shell.remember("The cellar is dry", "--anchored")).out
+    plain = shell("get", part).out
+    assert not [word for word in ("charter", "presence", "parent", "says again", "outcomes") if word in plain]
+
+
 def test_a_record_nobody_may_know_of_is_not_found(shell: Shell) -> None:
     record = shell.remember("salaries", "--sensitivity", "secret")
     hidden, absent = shell("get", record, "--as", "docs", "--json"), shell("get", "rec_0", "--as", "docs", "--json")

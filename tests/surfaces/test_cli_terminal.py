@@ -62,7 +62,11 @@ def test_retract_asks_a_person_and_does_what_they_say(
 
 @pytest.mark.parametrize(
     ("command", "words"),
-    [(("ledger", "verify"), "checking entries"), (("ledger", "replay"), "rebuilding from entries")],
+    [
+        (("ledger", "verify"), "checking entries"),
+        (("ledger", "replay"), "rebuilding from entries"),
+        (("quality",), "scoring records"),
+    ],
 )
 def test_long_work_shows_progress_on_the_terminal_and_nowhere_else(
     shell: Shell, tmp_path: Path, command: tuple[str, ...], words: str
@@ -79,6 +83,17 @@ def test_explaining_by_replay_shows_progress_on_the_terminal(shell: Shell, tmp_p
     receipt = shell("recall", "build", "--json").json["receipt_id"]
     code, out, shown = _at_terminal("explain", receipt, "--replay", "--vault", "vault", "--json", cwd=tmp_path)
     assert (code, out.startswith("{"), "rebuilding the store" in shown) == (0, True, True)
+
+
+def test_a_tree_has_colour_and_hangs_together_on_a_narrow_terminal(shell: Shell, tmp_path: Path) -> None:
+    source = shell.remember("A forum post says that tenants may share a cache", "--confidence", "0.5")
+    record = shell.remember(
+        "evil \x9b31m plans for one cache that is shared by all of the tenants", "--derived-from", source
+    )
+    code, _, shown = _at_terminal("lineage", source, "--vault", "vault", cwd=tmp_path, stdout=True)
+    assert (code, "\x9b" in shown, "\\x9b31m" in shown) == (0, False, True)
+    assert "\x1b[1;33mFLAG\x1b[0m" in shown
+    assert f"{record}@1" in shown
 
 
 def test_there_is_colour_on_a_terminal_and_still_nothing_that_steers_it(shell: Shell, tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def test_remember_answers_with_the_whole_verdict(shell: Shell) -> None:
         "reason",
         "rule",
         "duplicate_of",
+        "echoes",
         "conflict_ids",
         "redactions",
         "steps",
@@ -115,8 +116,7 @@ def test_a_duplicate_names_what_it_repeats(shell: Shell) -> None:
 
 
 def test_every_flag_of_remember_lands_in_the_record(shell: Shell) -> None:
-    parent = shell.remember("parent")
-    old = shell.remember("old")
+    parent, whole, old = shell.remember("parent"), shell.remember("whole"), shell.remember("old")
     flags = {
         "--kind": "fact",
         "--scope": "session",
@@ -138,10 +138,20 @@ def test_every_flag_of_remember_lands_in_the_record(shell: Shell) -> None:
         "--expires-at": "2099-01-01",
         "--derived-from": parent,
         "--supersedes": old,
+        "--parent": whole,
         "--relation": f"supports:{parent}",
         "--sensitivity": "private",
         "--owner": "team-lead",
+        "--next-review-at": "2027-01-01",
         "--importance": "0.75",
+        "--half-life-hours": "36.5",
+        "--lawful-basis": "consent",
+        "--access": "team-lead",
+        "--erasure": "on request",
+        "--retention-days": "36500",
+        "--source-quality": "first hand",
+        "--reviewer": "officer",
+        "--bar-scope": "agent_team",
         "--subject": "build",
         "--key": "state",
         "--value": "green",
@@ -152,9 +162,8 @@ def test_every_flag_of_remember_lands_in_the_record(shell: Shell) -> None:
         "--proposal-id": "my-proposal",
     }
     words = [word for pair in flags.items() for word in pair]
-    verdict = shell(
-        "remember", "everything", *words, "--evidence", "e2", "--assumption", "a2", "--hedged", "--json"
-    ).json
+    more = ("--evidence", "e2", "--assumption", "a2", "--access", "auditor", "--bar-scope", "x_organization")
+    verdict = shell("remember", "everything", *words, *more, "--hedged", "--anchored", "--json").json
     assert (verdict["decision"], verdict["proposal_id"]) == ("update", "my-proposal")
     record = shell("get", verdict["record_id"], "--json").json
     created = record.pop("created_at")
@@ -174,6 +183,15 @@ def test_every_flag_of_remember_lands_in_the_record(shell: Shell) -> None:
         "memory_class": "short_term",
         "memory_type": "episodic",
         "confidence": 0.25,
+        "own_confidence": 0.25,
+        "effective_confidence": 0.25,
+        "alpha": 1.0,
+        "beta": 1.0,
+        "support": "standing",
+        "gate": "FILTER",
+        "tier": "working",
+        "accesses": 0,
+        "last_access": None,
         "reasoning": "it says so",
         "evidence": ["e1", "e2"],
         "assumptions": ["a1", "a2"],
@@ -186,6 +204,8 @@ def test_every_flag_of_remember_lands_in_the_record(shell: Shell) -> None:
         "triggered_by": None,
         "slot": {"subject": "build", "key": "state", "value": "green"},
         "derived_from": [parent],
+        "echoes": [],
+        "parent": whole,
         "supersedes": old,
         "relations": [{"type": "supports", "id": parent}],
         "entities": [],
@@ -195,8 +215,21 @@ def test_every_flag_of_remember_lands_in_the_record(shell: Shell) -> None:
         "expires_at": "2099-01-01T00:00:00Z",
         "sensitivity": "private",
         "owner": "team-lead",
+        "next_review_at": "2027-01-01T00:00:00Z",
+        "charter": {
+            "lawful_basis": "consent",
+            "access": ["team-lead", "auditor"],
+            "erasure": "on request",
+            "retention_days": 36500,
+            "source_quality": "first hand",
+            "reviewer": "officer",
+            "barred_scopes": ["agent_team", "x_organization"],
+        },
         "importance": 0.75,
+        "half_life_hours": 36.5,
+        "anchored": True,
         "trust": record["trust"],
+        "origin": "person",
         "label": "person",
         "actor": "owner",
         "actor_type": "person",
@@ -357,3 +390,17 @@ def test_decide_knows_two_answers_and_only_held_proposals(shell: Shell) -> None:
     assert (wrong.code, wrong.error["field"], wrong.error["code"]) == (2, "answer", "malformed")
     absent = shell("decide", "prp_1", "accept", "--reason", "x", "--json")
     assert (absent.code, absent.error["code"], absent.out) == (2, "not_found", "")
+
+
+def test_memory_about_people_needs_a_whole_charter_and_then_a_person(shell: Shell) -> None:
+    shell("init")
+    words = ("remember", "The user prefers short answers", "--kind", "preference", "--scope", "x_user_identity")
+    place = ("--scope-id", "u1", "--owner", "owner", "--evidence", "form:1")
+    bare = shell(*words, *place, "--json").json
+    assert (bare["outcome"], bare["rule"]) == ("refused", "charter-incomplete")
+    charter = ("--lawful-basis", "consent", "--access", "desk", "--erasure", "on request", "--retention-days", "30")
+    rest = ("--source-quality", "first hand", "--reviewer", "officer", "--bar-scope", "agent_team")
+    held = shell(*words, *place, *charter, *rest, "--json").json
+    assert (held["outcome"], held["rule"]) == ("held", "people-decide-on-people")
+    done = shell("decide", held["proposal_id"], "accept", "--reason", "the form is signed", "--json").json
+    assert shell("get", done["record_id"], "--json").json["charter"]["lawful_basis"] == "consent"

@@ -17,7 +17,7 @@ from muniment.surfaces.tour_stage import MARKER, Broken, Stage
 
 def _commands(told: str) -> list[list[str]]:
     """The commands the last chapter tells the reader to try, without the program's name."""
-    last = told[told.index("9. Try it yourself") :]
+    last = told[told.index("11. Try it yourself") :]
     lines = [line.strip() for line in last.splitlines() if "--vault" in line]
     return [shlex.split(line.split("muniment ", 1)[1]) for line in lines]
 
@@ -31,10 +31,16 @@ def told(shell: Shell, capfdbinary: pytest.CaptureFixture[bytes]) -> str:
     return out.decode()
 
 
-def test_the_tour_tells_its_story_in_nine_chapters(told: str) -> None:
-    assert re.findall(r"^(\d+)\. ", told, re.MULTILINE) == [str(number) for number in range(1, 10)]
-    for word in ("committed", "held", "refused", "redacted", "conflict", "answer", "no answer", "same ids", "as known"):
+WORDS = ["committed", "held", "refused", "redacted", "conflict", "undecided", "resolved", "answer", "no answer"]
+WORDS += ["same ids", "as known"]
+
+
+def test_the_tour_tells_its_story_in_eleven_chapters(told: str) -> None:
+    assert re.findall(r"^(\d+)\. ", told, re.MULTILINE) == [str(number) for number in range(1, 12)]
+    for word in WORDS:
         assert f"             {word}  " in told
+    assert re.search(r"└─ rec_\w+@1  0\.50 FLAG  A forum post says", told)
+    assert re.search(r"└─ rec_\w+@1  0\.50 FLAG to 0\.20 FILTER fallen  One cache", told)
     assert re.search(r"damaged  entry \d+ does not match its hash", told)
 
 
@@ -62,15 +68,18 @@ def test_every_command_it_tells_to_try_works(told: str, shell: Shell) -> None:
         "history",
         "explain",
         "conflicts",
+        "lineage",
         "remember",
         "ledger",
         "ledger",
     ]
     said = [shell.bare(*words) for words in commands]
-    assert [one.code for one in said] == [0] * 8 + [1]
+    assert [one.code for one in said] == [0] * 9 + [1]
     assert (tour.NIGHTLY_NOW in said[0].out, tour.NIGHTLY in said[1].out) == (True, True)
     assert "no answer" in said[2].out
     assert "the same records" in said[4].out
+    assert "in favour of rec_" in said[5].out
+    assert "FILTER  fallen" in said[6].out
 
 
 def test_a_second_tour_begins_afresh(told: str, shell: Shell) -> None:

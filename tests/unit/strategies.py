@@ -9,9 +9,10 @@ import msgspec
 from hypothesis import strategies as st
 
 from muniment.model.actor import Actor
-from muniment.model.card import Card
+from muniment.model.card import Card, readers_of
 from muniment.model.claim import (
     Belief,
+    Charter,
     Claim,
     Extension,
     Handling,
@@ -25,16 +26,33 @@ from muniment.model.claim import (
     Strength,
     Times,
 )
-from muniment.model.entry import Birth, Change, ConflictChange, DocumentRef, Entry, EntryKind, Filing, Role
-from muniment.model.filter import AtLeast, AtMost, Both, Either, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
-from muniment.model.proposal import Proposal, Retraction, Ruling
+from muniment.model.entry import Ballot, Birth, Change, ConflictChange, DocumentRef, Entry, EntryKind, Filing, Role
+from muniment.model.filter import (
+    AtLeast,
+    AtMost,
+    Believed,
+    Both,
+    Chartered,
+    Either,
+    Filter,
+    LiveAt,
+    OneOf,
+    Sourced,
+    Under,
+    ValidAt,
+)
+from muniment.model.gate import Thresholds
+from muniment.model.proposal import OutcomeReport, Proposal, ResolveRequest, Retraction, Ruling, VouchRequest
 from muniment.model.query import Query
-from muniment.model.record import Record, Standing
+from muniment.model.record import Footing, Record, Standing, Vigour
 from muniment.model.status import Status
 from muniment.model.times import MAX, MIN, Instant
 from muniment.model.vocabulary import (
+    LABEL_RANK,
     ActorType,
     ConflictStatus,
+    ConflictType,
+    Consequence,
     Disposition,
     Kind,
     Label,
@@ -44,11 +62,16 @@ from muniment.model.vocabulary import (
     RelationType,
     Scope,
     Sensitivity,
+    Strategy,
+    Support,
     Tier,
     TrustLevel,
 )
 from muniment.policy.rules import (
     Action,
+    Cascade,
+    Detector,
+    Disputes,
     Evidence,
     Member,
     Policy,
@@ -56,6 +79,7 @@ from muniment.policy.rules import (
     ReviewRule,
     Safety,
     Secrets,
+    Trust,
     WriteDecision,
     WriteRule,
 )
@@ -153,6 +177,16 @@ strengths = st.builds(
     half_life_hours=maybe(positives),
     anchored=st.booleans(),
 )
+charters = st.builds(
+    Charter,
+    lawful_basis=maybe(texts),
+    access=several(identifiers),
+    erasure=maybe(texts),
+    retention_days=maybe(st.integers(1, 36_500)),
+    source_quality=maybe(texts),
+    reviewer=maybe(identifiers),
+    barred=several(st.sampled_from(Scope)),
+)
 extensions = st.builds(Extension, name=texts, body=plain.map(json.dumps))
 claims = st.builds(
     Claim,
@@ -174,6 +208,7 @@ claims = st.builds(
     lineage=lineages,
     handling=handlings,
     strength=strengths,
+    charter=maybe(charters),
     extensions=several(extensions, 2),
 )
 records = st.builds(
@@ -190,8 +225,28 @@ records = st.builds(
     trust=st.sampled_from(TrustLevel),
     reviewer=maybe(identifiers),
     next_review_at=maybe(instants),
+    echoes=several(identifiers),
+    barred=several(st.sampled_from(Scope)),
 )
-standings = st.builds(Standing, status=st.sampled_from(Status), since=positions, successor=maybe(identifiers))
+sums = st.floats(0, 1e6)
+footings = st.builds(
+    Footing,
+    own=shares,
+    effective=shares,
+    label=st.sampled_from(Label),
+    support=st.sampled_from(Support),
+    helpful=sums,
+    misleading=sums,
+)
+vigours = st.builds(Vigour, tier=st.sampled_from(Tier), accesses=st.integers(0, 2**53), last_access=maybe(instants))
+standings = st.builds(
+    Standing,
+    status=st.sampled_from(Status),
+    since=positions,
+    footing=footings,
+    successor=maybe(identifiers),
+    vigour=vigours,
+)
 actors = st.builds(
     Actor,
     id=identifiers,
@@ -209,6 +264,7 @@ proposals = st.builds(
     claim=claims,
     target=maybe(identifiers),
     expected_revision=maybe(st.integers(1, 2**31)),
+    promotes=maybe(identifiers),
 )
 rulings = st.builds(
     Ruling,
@@ -220,6 +276,37 @@ rulings = st.builds(
     scope_id=maybe(identifiers),
 )
 retractions = st.builds(Retraction, record=identifiers, reason=texts, expected_revision=maybe(st.integers(1, 2**31)))
+outcomes = st.builds(
+    OutcomeReport,
+    record=identifiers,
+    helpful=st.booleans(),
+    weight=st.floats(0, 1, exclude_min=True),
+    evidence=maybe(texts),
+    expected_revision=maybe(st.integers(1, 2**31)),
+)
+vouchings = st.builds(
+    VouchRequest,
+    record=identifiers,
+    label=st.sampled_from(Label),
+    reason=texts,
+    expected_revision=maybe(st.integers(1, 2**31)),
+)
+resolutions = st.builds(
+    ResolveRequest,
+    conflict=identifiers,
+    strategy=st.sampled_from(Strategy),
+    rationale=texts,
+    winner=maybe(identifiers),
+    synthesis=maybe(claims),
+)
+
+
+@st.composite
+def thresholds(draw: st.DrawFn) -> Thresholds:
+    lowest, flag = sorted(draw(st.tuples(shares, shares)))
+    return Thresholds(min=lowest, flag=flag)
+
+
 queries = st.builds(
     Query,
     text=texts,
@@ -234,6 +321,8 @@ queries = st.builds(
     max_age_days=maybe(st.floats(0, 4_000_000)),
     require_provenance=st.booleans(),
     confidence_min=maybe(shares),
+    gate_min=maybe(st.floats(0, 0.5)),
+    gate_flag=maybe(st.floats(0.5, 1)),
     valid_at=maybe(instants),
     known_at=maybe(instants),
     limit=st.integers(0, 200),
@@ -250,8 +339,27 @@ entries = st.builds(
     last_doc=positions,
     documents=several(st.builds(DocumentRef, doc=positions, role=st.sampled_from(Role), digest=digests)),
     dropped=several(positions),
-    births=several(st.builds(Birth, rid=positions, id=identifiers, revision=positions, status=st.sampled_from(Status))),
-    changes=several(st.builds(Change, rid=positions, status=st.sampled_from(Status), successor=maybe(identifiers))),
+    births=several(
+        st.builds(
+            Birth,
+            rid=positions,
+            id=identifiers,
+            revision=positions,
+            status=st.sampled_from(Status),
+            footing=footings,
+            vigour=vigours,
+        )
+    ),
+    changes=several(
+        st.builds(
+            Change,
+            rid=positions,
+            status=st.sampled_from(Status),
+            footing=footings,
+            successor=maybe(identifiers),
+            vigour=vigours,
+        )
+    ),
     filing=maybe(
         st.builds(
             Filing,
@@ -270,7 +378,12 @@ entries = st.builds(
             a=positions,
             b=positions,
             why=identifiers,
+            type=st.sampled_from(ConflictType),
+            contests=st.booleans(),
             opened=positions,
+            strategy=maybe(st.sampled_from(Strategy)),
+            winner=maybe(identifiers),
+            ballots=several(st.builds(Ballot, actor=identifiers, winner=identifiers)),
         )
     ),
     policy=positions,
@@ -291,7 +404,7 @@ cards = st.builds(
     session_id=maybe(identifiers),
     sensitivity=st.integers(0, 4),
     trust=st.integers(0, 2),
-    label=st.integers(0, 6),
+    label=st.integers(0, len(LABEL_RANK) - 1),
     confidence=shares,
     provenance=st.booleans(),
     actor=identifiers,
@@ -301,10 +414,22 @@ cards = st.builds(
     expires_at=maybe(instants),
     fingerprint=st.binary(min_size=16, max_size=16),
     slot=maybe(identifiers),
-    born=st.just("active"),
+    importance=shares,
+    half_life=maybe(positives),
+    anchored=st.booleans(),
+    review_at=maybe(instants),
+    readers=claims.map(readers_of),
     status=st.sampled_from(Status).map(str),
     since=positions,
     successor=maybe(identifiers),
+    own=shares,
+    effective=shares,
+    support=st.sampled_from(Support).map(str),
+    helpful=sums,
+    misleading=sums,
+    tier=st.sampled_from(Tier).map(str),
+    accesses=st.integers(0, 2**53),
+    last_access=maybe(instants),
 )
 _leaves: st.SearchStrategy[Filter] = st.one_of(
     st.builds(OneOf, field=st.just("kind"), words=several(st.sampled_from(Kind).map(str))),
@@ -312,6 +437,8 @@ _leaves: st.SearchStrategy[Filter] = st.one_of(
     st.builds(OneOf, field=st.just("status"), words=several(st.sampled_from(Status).map(str))),
     st.builds(AtLeast, field=st.just("trust"), value=st.integers(0, 2)),
     st.builds(AtMost, field=st.just("confidence"), value=shares),
+    st.builds(Believed, least=shares, namespaces=several(st.tuples(namespaces, shares))),
+    st.builds(Chartered, names=several(identifiers)),
     st.builds(Under, namespaces=several(namespaces)),
     st.builds(Sourced),
     st.builds(ValidAt, instant=instants),
@@ -362,7 +489,23 @@ review_rules = st.builds(
     actions=several(st.sampled_from(Action)),
     scopes=some_of(Scope),
     own=st.booleans(),
+    authority_min=maybe(st.integers(0, 10)),
     **_who,
+)
+trusts = st.builds(
+    Trust,
+    gate=thresholds(),
+    namespaces=st.dictionaries(spaces, thresholds(), max_size=2),
+    missing_floor=st.floats(0, 1, exclude_max=True),
+    inform=several(st.sampled_from(["answer", "audit"])),
+    steer_label_min=st.sampled_from(Label),
+)
+_then = st.sampled_from(Consequence)
+cascades = st.builds(
+    Cascade, retracted=_then, deprecated=_then, superseded=_then, expired=_then, contested=_then, erased=_then
+)
+disputes = st.builds(
+    Disputes, detector=st.sampled_from(Detector), judge=st.sampled_from(Detector), quorum=st.integers(1, 1_000)
 )
 policies = st.builds(
     Policy,
@@ -374,6 +517,9 @@ policies = st.builds(
     review=several(review_rules),
     safety=st.builds(Safety, secrets=st.sampled_from(Secrets)),
     evidence=st.builds(Evidence, required_for=several(st.sampled_from(Kind))),
+    trust=trusts,
+    cascade=cascades,
+    disputes=disputes,
 )
 known_actors = st.builds(
     Actor,

@@ -6,6 +6,7 @@ from muniment.engine.foresight import FallView, Foreseen, LineageNode, LineageVi
 from muniment.engine.look import ConflictView, Event, History, QueueItem, RevisionView, Stats
 from muniment.engine.memory import Memory
 from muniment.engine.quality import Quality, RecordQuality
+from muniment.trust.attribution import Integrity
 
 __all__ = [
     "ConflictView",
@@ -14,6 +15,7 @@ __all__ = [
     "FallView",
     "Foreseen",
     "History",
+    "Integrity",
     "Knower",
     "LedgerFace",
     "LineageNode",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from muniment.graph.walk import Direction, Edge, Node, walk
 from muniment.model.actor import Actor
@@ -13,7 +13,7 @@ from muniment.model.query import DEFAULT_PURPOSE
 from muniment.model.record import Footing, Record
 from muniment.model.status import CURRENT, Status, may_become
 from muniment.model.value import Value
-from muniment.model.vocabulary import GateFlag, Label, RelationType, Support
+from muniment.model.vocabulary import STANDS_ON, GateFlag, Label, RelationType, Support
 from muniment.policy.decide import decide_read
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
@@ -91,23 +91,27 @@ def foresee(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, becom
     status = Status(held.card.status)
     if status not in CURRENT or not (status is becomes or may_become(status, becomes)):
         raise Stale(f"record {record}", yours="active", present=status)
-    found = follow(snapshot, (become(held.card, becomes),), policy)
-    views = (_fall(snapshot, actor, policy, fall) for fall in found.falls)
-    return Foreseen(id=record, becomes=becomes, falls=tuple(view for view in views if view is not None))
+    falls = {fall.card.id: fall for fall in follow(snapshot, (become(held.card, becomes),), policy).falls}
+    shown: dict[int, Record] = {}
+    web = walk(snapshot, record, direction=Direction.DOWN, seen=_seer(snapshot, actor, policy, shown), types=STANDS_ON)
+    depths = {node.card.id: node.depth for node in web.nodes}
+    under = {edge.source: edge.target for edge in reversed(web.edges) if depths[edge.target] < depths[edge.source]}
+    views = (
+        _fall(policy, falls[node.card.id], shown[node.card.rid], depth=node.depth, under=under[node.card.id])
+        for node in web.nodes
+        if node.card.id in falls and node.card.id in under
+    )
+    return Foreseen(id=record, becomes=becomes, falls=tuple(views))
 
 
-def _fall(snapshot: Snapshot, actor: Actor, policy: Policy, fall: Fall) -> FallView | None:
-    card = fall.card
-    shown = _shown(snapshot, actor, policy, card)
-    if shown is None:
-        return None
-    before = standing_of(card)
+def _fall(policy: Policy, fall: Fall, record: Record, *, depth: int, under: str) -> FallView:
+    card, before = fall.card, standing_of(fall.card)
     return FallView(
         id=card.id,
         revision=card.revision,
-        content=shown.content,
-        depth=fall.depth,
-        under=fall.under,
+        content=record.content,
+        depth=depth,
+        under=under,
         before=_standpoint(policy, card, before.status, before.footing),
         after=_standpoint(policy, card, fall.change.status, fall.change.footing),
     )
@@ -130,6 +134,16 @@ def lineage_of(
 ) -> LineageView:
     """The graph around a record, without what the caller may not see and what can be reached only through that."""
     shown: dict[int, Record] = {}
+    seen = _seer(snapshot, actor, policy, shown)
+    web = walk(snapshot, record, direction=direction, seen=seen, depth=depth, types=types)
+    if not web.nodes:
+        raise NotFound("record", record)
+    nodes = tuple(_node(policy, node, shown[node.card.rid]) for node in web.nodes)
+    return LineageView(id=record, direction=direction, nodes=nodes, edges=web.edges)
+
+
+def _seer(snapshot: Snapshot, actor: Actor, policy: Policy, shown: dict[int, Record]) -> Callable[[Card], bool]:
+    """A test whether the caller may see a record, which keeps those that they may."""
 
     def seen(card: Card) -> bool:
         found = _shown(snapshot, actor, policy, card)
@@ -137,11 +151,7 @@ def lineage_of(
             shown[card.rid] = found
         return found is not None
 
-    web = walk(snapshot, record, direction=direction, seen=seen, depth=depth, types=types)
-    if not web.nodes:
-        raise NotFound("record", record)
-    nodes = tuple(_node(policy, node, shown[node.card.rid]) for node in web.nodes)
-    return LineageView(id=record, direction=direction, nodes=nodes, edges=web.edges)
+    return seen
 
 
 def _node(policy: Policy, node: Node, record: Record) -> LineageNode:

@@ -133,8 +133,13 @@ def history_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str) ->
     views = []
     for card in snapshot.catalogue.revisions(record):
         held = fetch(snapshot, card)
-        if decide_read(policy, actor, DEFAULT_PURPOSE, held.record) is not None:
-            views.append(RevisionView(record=held.record, standing=standing_of(card), events=_events(snapshot, card)))
+        label = standing_of(card).footing.label
+        if decide_read(policy, actor, DEFAULT_PURPOSE, held.record, label) is not None:
+            views.append(
+                RevisionView(
+                    record=held.record, standing=standing_of(card), events=_events(snapshot, actor, policy, card)
+                )
+            )
     if not views:
         raise NotFound("record", record)
     replaced = {card.id for card in snapshot.catalogue.superseded_by(record)} - {record}
@@ -154,15 +159,33 @@ def _visible(snapshot: Snapshot, actor: Actor, policy: Policy, names: list[str])
     return tuple(
         name
         for name, held in found
-        if held is not None and decide_read(policy, actor, DEFAULT_PURPOSE, held.record) is not None
+        if held is not None and _disclose(held.record, standing_of(held.card), actor, policy) is not None
     )
 
 
-def _events(snapshot: Snapshot, card: Card) -> tuple[Event, ...]:
+def _events(snapshot: Snapshot, actor: Actor, policy: Policy, card: Card) -> tuple[Event, ...]:
     rows = [row.standing for row in snapshot.catalogue.standings(card.rid)]
     steps = [(rows[0].since, f"committed as {rows[0].status}")]
     steps += [(after.since, _happened(before, after)) for before, after in pairwise(rows)]
-    return tuple(_event(snapshot, seq, what) for seq, what in steps)
+    return tuple(_told(snapshot, actor, policy, card, _event(snapshot, seq, what)) for seq, what in steps)
+
+
+def _told(snapshot: Snapshot, actor: Actor, policy: Policy, card: Card, event: Event) -> Event:
+    """The event as this caller may know it: who did what to another record, and why, is told to those who may see that
+    record."""
+    stored = snapshot.ledger.entry(event.epoch)
+    assert stored is not None, "the event was read from it"
+    entry = read_canonical(stored.body, Entry)
+    filed = entry.filing.record if entry.filing is not None else None
+    about = {filed} if filed is not None else {one.id for one in _sides(snapshot, entry)}
+    if card.id in about or len(_visible(snapshot, actor, policy, sorted(about))) == len(about):
+        return event
+    return msgspec.structs.replace(event, actor="", reason="")
+
+
+def _sides(snapshot: Snapshot, entry: Entry) -> list[Card]:
+    rids = {rid for conflict in entry.conflicts for rid in (conflict.a, conflict.b)}
+    return list(snapshot.catalogue.cards(rids).values())
 
 
 def _happened(before: Standing, after: Standing) -> str:

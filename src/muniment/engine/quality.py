@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from muniment.graph.walk import height
 from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
 from muniment.model.filter import covers, matches
@@ -12,12 +13,12 @@ from muniment.model.query import DEFAULT_PURPOSE
 from muniment.model.record import Record
 from muniment.model.status import CURRENT
 from muniment.model.value import Value
-from muniment.model.vocabulary import ConflictStatus
+from muniment.model.vocabulary import STANDS_ON, ConflictStatus
 from muniment.policy.decide import decide_read
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
-from muniment.trust.attribution import Integrity, attribution_integrity
+from muniment.trust.attribution import Integrity, Operation, Trace, attribution_integrity, structural_integrity
 from muniment.trust.quality import Merits, Profile, memory_quality
 from muniment.write.facts import fetch
 
@@ -37,7 +38,7 @@ class RecordQuality(Value):
 
 class Quality(Value):
     """The quality of a store, a namespace or a session: how many records fall into which band, their mean, the worst of
-    them, and whether they can be attributed (`integrity`)."""
+    them, and whether they can be attributed (`integrity`); of a session also how it was built (`structure`)."""
 
     profile: Profile
     records: int
@@ -45,6 +46,7 @@ class Quality(Value):
     bands: dict[str, int]
     worst: tuple[RecordQuality, ...]
     integrity: Integrity
+    structure: Integrity | None = None
 
 
 def merits_of(record: Record, card: Card, conflicts: int) -> Merits:
@@ -87,6 +89,7 @@ def quality_of(
     disputes = open_conflicts(snapshot)
     merits: list[Merits] = []
     scored: list[RecordQuality] = []
+    traces: list[Trace] = []
     for record, card in _seen(snapshot, actor, policy, namespace, session):
         merit = merits_of(record, card, disputes[card.rid])
         merits.append(merit)
@@ -100,6 +103,8 @@ def quality_of(
                 conflicts=merit.conflicts,
             )
         )
+        if session is not None:
+            traces.append(_trace(snapshot, record, merit))
         if len(scored) % 1000 == 0:
             progress(len(scored))
     worst = sorted(scored, key=lambda one: (one.quality, one.id))[:WORST_SHOWN]
@@ -111,6 +116,19 @@ def quality_of(
         bands={name: bands[name] for _, name in _BANDS},
         worst=tuple(worst),
         integrity=attribution_integrity(merits, profile=profile),
+        structure=structural_integrity(traces, profile) if session is not None else None,
+    )
+
+
+def _trace(snapshot: Snapshot, record: Record, merit: Merits) -> Trace:
+    """What a session added, as a step of it."""
+    return Trace(
+        operation=Operation.ADD,
+        confidence=merit.effective,
+        attributed=merit.attributed,
+        hedged=merit.hedged,
+        parents=sum(1 for type_, _ in record.links if type_ in STANDS_ON),
+        depth=height(snapshot, record.id),
     )
 
 

@@ -79,8 +79,10 @@ class Steward(Seat):
         weight: float = 1.0,
         evidence: str | None = None,
         expected_revision: int | None = None,
+        proposal_id: str | None = None,
     ) -> Verdict:
-        """Tell how a record turned out, `helpful` or `misleading`. Its confidence moves, and all that stands on it."""
+        """Tell how a record turned out, `helpful` or `misleading`. Its confidence moves, and all that stands on it. The
+        same `proposal_id` again gets the same answer and counts once."""
         if result not in (HELPFUL, MISLEADING):
             raise Malformed("result", f"{HELPFUL} or {MISLEADING}")
         report = OutcomeReport(
@@ -90,7 +92,10 @@ class Steward(Seat):
             evidence=clean(evidence) if evidence is not None else None,
             expected_revision=expected_revision,
         )
-        return self._write(lambda unit: observe(unit, report, self.actor, self._tenant.bench))
+        checks.optional_identifier("proposal_id", proposal_id)
+        refuse_secret("proposal_id", proposal_id)
+        name = proposal_id if proposal_id is not None else self._tenant.ids.fresh("prp")
+        return self._write(lambda unit: observe(unit, report, self.actor, self._tenant.bench, proposal=name))
 
     def vouch(self, record_id: str, *, origin: str, reason: str, expected_revision: int | None = None) -> Verdict:
         """Answer, as a named reviewer, for where a record comes from. Nobody lends more than they have themselves."""
@@ -116,9 +121,14 @@ class Steward(Seat):
         record, described by `options`, takes the place of both."""
         if synthesis is None and options:
             raise Malformed(min(options), "given together with synthesis")
+        chosen = checks.read_word("strategy", strategy, Strategy)
+        if synthesis is not None and chosen is not Strategy.SYNTHESIS:
+            raise Malformed("synthesis", "given with the strategy synthesis only")
+        if winner is not None and chosen in (Strategy.SYNTHESIS, Strategy.HUMAN_ESCALATION):
+            raise Malformed("winner", f"not given with the strategy {chosen}")
         request = ResolveRequest(
             conflict=conflict_id,
-            strategy=checks.read_word("strategy", strategy, Strategy),
+            strategy=chosen,
             rationale=clean(rationale),
             winner=winner,
             synthesis=make_claim(clean(synthesis), self.actor, options) if synthesis is not None else None,

@@ -137,9 +137,13 @@ def grounds(snapshot: Snapshot, records: Iterable[str]) -> set[str]:
     return reached
 
 
-def roots(snapshot: Snapshot, records: Iterable[str]) -> set[str]:
-    """Those among the grounds that stand on nothing further."""
-    names = grounds(snapshot, records)
-    cards = snapshot.catalogue.latest(names)
-    above = pillars(snapshot, [card.rid for card in cards.values()])
-    return {name for name in names if name not in cards or not above.get(cards[name].rid)}
+def height(snapshot: Snapshot, record: str) -> int:
+    """How many steps the longest way down to the ground has."""
+    level, frontier = 0, {record}
+    while True:
+        cards = snapshot.catalogue.latest(frontier)
+        above = pillars(snapshot, [card.rid for card in cards.values()])
+        frontier = {name for names in above.values() for name in names}
+        if not frontier:
+            return level
+        level += 1

@@ -136,7 +136,8 @@ class Comparison:
         if actual.since == expected.since or not _same_record(actual, expected):
             message = f"the card of {expected.id} revision {expected.revision} differs from its entry"
             self._say("card_differs", message, seq=expected.seq, record=expected.id)
-        self._present[actual.rid] = actual
+        if actual.since != expected.since:
+            self._present[actual.rid] = actual
 
     def _compare_proposal(self, expected: ProposalRow) -> None:
         self._unfiled.pop(expected.id, None)

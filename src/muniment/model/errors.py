@@ -7,7 +7,8 @@
     │  ├─ Unauthenticated    nobody is named as the caller
     │  ├─ NotPermitted       an operation the policy does not give this actor
     │  ├─ NotFound           nothing there that the caller may know of
-    │  └─ Stale              the caller's version, the present version
+    │  ├─ Stale              the caller's version, the present version
+    │  └─ Undecided          a strategy that cannot tell two sides apart
     ├─ OperationalError      the world failed; the same request may work later
     │  ├─ StoreUnavailable
     │  └─ StoreBusy

@@ -14,12 +14,15 @@ from pathlib import Path
 from muniment.engine import Memory
 from muniment.model.curation import Verdict
 from muniment.model.entry import Entry
+from muniment.model.errors import Undecided
 from muniment.model.query import Abstention, Presented
 from muniment.model.status import Status
 from muniment.model.times import show
 from muniment.model.value import Value, canonical
-from muniment.model.vocabulary import Disposition, Outcome
+from muniment.model.vocabulary import Disposition, GateFlag, Outcome, Support
+from muniment.surfaces.cli import show_trust
 from muniment.surfaces.cli.output import complain, prepare
+from muniment.surfaces.cli.shapes_trust import cascade_shape, lineage_shape
 from muniment.surfaces.problems import ExitCode, problem_of
 from muniment.surfaces.tour_stage import Broken, Stage, make_fresh
 
@@ -30,6 +33,10 @@ NIGHTLY_NOW = "The nightly build runs on Python 3.12"
 QUESTION = "which Python does the nightly build run on?"
 PAYROLL = "The payroll export leaves every Friday at six"
 PAYROLL_QUESTION = "which day is the payroll export?"
+RUMOUR = "A forum post says that tenants may share a cache"
+PLAN = "One cache serves all tenants"
+PLAN_QUESTION = "do tenants share a cache?"
+BRANCH_QUESTION = "what is the default branch called?"
 _COLOURS = {Outcome.COMMITTED: "green", Outcome.HELD: "yellow", Outcome.REFUSED: "red"}
 
 
@@ -37,6 +44,7 @@ class Kept(Value):
     """What later chapters come back to."""
 
     record: str
+    plan: str = ""
     receipt: str = ""
     before: str = ""
 
@@ -47,15 +55,17 @@ def tour(folder: Path) -> None:
     stage.say("This is Muniment: memory for agents that can prove itself.", f"The store of this tour is {folder}.")
     with Memory.open(folder) as owner:
         held, record = _proposals(stage, owner)
-        _disagreement(stage, owner)
+        conflict = _disagreement(stage, owner)
         _person(stage, owner, held)
+        _settlement(stage, owner, conflict)
         receipt = _questions(stage, owner)
         _explanation(stage, owner, receipt)
         before = _revision(stage, owner, record)
+        plan = _ground(stage, owner)
         _neighbours(stage, owner)
         entry = _ledger(stage, owner, record)
     _tampering(stage, entry)
-    _next(stage, Kept(record=record, receipt=receipt, before=before))
+    _next(stage, Kept(record=record, plan=plan, receipt=receipt, before=before))
 
 
 def _told(stage: Stage, verdict: Verdict, outcome: Outcome, *, rule: str | None = None) -> Verdict:
@@ -104,7 +114,7 @@ def _redaction(stage: Stage, owner: Memory, verdict: Verdict) -> None:
     stage.say("", f"The key itself is in none of the {len(files)} files of the vault. We looked.")
 
 
-def _disagreement(stage: Stage, owner: Memory) -> None:
+def _disagreement(stage: Stage, owner: Memory) -> str:
     stage.chapter("A disagreement is kept, not averaged")
     sides = (("tester", "main"), ("docs", "trunk"))
     verdicts = []
@@ -116,11 +126,12 @@ def _disagreement(stage: Stage, owner: Memory) -> None:
         )
         verdicts.append(_told(stage, verdict, Outcome.COMMITTED))
     stage.claim(verdicts[1].decision is Disposition.CONFLICT, "the second side should have opened a conflict")
-    asked = owner.recall("what is the default branch called?")
+    asked = owner.recall(BRANCH_QUESTION)
     stage.claim(len(asked.records) == 2, "both sides should be told")
     stage.claim(all(one.presented is Presented.CONTESTED for one in asked.records), "neither side should be asserted")
     stage.result("conflict", f"{verdicts[1].conflict_ids[0]} is open", "yellow")
     stage.say("", "Whoever asks is told both sides, and that neither is asserted.")
+    return verdicts[1].conflict_ids[0]
 
 
 def _person(stage: Stage, owner: Memory, held: str) -> None:
@@ -131,6 +142,62 @@ def _person(stage: Stage, owner: Memory, held: str) -> None:
     stage.act("owner", "accepts it")
     _told(stage, owner.decide(held, accept=True, reason="agreed in the planning meeting"), Outcome.COMMITTED)
     stage.claim(owner.queue() == (), "nothing should wait any more")
+
+
+def _settlement(stage: Stage, owner: Memory, conflict: str) -> None:
+    stage.chapter("A disagreement is settled by a rule that is declared")
+    stage.act("owner", "asks for whichever side is believed more")
+    try:
+        owner.resolve(conflict, strategy="confidence_weighted", rationale="the surer one")
+    except Undecided as undecided:
+        stage.result("undecided", f"{undecided}; nothing was changed", "yellow")
+    else:
+        stage.claim(False, "two sides that are equally sure should be undecided")
+    (view,) = (view for view in owner.conflicts() if view.id == conflict)
+    stage.act("owner", f'looks at the repository and names the winner: "{view.a.record.content}"')
+    settled = owner.resolve(
+        conflict, strategy="authority", winner=view.a.record.id, rationale="read in the repository's own settings"
+    )
+    stage.claim(settled.status == "resolved", "the conflict should be resolved")
+    stage.claim(settled.superseded == (view.b.record.id,), "the other side should be superseded")
+    stage.result("resolved", f"{settled.reason}; the other side stays in the history")
+    told = owner.recall(BRANCH_QUESTION).records
+    stage.claim([one.record.id for one in told] == [view.a.record.id], "only the winner should be told")
+    stage.claim(told[0].presented is Presented.CLAIM, "the winner should be asserted again")
+
+
+def _ground(stage: Stage, owner: Memory) -> str:
+    stage.chapter("A conclusion is no stronger than what it stands on")
+    scout, planner = owner.as_actor("scout"), owner.as_actor("planner")
+    stage.act("scout", f'"{RUMOUR}", confidence 0.5, from outside')
+    rumour = _told(stage, scout.remember(RUMOUR, confidence=0.5, source_type="external"), Outcome.COMMITTED)
+    assert rumour.record_id is not None, "a committed proposal has a record"
+    stage.act("planner", f'"{PLAN}", confidence 0.95, derived from it')
+    plan = planner.remember(PLAN, confidence=0.95, derived_from=[rumour.record_id])
+    _told(stage, plan, Outcome.COMMITTED)
+    assert plan.record_id is not None, "a committed proposal has a record"
+    found = owner.get(plan.record_id)
+    stage.claim(found.standing.footing.effective == 0.5, "the conclusion should be believed no more than its source")
+    stage.claim(found.gate is GateFlag.FLAG, "the conclusion should be told with a warning")
+    stage.say(
+        "", "The planner is sure, its source is not. So the conclusion counts for 0.50, and comes with a warning:", ""
+    )
+    stage.show(show_trust.lineage(lineage_shape(owner.lineage(plan.record_id))))
+    stage.say("", "What if the source is taken back? First the plan, then the deed.", "")
+    foreseen = owner.foresee(rumour.record_id)
+    stage.claim([fall.id for fall in foreseen.falls] == [plan.record_id], "the plan should name the conclusion")
+    stage.show(show_trust.cascade(cascade_shape(foreseen)))
+    stage.say("")
+    stage.act("owner", "takes the forum post back")
+    _told(stage, owner.retract(rumour.record_id, reason="the post is about another product"), Outcome.COMMITTED)
+    after = owner.get(plan.record_id).standing
+    stage.claim(after.footing.support is Support.FALLEN, "the conclusion should have lost its support")
+    stage.claim(after.footing.effective == foreseen.falls[0].after.effective, "the deed should be what the plan said")
+    stage.act("planner", PLAN_QUESTION)
+    nothing = planner.recall(PLAN_QUESTION)
+    stage.claim(nothing.records == () and nothing.excluded.get("support") == 1, "the conclusion should be kept back")
+    stage.result("no answer", "the conclusion lost what it stood on, and is kept back until somebody looks", "yellow")
+    return plan.record_id
 
 
 def _questions(stage: Stage, owner: Memory) -> str:
@@ -239,7 +306,8 @@ def _next(stage: Stage, kept: Kept) -> None:
     stage.command("recall", PAYROLL_QUESTION, "--as", "docs", *vault)
     stage.command("history", kept.record, *vault)
     stage.command("explain", kept.receipt, "--replay", *vault)
-    stage.command("conflicts", *vault)
+    stage.command("conflicts", "--all", *vault)
+    stage.command("lineage", kept.plan, *vault)
     stage.command("remember", "The tour was worth it", "--kind", "observation", *vault)
     stage.command("ledger", "verify", *vault)
     stage.command("ledger", "verify", "--vault", str(stage.folder / "tampered"))

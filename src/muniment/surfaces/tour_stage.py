@@ -9,7 +9,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from muniment.model.errors import Malformed
@@ -49,6 +49,13 @@ class Stage:
     def result(self, word: str, why: str, style: str = "green") -> None:
         """What came of it."""
         self._console.print(Text.assemble(" " * 13, (word, f"bold {style}"), f"  {visible(why)}"))
+
+    def show(self, renderable: RenderableType) -> None:
+        """What a command would show at this point."""
+        with self._console.capture() as paper:
+            self._console.print(renderable)
+        for line in paper.get().splitlines():
+            self._console.print(Text.assemble("   ", Text.from_ansi(line)))
 
     def command(self, *words: str) -> None:
         """A command to try, ready to be copied."""

@@ -11,11 +11,12 @@ from itertools import combinations
 import msgspec
 
 from muniment.graph.walk import grounds
-from muniment.model.card import standing_of
-from muniment.model.entry import Change
+from muniment.model.card import Card, standing_of
+from muniment.model.change import ChangeSet
+from muniment.model.entry import Change, Entry, EntryKind
 from muniment.model.record import Record
 from muniment.model.status import CURRENT
-from muniment.model.value import Value
+from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, Label, RelationType, Support
 from muniment.ports.store import Snapshot
 from muniment.trust.footing import lowest
@@ -31,6 +32,7 @@ SUPPORTERS_MAX = 64
 class Voice(Value):
     """One supporter: what it says, where it comes from, and everything it stands on, itself included."""
 
+    rid: int
     record: Record
     label: Label
     grounds: frozenset[str]
@@ -87,7 +89,7 @@ def _alike(one: Record, other: Record) -> bool:
 
 def _newcomer(snapshot: Snapshot, case: Case, record: Record) -> Voice:
     stands_on = grounds(snapshot, [name for type_, name in record.links if type_ in STANDS_ON])
-    return Voice(record=record, label=record.label, grounds=frozenset({record.id, *stands_on}))
+    return Voice(rid=0, record=record, label=record.label, grounds=frozenset({record.id, *stands_on}))
 
 
 def _voices(snapshot: Snapshot, record: str) -> list[Voice]:
@@ -100,4 +102,45 @@ def _voices(snapshot: Snapshot, record: str) -> list[Voice]:
 
 def _voice(snapshot: Snapshot, held: Held) -> Voice:
     label = standing_of(held.card).footing.label
-    return Voice(record=held.record, label=label, grounds=frozenset(grounds(snapshot, [held.card.id])))
+    return Voice(
+        rid=held.card.rid, record=held.record, label=label, grounds=frozenset(grounds(snapshot, [held.card.id]))
+    )
+
+
+def with_lapses(snapshot: Snapshot, change: ChangeSet) -> ChangeSet:
+    """The same change set, with labels taken back that rested on supporters who end or fall in it."""
+    lost = (Support.FALLEN, Support.DEPRECATED)
+    gone = {one.rid for one in change.changes if one.status not in CURRENT or one.footing.support in lost}
+    targets = {row.target for row in snapshot.links.of(gone) if row.type == RelationType.SUPPORTS} if gone else set()
+    changes = {one.rid: one for one in change.changes}
+    for _, card in sorted(snapshot.catalogue.latest(targets).items()):
+        label = _left(snapshot, fetch(snapshot, card), gone)
+        if card.status in CURRENT and LABEL_RANK[label] < card.label:
+            before = changes.get(card.rid) or become(card)
+            footing = msgspec.structs.replace(before.footing, label=label)
+            changes[card.rid] = msgspec.structs.replace(before, footing=footing)
+    return msgspec.structs.replace(change, changes=tuple(one for _, one in sorted(changes.items())))
+
+
+def _left(snapshot: Snapshot, held: Held, gone: set[int]) -> Label:
+    """Where a record counts as coming from without these supporters: by birth, by a reviewer's word, by those left."""
+    voices = [voice for voice in _voices(snapshot, held.card.id) if voice.rid not in gone]
+    below = grounds(snapshot, [held.card.id])
+    labels = [held.record.label, *_vouched(snapshot, held.card)]
+    labels += (
+        lowest((one.label, other.label))
+        for one, other in combinations(voices, 2)
+        if independent(one, other, held.record, below)
+    )
+    return max(labels, key=LABEL_RANK.__getitem__)
+
+
+def _vouched(snapshot: Snapshot, card: Card) -> list[Label]:
+    """What reviewers have vouched for, as the ledger tells it."""
+    found = []
+    for row in snapshot.catalogue.standings(card.rid)[1:]:
+        stored = snapshot.ledger.entry(row.standing.since)
+        entry = read_canonical(stored.body, Entry) if stored is not None else None
+        if entry is not None and entry.kind is EntryKind.VOUCHED and entry.filing is not None:
+            found += [row.standing.footing.label] if entry.filing.record == card.id else []
+    return found

@@ -39,14 +39,15 @@ class Rival(Value):
     contests: bool = True
 
 
-def restated(claim: Claim, facts: Facts) -> Past | None:
+def restated(claim: Claim, facts: Facts, replaced: set[str]) -> Past | None:
     """The corrected record whose words a claim only says again, if it is one.
 
-    Who means to change it back says so, by naming what now speaks or a time after the correction.
+    Who means to change it back says so: by replacing or contradicting what now speaks, or by naming a time after the
+    correction.
     """
-    named = {*claim.lineage.replaced, *(name for _, name in claim.lineage.links)}
+    disputed = {held.card.id for held in facts.contradicted}
     for past in facts.past:
-        if {past.held.card.id, past.now.card.id} & named or _later(claim.times, past.now.record):
+        if past.now.card.id in replaced | disputed or _later(claim.times, past.now.record):
             continue
         if past.near and not _says_again(claim, past):
             continue
@@ -78,18 +79,18 @@ def _later(times: Times, record: Record) -> bool:
 def echoed(claim: Claim, facts: Facts, actor: ActorType) -> tuple[Held, ...]:
     """The records a claim only says again.
 
-    What was told to the proposer and comes back is never new evidence. Nor is what an agent or a tool repeats without
-    grounds of its own, wherever it had it from. A person who was not told speaks for themselves. Only a link that
-    carries trust makes it unnecessary to look: to name what one repeats is not to stand on it.
+    What was told to the proposer and comes back is never new evidence. Nor is what an agent or a tool repeats that it
+    could have been told: whether it was, in one way or another, cannot be seen from here, and evidence it names may be
+    made up. A person who was not told speaks for themselves. Only a link that carries trust makes it unnecessary to
+    look: to name what one repeats is not to stand on it.
     """
     linked = {name for type_, name in claim.lineage.links if type_ in STANDS_ON} | facts.carried
     found = []
     for held in facts.kin:
         if held.card.id in linked or not _may_be_echoed(held, facts, actor):
             continue
-        told = held.card.rid in facts.told
-        fresh = set(claim.belief.evidence) - set(held.record.claim.belief.evidence)
-        if (told or (actor is not ActorType.PERSON and not fresh)) and _same_words(claim, held.record):
+        told = held.card.rid in facts.told or actor is not ActorType.PERSON
+        if told and _same_words(claim, held.record):
             found.append(held)
     return tuple(found)
 

@@ -23,18 +23,18 @@ from muniment.model.status import CURRENT
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
 from muniment.model.vocabulary import Disposition, Outcome, Step, StepResult
-from muniment.policy.decide import NO_RULE, decide_read
+from muniment.policy.decide import NO_RULE
 from muniment.policy.rules import Policy, WriteDecision
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted
 from muniment.write.aftermath import with_aftermath
 from muniment.write.commit import Moved, commit
-from muniment.write.corroborate import corroborated
+from muniment.write.corroborate import corroborated, with_lapses
 from muniment.write.facts import Asked, Facts, gather
 from muniment.write.kinship import Suggestion
 from muniment.write.plan import Moment, plan_curation
-from muniment.write.steps import CURATION_PURPOSE, STEPS, Case, curate
+from muniment.write.steps import STEPS, Case, curate, hidden
 
 TRIES = 5
 T = TypeVar("T")
@@ -65,13 +65,14 @@ def propose(unit: Unit, admitted: Admitted, bench: Bench, suggestions: tuple[Sug
     """Curate one proposal and record the decision. The same proposal again gets the same answer and changes nothing."""
     filed = unit.desk.proposal(admitted.proposal.id)
     if filed is not None:
-        return _again(unit, filed, admitted)
+        return again(unit, filed, admitted.actor.id, admitted.digest)
     matter = Matter(admitted=admitted, suggestions=suggestions)
     return decided(lambda: decide_and_commit(unit, matter, bench))
 
 
-def _again(unit: Unit, filed: ProposalRow, admitted: Admitted) -> Verdict:
-    if filed.digest != admitted.digest or filed.actor != admitted.actor.id:
+def again(unit: Unit, filed: ProposalRow, actor: str, digest: str) -> Verdict:
+    """The answer that was given before to the same proposal of the same actor."""
+    if filed.digest != digest or filed.actor != actor:
         raise Malformed("proposal_id", "an id that was not used before for a different proposal")
     conflicts: tuple[str, ...] = ()
     if filed.record is not None:
@@ -119,7 +120,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     planned = plan_curation(admitted, case, steps, moment, waiting=matter.waiting)
     raised = corroborated(unit, case, planned.record) if planned.record is not None else ()
     direct = msgspec.structs.replace(planned.change, changes=_merged(planned.change.changes, raised))
-    change = with_aftermath(unit, direct, bench.policy, born=planned.born)
+    change = with_lapses(unit, with_aftermath(unit, direct, bench.policy, born=planned.born))
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     committed = planned.report.outcome is Outcome.COMMITTED
     return _verdict(planned.report, entry.seq, *_record(entry), names if committed else ())
@@ -189,7 +190,7 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
     proposal = admitted.proposal
     for name in (proposal.target, *proposal.claim.lineage.replaced):
         held = facts.links.get(name) if name is not None else None
-        if held is None or decide_read(policy, admitted.actor, CURATION_PURPOSE, held.record) is None:
+        if held is None or hidden(policy, admitted.actor, held):
             continue
         card = held.card
         if name == proposal.target and proposal.expected_revision not in (None, card.revision):
@@ -256,7 +257,7 @@ def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
         conflicts=act.conflicts,
         filing=filing,
     )
-    whole = with_aftermath(unit, change, bench.policy)
+    whole = with_lapses(unit, with_aftermath(unit, change, bench.policy))
     entry = commit(unit, whole, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     return _verdict(act.report, entry.seq, *_record(entry), tuple(one.id for one in act.conflicts))
 

@@ -26,7 +26,10 @@ from muniment.model.vocabulary import (
     TrustLevel,
 )
 from muniment.policy.rules import WriteDecision
+from muniment.trust.belief import calibrated
 from muniment.trust.footing import lowest, stand
+from muniment.trust.text.likeness import echoes
+from muniment.trust.text.reading import reading
 from muniment.write.admit import Admitted
 from muniment.write.aftermath import Newborn, become, pillar_of, support_terms
 from muniment.write.facts import Held
@@ -120,10 +123,13 @@ def _next_review(case: Case, at: Instant) -> Instant | None:
 
 def _label(case: Case) -> Label:
     """The lowest of who proposed it, where they had it from, and everything it stands on. A reviewer answers for the
-    proposal, not for its sources, so a ruling raises nothing; nor does saying the same again as its next revision."""
+    proposal, not for its sources, so a ruling raises nothing. To revise a record is to derive from it, unless a person
+    puts it right in words of their own."""
     source = (case.claim.origin.source_type or "").casefold()
     labels = [BORN_LABEL[case.actor.type], _SOURCE_LABEL.get(source, Label.PERSON)]
-    inputs = [*_pillars(case), case.repeats]
+    revised = case.facts.links[case.target] if case.target is not None else None
+    puts_right = case.actor.type is ActorType.PERSON and case.repeats is None
+    inputs = [*_pillars(case), *([] if puts_right else [revised])]
     return lowest([*labels, *(standing_of(held.card).footing.label for held in inputs if held is not None)])
 
 
@@ -136,9 +142,26 @@ def _pillars(case: Case) -> list[Held | None]:
 def _footing(case: Case, record: Record, rid: int) -> Footing:
     """How far the new record can be believed, given its pillars as they are. What changes with it is looked at next."""
     found = [pillar_of(held.card, rid, record.id) if held is not None else None for held in _pillars(case)]
-    own = record.claim.belief.score
+    helpful, misleading = _observed(case)
+    own = calibrated(record.claim.belief.score, helpful, misleading)
     verdict = stand(own, found, support_terms(case.policy))
-    return Footing(own=own, effective=verdict.effective, label=record.label, support=verdict.support)
+    return Footing(
+        own=own,
+        effective=verdict.effective,
+        label=record.label,
+        support=verdict.support,
+        helpful=helpful,
+        misleading=misleading,
+    )
+
+
+def _observed(case: Case) -> tuple[float, float]:
+    """What was observed of a record goes on counting while its revisions say the same."""
+    revised = case.facts.links[case.target] if case.target is not None else None
+    if revised is None or not echoes(reading(case.claim.content), reading(revised.record.content)):
+        return 0.0, 0.0
+    footing = standing_of(revised.card).footing
+    return footing.helpful, footing.misleading
 
 
 def _trust(actor: Actor, confidence: float, evidence: int, *, reviewed: bool) -> TrustLevel:

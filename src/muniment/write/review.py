@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
 from muniment.graph.walk import pillars
@@ -15,7 +17,7 @@ from muniment.model.errors import IntegrityError, Malformed, NotFound, NotPermit
 from muniment.model.proposal import OutcomeReport, Retraction, Ruling, VouchRequest
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
-from muniment.model.value import read_canonical
+from muniment.model.value import canonical, read_canonical
 from muniment.model.vocabulary import LABEL_RANK, ActorType, Disposition, Outcome
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
@@ -25,7 +27,7 @@ from muniment.trust.footing import stand
 from muniment.write.admit import Admitted
 from muniment.write.aftermath import become, pillar_of, support_terms
 from muniment.write.facts import Held, look_up
-from muniment.write.pipeline import Act, Bench, Matter, act_report, decide_and_commit, decided, enact
+from muniment.write.pipeline import Act, Bench, Matter, act_report, again, decide_and_commit, decided, enact
 from muniment.write.plan import BORN_LABEL, HeldProposal
 from muniment.write.steps import hidden
 
@@ -101,12 +103,16 @@ def _retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> 
     return enact(unit, act, bench)
 
 
-def observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench) -> Verdict:
-    """Take note of how a record turned out. Its own confidence moves, and with it all that stands on it."""
-    return decided(lambda: _observe(unit, outcome, actor, bench))
+def observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench, *, proposal: str) -> Verdict:
+    """Take note of how a record turned out. Its own confidence moves, and with it all that stands on it. The same
+    outcome under the same name again gets the same answer and counts once."""
+    filed = unit.desk.proposal(proposal)
+    if filed is not None:
+        return again(unit, filed, actor.id, hashlib.sha256(canonical(outcome)).hexdigest())
+    return decided(lambda: _observe(unit, outcome, actor, bench, proposal))
 
 
-def _observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench) -> Verdict:
+def _observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench, proposal: str) -> Verdict:
     held = visible(unit, outcome.record, actor, bench)
     refuse_moved(held, outcome.expected_revision)
     allowed = decide_review(bench.policy, actor, Action.OBSERVE, held.record.claim.place, held.record.actor)
@@ -117,9 +123,7 @@ def _observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench) -> 
         helpful=outcome.helpful, weight=outcome.weight, counted=counted, evidence=outcome.evidence
     )
     what = f"{'helpful' if outcome.helpful else 'misleading'} outcome, weight {counted:g}"
-    report = act_report(
-        outcome, actor.id, allowed, proposal=bench.ids.fresh("prp"), what=what, reason=outcome.evidence or what
-    )
+    report = act_report(outcome, actor.id, allowed, proposal=proposal, what=what, reason=outcome.evidence or what)
     act = Act(
         kind=EntryKind.OBSERVED,
         actor=actor.id,

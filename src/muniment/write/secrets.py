@@ -36,7 +36,7 @@ _NAME = r"""(?: (?:api|secret|access|private|signing|encryption|account|shared[_
     (?:key|token|secret)(?:[_ -]?id)? | (?:client|app)[_ -]?secret | (?:auth|bearer|refresh|session)[_ -]?token
     | password | passwd | passphrase )"""
 # A reference to a secret is none: a variable, a template, a call, a dotted name, an address, a row of stars.
-_REFERENCE = r"""[$%<{(\[!*] | \w+(?:\.\w+)*[(\[] | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![^\s"',;.]) | \w+://"""
+_REFERENCE = r"""[$%<{(\[!*] | \w+(?:\.\w+)*[(\[] | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?!\.?[^\s"',;.]) | \w+://"""
 
 _PATTERNS = (
     _Pattern(

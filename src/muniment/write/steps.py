@@ -168,7 +168,8 @@ def missing_for(case: Case) -> tuple[str, str] | None:
     claim = case.claim
     scope, owner = claim.place.scope, claim.handling.owner
     if scope in EXTENSION_SCOPES:
-        missing = [*([] if owner is not None else ["owner"]), *(claim.charter or Charter()).missing]
+        lacking = [*([] if owner is not None else ["owner"]), *(claim.charter or Charter()).missing]
+        missing = ["barred_scopes" if name == "barred" else name for name in lacking]
         if missing:
             return "charter-incomplete", f"the scope {scope} needs {', '.join(missing)}"
     if claim.charter is not None and scope in claim.charter.barred:
@@ -242,10 +243,10 @@ def dedupe(case: Case) -> Finding:
     twin = case.facts.twin
     if twin is not None and not _hidden(case, twin):
         # To call it redundant for a hidden twin would tell the proposer that a record they may not see exists.
-        found = _repeated(case, twin)
-        if found is not None:
-            return found
-    past = restated(case.claim, case.facts) if case.reviewer is None and case.target is None else None
+        refused = _repeated(case, twin)
+        if refused is not None:
+            return refused
+    past = restated(case.claim, case.facts, {*case.replaced}) if case.reviewer is None else None
     if past is not None and not _hidden(case, past.held) and not _hidden(case, past.now):
         return _refused(
             Step.DEDUPE,
@@ -268,10 +269,11 @@ def dedupe(case: Case) -> Finding:
 
 
 def _repeated(case: Case, twin: Held) -> Finding | None:
+    """A refusal, unless the same words take the place of the old ones, or the old ones are of a time that is over."""
     if twin.card.id in case.replaced and twin.record.claim != case.claim:
-        return _passed(Step.DEDUPE, case, "the same words, said otherwise: they take the place of the old ones")
+        return None
     if _past(twin.record.claim.times, case.now):
-        return _passed(Step.DEDUPE, case, "the same words, of a time that is over")
+        return None
     linked = msgspec.structs.replace(case, duplicate_of=twin.card.id)
     return _refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {twin.card.id}")
 

@@ -22,6 +22,7 @@ from muniment.ports.store import Snapshot, Unit
 from muniment.trust.tiers import settled_tier
 from muniment.write.aftermath import become, with_aftermath
 from muniment.write.commit import commit
+from muniment.write.corroborate import with_lapses
 from muniment.write.pipeline import Bench, next_place
 
 ENTRY_CHANGES_MAX = 5_000
@@ -106,5 +107,5 @@ def _enter(unit: Unit, bench: Bench, actor: str, changes: tuple[Change, ...]) ->
         policy=bench.policy_doc,
         changes=changes,
     )
-    whole = with_aftermath(unit, change, bench.policy)
+    whole = with_lapses(unit, with_aftermath(unit, change, bench.policy))
     return commit(unit, whole, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)

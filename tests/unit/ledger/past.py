@@ -13,10 +13,12 @@ from muniment.engine.audit import verify_vault
 from muniment.model.entry import Head
 from muniment.model.errors import IntegrityError
 
-ENTRIES = 15
-CHECKPOINTS = (12, 15)
+ENTRIES = 18
+CHECKPOINTS = (12, 18)
 RECEIPTS = 4
-PROJECTIONS = ("cards", "standings", "proposals", "conflicts")
+PROJECTIONS = ("cards", "standings", "proposals", "conflicts", "edges", "told")
+STANDING = "NULL, own, effective, label, support, helpful, misleading, tier, accesses, last_access"
+"""The columns of a standing after its status, as somebody would copy them."""
 
 Cell = str | bytes | int | float | None
 
@@ -25,7 +27,8 @@ def write_past(folder: Path) -> None:
     """Entry 1 genesis, 2 policy, then:
 
     3 committed   4 held   5 ruled in   6 refused   7 duplicate   8 conflict with 3   9 committed   10 revises 9
-    11 committed  12 retracts 11, checkpoint   13 held   14 committed   15 supersedes 14, checkpoint on closing
+    11 committed  12 retracts 11, checkpoint   13 held   14 committed   15 supersedes 14   16 stands on 9
+    17 misled by 9, and so by 16   18 a voice in the conflict of 3 and 8, checkpoint on closing
     """
     clock = SetClock()
     with Memory.open(folder, clock=clock) as memory:
@@ -48,7 +51,7 @@ def write_past(folder: Path) -> None:
         tick()
         memory.remember("the staging database lives in dublin.", **slot, value="eu-west-1", proposal_id="prp_again")  # type: ignore[arg-type]
         tick()
-        memory.remember("The staging database lives in London", **slot, value="eu-west-2")  # type: ignore[arg-type]
+        london = memory.remember("The staging database lives in London", **slot, value="eu-west-2")  # type: ignore[arg-type]
         memory.recall("staging database")
         tick()
         runbook = memory.remember("The runbook is on page nine").record_id or ""
@@ -68,6 +71,13 @@ def write_past(folder: Path) -> None:
         tick()
         memory.remember("The dashboard is at port 4000", supersedes=old)
         agent.recall("dashboard port")
+        tick()
+        memory.remember("Whoever is on call begins at page twelve", confidence=0.7, derived_from=[runbook])
+        tick()
+        memory.outcome(runbook, "misleading", weight=0.5)
+        tick()
+        (conflict,), winner = london.conflict_ids, london.record_id
+        memory.resolve(conflict, strategy="vote", winner=winner, rationale="I was there")
 
 
 def edit(vault: Path, statement: str, values: tuple[Cell, ...] = ()) -> list[tuple[Cell, ...]]:

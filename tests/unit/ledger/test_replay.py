@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.ledger.past import ENTRIES, PROJECTIONS, edit, tables, verified
+from tests.unit.ledger.past import ENTRIES, PROJECTIONS, STANDING, edit, tables, verified
 
 from muniment import Memory
 from muniment.model.errors import LedgerBroken
@@ -57,8 +57,16 @@ def test_a_wiped_word_index_comes_back_as_it_was(damaged: Path) -> None:
         "UPDATE cards SET status = 'active', successor = NULL WHERE status = 'superseded' AND seq = 14",
         "UPDATE cards SET sensitivity = 0, scope_id = 'other'",
         "UPDATE proposals SET outcome = 'committed' WHERE id = 'prp_friday'",
-        "INSERT INTO standings VALUES (3, 9, 'retracted', NULL)",
+        f"INSERT INTO standings SELECT 3, 9, 'retracted', {STANDING} FROM standings LIMIT 1",
         "UPDATE conflicts SET status = 'resolved'",
+        "UPDATE conflicts SET ballots = '[]'",
+        "UPDATE cards SET own = 1.0, effective = 1.0",
+        "UPDATE standings SET effective = 1.0, support = 'fallen' WHERE since = 17",
+        "UPDATE edges SET target = 'rec_other'",
+        "DELETE FROM edges",
+        "INSERT INTO edges VALUES (3, 'derived_from', 'rec_other')",
+        "UPDATE told SET count = count + 1, last = 0",
+        "INSERT INTO told VALUES (3, 'mallory', 1, 0)",
     ],
 )
 def test_altered_projections_are_put_right(damaged: Path, change: str) -> None:

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.unit.ledger.past import CHECKPOINTS, ENTRIES, RECEIPTS, Cell, codes, edit, found, verified
+from tests.unit.ledger.past import CHECKPOINTS, ENTRIES, RECEIPTS, STANDING, Cell, codes, edit, found, verified
 
 from muniment import Memory
 from muniment.ledger.chain import ZERO, link, link_receipt
+from muniment.model.card import Card
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.errors import MunimentError
 from muniment.model.value import canonical, read_canonical
 
-MIDDLE = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+MIDDLE = tuple(range(3, ENTRIES))
+LAST = CHECKPOINTS[-1]
 
 
 def _body(vault: Path, seq: int) -> bytes:
@@ -121,7 +123,7 @@ def test_reordered_entries_are_found(damaged: Path, seq: int) -> None:
 def test_a_truncated_ledger_is_found_against_its_checkpoint(damaged: Path) -> None:
     edit(damaged, "DELETE FROM entries WHERE seq > 13")
     result = verified(damaged)
-    assert found(result, "ledger_truncated") == [15]
+    assert found(result, "ledger_truncated") == [LAST]
     assert result.entries == 13
 
 
@@ -148,7 +150,7 @@ def test_entries_rechained_by_a_forger_contradict_the_signed_checkpoint(damaged:
     _rechain(damaged, seq)
     result = verified(damaged)
     assert "entry_altered" not in codes(result)
-    assert found(result, "checkpoint_differs") == [12, 15]
+    assert found(result, "checkpoint_differs") == [12, LAST]
 
 
 def test_a_forger_cannot_sign_a_checkpoint_anew(damaged: Path) -> None:
@@ -190,15 +192,15 @@ def test_an_altered_checkpoint_is_found(damaged: Path, change: dict[str, Cell], 
 
 @pytest.mark.parametrize("peaks", [["00" * 32], [], ["zz"]], ids=repr)
 def test_altered_peaks_are_found_before_the_next_checkpoint_is_built_on_them(damaged: Path, peaks: list[str]) -> None:
-    (signed,) = edit(damaged, "SELECT signed FROM checkpoints WHERE seq = 15")[0]
+    (signed,) = edit(damaged, "SELECT signed FROM checkpoints WHERE seq = ?", (LAST,))[0]
     assert isinstance(signed, bytes)
     edit(
         damaged,
-        "UPDATE checkpoints SET signed = ? WHERE seq = 15",
+        f"UPDATE checkpoints SET signed = ? WHERE seq = {LAST}",
         (json.dumps(json.loads(signed) | {"peaks": peaks}).encode(),),
     )
     result = verified(damaged)
-    assert [finding.seq for finding in result.findings if finding.code.startswith("checkpoint_")] == [15]
+    assert [finding.seq for finding in result.findings if finding.code.startswith("checkpoint_")] == [LAST]
 
 
 def test_a_checkpoint_that_cannot_be_read_is_damage_and_no_crash(damaged: Path) -> None:
@@ -211,7 +213,7 @@ def test_another_signing_key_in_the_vault_is_found(damaged: Path) -> None:
     key.write_text((b"k" * 32).hex() + "\n")
     result = verified(damaged)
     assert found(result, "foreign_key") == [1]
-    assert found(result, "checkpoint_forged") == [12, 15]
+    assert found(result, "checkpoint_forged") == [12, LAST]
 
 
 # Documents.
@@ -283,11 +285,27 @@ CARD_COLUMNS: tuple[tuple[str, Cell], ...] = (
     ("expires_at", 5),
     ("fingerprint", b"f" * 16),
     ("slot", "other"),
-    ("born", "draft"),
+    ("importance", 0.75),
+    ("half_life", 24.0),
+    ("anchored", 1),
+    ("review_at", 5),
+    ("readers", "mallory"),
     ("status", "retracted"),
     ("status", "nonsense"),
     ("since", 4),
     ("successor", "rec_other"),
+    ("own", 0.75),
+    ("own", 5.0),
+    ("effective", 0.75),
+    ("effective", -1.0),
+    ("support", "fallen"),
+    ("support", "nonsense"),
+    ("helpful", 1.0),
+    ("misleading", 1.0),
+    ("tier", "archive"),
+    ("tier", "nonsense"),
+    ("accesses", 5),
+    ("last_access", 5),
 )
 
 
@@ -311,9 +329,7 @@ def test_a_removed_card_is_missed(damaged: Path) -> None:
 
 @pytest.mark.parametrize("rid", [-1, 1, 999])
 def test_an_inserted_card_is_found(damaged: Path, rid: int) -> None:
-    columns = "revision, seq, kind, memory_class, scope, scope_id, namespace, session_id, sensitivity, trust, label, " \
-        "confidence, provenance, actor, created_at, valid_from, valid_until, expires_at, fingerprint, slot, born, " \
-        "status, since, successor"  # fmt: skip
+    columns = ", ".join(name for name in Card.__struct_fields__ if name not in ("rid", "id"))
     edit(
         damaged,
         f"INSERT INTO cards (rid, id, {columns}) SELECT ?, 'rec_ghost', {columns} FROM cards WHERE seq = 9",
@@ -342,13 +358,62 @@ def test_a_removed_standing_is_found(damaged: Path) -> None:
 
 def test_a_standing_inserted_for_a_revision_that_never_moved_is_found(damaged: Path) -> None:
     rid = edit(damaged, "SELECT rid FROM cards WHERE seq = 5")[0][0]
-    edit(damaged, "INSERT INTO standings VALUES (?, 9, 'retracted', NULL)", (rid,))
+    edit(damaged, f"INSERT INTO standings SELECT ?, 9, 'retracted', {STANDING} FROM standings LIMIT 1", (rid,))
     assert codes(verified(damaged)) == {"standing_differs"}
 
 
 def test_a_standing_inserted_for_no_revision_is_found(damaged: Path) -> None:
-    edit(damaged, "INSERT INTO standings VALUES (9999, 9, 'retracted', NULL)")
+    edit(damaged, f"INSERT INTO standings SELECT 9999, 9, 'retracted', {STANDING} FROM standings LIMIT 1")
     assert codes(verified(damaged)) == {"standing_differs"}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("successor", "rec_x"), ("own", 0.99), ("effective", 0.99), ("effective", 9.0), ("label", 0), ("label", 99),
+     ("support", "fallen"), ("support", "nonsense"), ("helpful", 3.0), ("misleading", 3.0), ("tier", "archive"),
+     ("accesses", 3), ("last_access", 3)],
+)  # fmt: skip
+@pytest.mark.parametrize("seq", [9, 12, 17], ids=["a birth", "an end", "an outcome"])
+def test_an_altered_belief_in_the_past_is_found(damaged: Path, seq: int, column: str, value: Cell) -> None:
+    """What a revision counted for when an answer was given cannot be changed after the fact."""
+    edit(damaged, f"UPDATE standings SET {column} = ? WHERE since = ?", (value, seq))
+    result = verified(damaged)
+    assert seq in found(result, "standing_differs")
+    assert result.entries == ENTRIES
+
+
+def test_a_standing_moved_to_another_entry_is_found(damaged: Path) -> None:
+    edit(damaged, "UPDATE standings SET since = 13 WHERE since = 12")
+    assert found(verified(damaged), "standing_differs") == [12]
+
+
+@pytest.mark.parametrize("seq", [5, 9, 17])
+def test_a_belief_changed_in_card_and_past_alike_is_found(damaged: Path, seq: int) -> None:
+    """A forger who knows that the card must agree with its last standing still has the ledger against them."""
+    for table in ("cards", "standings"):
+        edit(damaged, f"UPDATE {table} SET effective = 1.0, own = 1.0, label = 6 WHERE since = ?", (seq,))
+    assert seq in {finding.seq for finding in verified(damaged).findings}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM edges",
+        "UPDATE edges SET target = 'rec_other'",
+        "UPDATE edges SET type = 'informs'",
+        "UPDATE edges SET rid = 3",
+        "UPDATE edges SET rid = 9999",
+        "INSERT INTO edges VALUES (3, 'derived_from', 'rec_other')",
+        "INSERT INTO edges VALUES (9999, 'derived_from', 'rec_other')",
+        "INSERT INTO edges VALUES (-1, 'derived_from', 'rec_other')",
+        "INSERT INTO edges SELECT rid, 'parent', target FROM edges",
+    ],
+)
+def test_an_altered_removed_or_inserted_link_is_found(damaged: Path, change: str) -> None:
+    edit(damaged, change)
+    result = verified(damaged)
+    assert codes(result) == {"edge_differs"}
+    assert result.entries == ENTRIES
 
 
 @pytest.mark.parametrize(
@@ -389,12 +454,28 @@ def test_an_inserted_proposal_is_found(damaged: Path, seq: int) -> None:
         "UPDATE conflicts SET changed = 9",
         "UPDATE conflicts SET id = 'cfl_other'",
         "DELETE FROM conflicts",
-        "INSERT INTO conflicts VALUES ('cfl_ghost', 'detected', 4, 6, 'slot', 3, 3)",
+        "UPDATE conflicts SET type = 'update'",
+        "UPDATE conflicts SET contests = 0",
+        "UPDATE conflicts SET strategy = 'authority'",
+        "UPDATE conflicts SET strategy = NULL",
+        "UPDATE conflicts SET winner = 'rec_other'",
+        "UPDATE conflicts SET ballots = '[]'",
+        "UPDATE conflicts SET ballots = replace(ballots, 'owner', 'mallory')",
+        "INSERT INTO conflicts SELECT 'cfl_ghost', type, status, a, b, why, contests, 3, 3, NULL, NULL, '[]' "
+        "FROM conflicts",
     ],
 )
 def test_an_altered_removed_or_inserted_conflict_is_found(damaged: Path, change: str) -> None:
     edit(damaged, change)
     assert codes(verified(damaged)) == {"conflict_differs"}
+
+
+@pytest.mark.parametrize("ballots", ["", "nonsense", "{}", '[{"actor": "owner"}]', '[{"actor": 5, "winner": "x"}]'])
+def test_ballots_that_cannot_be_read_are_found_without_losing_the_rest(damaged: Path, ballots: str) -> None:
+    edit(damaged, "UPDATE conflicts SET ballots = ?", (ballots,))
+    result = verified(damaged)
+    assert {"conflict_differs", "store_damaged"} & codes(result)
+    assert result.entries == ENTRIES
 
 
 @pytest.mark.parametrize(
@@ -415,9 +496,32 @@ def test_a_damaged_word_index_is_found(damaged: Path, change: str) -> None:
 def test_an_altered_receipt_is_named_and_no_other_is(damaged: Path, column: str, value: Cell) -> None:
     edit(damaged, f"UPDATE receipts SET {column} = ? WHERE seq = 2", (value,))
     result = verified(damaged)
-    assert codes(result) <= {"receipt_altered", "receipt_unreadable"}
-    assert ["receipt 2" in finding.message for finding in result.findings] == [True] * len(result.findings)
-    assert result.findings
+    named = [finding for finding in result.findings if finding.code != "telling_differs"]
+    assert {finding.code for finding in named} <= {"receipt_altered", "receipt_unreadable"}
+    assert ["receipt 2" in finding.message for finding in named] == [True] * len(named)
+    assert named
+    told = sum(1 for finding in result.findings if finding.code == "telling_differs")
+    assert told == (1 if column in ("body", "account") else 0), (
+        "what an unreadable receipt told can no longer be counted"
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE told SET count = count + 1 WHERE actor = 'worker'",
+        "UPDATE told SET last = last + 1 WHERE actor = 'worker'",
+        "UPDATE told SET actor = 'mallory' WHERE actor = 'worker'",
+        "DELETE FROM told WHERE actor = 'worker'",
+        "INSERT INTO told VALUES (9999, 'worker', 1, 5)",
+        "INSERT INTO told SELECT rid, 'mallory', count, last FROM told WHERE actor = 'worker'",
+    ],
+)
+def test_a_telling_that_no_receipt_tells_of_is_found(damaged: Path, change: str) -> None:
+    edit(damaged, change)
+    result = verified(damaged)
+    assert codes(result) == {"telling_differs"}
+    assert len(result.findings) == 1
 
 
 def test_a_removed_receipt_is_missed_at_its_place(damaged: Path) -> None:

@@ -14,6 +14,7 @@ from muniment.model.claim import Belief, Claim, Place, Strength
 from muniment.model.entry import Entry, EntryKind
 from muniment.model.errors import IntegrityError
 from muniment.model.filter import Filter
+from muniment.model.gate import Gates, Thresholds
 from muniment.model.proposal import Proposal
 from muniment.model.receipt import Plan, Terms
 from muniment.model.record import Record
@@ -33,6 +34,9 @@ CLAIM = Claim(content="the build is green")
         make.proposals,
         make.rulings,
         make.retractions,
+        make.outcomes,
+        make.vouchings,
+        make.resolutions,
         make.queries,
         make.actors,
         make.entries,
@@ -58,6 +62,7 @@ def test_a_condition_survives_the_receipt_it_is_kept_in(condition: Filter) -> No
         at_head=True,
         limit=1,
         budget_tokens=None,
+        gates=Gates(namespaces=(("/hr", Thresholds(min=0.7, flag=0.9)),)),
     )
     assert read_canonical(canonical(plan), Plan) == plan
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import msgspec
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit import strategies as make
 
-from muniment.model.card import Card
+from muniment.model.card import Card, readers_of
+from muniment.model.claim import Charter, Claim, Place
 from muniment.model.filter import (
     EVERYTHING,
     NOTHING,
     AtLeast,
     AtMost,
+    Believed,
     Both,
+    Chartered,
     Either,
     Filter,
     LiveAt,
@@ -25,6 +29,7 @@ from muniment.model.filter import (
     matches,
 )
 from muniment.model.times import Instant
+from muniment.model.vocabulary import Scope
 
 CARD = Card(
     rid=1,
@@ -49,10 +54,22 @@ CARD = Card(
     expires_at=Instant(30),
     fingerprint=b"x" * 16,
     slot=None,
-    born="active",
+    importance=0.5,
+    half_life=None,
+    anchored=False,
+    review_at=None,
+    readers="",
     status="active",
     since=3,
     successor=None,
+    own=0.75,
+    effective=0.5,
+    support="standing",
+    helpful=0.0,
+    misleading=0.0,
+    tier="working",
+    accesses=0,
+    last_access=None,
 )
 
 
@@ -70,6 +87,18 @@ CARD = Card(
         (AtLeast(field="confidence", value=0.75), True),
         (AtMost(field="confidence", value=0.75), True),
         (AtMost(field="sensitivity", value=0), False),
+        (OneOf(field="support", words=("standing", "flagged")), True),
+        (OneOf(field="support", words=("fallen",)), False),
+        (AtLeast(field="effective", value=0.5), True),
+        (AtLeast(field="effective", value=0.51), False),
+        (Believed(least=0.5), True),
+        (Believed(least=0.51), False),
+        (Believed(least=0.9, namespaces=(("/hr", 0.5),)), True),
+        (Believed(least=0.1, namespaces=(("/hr", 0.6),)), False),
+        (Believed(least=0.1, namespaces=(("/hr", 0.9), ("/hr/pay", 0.5))), True),
+        (Believed(least=0.1, namespaces=(("/hr/pay", 0.9), ("/hr", 0.5), ("/", 0.2))), False),
+        (Believed(least=0.1, namespaces=(("/hr/payroll", 0.9),)), True),
+        (Believed(least=0.9, namespaces=(("/", 0.5),)), True),
         (AtLeast(field="created_at", value=100), True),
         (AtLeast(field="created_at", value=101), False),
         (Under(namespaces=("/hr",)), True),
@@ -85,6 +114,8 @@ CARD = Card(
         (ValidAt(instant=21), False),
         (LiveAt(instant=30), True),
         (LiveAt(instant=31), False),
+        (Chartered(names=()), True),
+        (Chartered(names=("ana",)), True),
         (EVERYTHING, True),
         (NOTHING, False),
         (Both(parts=(Sourced(), OneOf(field="kind", words=("risk",)))), False),
@@ -94,6 +125,23 @@ CARD = Card(
 )
 def test_a_condition_means_what_it_says(condition: Filter, passes: bool) -> None:
     assert matches(condition, CARD) is passes
+
+
+@pytest.mark.parametrize(
+    ("names", "passes"),
+    [((), False), (("ana",), True), (("bob", "worker"), True), (("an",), False), (("ana2",), False), (("",), False)],
+)
+def test_what_is_kept_under_a_charter_passes_for_whole_names_it_knows(names: tuple[str, ...], passes: bool) -> None:
+    place = Place(scope=Scope.X_USER_IDENTITY, scope_id="eve")
+    claim = Claim(content="x", place=place, charter=Charter(access=("worker", "ana")))
+    personal = msgspec.structs.replace(CARD, readers=readers_of(claim))
+    assert matches(Chartered(names=names), personal) is passes
+
+
+def test_what_should_have_a_charter_and_has_none_passes_for_nobody() -> None:
+    bare = Claim(content="x", place=Place(scope=Scope.X_ORGANIZATION, scope_id="acme"))
+    assert not matches(Chartered(names=("ana",)), msgspec.structs.replace(CARD, readers=readers_of(bare)))
+    assert readers_of(Claim(content="x", charter=Charter(access=("ana",)))) == "", "elsewhere a charter bars nobody"
 
 
 def test_an_open_end_reaches_for_ever() -> None:
@@ -126,6 +174,18 @@ def test_both_is_and_either_is_or(one: Filter, other: Filter, card: Card) -> Non
     first, second = matches(one, card), matches(other, card)
     assert matches(Both(parts=(one, other)), card) is (first and second)
     assert matches(Either(parts=(one, other)), card) is (first or second)
+
+
+@given(make.cards, make.shares, st.lists(st.tuples(make.namespaces, make.shares), unique_by=lambda rule: rule[0]))
+def test_the_nearest_namespace_above_says_what_is_believed(
+    card: Card, least: float, spaces: list[tuple[str, float]]
+) -> None:
+    above = [card.namespace]
+    while above[-1] != "/":
+        above.append(above[-1].rpartition("/")[0] or "/")
+    rules = dict(spaces)
+    asked = next((rules[space] for space in above if space in rules), least)
+    assert matches(Believed(least=least, namespaces=tuple(spaces)), card) is (card.effective >= asked)
 
 
 @given(make.namespaces, make.namespaces)

@@ -110,11 +110,22 @@ WRONG: dict[str, tuple[object, ...]] = {
     "expires_at": ("0000-01-01", {}),
     "derived_from": ("rec_1", 5),
     "supersedes": ("", "../x", 5),
+    "parent": ("", "../x", 5),
     "relations": ("supports", 5, {"a": "b"}),
     "entities": ("one text", 5),
     "sensitivity": ("classified", 5),
     "owner": ("", "a/b", 5),
+    "next_review_at": ("soon", True, 1.5),
     "importance": (True, "1", float("nan"), 1.5),
+    "half_life_hours": (0, 0.0, -1, True, "1", float("nan"), float("inf")),
+    "anchored": (1, "yes", 0),
+    "lawful_basis": ("", 5),
+    "access": ("ana", 5, {"a": 1}),
+    "erasure": ("", 5),
+    "retention_days": (0, -1, 1.5, True, "30", 36_501),
+    "source_quality": ("", 5),
+    "reviewer": ("", "a/b", 5),
+    "barred_scopes": ("session", 5),
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 from muniment.model.actor import Actor
 from muniment.model.claim import (
     Belief,
+    Charter,
     Claim,
     Extension,
     Handling,
@@ -25,17 +26,19 @@ from muniment.model.claim import (
     Times,
 )
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unauthenticated
-from muniment.model.proposal import Proposal, Retraction, Ruling
+from muniment.model.gate import Thresholds
+from muniment.model.proposal import OutcomeReport, Proposal, ResolveRequest, Retraction, Ruling, VouchRequest
 from muniment.model.query import Query
-from muniment.model.record import Record, Standing
+from muniment.model.record import Footing, Record, Standing, Vigour
 from muniment.model.status import Status
 from muniment.model.times import MAX, MIN, Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import ActorType, Label, RelationType, TrustLevel
+from muniment.model.vocabulary import ActorType, Label, RelationType, Strategy, TrustLevel
 
 Make = Callable[..., Value]
 
 CLAIM = Claim(content="the build is green")
+FOOTING = Footing(own=0.5, effective=0.5, label=Label.AGENT)
 NEEDED: dict[Make, dict[str, object]] = {
     Slot: {"subject": "db", "key": "region", "value": "eu"},
     Relation: {"type": RelationType.SUPPORTS, "target": "rec_1"},
@@ -46,7 +49,12 @@ NEEDED: dict[Make, dict[str, object]] = {
     Ruling: {"proposal": "prp_1", "accept": True, "reason": "checked"},
     Retraction: {"record": "rec_1", "reason": "wrong"},
     Query: {"text": "build"},
-    Standing: {"status": Status.ACTIVE, "since": 1},
+    OutcomeReport: {"record": "rec_1", "helpful": True},
+    VouchRequest: {"record": "rec_1", "label": Label.PERSON, "reason": "I was there"},
+    ResolveRequest: {"conflict": "cfl_1", "strategy": Strategy.AUTHORITY, "rationale": "they know"},
+    Thresholds: {"min": 0.4, "flag": 0.6},
+    Footing: {"own": 0.5, "effective": 0.5, "label": Label.AGENT},
+    Standing: {"status": Status.ACTIVE, "since": 1, "footing": FOOTING},
     Record: {
         "id": "rec_1",
         "tenant": "acme",
@@ -101,6 +109,7 @@ BAD_IDENTIFIER: tuple[object, ...] = (
 )
 BAD_SHARE: tuple[object, ...] = (True, False, "0.5", None, math.nan, math.inf, -math.inf, -0.01, 1.01, 10**400, [])
 BAD_POSITIVE: tuple[object, ...] = (True, "1", math.nan, math.inf, -math.inf, 0, 0.0, -1, 10**400, -(10**400))
+BAD_SUM: tuple[object, ...] = (True, "1", None, math.nan, math.inf, -math.inf, -0.5, 10**400, [])
 BAD_FLAG: tuple[object, ...] = (0, 1, "true", None, 0.0)
 BAD_WORD: tuple[object, ...] = ("nonsense", "", 5, True, "FACT", b"fact")
 BAD_INSTANT: tuple[object, ...] = (True, "2026-01-01", 1.5, math.nan, MIN - 1, MAX + 1, 10**400)
@@ -198,7 +207,15 @@ FIELDS: tuple[Field, ...] = (
     (Claim, "lineage", ("text", 5, None), "lineage"),
     (Claim, "handling", ("text", 5, None), "handling"),
     (Claim, "strength", ("text", 5, None), "strength"),
+    (Claim, "charter", ("text", 5), "charter"),
     (Claim, "extensions", BAD_LIST, "extensions"),
+    (Charter, "lawful_basis", BAD_TEXT, "lawful_basis"),
+    (Charter, "access", BAD_LIST, "access"),
+    (Charter, "erasure", BAD_TEXT, "erasure"),
+    (Charter, "retention_days", _whole(1, 36_500), "retention_days"),
+    (Charter, "source_quality", BAD_TEXT, "source_quality"),
+    (Charter, "reviewer", BAD_IDENTIFIER, "reviewer"),
+    (Charter, "barred", BAD_LIST, "barred"),
     (Actor, "id", tuple(bad for bad in BAD_IDENTIFIER if bad != ""), "actor"),
     (Actor, "type", BAD_WORD, "actor.type"),
     (Actor, "roles", BAD_LIST, "actor.roles"),
@@ -211,6 +228,7 @@ FIELDS: tuple[Field, ...] = (
     (Proposal, "claim", ("text", None, 5), "claim"),
     (Proposal, "target", BAD_IDENTIFIER, "target"),
     (Proposal, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (Proposal, "promotes", BAD_IDENTIFIER, "promotes"),
     (Ruling, "proposal", BAD_IDENTIFIER, "proposal_id"),
     (Ruling, "accept", BAD_FLAG, "accept"),
     (Ruling, "reason", BAD_TEXT, "reason"),
@@ -220,6 +238,22 @@ FIELDS: tuple[Field, ...] = (
     (Retraction, "record", BAD_IDENTIFIER, "id"),
     (Retraction, "reason", BAD_TEXT, "reason"),
     (Retraction, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (OutcomeReport, "record", BAD_IDENTIFIER, "id"),
+    (OutcomeReport, "helpful", BAD_FLAG, "helpful"),
+    (OutcomeReport, "weight", (*BAD_POSITIVE, 1.01), "weight"),
+    (OutcomeReport, "evidence", BAD_TEXT, "evidence"),
+    (OutcomeReport, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (VouchRequest, "record", BAD_IDENTIFIER, "id"),
+    (VouchRequest, "label", BAD_WORD, "origin"),
+    (VouchRequest, "reason", BAD_TEXT, "reason"),
+    (VouchRequest, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (ResolveRequest, "conflict", BAD_IDENTIFIER, "conflict"),
+    (ResolveRequest, "strategy", BAD_WORD, "strategy"),
+    (ResolveRequest, "rationale", BAD_TEXT, "rationale"),
+    (ResolveRequest, "winner", BAD_IDENTIFIER, "winner"),
+    (ResolveRequest, "synthesis", ("text", 5), "synthesis"),
+    (Thresholds, "min", BAD_SHARE, "gate_min"),
+    (Thresholds, "flag", BAD_SHARE, "gate_flag"),
     (Query, "text", BAD_TEXT, "query"),
     (Query, "purpose", BAD_PURPOSE, "purpose"),
     (Query, "scopes", tuple(bad for bad in BAD_LIST if bad is not None), "scopes"),
@@ -232,13 +266,26 @@ FIELDS: tuple[Field, ...] = (
     (Query, "max_age_days", (True, "1", math.nan, math.inf, -1, -0.1, 4_000_001, 10**400), "max_age_days"),
     (Query, "require_provenance", BAD_FLAG, "require_provenance"),
     (Query, "confidence_min", tuple(bad for bad in BAD_SHARE if bad is not None), "confidence_min"),
+    (Query, "gate_min", tuple(bad for bad in BAD_SHARE if bad is not None), "gate_min"),
+    (Query, "gate_flag", tuple(bad for bad in BAD_SHARE if bad is not None), "gate_flag"),
     (Query, "valid_at", BAD_INSTANT, "valid_at"),
     (Query, "known_at", BAD_INSTANT, "known_at"),
     (Query, "limit", _whole(0, 200), "limit"),
     (Query, "budget_tokens", _whole(0, 10_000_000), "budget_tokens"),
+    (Footing, "own", BAD_SHARE, "own"),
+    (Footing, "effective", BAD_SHARE, "effective"),
+    (Footing, "label", BAD_WORD, "label"),
+    (Footing, "support", BAD_WORD, "support"),
+    (Footing, "helpful", BAD_SUM, "helpful"),
+    (Footing, "misleading", BAD_SUM, "misleading"),
+    (Vigour, "tier", BAD_WORD, "tier"),
+    (Vigour, "accesses", _whole(0, 2**53), "accesses"),
+    (Vigour, "last_access", BAD_INSTANT, "last_access"),
     (Standing, "status", BAD_WORD, "status"),
     (Standing, "since", ("1", True, None, 1.5), "since"),
+    (Standing, "footing", ("text", None, 5), "footing"),
     (Standing, "successor", BAD_IDENTIFIER, "successor"),
+    (Standing, "vigour", ("text", None, 5), "vigour"),
     (Record, "id", BAD_IDENTIFIER, "id"),
     (Record, "tenant", BAD_IDENTIFIER, "tenant"),
     (Record, "revision", _whole(1, 2**31), "revision"),
@@ -251,6 +298,8 @@ FIELDS: tuple[Field, ...] = (
     (Record, "trust", BAD_WORD, "trust"),
     (Record, "reviewer", BAD_IDENTIFIER, "reviewer"),
     (Record, "next_review_at", BAD_INSTANT, "next_review_at"),
+    (Record, "echoes", BAD_LIST, "echoes"),
+    (Record, "barred", BAD_LIST, "barred"),
 )
 
 
@@ -327,6 +376,14 @@ def test_an_actor_without_a_name_is_nobody(nobody: str | None) -> None:
     with pytest.raises(Unauthenticated) as refused:
         Actor(id=nobody)  # type: ignore[arg-type]  # the wrong type is the point
     assert refused.value.code == "unauthenticated"
+
+
+def test_a_gate_must_not_flag_below_what_it_lets_by() -> None:
+    assert Thresholds(min=0.5, flag=0.5).flag == 0.5
+    for make in (lambda: Thresholds(min=0.5, flag=0.49), lambda: Query(text="x", gate_min=0.5, gate_flag=0.49)):
+        with pytest.raises(Malformed) as refused:
+            make()
+        assert refused.value.field == "gate_flag"
 
 
 def test_validity_must_not_end_before_it_begins() -> None:

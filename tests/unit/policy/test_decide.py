@@ -11,15 +11,23 @@ from tests.unit import strategies as make
 
 from muniment.model.actor import Actor
 from muniment.model.card import card_of
-from muniment.model.claim import Belief, Claim, Handling, Nature, Place
+from muniment.model.claim import Belief, Charter, Claim, Handling, Nature, Place
 from muniment.model.filter import NOTHING, matches
-from muniment.model.record import Record, Standing
+from muniment.model.record import Footing, Record, Standing
 from muniment.model.status import Status
 from muniment.model.times import Instant
-from muniment.model.vocabulary import ActorType, Kind, Label, MemoryClass, Scope, Sensitivity, TrustLevel
-from muniment.policy.decide import NO_RULE, belongs, decide_read, decide_review, decide_write, resolve
+from muniment.model.vocabulary import (
+    ActorType,
+    Kind,
+    Label,
+    MemoryClass,
+    Scope,
+    Sensitivity,
+    TrustLevel,
+)
+from muniment.policy.decide import NO_RULE, belongs, decide_read, decide_review, decide_write, resolve, steers
 from muniment.policy.narrow import narrow
-from muniment.policy.rules import Action, Member, Policy, ReadRule, ReviewRule, WriteDecision, WriteRule
+from muniment.policy.rules import Action, Member, Policy, ReadRule, ReviewRule, Trust, WriteDecision, WriteRule
 
 ANA = Actor(id="ana", roles=("worker",), teams=("north",), projects=("apollo",), sessions=("s1",))
 CLAIM = Claim(content="x", place=Place(scope_id="apollo"))
@@ -35,7 +43,16 @@ RECORD = Record(
     label=Label.AGENT,
     trust=TrustLevel.MEDIUM,
 )
-STANDING = Standing(status=Status.ACTIVE, since=1)
+STANDING = Standing(status=Status.ACTIVE, since=1, footing=Footing(own=0.5, effective=0.5, label=Label.AGENT))
+PERSONAL = msgspec.structs.replace(
+    RECORD,
+    claim=Claim(
+        content="x",
+        place=Place(scope=Scope.X_USER_IDENTITY, scope_id="ana"),
+        handling=Handling(owner="dan"),
+        charter=Charter(access=("worker", "eve"), reviewer="rex"),
+    ),
+)
 
 
 def _policy(**sections: object) -> Policy:
@@ -183,10 +200,59 @@ def test_a_star_belongs_everywhere_of_its_sort_and_nowhere_else() -> None:
         (ReviewRule(id="it", actions=(Action.RETRACT,), scopes=(Scope.SESSION,)), CLAIM.place, "bob", False),
         (ReviewRule(id="it", actions=(Action.RETRACT,), scopes=(Scope.PROJECT,)), None, "bob", False),
         (ReviewRule(id="it", actions=(Action.RETRACT,), roles=("owner",)), CLAIM.place, "bob", False),
+        (ReviewRule(id="it", actions=(Action.RETRACT,), authority_min=4), CLAIM.place, "bob", True),
+        (ReviewRule(id="it", actions=(Action.RETRACT,), authority_min=5), CLAIM.place, "bob", False),
     ],
 )
 def test_who_may_answer_for_what(rule: ReviewRule, place: Place | None, author: str | None, allowed: bool) -> None:
     assert (decide_review(_policy(review=(rule,)), ANA, Action.RETRACT, place, author) == "it") is allowed
+
+
+def test_a_scope_about_people_is_opened_only_by_a_rule_that_names_it() -> None:
+    place = Place(scope=Scope.X_USER_IDENTITY, scope_id="ana")
+    claim = Claim(content="x", place=place)
+    assert decide_write(_policy(write=(_write(),)), ANA, claim).rule == NO_RULE
+    named = _policy(write=(_write(scopes=(Scope.X_USER_IDENTITY,)),))
+    assert decide_write(named, ANA, claim).decision is WriteDecision.COMMIT
+    reads_all = _policy(read=(_read(member=False),))
+    assert decide_read(reads_all, ANA, "answer", PERSONAL) is None
+
+
+@pytest.mark.parametrize(
+    ("actor", "allowed"),
+    [
+        (Actor(id="eve"), True),
+        (Actor(id="ana", roles=("worker",)), True),
+        (Actor(id="dan"), True),
+        (Actor(id="rex"), True),
+        (Actor(id="bob"), False),
+    ],
+    ids=["named", "by role", "owner", "reviewer", "somebody else"],
+)
+def test_a_charter_says_who_may_read_whatever_the_rules_say(actor: Actor, allowed: bool) -> None:
+    policy = _policy(read=(_read(member=False, scopes=tuple(Scope)),))
+    assert (decide_read(policy, actor, "answer", PERSONAL) == "it") is allowed
+
+
+def test_memory_about_people_without_a_charter_is_nobodys_to_read() -> None:
+    bare = msgspec.structs.replace(PERSONAL, claim=Claim(content="x", place=PERSONAL.claim.place))
+    assert decide_read(_policy(read=(_read(member=False, scopes=tuple(Scope)),)), ANA, "answer", bare) is None
+
+
+def test_what_a_record_counts_as_now_decides_and_not_what_it_was_born_as() -> None:
+    policy = _policy(read=(_read(label_min=Label.TOOL),))
+    assert decide_read(policy, ANA, "answer", RECORD) is None
+    assert decide_read(policy, ANA, "answer", RECORD, Label.PERSON) == "it"
+    vouched = msgspec.structs.replace(RECORD, label=Label.PERSON)
+    assert decide_read(policy, ANA, "answer", vouched, Label.EXTERNAL) is None
+
+
+def test_a_purpose_that_is_not_declared_harmless_steers() -> None:
+    policy = _policy(trust=Trust(inform=("answer",)))
+    assert not steers(policy, "answer")
+    assert steers(policy, "Answer")
+    assert steers(policy, "deploy")
+    assert steers(_policy(trust=Trust(inform=())), "answer")
 
 
 def test_a_name_is_what_the_policy_says_or_what_a_star_says_or_nobody() -> None:
@@ -199,13 +265,20 @@ def test_a_name_is_what_the_policy_says_or_what_a_star_says_or_nobody() -> None:
 
 
 @settings(max_examples=max(settings().max_examples, 300))
-@given(make.policies, make.known_actors, make.known_records, st.sampled_from(["answer", "audit", "other"]))
+@given(
+    make.policies,
+    make.known_actors,
+    make.known_records,
+    st.sampled_from(["answer", "audit", "other"]),
+    st.sampled_from(Label),
+)
 def test_the_filter_shows_exactly_what_the_decision_allows(
-    policy: Policy, actor: Actor, record: Record, purpose: str
+    policy: Policy, actor: Actor, record: Record, purpose: str, label: Label
 ) -> None:
     condition, grants = narrow(policy, actor, purpose)
-    shown = matches(condition, card_of(record, STANDING, rid=1, pepper=b"p"))
-    grant = decide_read(policy, actor, purpose, record)
+    standing = msgspec.structs.replace(STANDING, footing=msgspec.structs.replace(STANDING.footing, label=label))
+    shown = matches(condition, card_of(record, standing, rid=1, pepper=b"p"))
+    grant = decide_read(policy, actor, purpose, record, label)
     assert shown is (grant is not None)
     assert grant is None or grant in grants
 

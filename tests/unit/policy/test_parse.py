@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment.model.errors import PolicyInvalid
-from muniment.model.vocabulary import Kind, Sensitivity
+from muniment.model.gate import Thresholds
+from muniment.model.vocabulary import Consequence, Kind, Label, Sensitivity
 from muniment.policy.parse import BYTES_MAX, parse_policy
-from muniment.policy.rules import Action, Policy, WriteDecision
+from muniment.policy.rules import Action, Cascade, Detector, Disputes, Policy, Trust, WriteDecision
 
 YAML = """\
 version: 1
@@ -36,6 +37,26 @@ review:
   - id: ana-reviews
     actions: [accept]
 """
+TRUST = """\
+trust:
+  gate: {min: 0.3, flag: 0.5}
+  namespaces:
+    /hr: {min: 0.7, flag: 0.9}
+    /hr/pay:
+      min: 0.8
+      flag: 0.8
+  missing_floor: 0.1
+  inform: [answer, audit]
+  steer_label_min: tool
+cascade:
+  retracted: deprecate
+  superseded: leave
+disputes:
+  detector: note
+  judge: ignore
+  quorum: 5
+"""
+"""Lines 22 to 38 of a policy that goes on from YAML."""
 TOML = """\
 version = 1
 name = "test"
@@ -93,7 +114,69 @@ def test_both_spellings_say_the_same() -> None:
 
 def test_the_policy_that_ships_is_valid() -> None:
     policy = _yaml(files("muniment.policy").joinpath("default.yaml").read_text())
-    assert [rule.id for rule in policy.write][-1] == "people-decide-the-rest"
+    assert [rule.id for rule in policy.write][-1] == "people-decide-on-people"
+    assert policy.trust == Trust()
+    assert (policy.cascade, policy.disputes) == (Cascade(), Disputes())
+    assert {action for rule in policy.review for action in rule.actions} == set(Action), "somebody may do each thing"
+
+
+def test_what_is_said_of_trust_cascade_and_disputes_is_read() -> None:
+    policy = _yaml(YAML + TRUST)
+    assert policy.trust == Trust(
+        gate=Thresholds(min=0.3, flag=0.5),
+        namespaces={"/hr": Thresholds(min=0.7, flag=0.9), "/hr/pay": Thresholds(min=0.8, flag=0.8)},
+        missing_floor=0.1,
+        inform=("answer", "audit"),
+        steer_label_min=Label.TOOL,
+    )
+    assert policy.cascade == Cascade(retracted=Consequence.DEPRECATE, superseded=Consequence.LEAVE)
+    assert policy.disputes == Disputes(detector=Detector.NOTE, judge=Detector.IGNORE, quorum=5)
+    assert [policy.trust.gates.at(space).min for space in ("/", "/hrx", "/hr", "/hr/pay/x")] == [0.3, 0.3, 0.7, 0.8]
+
+
+def test_what_is_not_said_of_trust_is_the_quiet_default() -> None:
+    assert _yaml(YAML).trust == Trust()
+    assert (_yaml(YAML).cascade, _yaml(YAML).disputes) == (Cascade(), Disputes())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "word"),
+    [
+        ("gate: {min: 0.3, flag: 0.5}", "gate: {min: 0.6, flag: 0.5}", 23, "gate_flag"),
+        ("gate: {min: 0.3, flag: 0.5}", "gate: {min: 0.3, flag: 1.5}", 23, "gate_flag"),
+        ("gate: {min: 0.3, flag: 0.5}", "gate: {min: 0.3}", 23, "flag"),
+        ("gate: {min: 0.3, flag: 0.5}", "gate: {min: 0.3, flag: 0.5, off: true}", 23, "off"),
+        ("gate: {min: 0.3, flag: 0.5}", "gate: 0.3", 23, "gate"),
+        ("/hr: {min: 0.7, flag: 0.9}", "/hr: {min: 0.7, flag: 0.6}", 25, "gate_flag"),
+        ("/hr: {min: 0.7, flag: 0.9}", "hr: {min: 0.7, flag: 0.9}", 25, "namespace"),
+        ("/hr: {min: 0.7, flag: 0.9}", "/hr/: {min: 0.7, flag: 0.9}", 25, "namespace"),
+        ("      flag: 0.8", "      flag: 0.7", 26, "gate_flag"),
+        ("missing_floor: 0.1", "missing_floor: -0.1", 22, "missing_floor"),
+        ("missing_floor: 0.1", "missing_floor: 1.0", 29, "missing_floor"),
+        ("inform: [answer, audit]", "inform: ['not an id']", 22, "inform"),
+        ("steer_label_min: tool", "steer_label_min: robot", 31, "robot"),
+        ("retracted: deprecate", "retracted: forget", 33, "forget"),
+        ("superseded: leave", "withdrawn: leave", 34, "withdrawn"),
+        ("detector: note", "detector: guess", 36, "guess"),
+        ("quorum: 5", "quorum: 0", 38, "quorum"),
+        ("quorum: 5", "quorum: 1001", 38, "quorum"),
+    ],
+    ids=lambda part: repr(part)[:40],
+)
+def test_a_wrong_line_about_trust_is_named(old: str, new: str, line: int, word: str) -> None:
+    assert old in TRUST
+    refused = _refused(YAML + TRUST.replace(old, new, 1), "policy.yaml")
+    assert word in str(refused)
+    assert refused.line == line
+
+
+@pytest.mark.parametrize("least", [-1, 11])
+def test_an_authority_out_of_range_is_refused(least: int) -> None:
+    refused = _refused(
+        YAML.replace("actions: [accept]", f"authority_min: {least}\n    actions: [accept]"), "policy.yaml"
+    )
+    assert "authority_min" in str(refused)
+    assert refused.line == 20
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_case_accents_and_endings_do_not_matter(memory: Memory, said: str, asked
 
 def test_a_phrase_must_occur_as_it_stands(memory: Memory) -> None:
     memory.remember("the staging database is slow")
-    memory.remember("the database for staging is fast")
+    memory.remember("whoever needs a database for staging asks the north team")
     found = memory.recall('"staging database"').records
     assert [one.record.content for one in found] == ["the staging database is slow"]
 

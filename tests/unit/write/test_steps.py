@@ -7,26 +7,39 @@ import pytest
 
 from muniment.model.actor import Actor
 from muniment.model.card import card_of
-from muniment.model.claim import Belief, Claim, Lineage, Nature, Place, Slot, Times
+from muniment.model.claim import Belief, Charter, Claim, Handling, Lineage, Nature, Place, Relation, Slot, Times
 from muniment.model.curation import Redaction, StepOutcome
 from muniment.model.proposal import Ruling
-from muniment.model.record import Record, Standing
+from muniment.model.record import Footing, Record, Standing
 from muniment.model.status import Status
-from muniment.model.times import Instant
+from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import (
     ActorType,
+    ConflictType,
     Disposition,
     Kind,
     Label,
+    RelationType,
     Scope,
     Sensitivity,
     Step,
     StepResult,
     TrustLevel,
 )
-from muniment.policy.rules import Evidence, Policy, ReadRule, Safety, Secrets, WriteDecision, WriteRule
+from muniment.policy.rules import (
+    Detector,
+    Disputes,
+    Evidence,
+    Policy,
+    ReadRule,
+    Safety,
+    Secrets,
+    WriteDecision,
+    WriteRule,
+)
 from muniment.write import steps
-from muniment.write.facts import Facts, Held
+from muniment.write.facts import Facts, Held, Past
+from muniment.write.kinship import Rival, disagree
 from muniment.write.steps import STEPS, Case, curate
 
 COMMIT = WriteRule(id="yes", decision=WriteDecision.COMMIT, reason="it may", review_days=7)
@@ -39,7 +52,14 @@ ANA = Actor(id="ana", type=ActorType.PERSON)
 CASE = Case(claim=Claim(content="x"), actor=BOT, policy=POLICY, facts=NOTHING, now=Instant(0))
 
 
-def _held(claim: Claim, *, name: str = "rec_1", rid: int = 3, status: Status = Status.ACTIVE) -> Held:
+def _held(
+    claim: Claim,
+    *,
+    name: str = "rec_1",
+    rid: int = 3,
+    status: Status = Status.ACTIVE,
+    barred: tuple[Scope, ...] = (),
+) -> Held:
     record = Record(
         id=name,
         tenant="acme",
@@ -51,11 +71,15 @@ def _held(claim: Claim, *, name: str = "rec_1", rid: int = 3, status: Status = S
         actor_type=ActorType.PERSON,
         label=Label.PERSON,
         trust=TrustLevel.HIGH,
+        barred=barred,
     )
-    return Held(card=card_of(record, Standing(status=status, since=3), rid=rid, pepper=b"p"), record=record)
+    footing = Footing(own=0.5, effective=0.5, label=Label.PERSON)
+    standing = Standing(status=status, since=3, footing=footing)
+    return Held(card=card_of(record, standing, rid=rid, pepper=b"p"), record=record)
 
 
 SHOWN = _held(Claim(content="old"))
+RIVAL = Rival(held=SHOWN, type=ConflictType.CONTRADICTION, why="slot")
 HIDDEN = _held(
     msgspec.convert({"content": "hush", "handling": {"sensitivity": "confidential"}}, Claim), name="rec_2", rid=5
 )
@@ -110,19 +134,110 @@ def test_redactions_are_accounted_for_or_end_the_case() -> None:
 def test_a_link_that_is_absent_or_hidden_is_refused_in_the_same_words(link: Held | None) -> None:
     claim = Claim(content="x", lineage=Lineage(derived_from=("rec_2",)))
     outcome, case = steps.provenance(_case(claim, facts=_facts(links={"rec_2": link})))
-    assert (outcome.result, outcome.note) == (StepResult.REFUSED, "no record rec_2 that the proposer may see")
+    told = "derived_from rec_2: there is no such record that the proposer may see"
+    assert (outcome.result, outcome.note) == (StepResult.REFUSED, told)
     assert case.rule == "unknown-link"
 
 
 @pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.RETRACTED, Status.DEPRECATED])
-def test_only_what_is_current_can_be_replaced_but_anything_seen_can_be_built_on(status: Status) -> None:
-    past = _held(Claim(content="old"), status=status)
-    facts = _facts(links={"rec_1": past})
-    replacing = Claim(content="x", lineage=Lineage(supersedes="rec_1"))
+def test_anything_seen_can_be_built_on(status: Status) -> None:
+    facts = _facts(links={"rec_1": _held(Claim(content="old"), status=status)})
     building = Claim(content="x", lineage=Lineage(derived_from=("rec_1",)))
-    assert steps.provenance(_case(replacing, facts=facts))[1].rule == "not-current"
-    assert steps.provenance(_case(target="rec_1", facts=facts))[1].rule == "not-current"
     assert _result(steps.provenance(_case(building, facts=facts)), Step.PROVENANCE) is StepResult.PASSED
+
+
+def test_a_link_that_leads_back_to_what_is_revised_is_refused() -> None:
+    claim = Claim(content="x", lineage=Lineage(derived_from=("rec_1",)))
+    facts = _facts(links={"rec_1": SHOWN, "rec_0": SHOWN}, loops=(("derived_from", "rec_1"),))
+    outcome, case = steps.provenance(_case(claim, target="rec_0", facts=facts))
+    assert (outcome.result, case.rule) == (StepResult.REFUSED, "cycle")
+
+
+def test_memory_under_a_charter_does_not_flow_into_a_scope_it_bars() -> None:
+    facts = _facts(links={"rec_1": _held(Claim(content="old"), barred=(Scope.AGENT_TEAM,))})
+    for scope, result in ((Scope.AGENT_TEAM, StepResult.REFUSED), (Scope.PROJECT, StepResult.PASSED)):
+        claim = Claim(content="x", place=Place(scope=scope), lineage=Lineage(derived_from=("rec_1",)))
+        assert _result(steps.provenance(_case(claim, facts=facts)), Step.PROVENANCE) is result
+    mentioned = (Relation(type=RelationType.INFORMS, target="rec_1"),)
+    claim = Claim(content="x", place=Place(scope=Scope.AGENT_TEAM), lineage=Lineage(relations=mentioned))
+    assert _result(steps.provenance(_case(claim, facts=facts)), Step.PROVENANCE) is StepResult.PASSED
+
+
+def test_its_own_charter_bars_a_record_too_wherever_a_reviewer_moves_it() -> None:
+    claim = Claim(content="x", charter=Charter(barred=(Scope.AGENT_TEAM,)))
+    assert _result(steps.scope(_case(claim)), Step.SCOPE) is StepResult.PASSED
+    ruling = Ruling(proposal="prp_1", accept=True, reason="ok", scope=Scope.AGENT_TEAM, scope_id="north")
+    assert steps.scope(_case(claim, ruling=ruling))[1].rule == "barred-scope"
+
+
+def test_a_time_to_end_cannot_outlast_retention() -> None:
+    charter = Charter(retention_days=30)
+    for said, kept in ((None, 30 * DAY), (5 * DAY, 5 * DAY), (90 * DAY, 30 * DAY)):
+        times = Times(expires_at=Instant(said) if said is not None else None)
+        _, case = steps.scope(_case(Claim(content="x", charter=charter, times=times)))
+        assert case.claim.times.expires_at == kept
+
+
+WHOLE_CHARTER = Charter(
+    lawful_basis="consent",
+    access=("ana",),
+    erasure="on request",
+    retention_days=30,
+    source_quality="first hand",
+    reviewer="ana",
+    barred=(Scope.AGENT_TEAM,),
+)
+
+
+@pytest.mark.parametrize("missing", [None, "owner", *WHOLE_CHARTER.__struct_fields__])
+def test_a_scope_about_people_needs_an_owner_and_a_whole_charter(missing: str | None) -> None:
+    default = () if missing in ("access", "barred") else None
+    charter = WHOLE_CHARTER
+    if missing not in (None, "owner"):
+        charter = msgspec.structs.replace(WHOLE_CHARTER, **{str(missing): default})
+    claim = Claim(
+        content="x",
+        place=Place(scope=Scope.X_USER_IDENTITY, scope_id="ana"),
+        handling=Handling(owner=None if missing == "owner" else "dan"),
+        charter=charter,
+    )
+    outcome, case = steps.scope(_case(claim))
+    if missing is None:
+        assert (outcome.result, case.claim.times.expires_at) == (StepResult.PASSED, 30 * DAY)
+    else:
+        assert (outcome.result, case.rule) == (StepResult.REFUSED, "charter-incomplete")
+        assert missing in outcome.note
+
+
+@pytest.mark.parametrize(
+    ("status", "claim", "rule"),
+    [
+        (Status.ACTIVE, {}, None),
+        (Status.RETRACTED, {}, "not-current"),
+        (Status.ACTIVE, {"place": Place(scope=Scope.SESSION)}, "promotion-route"),
+        (Status.ACTIVE, {"belief": Belief()}, "promotion-grounds"),
+        (Status.ACTIVE, {"handling": Handling()}, "promotion-grounds"),
+    ],
+    ids=["sound", "taken back", "downwards", "no evidence", "no owner"],
+)
+def test_a_promotion_goes_upwards_with_evidence_and_an_owner(
+    status: Status, claim: dict[str, object], rule: str | None
+) -> None:
+    asked: dict[str, object] = {
+        "place": Place(scope=Scope.AGENT_TEAM, scope_id="north"),
+        "belief": Belief(evidence=("ticket:1",)),
+        "handling": Handling(owner="ana"),
+        **claim,
+    }
+    promoted = msgspec.structs.replace(Claim(content="x"), **asked)
+    facts = _facts(links={"rec_1": _held(Claim(content="x"), status=status)})
+    outcome, case = steps.scope(_case(promoted, promotes="rec_1", facts=facts))
+    assert (outcome.result is StepResult.REFUSED, case.rule) == (rule is not None, rule or "")
+
+
+def test_a_promotion_waits_for_a_person_whoever_proposes_it() -> None:
+    _, case = steps.disposition(_case(promotes="rec_1", actor=ANA))
+    assert (case.decision, case.rule) == (WriteDecision.HOLD, "promotion")
 
 
 def test_a_reviewer_may_move_and_reclassify() -> None:
@@ -178,6 +293,82 @@ def test_what_a_proposal_replaces_is_not_its_twin(case: Case) -> None:
     assert _result(steps.dedupe(msgspec.structs.replace(case, facts=facts)), Step.DEDUPE) is StepResult.PASSED
 
 
+def test_what_changes_nothing_of_what_it_replaces_is_redundant() -> None:
+    case = _case(SHOWN.record.claim, target="rec_1", facts=_facts(twin=SHOWN, links={"rec_1": SHOWN}))
+    assert steps.dedupe(case)[1].rule == "redundant"
+
+
+OLD = _held(Claim(content="the north gate opens at nine"), status=Status.SUPERSEDED)
+NOW = _held(Claim(content="the north gate opens at seven"), name="rec_7", rid=9)
+BEFORE = Past(held=OLD, now=NOW, near=False)
+
+
+def test_what_was_corrected_since_is_not_said_again_unless_it_names_the_correction_or_a_later_time() -> None:
+    words = OLD.record.content
+    facts = _facts(past=(BEFORE,))
+    outcome, case = steps.dedupe(_case(Claim(content=words), facts=facts))
+    assert (outcome.result, case.rule) == (StepResult.REFUSED, "restated")
+    assert "rec_7" in outcome.note
+    back = Claim(content=words, lineage=Lineage(supersedes="rec_7"))
+    later = Claim(content=words, times=Times(valid_from=Instant(5)))
+    for claim in (back, later):
+        linked = _facts(past=(BEFORE,), links={"rec_7": NOW})
+        assert _result(steps.dedupe(_case(claim, facts=linked)), Step.DEDUPE) is StepResult.PASSED
+    assert (
+        _result(steps.dedupe(_case(Claim(content=words), facts=facts, reviewer="ana")), Step.DEDUPE)
+        is StepResult.PASSED
+    )
+
+
+def test_a_hidden_correction_is_not_betrayed() -> None:
+    secret = msgspec.structs.replace(BEFORE, now=HIDDEN)
+    outcome, _ = steps.dedupe(_case(Claim(content=OLD.record.content), facts=_facts(past=(secret,))))
+    assert (outcome.result, outcome.note) == (StepResult.PASSED, "")
+
+
+def _echo(
+    actor: Actor, *, told: bool, evidence: tuple[str, ...] = (), status: Status = Status.ACTIVE
+) -> tuple[str, ...]:
+    """The records that a claim in the words of another counts as an echo of."""
+    heard = _held(Claim(content="the north gate opens at nine in the morning"), status=status)
+    claim = Claim(content="the north gate opens at nine in the morning!", belief=Belief(evidence=evidence))
+    facts = _facts(kin=(heard,), told=frozenset({heard.card.rid} if told else ()))
+    _, case = steps.dedupe(_case(claim, actor=actor, facts=facts))
+    return tuple(held.card.id for held in case.echoes)
+
+
+def test_what_was_told_and_comes_back_is_an_echo_whoever_says_it() -> None:
+    assert _echo(BOT, told=True) == _echo(ANA, told=True) == ("rec_1",)
+    assert _echo(BOT, told=True, evidence=("log:1",)) == ("rec_1",)
+
+
+def test_an_agent_cannot_show_that_it_was_not_told_where_a_person_speaks_for_themselves() -> None:
+    """Evidence does not change that: an agent can make it up."""
+    assert _echo(BOT, told=False) == ("rec_1",)
+    assert _echo(BOT, told=False, evidence=("log:1",)) == ("rec_1",)
+    assert _echo(ANA, told=False) == ()
+
+
+def test_what_a_charter_bars_from_a_scope_is_not_said_again_there() -> None:
+    heard = _held(Claim(content="the north gate opens at nine"), barred=(Scope.PROJECT,))
+    claim = Claim(content="the north gate opens at nine!")
+    _, case = steps.dedupe(_case(claim, facts=_facts(kin=(heard,))))
+    assert case.rule == "barred-scope"
+
+
+def test_the_same_words_in_the_place_of_the_old_ones_are_an_echo_of_them() -> None:
+    claim = Claim(content="old", belief=Belief(score=0.9), lineage=Lineage(supersedes="rec_1"))
+    facts = _facts(twin=SHOWN, kin=(SHOWN,), links={"rec_1": SHOWN})
+    _, case = steps.dedupe(_case(claim, facts=facts))
+    assert [held.card.id for held in case.echoes] == ["rec_1"]
+
+
+def test_what_was_taken_back_is_echoed_by_an_agent_that_was_told_and_by_no_person() -> None:
+    assert _echo(BOT, told=True, status=Status.RETRACTED) == ("rec_1",)
+    assert _echo(BOT, told=False, status=Status.RETRACTED) == ()
+    assert _echo(ANA, told=True, status=Status.RETRACTED) == ()
+
+
 def _answer(value: str, *, first: int | None = None, last: int | None = None) -> Claim:
     times = Times(
         valid_from=Instant(first) if first is not None else None,
@@ -202,29 +393,50 @@ def test_two_answers_disagree_when_they_differ_and_overlap(ours: Claim, theirs: 
     rival = _held(theirs)
     outcome, case = steps.conflict(_case(ours, facts=_facts(occupants=(rival,))))
     assert (outcome.result is StepResult.FLAGGED) is conflicts
-    assert case.opponents == ((rival,) if conflicts else ())
-    assert steps.disagree(ours, rival.record) is steps.disagree(theirs, _held(ours).record)
+    assert [found.held for found in case.rivals] == ([rival] if conflicts else [])
+    assert disagree(ours, rival.record) is disagree(theirs, _held(ours).record)
 
 
 def test_what_is_being_replaced_is_no_rival() -> None:
     facts = _facts(occupants=(_held(_answer("us")),))
-    assert steps.conflict(_case(_answer("eu"), target="rec_1", facts=facts))[1].opponents == ()
+    assert steps.conflict(_case(_answer("eu"), target="rec_1", facts=facts))[1].rivals == ()
     replacing = msgspec.structs.replace(_answer("eu"), lineage=Lineage(supersedes="rec_1"))
-    assert steps.conflict(_case(replacing, facts=facts))[1].opponents == ()
+    assert steps.conflict(_case(replacing, facts=facts))[1].rivals == ()
 
 
 def test_a_hidden_rival_makes_the_case_wait_without_being_named() -> None:
     secret = msgspec.structs.replace(HIDDEN.record.claim, slot=Slot(subject="db", key="region", value="us"))
     rival = _held(secret, name="rec_hidden")
     outcome, case = steps.conflict(_case(_answer("eu"), facts=_facts(occupants=(rival,))))
-    assert (outcome.result, case.opponents, len(case.flags)) == (StepResult.FLAGGED, (), 1)
+    assert (outcome.result, case.rivals, len(case.flags)) == (StepResult.FLAGGED, (), 1)
     assert "rec_hidden" not in outcome.note
     _, reviewed = steps.conflict(_case(_answer("eu"), facts=_facts(occupants=(rival,)), reviewer="ana"))
-    assert reviewed.opponents == (rival,)
+    assert [found.held for found in reviewed.rivals] == [rival]
+
+
+def test_a_rival_that_is_hidden_and_found_by_its_words_alone_is_passed_over_in_silence() -> None:
+    secret = msgspec.structs.replace(HIDDEN.record.claim, content="The gate is open")
+    facts = _facts(kin=(_held(secret, name="rec_hidden"),))
+    outcome, case = steps.conflict(_case(Claim(content="The gate is not open"), facts=facts))
+    assert (outcome.result, outcome.note, case.rivals) == (StepResult.PASSED, "", ())
 
 
 @pytest.mark.parametrize(
-    ("claim", "target", "opponents", "expected"),
+    ("detector", "found", "contests"),
+    [(Detector.CONTEST, 1, True), (Detector.NOTE, 1, False), (Detector.IGNORE, 0, None)],
+)
+def test_policy_says_what_a_contradiction_in_words_is_worth(
+    detector: Detector, found: int, contests: bool | None
+) -> None:
+    policy = msgspec.structs.replace(POLICY, disputes=Disputes(detector=detector))
+    facts = _facts(kin=(_held(Claim(content="The gate is open")),))
+    _, case = steps.conflict(_case(Claim(content="The gate is not open"), facts=facts, policy=policy))
+    assert [rival.contests for rival in case.rivals] == [contests] * found
+    assert steps.disposition(case)[1].disposition is (Disposition.CONFLICT if contests else Disposition.APPEND)
+
+
+@pytest.mark.parametrize(
+    ("claim", "target", "rivals", "expected"),
     [
         (Claim(content="x"), None, (), Disposition.APPEND),
         (Claim(content="x"), "rec_1", (), Disposition.UPDATE),
@@ -235,13 +447,14 @@ def test_a_hidden_rival_makes_the_case_wait_without_being_named() -> None:
             (),
             Disposition.DEPRECATE,
         ),
-        (Claim(content="x"), None, (SHOWN,), Disposition.CONFLICT),
+        (Claim(content="x"), None, (RIVAL,), Disposition.CONFLICT),
+        (Claim(content="x"), None, (msgspec.structs.replace(RIVAL, contests=False),), Disposition.APPEND),
     ],
 )
 def test_the_disposition_names_the_operation(
-    claim: Claim, target: str | None, opponents: tuple[Held, ...], expected: Disposition
+    claim: Claim, target: str | None, rivals: tuple[Rival, ...], expected: Disposition
 ) -> None:
-    case = _case(claim, target=target, opponents=opponents, facts=_facts(links={"rec_1": SHOWN}))
+    case = _case(claim, target=target, rivals=rivals, facts=_facts(links={"rec_1": SHOWN}))
     assert steps.disposition(case)[1].disposition is expected
 
 

@@ -29,6 +29,7 @@ IDF_LEAST = 1e-6
 NEAR_WORDS_MAX = 16
 NEAR_POSTINGS_MAX = 32
 NEAR_POOL = 24
+NEAR_RARITY = 256
 HELD_WORDS_MAX = 64
 TOKEN_BYTES_MAX = 32_768
 """FTS5 cuts longer tokens at this many bytes."""
@@ -89,7 +90,7 @@ class MemoryLexicon:
             holding = [rid for rid in sorted(self._tables.terms, reverse=True) if term in self._held(rid)]
             latest = holding[:NEAR_POSTINGS_MAX]
             for rid in latest:
-                scores[rid] += math.log(1 + len(self._tables.terms) / len(latest))
+                scores[rid] += math.log(1 + NEAR_RARITY / len(latest))
                 shared[rid] += 1
         near = [rid for rid in scores if shared[rid] >= least_shared(len(asked))]
         pool = sorted(near, key=lambda rid: (scores[rid], rid), reverse=True)[:NEAR_POOL]

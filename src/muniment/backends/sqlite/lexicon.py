@@ -28,9 +28,10 @@ COMMON_FROM = 1_000
 NEAR_WORDS_MAX = 16
 NEAR_POSTINGS_MAX = 32
 NEAR_POOL = 24
+NEAR_RARITY = 256
 HELD_WORDS_MAX = 64
 """How much is read to find what a text is near to: so many words, of each so many of the latest revisions that hold
-it, and so many texts. Nothing of it grows with the store."""
+it, and so many texts. Nothing of it grows with the store. A word one revision holds weighs log(1 + NEAR_RARITY)."""
 
 _REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 
@@ -101,8 +102,7 @@ class SqliteLexicon:
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
         asked = list(dict.fromkeys(code for word in words[:NEAR_WORDS_MAX] for code in self._single(word)))
         rows = self._execute(_Q["latest_holders"], (_listed(asked), NEAR_POSTINGS_MAX - 1)).fetchall()
-        total = self._indexed()
-        weights = {code: math.log(1 + total / count) for code, count in Counter(row[0] for row in rows).items()}
+        weights = {code: math.log(1 + NEAR_RARITY / count) for code, count in Counter(row[0] for row in rows).items()}
         scores: dict[int, float] = {}
         shared: dict[int, int] = {}
         for code, rid in cast(list[tuple[int, int]], rows):

@@ -48,7 +48,7 @@ SELECT cards.* FROM json_each(?) AS wanted CROSS JOIN cards ON cards.rid = wante
 
 -- name: latest_cards
 SELECT cards.* FROM json_each(?) AS wanted CROSS JOIN cards ON cards.id = wanted.value
-WHERE NOT (cards.status = 'superseded' AND cards.successor = cards.id);
+WHERE NOT (cards.status = 'superseded' AND cards.successor IS cards.id);
 
 -- name: expired_cards
 SELECT * FROM cards WHERE expires_at IS NOT NULL AND expires_at < ? AND status IN ('active', 'contested')
@@ -64,7 +64,7 @@ SELECT edges.rid, edges.type, edges.target FROM json_each(?) AS wanted CROSS JOI
 -- name: edges_to
 SELECT edges.rid, edges.type, edges.target FROM json_each(?) AS wanted CROSS JOIN edges ON edges.target = wanted.value
 CROSS JOIN cards ON cards.rid = edges.rid
-WHERE NOT (cards.status = 'superseded' AND cards.successor = cards.id);
+WHERE NOT (cards.status = 'superseded' AND cards.successor IS cards.id);
 
 -- name: all_edges
 SELECT rid, type, target FROM edges ORDER BY rid, type, target;

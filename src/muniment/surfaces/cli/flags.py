@@ -83,7 +83,7 @@ CLAIM = Flags(
     name="claim",
     flags=(
         Flag(flag="--kind", field="kind", meaning="What it is: fact, decision, observation, hypothesis, ..."),
-        Flag(flag="--scope", field="scope", meaning="Whose it is: project, session, agent_team, agent_repo."),
+        Flag(flag="--scope", field="scope", meaning="Whose it is: project, session, agent_team, agent_repo, x_..."),
         Flag(flag="--scope-id", field="scope_id", meaning="Which project, session, team or repo."),
         Flag(flag="--namespace", field="namespace", metavar="/A/B", meaning="The heading it belongs under."),
         Flag(flag="--confidence", field="confidence", kind=float, meaning="How sure the proposer is, 0 to 1."),
@@ -110,6 +110,7 @@ CLAIM = Flags(
             metavar="ID",
             meaning="A record it stands on. Repeatable.",
         ),
+        Flag(flag="--parent", field="parent", metavar="ID", meaning="The record it is a part of, and stands on."),
         Flag(flag="--supersedes", field="supersedes", metavar="ID", meaning="The record it replaces."),
         Flag(
             flag="--relation",
@@ -121,16 +122,60 @@ CLAIM = Flags(
         Flag(flag="--sensitivity", field="sensitivity", meaning="public, internal, private, confidential or secret."),
         Flag(flag="--owner", field="owner", metavar="ACTOR", meaning="Who answers for it."),
         Flag(
+            flag="--next-review-at",
+            field="next_review_at",
+            metavar="TIME",
+            meaning="When somebody should look at it again (default: what the policy says).",
+        ),
+        Flag(
             flag="--importance", field="importance", kind=float, meaning="How present it should be, 0 to 1; only ranks."
         ),
+        Flag(
+            flag="--half-life-hours",
+            field="half_life_hours",
+            kind=float,
+            meaning="After how many hours it is half as present; only ranks.",
+        ),
+        Flag(flag="--anchored/--not-anchored", field="anchored", kind=bool, meaning="Whether it never fades."),
         Flag(flag="--subject", field="subject", meaning="Slot: what it speaks of (with --key and --value)."),
         Flag(flag="--key", field="key", meaning="Slot: which question about the subject."),
         Flag(flag="--value", field="value", meaning="Slot: the answer."),
         Flag(flag="--workflow-id", field="workflow_id", metavar="ID", meaning="The workflow it belongs to."),
         Flag(flag="--task-id", field="task_id", metavar="ID", meaning="The task it belongs to."),
         Flag(flag="--question", field="question", meaning="The question it answers."),
+        Flag(
+            flag="--lawful-basis",
+            field="lawful_basis",
+            meaning="Charter: on which lawful ground it is kept. Scopes that begin with x_ need a whole charter.",
+        ),
+        Flag(
+            flag="--access",
+            field="access",
+            many=True,
+            metavar="NAME",
+            meaning="Charter: an actor or a role that may read it. Repeatable.",
+        ),
+        Flag(flag="--erasure", field="erasure", meaning="Charter: how it is erased."),
+        Flag(flag="--retention-days", field="retention_days", kind=int, meaning="Charter: how long it is kept."),
+        Flag(flag="--source-quality", field="source_quality", meaning="Charter: how good its source is."),
+        Flag(flag="--reviewer", field="reviewer", metavar="ACTOR", meaning="Charter: who reviews it."),
+        Flag(
+            flag="--bar-scope",
+            field="barred_scopes",
+            many=True,
+            metavar="SCOPE",
+            meaning="Charter: a scope that never sees it. Repeatable.",
+        ),
     ),
 )
+
+_SETTLED_BY_THE_ENGINE = frozenset({"kind", "derived_from", "parent", "supersedes", "relations"})
+SYNTHESIS = Flags(
+    name="claim",
+    panel="The synthesis",
+    flags=tuple(flag for flag in CLAIM.flags if flag.field not in _SETTLED_BY_THE_ENGINE),
+)
+"""What can be said of a synthesis: what it is and what it stands on follow from the conflict it settles."""
 
 BOUNDS = Flags(
     name="bounds",
@@ -161,7 +206,24 @@ BOUNDS = Flags(
             kind=bool,
             meaning="Only what has evidence or a source.",
         ),
-        Flag(flag="--confidence-min", field="confidence_min", kind=float, meaning="At least this confidence, 0 to 1."),
+        Flag(
+            flag="--confidence-min",
+            field="confidence_min",
+            kind=float,
+            meaning="At least this effective confidence, 0 to 1.",
+        ),
+        Flag(
+            flag="--gate-min",
+            field="gate_min",
+            kind=float,
+            meaning="Keep back what is believed less than this, 0 to 1 (default: the policy's).",
+        ),
+        Flag(
+            flag="--gate-flag",
+            field="gate_flag",
+            kind=float,
+            meaning="Warn of what is believed less than this, 0 to 1 (default: the policy's).",
+        ),
         Flag(flag="--valid-at", field="valid_at", metavar="TIME", meaning="What held then (default: now)."),
         Flag(flag="--known-at", field="known_at", metavar="TIME", meaning="As the ledger knew it then (default: now)."),
         Flag(flag="--limit", field="limit", kind=int, meaning="At most so many records (default: 10)."),
@@ -169,7 +231,27 @@ BOUNDS = Flags(
     ),
 )
 
-_SPELLED = {flag.field: flag.flag.split("/")[0] for group in (BOUNDS, CLAIM, SHARED) for flag in group.flags}
+OWN = {
+    "after": "--after",
+    "becomes": "--becomes",
+    "depth": "--depth",
+    "direction": "--direction",
+    "expected_revision": "--expected-revision",
+    "origin": "--origin",
+    "profile": "--profile",
+    "rationale": "--rationale",
+    "reason": "--reason",
+    "revision": "--revision",
+    "session": "--session",
+    "session_id": "--session",
+    "strategy": "--strategy",
+    "synthesis": "--synthesis",
+    "types": "--type",
+    "weight": "--weight",
+    "winner": "--winner",
+}
+"""Options that single commands declare for themselves, by the field that an error names."""
+_SPELLED = OWN | {flag.field: flag.flag.split("/")[0] for group in (BOUNDS, CLAIM, SHARED) for flag in group.flags}
 
 
 def spelling(field: str | None) -> str | None:

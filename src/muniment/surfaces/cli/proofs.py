@@ -8,7 +8,21 @@ import msgspec
 
 from muniment.engine import Rebuilt, Verified
 from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
-from muniment.model.filter import AtLeast, AtMost, Both, Either, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
+from muniment.model.filter import (
+    AtLeast,
+    AtMost,
+    Believed,
+    Both,
+    Chartered,
+    Either,
+    Filter,
+    LiveAt,
+    OneOf,
+    Sourced,
+    Under,
+    ValidAt,
+)
+from muniment.model.gate import Gates
 from muniment.model.receipt import Explanation, Plan
 from muniment.model.times import MAX, MIN, Instant, show
 
@@ -30,9 +44,19 @@ class TermsShape(TypedDict):
     common: list[str]
 
 
+class ThresholdsShape(TypedDict):
+    min: float
+    flag: float
+
+
+class GatesShape(ThresholdsShape):
+    namespaces: dict[str, ThresholdsShape]
+
+
 class PlanShape(TypedDict):
     terms: TermsShape
     grants: list[str]
+    gate: GatesShape
     visible: Json
     now: str
     as_of: int
@@ -102,6 +126,7 @@ def _plan_shape(plan: Plan) -> PlanShape:
             "common": list(plan.terms.common),
         },
         "grants": list(plan.grants),
+        "gate": _gates_shape(plan.gates),
         "visible": condition_shape(plan.visible),
         "now": show(plan.now),
         "as_of": plan.as_of,
@@ -109,6 +134,13 @@ def _plan_shape(plan: Plan) -> PlanShape:
         "limit": plan.limit,
         "budget_tokens": plan.budget_tokens,
     }
+
+
+def _gates_shape(gates: Gates) -> GatesShape:
+    spaces: dict[str, ThresholdsShape] = {
+        space: {"min": found.min, "flag": found.flag} for space, found in gates.namespaces
+    }
+    return {"min": gates.engine.min, "flag": gates.engine.flag, "namespaces": spaces}
 
 
 def condition_shape(condition: Filter) -> Json:
@@ -132,6 +164,10 @@ def condition_shape(condition: Filter) -> Json:
             return {"valid_at": show(Instant(moment))}
         case LiveAt(instant=moment):
             return {"live_at": show(Instant(moment))}
+        case Believed(least=least, namespaces=spaces):
+            return {"believed": {"at_least": least, "namespaces": dict(spaces)}}
+        case Chartered(names=names):
+            return {"chartered": list(names)}
         case Both(parts=parts):
             return {"all": [condition_shape(part) for part in parts]}
         case Either(parts=parts):

@@ -1,4 +1,4 @@
-"""The commands that look: recall, get, history, explain, queue, conflicts, stats."""
+"""The commands that look: recall, get, history, explain, queue, stats."""
 
 from __future__ import annotations
 
@@ -8,22 +8,13 @@ import typer
 
 from muniment.engine.options import QueryOptions
 from muniment.model import checks
-from muniment.model.vocabulary import ConflictStatus
 from muniment.surfaces.cli import show
 from muniment.surfaces.cli.flags import BOUNDS, Given
 from muniment.surfaces.cli.output import working
-from muniment.surfaces.cli.proofs import (
-    explanation_shape,
-)
+from muniment.surfaces.cli.proofs import explanation_shape
 from muniment.surfaces.cli.root import Call, app, command
-from muniment.surfaces.cli.shapes import (
-    conflicts_shape,
-    disclosure_shape,
-    history_shape,
-    queue_shape,
-    recall_shape,
-    stats_shape,
-)
+from muniment.surfaces.cli.shapes import disclosure_shape, history_shape, recall_shape, stats_shape
+from muniment.surfaces.cli.verdicts import queue_shape
 from muniment.surfaces.cli.write import RecordId, Session
 from muniment.surfaces.problems import ExitCode
 
@@ -92,18 +83,6 @@ def queue(
     with call.memory() as memory:
         waiting = memory.queue(after=after, limit=limit)
     call.tell(queue_shape(waiting, limit=limit), show.queue)
-    return ExitCode.ANSWERED
-
-
-@command(app, "conflicts", example="muniment conflicts --all")
-def conflicts(
-    call: Call, everything: Annotated[bool, typer.Option("--all", help="Show resolved ones too.")] = False
-) -> ExitCode:
-    """Show the open disagreements, both sides of each."""
-    with call.memory() as memory:
-        views = memory.conflicts()
-    shown = tuple(view for view in views if everything or view.status is not ConflictStatus.RESOLVED)
-    call.tell(conflicts_shape(shown), show.conflicts)
     return ExitCode.ANSWERED
 
 

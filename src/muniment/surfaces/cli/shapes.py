@@ -1,11 +1,11 @@
-"""Records and verdicts as the JSON the command line promises: flat, ordered, instants as ISO 8601. Decides nothing."""
+"""Records and answers as the JSON the command line promises: flat, ordered, instants as ISO 8601. Decides nothing."""
 
 from __future__ import annotations
 
 from typing import TypedDict
 
-from muniment.engine import ConflictView, Event, History, QueueItem, RevisionView, Stats
-from muniment.model.curation import Redaction, StepOutcome, Verdict
+from muniment.engine import Event, History, RevisionView, Stats
+from muniment.model.claim import Charter
 from muniment.model.query import Disclosure, Recall
 from muniment.model.record import Record, Standing
 from muniment.model.times import Instant, show
@@ -13,58 +13,6 @@ from muniment.model.times import Instant, show
 
 def instant(value: Instant | None) -> str | None:
     return None if value is None else show(value)
-
-
-class StepShape(TypedDict):
-    step: str
-    result: str
-    note: str
-
-
-class RedactionShape(TypedDict):
-    field: str
-    what: str
-    count: int
-
-
-class VerdictShape(TypedDict):
-    decision: str
-    outcome: str
-    proposal_id: str
-    record_id: str | None
-    revision: int | None
-    epoch: int
-    reason: str
-    rule: str
-    duplicate_of: str | None
-    conflict_ids: list[str]
-    redactions: list[RedactionShape]
-    steps: list[StepShape]
-
-
-def verdict_shape(verdict: Verdict) -> VerdictShape:
-    return {
-        "decision": verdict.decision.value,
-        "outcome": verdict.outcome.value,
-        "proposal_id": verdict.proposal_id,
-        "record_id": verdict.record_id,
-        "revision": verdict.revision,
-        "epoch": verdict.epoch,
-        "reason": verdict.reason,
-        "rule": verdict.rule,
-        "duplicate_of": verdict.duplicate_of,
-        "conflict_ids": list(verdict.conflict_ids),
-        "redactions": [redaction_shape(one) for one in verdict.redactions],
-        "steps": [step_shape(one) for one in verdict.steps],
-    }
-
-
-def step_shape(step: StepOutcome) -> StepShape:
-    return {"step": step.step.value, "result": step.result.value, "note": step.note}
-
-
-def redaction_shape(redaction: Redaction) -> RedactionShape:
-    return {"field": redaction.field, "what": redaction.what, "count": redaction.count}
 
 
 class SlotShape(TypedDict):
@@ -78,15 +26,73 @@ class RelationShape(TypedDict):
     id: str
 
 
-class RecordShape(TypedDict):
+class CharterShape(TypedDict):
+    lawful_basis: str | None
+    access: list[str]
+    erasure: str | None
+    retention_days: int | None
+    source_quality: str | None
+    reviewer: str | None
+    barred_scopes: list[str]
+
+
+def _charter_shape(charter: Charter) -> CharterShape:
+    return {
+        "lawful_basis": charter.lawful_basis,
+        "access": list(charter.access),
+        "erasure": charter.erasure,
+        "retention_days": charter.retention_days,
+        "source_quality": charter.source_quality,
+        "reviewer": charter.reviewer,
+        "barred_scopes": [scope.value for scope in charter.barred],
+    }
+
+
+class StandingShape(TypedDict):
+    status: str
+    since: int
+    successor: str | None
+    confidence: float
+    own_confidence: float
+    effective_confidence: float
+    alpha: float
+    beta: float
+    support: str
+    origin: str
+    label: str
+    tier: str
+    accesses: int
+    last_access: str | None
+
+
+def _standing_shape(record: Record, standing: Standing) -> StandingShape:
+    """What a revision counts for now. `confidence` is what was declared, `own` what outcomes made of it, `effective`
+    what is left of that on the ground it stands on."""
+    belief, footing, vigour = record.claim.belief, standing.footing, standing.vigour
+    return {
+        "status": standing.status.value,
+        "since": standing.since,
+        "successor": standing.successor,
+        "confidence": belief.score,
+        "own_confidence": footing.own,
+        "effective_confidence": footing.effective,
+        "alpha": belief.alpha + footing.helpful,
+        "beta": belief.beta + footing.misleading,
+        "support": footing.support.value,
+        "origin": footing.label.value,
+        "label": footing.label.value,
+        "tier": vigour.tier.value,
+        "accesses": vigour.accesses,
+        "last_access": instant(vigour.last_access),
+    }
+
+
+class RecordShape(StandingShape):
     id: str
     revision: int
     citation: str
     content: str
     kind: str
-    status: str
-    since: int
-    successor: str | None
     scope: str
     scope_id: str
     namespace: str
@@ -95,7 +101,6 @@ class RecordShape(TypedDict):
     task_id: str | None
     memory_class: str
     memory_type: str
-    confidence: float
     reasoning: str | None
     evidence: list[str]
     assumptions: list[str]
@@ -108,6 +113,8 @@ class RecordShape(TypedDict):
     triggered_by: str | None
     slot: SlotShape | None
     derived_from: list[str]
+    echoes: list[str]
+    parent: str | None
     supersedes: str | None
     relations: list[RelationShape]
     entities: list[str]
@@ -118,9 +125,12 @@ class RecordShape(TypedDict):
     created_at: str
     sensitivity: str
     owner: str | None
+    next_review_at: str | None
+    charter: CharterShape | None
     importance: float
+    half_life_hours: float | None
+    anchored: bool
     trust: str
-    label: str
     actor: str
     actor_type: str
     reviewer: str | None
@@ -130,16 +140,14 @@ class RecordShape(TypedDict):
 
 def record_shape(record: Record, standing: Standing) -> RecordShape:
     claim = record.claim
-    slot, times, lineage = claim.slot, claim.times, claim.lineage
+    slot, times, lineage, charter = claim.slot, claim.times, claim.lineage, claim.charter
     return {
         "id": record.id,
         "revision": record.revision,
         "citation": f"{record.id}@{record.revision}",
         "content": record.content,
         "kind": claim.nature.kind.value,
-        "status": standing.status.value,
-        "since": standing.since,
-        "successor": standing.successor,
+        **_standing_shape(record, standing),
         "scope": claim.place.scope.value,
         "scope_id": claim.place.scope_id,
         "namespace": claim.place.namespace,
@@ -148,7 +156,6 @@ def record_shape(record: Record, standing: Standing) -> RecordShape:
         "task_id": claim.place.task_id,
         "memory_class": claim.nature.memory_class.value,
         "memory_type": claim.nature.memory_type.value,
-        "confidence": claim.belief.score,
         "reasoning": claim.belief.reasoning,
         "evidence": list(claim.belief.evidence),
         "assumptions": list(claim.belief.assumptions),
@@ -161,6 +168,8 @@ def record_shape(record: Record, standing: Standing) -> RecordShape:
         "triggered_by": claim.origin.triggered_by,
         "slot": None if slot is None else {"subject": slot.subject, "key": slot.key, "value": slot.value},
         "derived_from": list(lineage.derived_from),
+        "echoes": list(record.echoes),
+        "parent": lineage.parent,
         "supersedes": lineage.supersedes,
         "relations": [{"type": one.type.value, "id": one.target} for one in lineage.relations],
         "entities": list(lineage.entities),
@@ -171,9 +180,12 @@ def record_shape(record: Record, standing: Standing) -> RecordShape:
         "created_at": show(record.created_at),
         "sensitivity": claim.handling.sensitivity.value,
         "owner": record.owner,
+        "next_review_at": instant(record.next_review_at),
+        "charter": None if charter is None else _charter_shape(charter),
         "importance": claim.strength.importance,
+        "half_life_hours": claim.strength.half_life_hours,
+        "anchored": claim.strength.anchored,
         "trust": record.trust.value,
-        "label": record.label.value,
         "actor": record.actor,
         "actor_type": record.actor_type.value,
         "reviewer": record.reviewer,
@@ -183,6 +195,7 @@ def record_shape(record: Record, standing: Standing) -> RecordShape:
 
 
 class DisclosureShape(RecordShape):
+    gate: str
     presented: str
     score: float
     reasons: list[str]
@@ -193,6 +206,7 @@ class DisclosureShape(RecordShape):
 def disclosure_shape(found: Disclosure) -> DisclosureShape:
     return {
         **record_shape(found.record, found.standing),
+        "gate": found.gate.value,
         "presented": found.presented.value,
         "score": found.score,
         "reasons": list(found.reasons),
@@ -262,86 +276,6 @@ def _event_shape(event: Event) -> EventShape:
         "actor": event.actor,
         "what": event.what,
         "reason": event.reason,
-    }
-
-
-class WaitingShape(TypedDict):
-    proposal_id: str
-    actor: str
-    at: str
-    epoch: int
-    content: str
-    kind: str
-    scope: str
-    scope_id: str
-    namespace: str
-    confidence: float
-    evidence: list[str]
-    target: str | None
-    rule: str
-    reason: str
-    redactions: list[RedactionShape]
-    steps: list[StepShape]
-
-
-class QueueShape(TypedDict):
-    proposals: list[WaitingShape]
-    next: str | None
-
-
-def queue_shape(waiting: tuple[QueueItem, ...], *, limit: int) -> QueueShape:
-    more = waiting[-1].proposal.id if waiting and len(waiting) == limit else None
-    return {"proposals": [_waiting_shape(one) for one in waiting], "next": more}
-
-
-def _waiting_shape(waiting: QueueItem) -> WaitingShape:
-    claim = waiting.proposal.claim
-    return {
-        "proposal_id": waiting.proposal.id,
-        "actor": waiting.actor,
-        "at": show(waiting.at),
-        "epoch": waiting.epoch,
-        "content": claim.content,
-        "kind": claim.nature.kind.value,
-        "scope": claim.place.scope.value,
-        "scope_id": claim.place.scope_id,
-        "namespace": claim.place.namespace,
-        "confidence": claim.belief.score,
-        "evidence": list(claim.belief.evidence),
-        "target": waiting.proposal.target,
-        "rule": waiting.report.rule,
-        "reason": waiting.report.reason,
-        "redactions": [redaction_shape(one) for one in waiting.report.redactions],
-        "steps": [step_shape(one) for one in waiting.report.steps],
-    }
-
-
-class ConflictShape(TypedDict):
-    id: str
-    status: str
-    why: str
-    opened: int
-    a: DisclosureShape
-    b: DisclosureShape
-
-
-class ConflictsShape(TypedDict):
-    conflicts: list[ConflictShape]
-
-
-def conflicts_shape(views: tuple[ConflictView, ...]) -> ConflictsShape:
-    return {
-        "conflicts": [
-            {
-                "id": view.id,
-                "status": view.status.value,
-                "why": view.why,
-                "opened": view.opened,
-                "a": disclosure_shape(view.a),
-                "b": disclosure_shape(view.b),
-            }
-            for view in views
-        ]
     }
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
+from muniment.surfaces.cli.layout import counted, line, numbered, pairs, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.proofs import (
     CheckpointShape,
@@ -18,17 +18,14 @@ from muniment.surfaces.cli.proofs import (
     VerifiedShape,
 )
 from muniment.surfaces.cli.shapes import (
-    ConflictShape,
-    ConflictsShape,
     DisclosureShape,
     HistoryShape,
-    QueueShape,
     RecallShape,
     RevisionShape,
     StatsShape,
     VaultShape,
-    VerdictShape,
 )
+from muniment.surfaces.cli.verdicts import QueueShape, VerdictShape
 
 _OUTCOMES = {"committed": "bold green", "held": "bold yellow", "refused": "bold red"}
 _PRESENTED = {
@@ -36,6 +33,11 @@ _PRESENTED = {
     "hypothesis": "a guess, not a fact",
     "support": "support, not a claim",
     "contested": "disputed: neither side is asserted",
+}
+_SUPPORT = {
+    "flagged": "something it stands on is in doubt or gone",
+    "fallen": "what it stands on is gone",
+    "deprecated": "what it stood on ended, and the policy ends it too",
 }
 _ABSTAINED = {
     "no_match": ("nothing that is remembered matches these words", "try other words, or fewer of them"),
@@ -62,24 +64,21 @@ def verdict(shape: VerdictShape) -> RenderableType:
     cited = f"{shape['record_id']}@{shape['revision']}" if shape["record_id"] is not None else shape["proposal_id"]
     lines: list[RenderableType] = [
         Text.assemble((outcome, _OUTCOMES[outcome]), plain(f"  {shape['decision']}  {cited}  entry {shape['epoch']}")),
-        _line("why", f"{shape['reason']} ({shape['rule']})"),
+        line("why", f"{shape['reason']} ({shape['rule']})"),
     ]
-    lines += [_line("redacted", f"{one['what']} in {one['field']}, {one['count']}x") for one in shape["redactions"]]
-    lines += [_line("conflict", f"{name}; see `muniment conflicts`") for name in shape["conflict_ids"]]
+    lines += [line("redacted", f"{one['what']} in {one['field']}, {one['count']}x") for one in shape["redactions"]]
+    lines += [line("echo", f"says again what {name} says: no new evidence") for name in shape["echoes"]]
+    lines += [line("conflict", f"{name}; see `muniment conflicts`") for name in shape["conflict_ids"]]
     if outcome == "held":
-        lines.append(_line("next", f"muniment decide {shape['proposal_id']} accept --reason ..."))
+        lines.append(line("next", f"muniment decide {shape['proposal_id']} accept --reason ..."))
     return Group(*lines)
-
-
-def _line(name: str, text: str) -> Text:
-    return Text.assemble((f"  {name}: ", "bold"), plain(text))
 
 
 def recall(shape: RecallShape) -> RenderableType:
     lines: list[RenderableType] = [_answer(number, one) for number, one in enumerate(shape["records"], start=1)]
     if shape["abstained"] is not None:
         why, instead = _ABSTAINED[shape["abstained"]]
-        lines += [Text.assemble(("no answer: ", "bold yellow"), plain(why)), _line("try", instead)]
+        lines += [Text.assemble(("no answer: ", "bold yellow"), plain(why)), line("try", instead)]
     lines += [Text.assemble(("notice: ", "bold yellow"), plain(notice)) for notice in shape["notices"]]
     if shape["excluded"]:
         counts = ", ".join(f"{rule} {count}" for rule, count in shape["excluded"].items())
@@ -89,7 +88,7 @@ def recall(shape: RecallShape) -> RenderableType:
 
 
 def _answer(number: int, one: DisclosureShape) -> RenderableType:
-    facts = f"{one['kind']}  score {one['score']:.2f}  confidence {one['confidence']:.2f}  trust {one['trust']}"
+    facts = f"{one['kind']}  score {one['score']:.2f}  confidence {confidence(one)}  trust {one['trust']}"
     lines: list[RenderableType] = [
         plain(one["content"], "bold"),
         Text.assemble(plain(f"[{one['citation']}]", "cyan"), plain(f"  {facts}")),
@@ -97,26 +96,43 @@ def _answer(number: int, one: DisclosureShape) -> RenderableType:
     ]
     if remark := _PRESENTED[one["presented"]]:
         lines.insert(1, plain(remark, "yellow"))
+    if warning := caution(one):
+        lines.append(plain(warning, "yellow"))
     lines += [plain(notice, "yellow") for notice in one["notices"]]
-    return _numbered(f"{number}.", Group(*lines))
+    return numbered(f"{number}.", Group(*lines))
 
 
-def _numbered(mark: str, body: RenderableType) -> Table:
-    table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_row(mark, body)
-    return table
+def confidence(one: DisclosureShape) -> str:
+    """What was declared, and what is left of it if that is another number."""
+    declared, effective = f"{one['confidence']:.2f}", f"{one['effective_confidence']:.2f}"
+    return declared if declared == effective else f"{declared}, effective {effective}"
+
+
+def caution(one: DisclosureShape) -> str | None:
+    """A warning, if the gate has one. It says what is wrong in words, not only that something is.
+
+    A record that no longer speaks is told of by its status, which is the better answer.
+    """
+    if one["gate"] == "PASS" or one["status"] not in ("active", "contested"):
+        return None
+    believed, own = one["effective_confidence"], one["own_confidence"]
+    weak = "it stands on something" if believed < own else "it is"
+    reason = _SUPPORT.get(one["support"], f"{weak} believed no more than {believed:.2f}")
+    care = "treat with care" if one["gate"] == "FLAG" else "kept back from answers"
+    return f"{care}: {reason}"
 
 
 def record(shape: DisclosureShape) -> RenderableType:
-    return Group(plain(shape["content"], "bold"), Padding(_pairs(_record_pairs(shape)), (0, 0, 0, 2)))
+    lines: list[RenderableType] = [plain(shape["content"], "bold")]
+    if warning := caution(shape):
+        lines.append(plain(f"  {warning}", "yellow"))
+    return Group(*lines, Padding(pairs(_record_pairs(shape)), (0, 0, 0, 2)))
 
 
 def _record_pairs(shape: DisclosureShape) -> list[tuple[str, str]]:
     """What is worth a line: everything that was said, nothing that was not."""
     slot = shape["slot"]
-    pairs: list[tuple[str, str | None]] = [
+    said: list[tuple[str, str | None]] = [
         ("record", shape["citation"]),
         ("status", f"{shape['status']} since entry {shape['since']}"),
         ("replaced by", shape["successor"]),
@@ -124,13 +140,17 @@ def _record_pairs(shape: DisclosureShape) -> list[tuple[str, str]]:
         ("kind", shape["kind"]),
         ("place", f"{shape['scope']} {shape['scope_id']} {shape['namespace']}"),
         ("session", shape["session_id"]),
-        ("confidence", f"{shape['confidence']:.2f}" + (", hedged" if shape["hedged"] else "")),
+        ("confidence", confidence(shape) + (", hedged" if shape["hedged"] else "")),
+        ("gate", f"{shape['gate']}, support {shape['support']}"),
+        ("outcomes", _outcomes(shape)),
         ("reasoning", shape["reasoning"]),
         ("evidence", ", ".join(shape["evidence"])),
         ("assumes", ", ".join(shape["assumptions"])),
         ("source", shape["source"]),
         ("slot", None if slot is None else f"{slot['subject']} / {slot['key']} = {slot['value']}"),
         ("derived from", ", ".join(shape["derived_from"])),
+        ("says again", ", ".join(shape["echoes"])),
+        ("parent", shape["parent"]),
         ("supersedes", shape["supersedes"]),
         ("relations", ", ".join(f"{one['type']} {one['id']}" for one in shape["relations"])),
         ("conflicts", ", ".join(shape["conflicts"])),
@@ -139,29 +159,57 @@ def _record_pairs(shape: DisclosureShape) -> list[tuple[str, str]]:
         ("valid until", shape["valid_until"]),
         ("expires", shape["expires_at"]),
         ("recorded", shape["created_at"]),
-        ("by", f"{shape['actor_type']} {shape['actor']}, trust {shape['trust']}, label {shape['label']}"),
+        ("by", f"{shape['actor_type']} {shape['actor']}, trust {shape['trust']}, origin {shape['origin']}"),
         ("reviewed by", shape["reviewer"]),
+        ("review again", shape["next_review_at"]),
         ("sensitivity", shape["sensitivity"]),
+        ("charter", _charter(shape)),
+        ("presence", _presence(shape)),
         ("notices", "; ".join(shape["notices"])),
     ]
-    return [(name, text) for name, text in pairs if text]
+    return [(name, text) for name, text in said if text]
 
 
-def _pairs(pairs: list[tuple[str, str]]) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, text in pairs:
-        table.add_row(Text(name, style="bold"), plain(text))
-    return table
+def _outcomes(shape: DisclosureShape) -> str | None:
+    """How it did so far, once anything is known of it: two pseudo-counts, from which its own confidence is told."""
+    if shape["own_confidence"] == shape["confidence"]:
+        return None
+    return f"alpha {shape['alpha']:g}, beta {shape['beta']:g}: own confidence {shape['own_confidence']:.2f}"
+
+
+def _charter(shape: DisclosureShape) -> str | None:
+    charter = shape["charter"]
+    if charter is None:
+        return None
+    said = {
+        "basis": charter["lawful_basis"],
+        "access": ", ".join(charter["access"]),
+        "erasure": charter["erasure"],
+        "kept for days": charter["retention_days"],
+        "source": charter["source_quality"],
+        "reviewer": charter["reviewer"],
+        "barred": ", ".join(charter["barred_scopes"]),
+    }
+    return "; ".join(f"{name}: {text}" for name, text in said.items() if text)
+
+
+def _presence(shape: DisclosureShape) -> str:
+    """How present it is, as far as that is anything but the usual."""
+    hours, told = shape["half_life_hours"], shape["accesses"]
+    said = [
+        f"{shape['tier']} memory" if shape["tier"] != "working" else "",
+        "never fades" if shape["anchored"] else f"half as present after {hours:g} hours" if hours else "",
+        f"told {counted(told, 'time', 'times')}" if told else "",
+    ]
+    return ", ".join(part for part in said if part)
 
 
 def history(shape: HistoryShape) -> RenderableType:
     parts: list[RenderableType] = [_revision(one) for one in shape["revisions"]]
     if shape["replaced"]:
-        parts.append(_line("took the place of", ", ".join(shape["replaced"])))
+        parts.append(line("took the place of", ", ".join(shape["replaced"])))
     if shape["replaced_by"]:
-        parts.append(_line("its place was taken by", ", ".join(shape["replaced_by"])))
+        parts.append(line("its place was taken by", ", ".join(shape["replaced_by"])))
     return Group(*parts)
 
 
@@ -172,16 +220,7 @@ def _revision(one: RevisionShape) -> RenderableType:
     rows = [
         [str(event["epoch"]), event["at"], event["actor"], event["what"], event["reason"]] for event in one["events"]
     ]
-    return Group(heading, _table(("entry", "when", "who", "what", "why"), rows))
-
-
-def _table(names: tuple[str, ...], rows: list[list[str]]) -> Padding:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(plain(cell) for cell in row))
-    return Padding(table, (0, 0, 0, 2))
+    return Group(heading, table(("entry", "when", "who", "what", "why"), rows))
 
 
 def explanation(shape: ExplanationShape) -> RenderableType:
@@ -204,7 +243,7 @@ def explanation(shape: ExplanationShape) -> RenderableType:
             ("the same records" if same else "NOT the same records", "bold green" if same else "bold red"),
             plain(f", {how} as of entry {plan['as_of']}"),
         ),
-        _pairs(
+        pairs(
             [
                 ("asked", f"{shape['query']} (by {shape['actor']} for {shape['purpose']}, {shape['at']})"),
                 (
@@ -219,7 +258,7 @@ def explanation(shape: ExplanationShape) -> RenderableType:
                 ("told again", ", ".join(shape["again"]) or "-"),
             ]
         ),
-        _table(("rank", "candidate", "score", "came to", "via"), rows) if rows else "",
+        table(("rank", "candidate", "score", "came to", "via"), rows) if rows else "",
     )
 
 
@@ -233,45 +272,31 @@ def queue(shape: QueueShape) -> RenderableType:
             one["kind"],
             f"{one['scope']} {one['scope_id']}",
             one["content"],
-            one["reason"],
+            f"{one['reason']}; promotes {one['promotes']}" if one["promotes"] is not None else one["reason"],
         ]
         for one in shape["proposals"]
     ]
     more = [plain(f"more: --after {shape['next']}", "dim")] if shape["next"] is not None else []
     return Group(
-        _table(("proposal", "from", "kind", "place", "content", "waits because"), rows),
+        table(("proposal", "from", "kind", "place", "content", "waits because"), rows),
         *more,
-        _line("next", "muniment decide PROPOSAL accept --reason ..."),
+        line("next", "muniment decide PROPOSAL accept --reason ..."),
     )
-
-
-def conflicts(shape: ConflictsShape) -> RenderableType:
-    if not shape["conflicts"]:
-        return plain("no disagreement")
-    return Group(*(_conflict(one) for one in shape["conflicts"]))
-
-
-def _conflict(one: ConflictShape) -> RenderableType:
-    rows = [[side["citation"], side["status"], side["actor"], side["content"]] for side in (one["a"], one["b"])]
-    heading = Text.assemble(
-        plain(one["id"], "cyan"), plain(f"  {one['status']}  {one['why']}  (entry {one['opened']})")
-    )
-    return Group(heading, _table(("side", "status", "from", "content"), rows))
 
 
 def stats(shape: StatsShape) -> RenderableType:
     hidden = "only for those who may audit"
-    pairs = [("tenant", shape["tenant"]), ("current records", str(shape["current"]))]
-    pairs += [(f"revisions {status}", str(count)) for status, count in shape["revisions"].items()]
-    pairs.append(("open conflicts", str(shape["open_conflicts"])))
+    told = [("tenant", shape["tenant"]), ("current records", str(shape["current"]))]
+    told += [(f"revisions {status}", str(count)) for status, count in shape["revisions"].items()]
+    told.append(("open conflicts", str(shape["open_conflicts"])))
     for name, value in (
         ("waiting", shape["held"]),
         ("ledger entries", shape["entries"]),
         ("receipts", shape["receipts"]),
     ):
-        pairs.append((name, hidden if value is None else str(value)))
-    pairs.append(("bytes on disk", hidden if shape["bytes"] is None else f"{shape['bytes']:,}"))
-    return _pairs(pairs)
+        told.append((name, hidden if value is None else str(value)))
+    told.append(("bytes on disk", hidden if shape["bytes"] is None else f"{shape['bytes']:,}"))
+    return pairs(told)
 
 
 def entries(shape: EntriesShape) -> RenderableType:
@@ -286,11 +311,11 @@ def entries(shape: EntriesShape) -> RenderableType:
         ]
         for one in shape["entries"]
     ]
-    return _table(("entry", "when", "kind", "who", "outcome", "about"), rows) if rows else plain("no such entries")
+    return table(("entry", "when", "kind", "who", "outcome", "about"), rows) if rows else plain("no such entries")
 
 
 def checkpoint(shape: CheckpointShape) -> RenderableType:
-    return _pairs(
+    return pairs(
         [
             ("signed", f"entries 1 to {shape['seq']}, receipts 1 to {shape['receipts']}, {shape['at']}"),
             ("head", shape["head"]),
@@ -302,21 +327,16 @@ def checkpoint(shape: CheckpointShape) -> RenderableType:
 
 
 def verified(shape: VerifiedShape) -> RenderableType:
-    checked = (
-        f"{_count(shape['entries'], 'entry', 'entries')} and {_count(shape['receipts'], 'receipt', 'receipts')} checked"
-    )
+    entries, receipts = counted(shape["entries"], "entry", "entries"), counted(shape["receipts"], "receipt", "receipts")
+    checked = f"{entries} and {receipts} checked"
     if shape["ok"]:
         return Text.assemble(("nothing is wrong", "bold green"), plain(f": {checked}"))
-    found = _count(len(shape["findings"]), "finding", "findings")
+    found = counted(len(shape["findings"]), "finding", "findings")
     return Group(
         Text.assemble(("DAMAGED", "bold red"), plain(f": {checked}, {found}")),
-        _table(("code", "entry", "record", "what"), [_finding(one) for one in shape["findings"]]),
-        _line("next", "keep this copy as it is and restore one that verifies"),
+        table(("code", "entry", "record", "what"), [_finding(one) for one in shape["findings"]]),
+        line("next", "keep this copy as it is and restore one that verifies"),
     )
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def _finding(one: FindingShape) -> list[str]:

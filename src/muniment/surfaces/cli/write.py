@@ -14,13 +14,16 @@ from muniment.engine.vault import POLICY_FILES, read_policy
 from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
 from muniment.model.checks import CONTENT_BYTES_MAX
-from muniment.model.errors import LimitExceeded, Malformed, StoreUnavailable
+from muniment.model.errors import LimitExceeded, Malformed, Stale, StoreUnavailable
 from muniment.model.flat import ClaimOptions, make_claim
-from muniment.surfaces.cli import show
+from muniment.model.proposal import Retraction
+from muniment.surfaces.cli import show, show_trust
 from muniment.surfaces.cli.flags import CLAIM, Given
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, visible
 from muniment.surfaces.cli.root import Call, app, command
-from muniment.surfaces.cli.shapes import VaultShape, verdict_shape
+from muniment.surfaces.cli.shapes import VaultShape
+from muniment.surfaces.cli.shapes_trust import cascade_shape
+from muniment.surfaces.cli.verdicts import verdict_shape
 from muniment.surfaces.problems import ExitCode, printable
 
 RecordId = Annotated[str, typer.Argument(metavar="ID", help="The record's id.", show_default=False)]
@@ -33,6 +36,9 @@ Content = Annotated[
     ),
 ]
 Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="The session the actor is in.")]
+ExpectedRevision = Annotated[
+    int | None, typer.Option("--expected-revision", help="Refuse if the record has moved on from this revision.")
+]
 
 
 class Answer(StrEnum):
@@ -113,9 +119,7 @@ def revise(
     call: Call,
     record_id: RecordId,
     text: Content,
-    expected_revision: Annotated[
-        int | None, typer.Option("--expected-revision", help="Refuse if the record has moved on from this revision.")
-    ] = None,
+    expected_revision: ExpectedRevision = None,
     session: Session = None,
     *,
     claim: Given,
@@ -134,18 +138,31 @@ def retract(
     call: Call,
     record_id: RecordId,
     reason: Annotated[str, typer.Option("--reason", help="Why it is taken back.", show_default=False)],
-    expected_revision: Annotated[
-        int | None, typer.Option("--expected-revision", help="Refuse if the record has moved on from this revision.")
-    ] = None,
+    expected_revision: ExpectedRevision = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would follow, and change nothing.")] = False,
 ) -> ExitCode:
-    """Take a record back. It stays in its history and no longer answers."""
+    """Take a record back. It stays in its history and no longer answers; what stands on it alone falls with it."""
+    if dry_run:
+        return _foresee(call, Retraction(record=record_id, reason=reason, expected_revision=expected_revision))
     if not yes and not _confirmed(record_id):
         note("nothing was changed")
         return ExitCode.ANSWERED
     with call.memory() as memory:
         verdict = memory.retract(record_id, reason=reason, expected_revision=expected_revision)
     call.tell(verdict_shape(verdict), show.verdict)
+    return ExitCode.ANSWERED
+
+
+def _foresee(call: Call, retraction: Retraction) -> ExitCode:
+    """Tell the plan of a retraction. What would make the retraction itself stale makes its plan stale too."""
+    with call.memory() as memory:
+        plan = memory.foresee(retraction.record)
+        expected = retraction.expected_revision
+        revision = memory.get(retraction.record).record.revision
+    if expected not in (None, revision):
+        raise Stale(f"record {retraction.record}", yours=f"revision {expected}", present=f"revision {revision}")
+    call.tell(cascade_shape(plan), show_trust.cascade)
     return ExitCode.ANSWERED
 
 

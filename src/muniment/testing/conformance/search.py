@@ -6,13 +6,14 @@ import math
 import random
 from collections import Counter
 
-from muniment.model.card import Card
+from muniment.model.card import Card, reader_mark
 from muniment.model.filter import (
     EVERYTHING,
     AtLeast,
     AtMost,
     Believed,
     Both,
+    Chartered,
     Either,
     Filter,
     LiveAt,
@@ -70,6 +71,8 @@ NUMBERS: dict[NumberField, tuple[float, ...]] = {
     "created_at": (-10, 0, 10),
     "seq": (1, 5, 9),
 }
+READERS = ("", *("".join((reader_mark("ana"), reader_mark(other))) for other in ("bot", "Bot", "bo")))
+"""Who may read what is kept under a charter, as cards tell it; mostly nobody is kept out."""
 SPACES = ("/", "/a", "/a/b", "/ab", "/a_")
 
 
@@ -79,12 +82,13 @@ def random_card(rng: random.Random, rid: int) -> Card:
     fields.update({str(field): rng.choice(values) for field, values in NUMBERS.items()})
     fields.update({field: rng.choice((None, -5, 0, 5)) for field in ("valid_from", "valid_until", "expires_at")})
     fields["session_id"] = rng.choice((None, "s1", "s2"))
+    fields["readers"] = rng.choice(READERS)
     return make_card(rid, **fields, provenance=rng.random() < 0.5, namespace=rng.choice(SPACES))
 
 
 def random_filter(rng: random.Random, depth: int = 2) -> Filter:
     """A filter of any sort, nested up to `depth`."""
-    sort = rng.randrange(10 if depth else 8)
+    sort = rng.randrange(11 if depth else 9)
     match sort:
         case 0:
             field = rng.choice(list(WORDS))
@@ -105,9 +109,11 @@ def random_filter(rng: random.Random, depth: int = 2) -> Filter:
             spaces = rng.sample(SPACES, rng.randrange(len(SPACES)))
             bounds = tuple((space, rng.choice(NUMBERS["effective"])) for space in spaces)
             return Believed(least=rng.choice(NUMBERS["effective"]), namespaces=bounds)
+        case 8:
+            return Chartered(names=tuple(rng.sample(("ana", "bot", "BOT", "b", ""), rng.randrange(3))))
         case _:
             parts = tuple(random_filter(rng, depth - 1) for _ in range(rng.randrange(4)))
-            return Both(parts=parts) if sort == 8 else Either(parts=parts)
+            return Both(parts=parts) if sort == 9 else Either(parts=parts)
 
 
 class SearchConformance(Made):
