@@ -316,7 +316,7 @@ class Histories(RuleBasedStateMachine):
     @precondition(lambda self: self.model.current())
     @rule(pick=picks)
     def foresee(self, pick: int) -> None:
-        """What a retraction would do to what stands on a record is what the model says of a copy in which it was done."""
+        """What a retraction would do to what stands on it is what the model says of a copy in which it was done."""
         names = sorted(self.model.current())
         name = names[pick % len(names)]
         after = deepcopy(self.model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hypothesis import given
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.trust.world import SetClock, kept, sentence, team_policy
 
@@ -174,6 +174,7 @@ def check(memory: Memory, names: list[str]) -> None:
     assert contested == {side.record.id for view in open_ for side in (view.a, view.b)}
 
 
+@settings(phases=(Phase.explicit, Phase.reuse, Phase.generate))  # to shrink a history takes longer than to read it
 @given(st.data())
 def test_worth_support_and_disputes_are_what_a_fresh_look_says(data: st.DataObject) -> None:
     run = Run(data)

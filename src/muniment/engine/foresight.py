@@ -46,8 +46,8 @@ class FallView(Value):
 
 
 class Foreseen(Value):
-    """The plan of a change, nothing of it done: what the record itself becomes, and each record it reaches that would
-    be judged otherwise."""
+    """The plan of a change, nothing of it done: what the record itself becomes, and each record that stands on it and
+    would be judged otherwise."""
 
     id: str
     becomes: Status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import TypeVar, dataclass_transform
 
@@ -11,6 +12,7 @@ from muniment.model.errors import CallerError, IntegrityError
 
 _V = TypeVar("_V", bound="Value")
 _decoders: dict[type, msgspec.json.Decoder[Value]] = {}
+_making = threading.Lock()
 
 
 class _Kind(msgspec.StructMeta):
@@ -63,11 +65,19 @@ def canonical(value: Value) -> bytes:
     return _encoder.encode(value)
 
 
+def _make_decoder(kind: type[Value]) -> msgspec.json.Decoder[Value]:
+    """Make the reader of a kind, one thread at a time: a reader that meets a type another thread is still describing to
+    the library ends the process."""
+    with _making:
+        decoder = _decoders.get(kind)
+        if decoder is None:
+            decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+        return decoder
+
+
 def read_canonical(body: bytes, kind: type[_V]) -> _V:
     """Read back what `canonical` wrote. Anything else means the store was changed behind our back."""
-    decoder = _decoders.get(kind)
-    if decoder is None:
-        decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+    decoder = _decoders.get(kind) or _make_decoder(kind)
     try:
         value = decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, CallerError, TypeError) as error:

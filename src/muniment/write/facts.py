@@ -158,7 +158,8 @@ def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
 
 def _carried(snapshot: Snapshot, kin: tuple[Held, ...], target: str) -> list[str]:
     """Those of the kin that stand on the target, and so cannot be what it stands on."""
-    return [held.card.id for held in kin if target in grounds(snapshot, [held.card.id])]
+    others = [held.card.id for held in kin if held.card.id != target]
+    return [name for name in others if target in grounds(snapshot, [name])]
 
 
 def _was_told(snapshot: Snapshot, rid: int, actor: str) -> bool:
