@@ -18,6 +18,7 @@ from pathlib import Path
 from bench.report import OUT, Row, publish
 from bench.spine import SEED, Load, note
 from muniment import Memory
+from muniment.model.actor import Actor
 from muniment.model.claim import Claim
 from muniment.model.errors import MunimentError
 from muniment.model.flat import make_claim
@@ -67,11 +68,9 @@ def cascade(folder: Path, descendants: int, details: dict[str, list[float]]) -> 
     return [Row(f"cascade over {descendants:,} descendants", seconds, "s", floor=2.0, most=True)]
 
 
-def _derived(owner: object, layer: int, number: int, above: list[str]) -> Claim:
+def _derived(owner: Actor, layer: int, number: int, above: list[str]) -> Claim:
     parents = [above[number % len(above)]]
-    return make_claim(
-        f"layer{layer} item{number} follows", owner, {"confidence": 0.9, "derived_from": parents}  # type: ignore[arg-type]
-    )
+    return make_claim(f"layer{layer} item{number} follows", owner, {"confidence": 0.9, "derived_from": parents})
 
 
 def checks(folder: Path, scale: int, details: dict[str, list[float]]) -> list[Row]:

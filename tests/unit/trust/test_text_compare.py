@@ -191,8 +191,8 @@ def test_a_denial_and_a_question_in_one_sentence_are_told_apart() -> None:
 def test_the_words_of_denials_and_changed_figures_are_salient_before_others() -> None:
     text = (
         "I am working on the onboarding handbook with illustrations, glossary, index, appendix and preface by authors, "
-        "chapters on travel, leave, laptops, badges, lunch, parking, visitors, printers, keys, phones, bicycles, mail and "
-        "pets, but I have never deployed the billing gateway"
+        "chapters on travel, leave, laptops, badges, lunch, parking, visitors, printers, keys, phones, bicycles, mail "
+        "and pets, but I have never deployed the billing gateway"
     )
     assert salient(text)[:3] == ("deployed", "billing", "gateway")
 
