@@ -47,10 +47,10 @@ class Neighbour(Value):
 def least_shared(asked: int) -> int:
     """How many of so many words a text must hold to be near. One word in common says nothing where there are many.
 
-    >>> [least_shared(asked) for asked in (1, 3, 4, 7, 8, 10)]
-    [1, 1, 2, 2, 3, 3]
+    >>> [least_shared(asked) for asked in (1, 3, 4, 10)]
+    [1, 1, 2, 2]
     """
-    return 1 if asked < 4 else 2 if asked < 8 else 3
+    return 1 if asked < 4 else 2
 
 
 class Ledger(Protocol):

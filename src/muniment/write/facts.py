@@ -14,7 +14,7 @@ from muniment.model.status import CURRENT
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import STANDS_ON, ConflictStatus
 from muniment.ports.store import Snapshot
-from muniment.trust.text.compare import may_meet
+from muniment.trust.text.compare import could_meet, may_meet
 from muniment.trust.text.reading import reading, salient
 
 KIN_MAX = 16
@@ -148,10 +148,10 @@ def _speaks_now(snapshot: Snapshot, card: Card) -> Held | None:
 
 
 def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
-    new = reading(claim.content)
-    words = salient(new)
+    words = salient(claim.content)
     near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
-    rids = [found.rid for found in near if may_meet(new, reading(found.text))]
+    like = [found for found in near if could_meet(claim.content, found.text)]
+    rids = [found.rid for found in like if may_meet(reading(claim.content), reading(found.text))]
     cards = snapshot.catalogue.cards(rids) if rids else {}
     return tuple(fetch(snapshot, cards[rid]) for rid in rids)
 

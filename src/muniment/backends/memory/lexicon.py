@@ -26,11 +26,10 @@ COMMON_FROM = 1_000
 K1 = 1.2
 B = 0.75
 IDF_LEAST = 1e-6
-NEAR_WORDS_MAX = 16
-NEAR_POSTINGS_MAX = 32
+NEAR_WORDS_MAX = 10
+NEAR_POSTINGS_MAX = 16
 NEAR_POOL = 24
 NEAR_RARITY = 256
-HELD_WORDS_MAX = 64
 TOKEN_BYTES_MAX = 32_768
 """FTS5 cuts longer tokens at this many bytes."""
 
@@ -82,12 +81,12 @@ class MemoryLexicon:
         return sum(1 for text in self._tables.terms.values() if term[0] in text) if len(term) == 1 else 0
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
-        terms = [tokenize(word) for word in words[:NEAR_WORDS_MAX]]
-        asked = list(dict.fromkeys(term[0] for term in terms if len(term) == 1))
+        terms = [tokenize(word) for word in dict.fromkeys(words[:NEAR_WORDS_MAX])]
+        asked = [term[0] for term in terms if len(term) == 1]
         scores: dict[int, float] = defaultdict(float)
         shared: Counter[int] = Counter()
         for term in asked:
-            holding = [rid for rid in sorted(self._tables.terms, reverse=True) if term in self._held(rid)]
+            holding = [rid for rid in sorted(self._tables.terms, reverse=True) if term in self._tables.terms[rid]]
             latest = holding[:NEAR_POSTINGS_MAX]
             for rid in latest:
                 scores[rid] += math.log(1 + NEAR_RARITY / len(latest))
@@ -99,10 +98,6 @@ class MemoryLexicon:
         norm = {rid: scores[rid] / (0.25 + 0.75 * len(texts[rid]) / mean) for rid in pool}
         ranked = sorted(norm, key=lambda rid: (norm[rid], rid), reverse=True)[:keep]
         return tuple(Neighbour(rid=rid, text=texts[rid]) for rid in ranked)
-
-    def _held(self, rid: int) -> list[str]:
-        """The words a text is found near others by: its first ones, without the shortest."""
-        return [term for term in dict.fromkeys(self._tables.terms[rid]) if len(term) > 2][:HELD_WORDS_MAX]
 
     def _text(self, rid: int) -> str:
         return read_canonical(self._tables.documents[rid].body, Record).content

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-import zlib
 from collections import Counter
-from itertools import groupby, islice, zip_longest
 from typing import cast
 
 import apsw
@@ -25,11 +23,10 @@ COMMON_SHARE = 0.10
 COMMON_FROM = 1_000
 """Below this many revisions no word is common: there is little to rank and nothing to save."""
 
-NEAR_WORDS_MAX = 16
-NEAR_POSTINGS_MAX = 32
+NEAR_WORDS_MAX = 10
+NEAR_POSTINGS_MAX = 16
 NEAR_POOL = 24
 NEAR_RARITY = 256
-HELD_WORDS_MAX = 64
 """How much is read to find what a text is near to: so many words, of each so many of the latest revisions that hold
 it, and so many texts. Nothing of it grows with the store. A word one revision holds weighs log(1 + NEAR_RARITY)."""
 
@@ -100,14 +97,15 @@ class SqliteLexicon:
         return Hit(card=card, score=score, failed=failed)
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
-        asked = list(dict.fromkeys(code for word in words[:NEAR_WORDS_MAX] for code in self._single(word)))
-        rows = self._execute(_Q["latest_holders"], (_listed(asked), NEAR_POSTINGS_MAX - 1)).fetchall()
-        weights = {code: math.log(1 + NEAR_RARITY / count) for code, count in Counter(row[0] for row in rows).items()}
+        asked = [word for word in dict.fromkeys(words[:NEAR_WORDS_MAX]) if len(self.tokens(word)) == 1]
         scores: dict[int, float] = {}
         shared: dict[int, int] = {}
-        for code, rid in cast(list[tuple[int, int]], rows):
-            scores[rid] = scores.get(rid, 0.0) + weights[code]
-            shared[rid] = shared.get(rid, 0) + 1
+        for word in asked:
+            found = self._execute(_Q["latest_holding"], (_quoted(word), NEAR_POSTINGS_MAX)).fetchall()
+            weight = math.log(1 + NEAR_RARITY / max(1, len(found)))
+            for (rid,) in cast(list[tuple[int]], found):
+                scores[rid] = scores.get(rid, 0.0) + weight
+                shared[rid] = shared.get(rid, 0) + 1
         least = least_shared(len(asked))
         pool = sorted(((score, rid) for rid, score in scores.items() if shared[rid] >= least), reverse=True)[:NEAR_POOL]
         texts = self._texts([rid for _, rid in pool])
@@ -118,19 +116,6 @@ class SqliteLexicon:
     def _texts(self, rids: list[int]) -> dict[int, str]:
         return {cast(int, rid): cast(str, text) for rid, text in self._execute(_Q["texts"], (_listed(rids),))}
 
-    def _single(self, word: str) -> list[int]:
-        """The number of a word, if it is one term."""
-        tokens = self.tokens(word)
-        return [word_code(tokens[0])] if len(tokens) == 1 else []
-
-    def holders(self, text: str) -> set[int]:
-        """The numbers of the words a text is found near others by."""
-        found = self._tokenize(
-            text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
-        )
-        terms = dict.fromkeys(str(token) for token in found)
-        return {word_code(term) for term in islice((term for term in terms if len(term) > 2), HELD_WORDS_MAX)}
-
     def _holding(self, word: str) -> int | None:
         """How many revisions hold a word; None for one that is not a single term."""
         tokens = self.tokens(word)
@@ -138,13 +123,6 @@ class SqliteLexicon:
             return None
         row = self._execute(_Q["term_documents"], (tokens[0],)).fetchone()
         return cast(int, row[0]) if row else 0
-
-    def holders_agree(self) -> bool:
-        """Whether the index of words for nearness is what the texts give rise to."""
-        stored = groupby(self._execute(_Q["all_holders"]), key=lambda row: row[1])
-        expected = ((rid, self.holders(cast(str, text))) for rid, text in self._execute(_Q["all_texts"]))
-        actual = ((rid, {row[0] for row in rows}) for rid, rows in stored)
-        return all(one == other for one, other in zip_longest((pair for pair in expected if pair[1]), actual))
 
     def _expression(self, terms: Terms) -> str | None:
         """An FTS5 expression made of quoted terms only, so that no input is ever syntax.
@@ -157,11 +135,6 @@ class SqliteLexicon:
             return " OR ".join(words) or None
         required = " AND ".join(phrases)
         return f"{required} AND ({' OR '.join([phrases[0], *words])})" if words else required
-
-
-def word_code(term: str) -> int:
-    """A number for a term. Two terms with one number only make two texts look nearer than they are."""
-    return zlib.crc32(term.encode(errors="surrogateescape"))
 
 
 def _listed(numbers: list[int]) -> str:

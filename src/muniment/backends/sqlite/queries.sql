@@ -190,20 +190,8 @@ INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?,
 -- name: index_averages
 SELECT block FROM lexicon_data WHERE id = 1;
 
--- name: latest_holders
-SELECT asked.value, holders.rid FROM json_each(?1) AS asked CROSS JOIN holders ON holders.word = asked.value
-AND holders.rid >= IFNULL(
-    (SELECT rid FROM holders WHERE word = asked.value ORDER BY rid DESC LIMIT 1 OFFSET ?2), 0
-);
-
--- name: put_holder
-INSERT INTO holders (word, rid) VALUES (?, ?);
-
--- name: all_holders
-SELECT word, rid FROM holders ORDER BY rid, word;
-
--- name: all_texts
-SELECT rid, text FROM passages ORDER BY rid;
+-- name: latest_holding
+SELECT rowid FROM lexicon WHERE lexicon MATCH ? ORDER BY rowid DESC LIMIT ?;
 
 -- name: texts
 SELECT passages.rid, passages.text FROM json_each(?) AS wanted CROSS JOIN passages ON passages.rid = wanted.value;

@@ -56,7 +56,6 @@ class SqliteUnit(SqliteSnapshot):
     def __init__(self, connection: apsw.Connection, tenant: str) -> None:
         super().__init__(connection, tenant)
         self._execute = connection.execute
-        self._executemany = connection.executemany
         self._tenant = tenant
         self.ledger: _RunningLedger = _RunningLedger(connection, tenant)
 
@@ -75,7 +74,7 @@ class SqliteUnit(SqliteSnapshot):
             match row:
                 case Card():
                     self._put_card(row)
-                    self._put_text(row.rid, texts[row.rid])
+                    self._execute(_Q["put_text"], (row.rid, texts[row.rid]))
                 case StandingRow(rid=rid, standing=standing):
                     columns = standing_columns(standing)
                     self._execute(_Q["move_card"], (*columns, rid))
@@ -108,10 +107,6 @@ class SqliteUnit(SqliteSnapshot):
             ),
         )
 
-    def _put_text(self, rid: int, text: str) -> None:
-        self._execute(_Q["put_text"], (rid, text))
-        self._executemany(_Q["put_holder"], [(code, rid) for code in self.lexicon.holders(text)])
-
     def _dispute(self, row: ConflictRow) -> None:
         matter = (row.id, row.type, row.status, row.a, row.b, row.why, row.contests, row.opened, row.changed)
         ballots = msgspec.json.encode(row.ballots).decode()
@@ -122,7 +117,7 @@ class SqliteUnit(SqliteSnapshot):
         self._execute(_Q["file_proposal"], (*columns, row.report, row.held, row.record, row.revision))
 
     def clear_projections(self) -> None:
-        for table in ("cards", "standings", "proposals", "conflicts", "edges", "told", "holders"):
+        for table in ("cards", "standings", "proposals", "conflicts", "edges", "told"):
             self._execute(f"DELETE FROM {table}")
         self._execute("INSERT INTO lexicon (lexicon) VALUES ('delete-all')")
 

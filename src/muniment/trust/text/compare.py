@@ -6,8 +6,10 @@ A finding makes both sides contested, and a false one is dearer than a missed on
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictType
@@ -15,6 +17,8 @@ from muniment.trust.text.clash import Clash, clashes
 from muniment.trust.text.clauses import Clause
 from muniment.trust.text.likeness import echoes, likeness
 from muniment.trust.text.reading import Reading, reading, salient
+from muniment.trust.text.tables import STOP
+from muniment.trust.text.words import folded
 
 __all__ = ["THRESHOLD", "Finding", "Reading", "compare", "echoes", "likeness", "reading", "salient"]
 
@@ -28,6 +32,7 @@ _PARTNERS = 3
 _POSTINGS_MAX = 8
 _VOTES_MIN = 2
 _NOTE_MAX = 120
+_PLAIN = re.compile(r"\w+")
 
 
 class Finding(Value):
@@ -64,6 +69,22 @@ def may_meet(new: Reading, old: Reading) -> bool:
     """Whether two texts share enough words to have one subject. Most pairs end here."""
     shared = len(new.words & old.words)
     return shared >= max(1, min(_SHARED_MAX, _SHARED_PART * min(len(new.words), len(old.words))))
+
+
+def could_meet(new: str, old: str) -> bool:
+    """The same, quicker and looser, for two texts that are not read yet: words as they stand, without their stems.
+
+    >>> could_meet("The build is green", "A green build"), could_meet("The build is green", "It rains")
+    (True, False)
+    """
+    one, other = plain_words(new), plain_words(old)
+    return len(one & other) >= min(_SHARED_MAX, _SHARED_PART * min(len(one), len(other))) / 2
+
+
+@lru_cache(maxsize=256)
+def plain_words(text: str) -> frozenset[str]:
+    """The words of a text that are no stop words, as they stand."""
+    return frozenset(_PLAIN.findall(folded(text))) - STOP
 
 
 def _finding(stated: Clause, clash: Clash) -> Finding:

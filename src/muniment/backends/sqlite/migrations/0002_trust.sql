@@ -166,13 +166,7 @@ CREATE VIRTUAL TABLE lexicon USING fts5 (
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO lexicon (lexicon, rank) VALUES ('secure-delete', 1);
-
--- Which revisions hold a word, by a number made of the word: found in a fraction of the time a search takes, since a
--- search by words costs its opening, and every write asks for ten words.
-CREATE TABLE holders (
-    word INTEGER NOT NULL,
-    rid  INTEGER NOT NULL,
-    PRIMARY KEY (word, rid)
-) STRICT, WITHOUT ROWID;
+-- Few segments, so that looking a word up, which every write does for several words, does not slow down as they pile up.
+INSERT INTO lexicon (lexicon, rank) VALUES ('automerge', 2);
 
 CREATE VIRTUAL TABLE lexicon_terms USING fts5vocab (lexicon, row);
