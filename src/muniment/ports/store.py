@@ -6,7 +6,9 @@ Only `write.commit` and the read path's receipt writing touch the writing halves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -51,6 +53,25 @@ def least_shared(asked: int) -> int:
     [1, 1, 2, 2]
     """
     return 1 if asked < 4 else 2
+
+
+def near_weight(holding: int) -> float:
+    """What a word is worth that so many of the latest revisions hold."""
+    return math.log(1 + 256 / max(1, holding))
+
+
+def closest(texts: Mapping[int, str], latest: Mapping[str, AbstractSet[int]], *, keep: int) -> tuple[Neighbour, ...]:
+    """Rank texts by the words asked for that they hold, rare ones counting for more and long texts for less.
+
+    `latest` tells for each word the latest revisions that hold it; an older one is found to hold it by looking.
+    """
+    mean = sum(map(len, texts.values())) / max(1, len(texts)) or 1.0
+    ranked = []
+    for rid, text in texts.items():
+        small = text.lower()
+        held = (near_weight(len(found)) for word, found in latest.items() if rid in found or word in small)
+        ranked.append((sum(held) / (0.25 + 0.75 * len(text) / mean), rid))
+    return tuple(Neighbour(rid=rid, text=texts[rid]) for _, rid in sorted(ranked, reverse=True)[:keep])
 
 
 class Ledger(Protocol):

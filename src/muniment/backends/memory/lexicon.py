@@ -19,7 +19,7 @@ from muniment.model.receipt import Plan, Terms
 from muniment.model.record import Record
 from muniment.model.status import Status
 from muniment.model.value import read_canonical
-from muniment.ports.store import Hit, Matches, Neighbour, least_shared
+from muniment.ports.store import Hit, Matches, Neighbour, closest, least_shared, near_weight
 
 COMMON_SHARE = 0.10
 COMMON_FROM = 1_000
@@ -29,7 +29,8 @@ IDF_LEAST = 1e-6
 NEAR_WORDS_MAX = 10
 NEAR_POSTINGS_MAX = 16
 NEAR_POOL = 24
-NEAR_RARITY = 256
+NEAR_NAMED = 6
+NEAR_NAMED_MAX = 4
 TOKEN_BYTES_MAX = 32_768
 """FTS5 cuts longer tokens at this many bytes."""
 
@@ -81,23 +82,22 @@ class MemoryLexicon:
         return sum(1 for text in self._tables.terms.values() if term[0] in text) if len(term) == 1 else 0
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
-        terms = [tokenize(word) for word in dict.fromkeys(words[:NEAR_WORDS_MAX])]
-        asked = [term[0] for term in terms if len(term) == 1]
-        scores: dict[int, float] = defaultdict(float)
-        shared: Counter[int] = Counter()
-        for term in asked:
+        asked = [word for word in dict.fromkeys(words[:NEAR_WORDS_MAX]) if len(tokenize(word)) == 1]
+        latest: dict[str, set[int]] = {}
+        for word in asked:
+            (term,) = tokenize(word)
             holding = [rid for rid in sorted(self._tables.terms, reverse=True) if term in self._tables.terms[rid]]
-            latest = holding[:NEAR_POSTINGS_MAX]
-            for rid in latest:
-                scores[rid] += math.log(1 + NEAR_RARITY / len(latest))
-                shared[rid] += 1
+            latest[word] = set(holding[:NEAR_POSTINGS_MAX])
+        scores: dict[int, float] = defaultdict(float)
+        for found in latest.values():
+            for rid in found:
+                scores[rid] += near_weight(len(found))
+        shared = Counter(rid for found in latest.values() for rid in found)
         near = [rid for rid in scores if shared[rid] >= least_shared(len(asked))]
-        pool = sorted(near, key=lambda rid: (scores[rid], rid), reverse=True)[:NEAR_POOL]
-        texts = {rid: self._text(rid) for rid in pool}
-        mean = sum(map(len, texts.values())) / max(1, len(texts)) or 1.0
-        norm = {rid: scores[rid] / (0.25 + 0.75 * len(texts[rid]) / mean) for rid in pool}
-        ranked = sorted(norm, key=lambda rid: (norm[rid], rid), reverse=True)[:keep]
-        return tuple(Neighbour(rid=rid, text=texts[rid]) for rid in ranked)
+        pool = set(sorted(near, key=lambda rid: (scores[rid], rid), reverse=True)[:NEAR_POOL])
+        named = {rid for found in latest.values() if len(found) <= NEAR_NAMED_MAX for rid in found}
+        pool |= set(sorted(named, key=lambda rid: (scores[rid], rid), reverse=True)[:NEAR_NAMED])
+        return closest({rid: self._text(rid) for rid in sorted(pool)}, latest, keep=keep)
 
     def _text(self, rid: int) -> str:
         return read_canonical(self._tables.documents[rid].body, Record).content

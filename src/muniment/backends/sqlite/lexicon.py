@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import math
 from collections import Counter
 from typing import cast
 
@@ -16,7 +15,7 @@ from muniment.backends.sqlite.tables import card_from, standing_from
 from muniment.model.card import moved
 from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.status import Status
-from muniment.ports.store import Hit, Matches, Neighbour, least_shared
+from muniment.ports.store import Hit, Matches, Neighbour, closest, least_shared, near_weight
 
 _Q = queries()
 COMMON_SHARE = 0.10
@@ -26,9 +25,11 @@ COMMON_FROM = 1_000
 NEAR_WORDS_MAX = 10
 NEAR_POSTINGS_MAX = 16
 NEAR_POOL = 24
-NEAR_RARITY = 256
+NEAR_NAMED = 6
+NEAR_NAMED_MAX = 4
 """How much is read to find what a text is near to: so many words, of each so many of the latest revisions that hold
-it, and so many texts. Nothing of it grows with the store. A word one revision holds weighs log(1 + NEAR_RARITY)."""
+it, so many texts that hold the most, and so many that hold a word which at most four hold, a name perhaps. Nothing of
+it grows with the store."""
 
 _REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 
@@ -98,20 +99,22 @@ class SqliteLexicon:
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
         asked = [word for word in dict.fromkeys(words[:NEAR_WORDS_MAX]) if len(self.tokens(word)) == 1]
+        latest: dict[str, set[int]] = {}
         scores: dict[int, float] = {}
         shared: dict[int, int] = {}
         for word in asked:
-            found = self._execute(_Q["latest_holding"], (_quoted(word), NEAR_POSTINGS_MAX)).fetchall()
-            weight = math.log(1 + NEAR_RARITY / max(1, len(found)))
-            for (rid,) in cast(list[tuple[int]], found):
+            rows = self._execute(_Q["latest_holding"], (_quoted(word), NEAR_POSTINGS_MAX)).fetchall()
+            latest[word] = {cast(int, row[0]) for row in rows}
+            weight = near_weight(len(rows))
+            for rid in latest[word]:
                 scores[rid] = scores.get(rid, 0.0) + weight
                 shared[rid] = shared.get(rid, 0) + 1
         least = least_shared(len(asked))
-        pool = sorted(((score, rid) for rid, score in scores.items() if shared[rid] >= least), reverse=True)[:NEAR_POOL]
-        texts = self._texts([rid for _, rid in pool])
-        mean = sum(map(len, texts.values())) / max(1, len(texts)) or 1.0
-        ranked = sorted(((score / (0.25 + 0.75 * len(texts[rid]) / mean), rid) for score, rid in pool), reverse=True)
-        return tuple(Neighbour(rid=rid, text=texts[rid]) for _, rid in ranked[:keep])
+        ranked = sorted(((score, rid) for rid, score in scores.items() if shared[rid] >= least), reverse=True)
+        named = {rid for found in latest.values() if len(found) <= NEAR_NAMED_MAX for rid in found}
+        best = sorted(((scores[rid], rid) for rid in named), reverse=True)[:NEAR_NAMED]
+        pool = {rid for _, rid in [*ranked[:NEAR_POOL], *best]}
+        return closest(self._texts(sorted(pool)), latest, keep=keep)
 
     def _texts(self, rids: list[int]) -> dict[int, str]:
         return {cast(int, rid): cast(str, text) for rid, text in self._execute(_Q["texts"], (_listed(rids),))}

@@ -29,12 +29,14 @@ class NearConformance(Made):
                 found = snapshot.lexicon.near(("staging",), keep=9)
         assert [(one.rid, one.text) for one in found] == [(7, CORPUS[7]), (6, CORPUS[6])]
 
-    def test_where_many_words_are_asked_for_one_in_common_is_not_enough(self) -> None:
+    def test_where_many_words_are_asked_for_one_in_common_is_not_enough_unless_it_is_rare(self) -> None:
+        common = {number: f"the lantern of gate {number} was lit" for number in range(20, 30)}
         with self.make(TENANT) as store:
-            store.write(put_kept(CORPUS))
-            assert _near(store, "staging", "tuesday", "lantern") != []
-            assert _near(store, "staging", "tuesday", "lantern", "gate") == []
-            assert _near(store, "staging", "database", "lantern", "gate") == [7, 6]
+            store.write(put_kept(CORPUS | common))
+            assert len(_near(store, "lantern", "osprey", "heron", keep=99)) == 10
+            assert _near(store, "lantern", "osprey", "heron", "weir") == []
+            assert len(_near(store, "lantern", "gate", "heron", "weir", keep=99)) == 10
+            assert _near(store, "staging", "lantern", "heron", "weir") == [7, 6]
 
     def test_no_more_neighbours_than_asked_for_and_those_are_the_best(self) -> None:
         with self.make(TENANT) as store:
