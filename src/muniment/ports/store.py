@@ -66,11 +66,14 @@ def closest(texts: Mapping[int, str], latest: Mapping[str, AbstractSet[int]], *,
     `latest` tells for each word the latest revisions that hold it; an older one is found to hold it by looking.
     """
     mean = sum(map(len, texts.values())) / max(1, len(texts)) or 1.0
+    asked = [(word, found, near_weight(len(found))) for word, found in latest.items()]
     ranked = []
     for rid, text in texts.items():
-        small = text.lower()
-        held = (near_weight(len(found)) for word, found in latest.items() if rid in found or word in small)
-        ranked.append((sum(held) / (0.25 + 0.75 * len(text) / mean), rid))
+        small, score = text.lower(), 0.0
+        for word, found, weight in asked:
+            if rid in found or word in small:
+                score += weight
+        ranked.append((score / (0.25 + 0.75 * len(text) / mean), rid))
     return tuple(Neighbour(rid=rid, text=texts[rid]) for _, rid in sorted(ranked, reverse=True)[:keep])
 
 

@@ -17,8 +17,9 @@ from muniment.trust.text.words import READ_MAX, bag, folded, spoken
 
 SALIENT_MAX = 10
 """More words of a long text find less: each that is not about its point brings in neighbours that are not either."""
-_BY_LENGTH = ((12, 6), (24, 8))
-"""Up to so many telling words, so many of the longest are taken. Each word asked for costs a look into the index."""
+SALIENT_FEW = 5
+_FEW = 24
+"""Up to so many telling words, the five longest are taken. Each word asked for costs a look into the index."""
 
 _NO_PROMISE = 3
 _WORD = re.compile(r"\w+")
@@ -63,9 +64,8 @@ def salient(source: Reading | str) -> tuple[str, ...]:
     """
     text = source.text if isinstance(source, Reading) else source
     found = _forms(spoken(text)[:READ_MAX])
-    for most, taken in _BY_LENGTH:
-        if len(found) <= most:
-            return tuple(sorted(found, key=len, reverse=True)[:taken])
+    if len(found) <= _FEW:
+        return tuple(sorted(found, key=len, reverse=True)[:SALIENT_FEW])
     places = _promise(clauses_of(text))
     found.sort(key=lambda word: places.get(stem(word), _NO_PROMISE))
     return tuple(found[:SALIENT_MAX])
