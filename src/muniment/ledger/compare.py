@@ -104,12 +104,11 @@ class Comparison:
 
     def _compare_birth(self, expected: Card) -> None:
         """A revision's first standing is that of its birth. Rows beyond it wait for the entries that tell of them."""
-        birth = StandingRow(rid=expected.rid, standing=standing_of(expected))
         rows: list[StandingRow] = []
         while self._standing is not None and self._standing.rid <= expected.rid:
             (rows if self._standing.rid == expected.rid else self._stray(self._standing.rid)).append(self._standing)
             self._standing = next(self._stored.standings, None)
-        if rows[:1] != [birth]:
+        if not rows or moved(expected, rows[0].standing) != expected:
             message = f"the first standing of revision {expected.rid} is not what the ledger says"
             self._say("standing_differs", message, seq=expected.seq, record=expected.id)
         if rows[1:]:

@@ -26,6 +26,24 @@ class Footing(Value):
     misleading: float = 0.0
 
     def __post_init__(self) -> None:
+        if not self._plain:
+            self._check()
+        fold_defaults(self)
+
+    @property
+    def _plain(self) -> bool:
+        """Whether nothing needs a closer look. Each entry that is read makes one of these, so the usual case is quick."""
+        return (
+            type(self.own) is type(self.effective) is type(self.helpful) is type(self.misleading) is float
+            and 0.0 < self.own <= 1.0
+            and 0.0 < self.effective <= 1.0
+            and 0.0 <= self.helpful < 1e15
+            and 0.0 <= self.misleading < 1e15
+            and type(self.label) is Label
+            and type(self.support) is Support
+        )
+
+    def _check(self) -> None:
         for name in ("own", "effective"):
             checks.unit_interval(name, getattr(self, name))
         for name in ("helpful", "misleading"):
@@ -36,7 +54,6 @@ class Footing(Value):
             as_fraction(self, name)
         checks.word("label", self.label, Label)
         checks.word("support", self.support, Support)
-        fold_defaults(self)
 
 
 class Vigour(Value):
