@@ -32,7 +32,7 @@ class Footing(Value):
 
     @property
     def _plain(self) -> bool:
-        """Whether nothing needs a closer look. Each entry that is read makes one of these, so the usual case is quick."""
+        """Whether nothing needs a closer look. Every entry that is read makes one, so the usual case is quick."""
         return (
             type(self.own) is type(self.effective) is type(self.helpful) is type(self.misleading) is float
             and 0.0 < self.own <= 1.0
