@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
@@ -198,3 +200,28 @@ def test_a_duplicated_key_does_not_hide_a_field() -> None:
 
 def test_a_value_can_be_used_as_a_key() -> None:
     assert len({CLAIM, msgspec.structs.replace(CLAIM, content="the build is green"), Claim(content="other")}) == 2
+
+
+class Fresh(Value):
+    """A kind that nothing has read before."""
+
+    number: int
+
+
+def test_threads_that_read_a_kind_for_the_first_time_describe_it_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, most, made = 0, 0, 0
+    real = msgspec.json.Decoder
+
+    def slow(kind: type[Value]) -> object:
+        nonlocal inside, most, made
+        inside, made = inside + 1, made + 1
+        most = max(most, inside)
+        time.sleep(0.02)
+        inside -= 1
+        return real(kind)
+
+    monkeypatch.setattr(msgspec.json, "Decoder", slow)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: read_canonical(b'{"number":7}', Fresh), range(8)))
+    assert found == [Fresh(number=7)] * 8
+    assert (most, made) == (1, 1)
