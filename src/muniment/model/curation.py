@@ -46,7 +46,6 @@ class Vouching(Value):
     """A named reviewer, or sources that share no root, answer for where a record comes from."""
 
     label: Label
-    supporters: tuple[str, ...] = ()
 
 
 class Resolution(Value):

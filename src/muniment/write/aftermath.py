@@ -26,12 +26,10 @@ _NO_SEQ = 0
 
 
 class Fall(Value):
-    """One record reached by a change: as it is, as it will be, and the record through which it was reached first."""
+    """One record reached by a change: as it is, and as it will be."""
 
     card: Card
     change: Change
-    depth: int
-    under: str
 
 
 class Aftermath(Value):
@@ -169,15 +167,15 @@ def conflict_change(row: ConflictRow, status: ConflictStatus) -> ConflictChange:
 def _fall(snapshot: Snapshot, states: dict[int, Change], terms: Terms, born: Newborn | None) -> tuple[Fall, ...]:
     """Judge again everything that stands on what changed, each record after all it stands on."""
     present = _Present(snapshot, states, born)
-    reached, above = _below(snapshot, present)
+    above = _below(snapshot, present)
     falls: list[Fall] = []
     for name in _in_order(above):
-        card, (depth, under) = present.cards[name], reached[name]
+        card = present.cards[name]
         change = _judged(present, card, terms)
         if change is None:
             continue
         present.put(moved(card, _standing(change)))
-        falls.append(Fall(card=present.before[card.rid], change=change, depth=depth, under=under))
+        falls.append(Fall(card=present.before[card.rid], change=change))
     return tuple(falls)
 
 
@@ -227,26 +225,23 @@ class _Present:
             self.before[card.rid] = card
 
 
-def _below(snapshot: Snapshot, present: _Present) -> tuple[dict[str, tuple[int, str]], dict[str, set[str]]]:
-    """Every record that stands on what changed: how far off and through which, and on which of them it stands."""
-    reached: dict[str, tuple[int, str]] = {}
+def _below(snapshot: Snapshot, present: _Present) -> dict[str, set[str]]:
+    """Every record that stands on what changed, and on which of those it does."""
     above: dict[str, set[str]] = {}
-    frontier, depth = set(present.changed), 0
+    frontier = set(present.changed)
     while frontier:
-        depth += 1
         following: set[str] = set()
         for name, target, rid in present.standing_on(frontier):
             known = present.cards.get(name)
             if known is not None and known.rid != rid and name in present.changed:
                 continue  # the link belongs to a revision that is being replaced
-            above.setdefault(name, set()).add(target)
-            if name not in reached:
-                reached[name] = (depth, target)
+            if name not in above:
                 following.add(name)
+            above.setdefault(name, set()).add(target)
         present.meet(following)
         frontier = following
     _meet_pillars(snapshot, present, above)
-    return reached, above
+    return above
 
 
 def _meet_pillars(snapshot: Snapshot, present: _Present, above: dict[str, set[str]]) -> None:

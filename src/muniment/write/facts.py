@@ -86,7 +86,7 @@ class Asked(Value):
     promotes: str | None = None
 
 
-def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes, neighbours: bool = True) -> Facts:
+def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     """Look at everything the decision on a claim may depend on."""
     claim, lineage = asked.claim, asked.claim.lineage
     names = {target for _, target in lineage.links}
@@ -105,7 +105,7 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes, neighbours: bool 
     seen.append(Seen(key=Key.TWIN, name=mark.hex(), version=twin.rid if twin else 0))
     if slot is not None:
         seen.append(Seen(key=Key.SLOT, name=slot, version=max((card.since for card in occupants), default=0)))
-    kin = _kin(snapshot, claim) if neighbours else ()
+    kin = _kin(snapshot, claim)
     return Facts(
         links=links,
         twin=fetch(snapshot, twin) if twin else None,

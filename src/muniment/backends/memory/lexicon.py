@@ -13,24 +13,29 @@ from collections import Counter, defaultdict
 import apsw
 
 from muniment.backends.memory.tables import Tables, standing_at
+from muniment.backends.nearness import (
+    NEAR_NAMED,
+    NEAR_NAMED_MAX,
+    NEAR_POOL,
+    NEAR_POSTINGS_MAX,
+    NEAR_WORDS_MAX,
+    closest,
+    least_shared,
+    near_weight,
+)
 from muniment.model.card import Card, moved
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan, Terms
 from muniment.model.record import Record
 from muniment.model.status import Status
 from muniment.model.value import read_canonical
-from muniment.ports.store import Hit, Matches, Neighbour, closest, least_shared, near_weight
+from muniment.ports.store import Hit, Matches, Neighbour
 
 COMMON_SHARE = 0.10
 COMMON_FROM = 1_000
 K1 = 1.2
 B = 0.75
 IDF_LEAST = 1e-6
-NEAR_WORDS_MAX = 10
-NEAR_POSTINGS_MAX = 16
-NEAR_POOL = 24
-NEAR_NAMED = 6
-NEAR_NAMED_MAX = 4
 TOKEN_BYTES_MAX = 32_768
 """FTS5 cuts longer tokens at this many bytes."""
 

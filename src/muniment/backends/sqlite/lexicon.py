@@ -7,29 +7,29 @@ from collections import Counter
 from typing import cast
 
 import apsw
-import msgspec
 
+from muniment.backends.nearness import (
+    NEAR_NAMED,
+    NEAR_NAMED_MAX,
+    NEAR_POOL,
+    NEAR_POSTINGS_MAX,
+    NEAR_WORDS_MAX,
+    closest,
+    least_shared,
+    near_weight,
+)
 from muniment.backends.sqlite.conditions import Bindings, translate
 from muniment.backends.sqlite.connection import queries
-from muniment.backends.sqlite.tables import card_from, standing_from
+from muniment.backends.sqlite.tables import card_from, listed, standing_from
 from muniment.model.card import moved
 from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.status import Status
-from muniment.ports.store import Hit, Matches, Neighbour, closest, least_shared, near_weight
+from muniment.ports.store import Hit, Matches, Neighbour
 
 _Q = queries()
 COMMON_SHARE = 0.10
 COMMON_FROM = 1_000
 """Below this many revisions no word is common: there is little to rank and nothing to save."""
-
-NEAR_WORDS_MAX = 10
-NEAR_POSTINGS_MAX = 16
-NEAR_POOL = 24
-NEAR_NAMED = 6
-NEAR_NAMED_MAX = 4
-"""How much is read to find what a text is near to: so many words, of each so many of the latest revisions that hold
-it, so many texts that hold the most, and so many that hold a word which at most four hold, a name perhaps. Nothing of
-it grows with the store."""
 
 _REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 
@@ -117,7 +117,7 @@ class SqliteLexicon:
         return closest(self._texts(sorted(pool)), latest, keep=keep)
 
     def _texts(self, rids: list[int]) -> dict[int, str]:
-        return {cast(int, rid): cast(str, text) for rid, text in self._execute(_Q["texts"], (_listed(rids),))}
+        return {cast(int, rid): cast(str, text) for rid, text in self._execute(_Q["texts"], (listed(rids),))}
 
     def _holding(self, word: str) -> int | None:
         """How many revisions hold a word; None for one that is not a single term."""
@@ -138,10 +138,6 @@ class SqliteLexicon:
             return " OR ".join(words) or None
         required = " AND ".join(phrases)
         return f"{required} AND ({' OR '.join([phrases[0], *words])})" if words else required
-
-
-def _listed(numbers: list[int]) -> str:
-    return msgspec.json.encode(numbers).decode()
 
 
 def _varint(block: bytes) -> int:

@@ -258,10 +258,10 @@ class SqliteCatalogue:
         return self._many("past_answers", slot, limit)
 
     def cards(self, rids: Iterable[int]) -> dict[int, Card]:
-        return {card.rid: card for card in self._many("many_cards", _listed(rids))}
+        return {card.rid: card for card in self._many("many_cards", listed(rids))}
 
     def latest(self, records: Iterable[str]) -> dict[str, Card]:
-        return {card.id: card for card in self._many("latest_cards", _listed(records))}
+        return {card.id: card for card in self._many("latest_cards", listed(records))}
 
     def expired(self, now: int) -> tuple[Card, ...]:
         return self._many("expired_cards", now)
@@ -318,10 +318,10 @@ class SqliteLinks:
         self._execute = connection.execute
 
     def of(self, rids: Iterable[int]) -> tuple[EdgeRow, ...]:
-        return tuple(edge_from(row) for row in self._execute(_Q["edges_of"], (_listed(rids),)))
+        return tuple(edge_from(row) for row in self._execute(_Q["edges_of"], (listed(rids),)))
 
     def to(self, records: Iterable[str]) -> tuple[EdgeRow, ...]:
-        return tuple(edge_from(row) for row in self._execute(_Q["edges_to"], (_listed(records),)))
+        return tuple(edge_from(row) for row in self._execute(_Q["edges_to"], (listed(records),)))
 
     def all(self) -> Iterator[EdgeRow]:
         with translated(self._connection):
@@ -329,7 +329,7 @@ class SqliteLinks:
                 yield edge_from(row)
 
 
-def _listed(names: Iterable[int] | Iterable[str]) -> str:
+def listed(names: Iterable[int] | Iterable[str]) -> str:
     """A list as one bound value, so that a question of any length is one statement."""
     return msgspec.json.encode(list(names)).decode()
 
