@@ -24,7 +24,7 @@ from muniment.backends.sqlite.store import SqliteVault
 from muniment.model.vocabulary import ConflictType
 from muniment.ports.store import Unit
 from muniment.testing.conformance.makers import TENANT, make_card, make_document
-from muniment.trust.text.compare import Finding, compare, reading, salient
+from muniment.text.compare import Finding, compare, reading, salient
 
 SEED = 20_261_115
 NEAR = 10

@@ -83,4 +83,29 @@ class Tally(Value):
     last: Instant
 
 
+class VectorRow(Value):
+    """What one passage of a revision means to a model: where in the text it stands, and its vector."""
+
+    rid: int
+    start: int
+    end: int
+    vector: bytes
+
+
+class Reach(Value):
+    """How far vectors reach: which model made them, and the ledger position up to which every revision has them."""
+
+    model: str | None = None
+    upto: int = 0
+
+
+class Near(Value):
+    """A revision near in meaning: the cosine of its nearest passage, and where that stands in the text."""
+
+    rid: int
+    cosine: float
+    start: int
+    end: int
+
+
 Row = Card | StandingRow | ProposalRow | ConflictRow | EdgeRow

@@ -13,6 +13,7 @@ import msgspec
 
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Candidate, Plan
+from muniment.model.tokens import tokens
 from muniment.model.value import Value
 from muniment.read.gate import POLICY
 
@@ -80,15 +81,6 @@ class _Budget:
         self._records -= 1
         self._tokens = self._tokens - cost if self._tokens is not None else None
         return None
-
-
-def tokens(text: str) -> int:
-    """A stated estimate of a text's length in tokens: a quarter of its characters, rounded up.
-
-    >>> tokens("four"), tokens("fives")
-    (1, 2)
-    """
-    return (len(text) + 3) // 4
 
 
 def _group(rid: int, opponents: Sequence[tuple[str, int, int]], known: Mapping[int, Candidate]) -> list[int]:

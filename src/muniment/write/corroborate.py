@@ -19,9 +19,9 @@ from muniment.model.status import CURRENT
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, Label, RelationType, Support
 from muniment.ports.store import Snapshot
+from muniment.text.likeness import echoes
+from muniment.text.reading import reading
 from muniment.trust.footing import lowest
-from muniment.trust.text.likeness import echoes
-from muniment.trust.text.reading import reading
 from muniment.write.aftermath import become
 from muniment.write.facts import Held, fetch
 from muniment.write.steps import Case

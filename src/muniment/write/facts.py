@@ -14,8 +14,8 @@ from muniment.model.status import CURRENT
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import STANDS_ON, ConflictStatus
 from muniment.ports.store import Snapshot
-from muniment.trust.text.compare import could_meet, may_meet
-from muniment.trust.text.reading import reading, salient
+from muniment.text.compare import could_meet, may_meet
+from muniment.text.reading import reading, salient
 
 KIN_MAX = 16
 PAST_MAX = 8

@@ -12,9 +12,9 @@ from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import STANDS_ON, ActorType, ConflictType, Kind
 from muniment.policy.rules import Detector, Disputes
-from muniment.trust.text.compare import Finding, compare
-from muniment.trust.text.likeness import echoes, likeness
-from muniment.trust.text.reading import reading
+from muniment.text.compare import Finding, compare
+from muniment.text.likeness import echoes, likeness
+from muniment.text.reading import reading
 from muniment.write.facts import Facts, Held, Past
 
 _OPEN = frozenset({Kind.QUESTION, Kind.HYPOTHESIS, Kind.ASSUMPTION, Kind.INTENTION, Kind.EVIDENCE, Kind.CONFLICT})

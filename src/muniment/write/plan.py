@@ -26,10 +26,10 @@ from muniment.model.vocabulary import (
     TrustLevel,
 )
 from muniment.policy.rules import WriteDecision
+from muniment.text.likeness import echoes
+from muniment.text.reading import reading
 from muniment.trust.belief import calibrated
 from muniment.trust.footing import lowest, stand
-from muniment.trust.text.likeness import echoes
-from muniment.trust.text.reading import reading
 from muniment.write.admit import Admitted
 from muniment.write.aftermath import Newborn, become, pillar_of, support_terms
 from muniment.write.facts import Held

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment.model.vocabulary import ConflictType
-from muniment.trust.text.compare import THRESHOLD, Finding, compare, echoes, likeness, reading, salient
+from muniment.text.compare import THRESHOLD, Finding, compare, echoes, likeness, reading, salient
 
 LIMIT = "The API rate limit is 100 requests per minute"
 

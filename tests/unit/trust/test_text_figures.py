@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from muniment.trust.text.quantities import Quantity, differ, quantities
-from muniment.trust.text.stems import done, stem
-from muniment.trust.text.words import bag, spoken, tokens
+from muniment.text.quantities import Quantity, differ, quantities
+from muniment.text.stems import done, stem
+from muniment.text.words import bag, spoken, tokens
 
 
 def figures(text: str) -> list[Quantity]:

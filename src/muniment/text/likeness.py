@@ -11,11 +11,11 @@ from functools import lru_cache
 from itertools import pairwise
 
 from muniment.model.value import Value
-from muniment.trust.text.quantities import Quantity, differ
-from muniment.trust.text.reading import Reading, clauses_of
-from muniment.trust.text.stems import stem
-from muniment.trust.text.tables import FILLER, NEGATIONS, OPPOSITES, TURNING
-from muniment.trust.text.words import READ_MAX, folded
+from muniment.text.quantities import Quantity, differ
+from muniment.text.reading import Reading, clauses_of
+from muniment.text.stems import stem
+from muniment.text.tables import FILLER, NEGATIONS, OPPOSITES, TURNING
+from muniment.text.words import READ_MAX, folded
 
 _LEFT_OVER = 0.15
 """How much of the words of both may be in one of them only."""
@@ -69,7 +69,7 @@ def _shingles(text: str) -> frozenset[str]:
 def likeness(one: Reading, other: Reading) -> float:
     """How much of the words and word pairs of two texts they share, from 0 to 1.
 
-    >>> from muniment.trust.text.reading import reading
+    >>> from muniment.text.reading import reading
     >>> likeness(reading("The build is green"), reading("Build green!"))
     1.0
     """
@@ -81,7 +81,7 @@ def likeness(one: Reading, other: Reading) -> float:
 def echoes(one: Reading, other: Reading) -> bool:
     """Whether one text says what the other says, up to small words, inflection, punctuation and the order of clauses.
 
-    >>> from muniment.trust.text.reading import reading
+    >>> from muniment.text.reading import reading
     >>> said = reading("The limit is 100 requests per minute")
     >>> echoes(reading("Please note that the limit is 100 requests/minute."), said)
     True

@@ -11,11 +11,11 @@ from itertools import product
 import msgspec
 
 from muniment.model.value import Value
-from muniment.trust.text.clauses import Clause, Denial
-from muniment.trust.text.focus import first_person, focus, labels_differ, same_subject
-from muniment.trust.text.quantities import DATE, Quantity, differ
-from muniment.trust.text.stems import stem
-from muniment.trust.text.tables import (
+from muniment.text.clauses import Clause, Denial
+from muniment.text.focus import first_person, focus, labels_differ, same_subject
+from muniment.text.quantities import DATE, Quantity, differ
+from muniment.text.stems import stem
+from muniment.text.tables import (
     ALIKE,
     CHANGES,
     DOING,

@@ -11,9 +11,9 @@ from itertools import pairwise
 import msgspec
 
 from muniment.model.value import Value
-from muniment.trust.text.quantities import Quantity, quantities
-from muniment.trust.text.stems import done, stem
-from muniment.trust.text.tables import (
+from muniment.text.quantities import Quantity, quantities
+from muniment.text.stems import done, stem
+from muniment.text.tables import (
     ASKERS,
     AUXILIARY,
     BE,
@@ -35,7 +35,7 @@ from muniment.trust.text.tables import (
     VERBS,
     WEEKDAYS,
 )
-from muniment.trust.text.words import Token, telling, tokens
+from muniment.text.words import Token, telling, tokens
 
 CLAUSES_MAX = 160
 _ENDS = frozenset(".!?\n;")

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import msgspec
 
 from muniment.model.value import Value
-from muniment.trust.text.stems import stem
-from muniment.trust.text.tables import (
+from muniment.text.stems import stem
+from muniment.text.tables import (
     AUXILIARY,
     BE,
     BOUNDS,
@@ -26,7 +26,7 @@ from muniment.trust.text.tables import (
     VERBS,
     WEEKDAYS,
 )
-from muniment.trust.text.words import Token
+from muniment.text.words import Token
 
 DATE = "date"
 CLOCK = "clock"

@@ -13,12 +13,12 @@ from functools import lru_cache
 
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictType
-from muniment.trust.text.clash import Clash, clashes
-from muniment.trust.text.clauses import Clause
-from muniment.trust.text.likeness import echoes, likeness
-from muniment.trust.text.reading import Reading, reading, salient
-from muniment.trust.text.tables import STOP
-from muniment.trust.text.words import folded
+from muniment.text.clash import Clash, clashes
+from muniment.text.clauses import Clause
+from muniment.text.likeness import echoes, likeness
+from muniment.text.reading import Reading, reading, salient
+from muniment.text.tables import STOP
+from muniment.text.words import folded
 
 __all__ = ["THRESHOLD", "Finding", "Reading", "compare", "echoes", "likeness", "reading", "salient"]
 

@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 from unicodedata import normalize
 
-from muniment.trust.text.stems import stem
-from muniment.trust.text.tables import LIGHT, STOP
+from muniment.text.stems import stem
+from muniment.text.tables import LIGHT, STOP
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _WRAPPED = re.compile(r"(?<=[^\W\d_,])\n(?=[^\W\d_])")

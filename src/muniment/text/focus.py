@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from muniment.trust.text.clauses import Clause
-from muniment.trust.text.quantities import differ
-from muniment.trust.text.stems import stem
-from muniment.trust.text.tables import CHANGES, CONTRASTS
+from muniment.text.clauses import Clause
+from muniment.text.quantities import differ
+from muniment.text.stems import stem
+from muniment.text.tables import CHANGES, CONTRASTS
 
 _AROUND = 0.5
 _EXTRA = 0.25

@@ -6,7 +6,7 @@ alarm, and the second is the dearer one.
 
 from __future__ import annotations
 
-from muniment.trust.text.stems import stem
+from muniment.text.stems import stem
 
 
 def _set(text: str) -> frozenset[str]:

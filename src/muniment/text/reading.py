@@ -10,10 +10,10 @@ import re
 from functools import lru_cache
 
 from muniment.model.value import Value
-from muniment.trust.text.clauses import Clause, clauses
-from muniment.trust.text.stems import stem
-from muniment.trust.text.tables import LIGHT, STOP
-from muniment.trust.text.words import READ_MAX, bag, folded, spoken
+from muniment.text.clauses import Clause, clauses
+from muniment.text.stems import stem
+from muniment.text.tables import LIGHT, STOP
+from muniment.text.words import READ_MAX, bag, folded, spoken
 
 SALIENT_MAX = 10
 """More words of a long text find less: each that is not about its point brings in neighbours that are not either."""
