@@ -14,6 +14,8 @@ from muniment import Memory
 _EXAMPLES = 40
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large)
 
+os.environ.setdefault("MUNIMENT_EMBEDDER", "none")  # a test that wants vectors says so
+
 settings.register_profile(
     "default",
     derandomize=True,

@@ -11,6 +11,8 @@ from muniment.model.errors import ConfigurationError
 from muniment.model.value import Value
 
 PREFIX = "MUNIMENT_"
+AUTO = "auto"
+_MODELS = "~/.cache/muniment/models"
 
 
 class Setting(Value):
@@ -31,6 +33,22 @@ SETTINGS = (
     Setting(
         name="MUNIMENT_POLICY", flag="--policy", default="", meaning="a policy file to use instead of the vault's own"
     ),
+    Setting(
+        name="MUNIMENT_EMBEDDER",
+        flag="--embedder",
+        default="auto",
+        meaning="what makes vectors: auto (the installed model), none, minilm, or the address of an endpoint "
+        "with its model, such as http://localhost:8080/v1#model",
+    ),
+    Setting(
+        name="MUNIMENT_EMBEDDER_KEY", flag="", default="", meaning="the key an endpoint asks for; never shown or stored"
+    ),
+    Setting(
+        name="MUNIMENT_MODELS",
+        flag="--models",
+        default="~/.cache/muniment/models",
+        meaning="the folder that holds installed models",
+    ),
 )
 
 
@@ -39,10 +57,17 @@ class Config(Value):
     tenant: str = "default"
     actor: str = OWNER
     policy: str | None = None
+    embedder: str = AUTO
+    embedder_key: str | None = None
+    models: str = _MODELS
 
     @property
     def folder(self) -> Path:
         return Path(self.vault)
+
+    @property
+    def models_folder(self) -> Path:
+        return Path(self.models).expanduser()
 
 
 def read_environment(environment: Mapping[str, str] | None = None) -> Config:
@@ -68,4 +93,7 @@ def read_environment(environment: Mapping[str, str] | None = None) -> Config:
         tenant=ours.get("MUNIMENT_TENANT", "default"),
         actor=ours.get("MUNIMENT_ACTOR", OWNER),
         policy=ours.get("MUNIMENT_POLICY"),
+        embedder=ours.get("MUNIMENT_EMBEDDER", AUTO),
+        embedder_key=ours.get("MUNIMENT_EMBEDDER_KEY"),
+        models=ours.get("MUNIMENT_MODELS", _MODELS),
     )

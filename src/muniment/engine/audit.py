@@ -148,6 +148,8 @@ def _check(
             standings=_readable("standings", snapshot.catalogue.moves(), findings),
             conflicts=_readable("conflicts", snapshot.desk.conflicts(), findings),
             edges=_readable("links", snapshot.links.all(), findings),
+            mentions=_readable("mentions", snapshot.names.all_mentions(), findings),
+            aliases=_readable("aliases", snapshot.names.all_aliases(), findings),
         ),
         genuine=lambda signed: signed_by(signed, key),
         anchor=anchor,

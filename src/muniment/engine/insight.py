@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from muniment.engine.directory import Directory, directory_of
+from muniment.engine.entities import EntityView, entity_of
 from muniment.engine.foresight import LINK_TYPES, LineageView, lineage_of
 from muniment.engine.look import (
     ConflictView,
@@ -81,6 +82,13 @@ class Insight(Seat):
             now = self._tenant.clock.now()
             words = clean(about) if about is not None else None
             return directory_of(snapshot, self.actor, self.policy, about=words, now=now, limit=limit)
+
+    def entity(self, name: str, *, limit: int = 20) -> EntityView:
+        """What is known of a thing by name: its names, the records that mention it, and what is mentioned with it."""
+        checks.text("name", name)
+        checks.whole("limit", limit, least=1, most=1_000)
+        with self._tenant.store.read() as snapshot:
+            return entity_of(snapshot, self.actor, self.policy, clean(name), limit=limit)
 
     def quality(
         self,

@@ -20,7 +20,7 @@ from muniment.model.proposal import Proposal
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.model.receipt import Explanation
 from muniment.model.record import Record, Standing
-from muniment.model.rows import ConflictRow, ProposalRow
+from muniment.model.rows import ConflictRow, ProposalRow, Reach
 from muniment.model.status import CURRENT
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
@@ -28,7 +28,7 @@ from muniment.model.vocabulary import ConflictStatus, ConflictType, Strategy
 from muniment.policy.decide import decide_read, decide_review
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Action, Policy
-from muniment.ports.store import Snapshot
+from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.explain import decide_again, read_receipt, search_again
 from muniment.read.gate import pass_gate
 from muniment.read.pipeline import Reading
@@ -325,4 +325,15 @@ def explain(
         with tenant.store.scratch() as scratch:
             scratch.write(lambda unit: rebuild(unit, snapshot, upto=entry.epoch, progress=progress or (lambda _: None)))
             with scratch.read() as rebuilt:
-                return search_again(rebuilt, stored, reading)
+                _lend(tenant.store, scratch, account.plan.reach)
+                return search_again(rebuilt, stored, reading, tenant.trail.ask)
+
+
+def _lend(store: TenantStore, scratch: TenantStore, reach: Reach) -> None:
+    """Give a rebuilt store the vectors as far as they reached then, if they are still there."""
+    if reach.model is None or store.vectors.reach().model != reach.model:
+        return
+    rows = list(store.vectors.rows(reach.upto))
+    if rows and scratch.vectors.claim():
+        scratch.vectors.begin(reach.model, len(rows[0].vector) // 4)
+        scratch.vectors.add(rows, upto=reach.upto)

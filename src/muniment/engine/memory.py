@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Unpack
 
 import msgspec
 
+from muniment.backends.embedders.choose import choose
+from muniment.backends.embedders.wrapped import EmbedTexts
 from muniment.backends.world import RandomIds, SystemClock
+from muniment.config import AUTO, read_environment
 from muniment.engine.audit import LedgerFace
 from muniment.engine.insight import Insight
 from muniment.engine.look import explain
@@ -16,6 +19,7 @@ from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.seat import clean
 from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
+from muniment.engine.trail import Progress
 from muniment.engine.vault import VaultFolder
 from muniment.ledger.receipts import seal
 from muniment.model import checks
@@ -25,10 +29,13 @@ from muniment.model.curation import Verdict
 from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.flat import ClaimOptions, make_claim, revise_claim
 from muniment.model.proposal import Proposal
-from muniment.model.query import Recall
+from muniment.model.query import Attunement, Query, Recall
 from muniment.model.receipt import Account, Explanation
+from muniment.model.rows import Reach
 from muniment.policy.decide import resolve
 from muniment.policy.rules import Detector, Policy
+from muniment.ports.embedder import Embedder
+from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.store import Unit
 from muniment.ports.world import Clock, Ids
@@ -73,11 +80,15 @@ class Memory(Steward, Insight):
         clock: Clock | None = None,
         ids: Ids | None = None,
         judge: Judge | None = None,
+        embedder: str | Embedder | EmbedTexts | None = AUTO,
+        extractor: Extractor | None = None,
     ) -> Memory:
         """Open a tenant of a vault, making both if they are not there (unless `create` is false).
 
         Whoever opens an embedded vault without naming an actor is its owner. A `judge` is asked about a new claim and
-        the records nearest to it; it only suggests.
+        the records nearest to it; it only suggests. An `embedder` makes vectors, so that recall finds what is said in
+        other words: "auto" takes the installed model if there is one, None does without; an `extractor` adds names to
+        those that are found by rule.
         """
         checks.identifier("tenant", tenant)
         _check_actor(actor)
@@ -90,6 +101,8 @@ class Memory(Steward, Insight):
             clock=clock or SystemClock(),
             ids=ids or RandomIds(),
             judge=judge,
+            embedder=_embedder(embedder),
+            extractor=extractor,
         )
         return cls(opened, _actor(folder.policy, actor), vault=folder)
 
@@ -128,7 +141,34 @@ class Memory(Steward, Insight):
 
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
-        query = make_query(clean(text), options)
+        return self._answer(make_query(clean(text), options))
+
+    def attune(
+        self,
+        *,
+        role: str | None = None,
+        task: str | None = None,
+        interests: Sequence[str] = (),
+        since: int = 0,
+        **options: Unpack[QueryOptions],
+    ) -> Recall:
+        """Recall without a question: what the caller should know, given its role, its task and what it cares for, or
+        what was written or changed `since` a ledger position it knows of. Bounds as for `recall`."""
+        if isinstance(interests, str):
+            raise Malformed("interests", "a list of texts")
+        about = Attunement(
+            role=clean(role) if role else None,
+            task=clean(task) if task else None,
+            interests=tuple(clean(interest) for interest in interests),
+            since=since,
+        )
+        return self._answer(make_query("", options, about))
+
+    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
+        """Wait until everything written so far can be found by its meaning too. Says how far vectors reach."""
+        return self._tenant.trail.flush(timeout=timeout, progress=progress)
+
+    def _answer(self, query: Query) -> Recall:
         for field, name in (("purpose", query.purpose), ("namespace", query.namespace)):
             refuse_secret(field, name)
         for name in query.scope_ids or ():
@@ -136,7 +176,7 @@ class Memory(Steward, Insight):
         reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
         now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
         with self._tenant.store.read() as snapshot:
-            found = answer(snapshot, query, reading, now=now, receipt_id=receipt_id)
+            found = answer(snapshot, query, reading, self._tenant.trail.ask, now=now, receipt_id=receipt_id)
         self._log(found.account, receipt_id, found.recall.epoch)
         return found.recall
 
@@ -169,7 +209,16 @@ class Memory(Steward, Insight):
             target=target,
             expected_revision=expected_revision,
         )
-        return admit(proposal, self.actor)
+        return self._extracted(admit(proposal, self.actor))
+
+    def _extracted(self, admitted: Admitted) -> Admitted:
+        """Ask the extractor, if there is one, about the text as it was cleaned."""
+        extractor = self._tenant.extractor
+        if extractor is None:
+            return admitted
+        found = extractor.extract(admitted.proposal.claim.content)
+        safe = tuple(one for one in found if (clean(one.text), clean(one.key)) == (one.text, one.key))
+        return msgspec.structs.replace(admitted, extracted=safe)
 
     def _submit(self, admitted: Admitted) -> Verdict:
         suggestions = self._suggestions(admitted)
@@ -202,6 +251,13 @@ class Memory(Steward, Insight):
 
         tenant.store.write(write)
         tenant.logged()
+
+
+def _embedder(wanted: str | Embedder | EmbedTexts | None) -> Embedder | None:
+    """What makes vectors: what the caller gives, else what the environment names, else the installed model."""
+    config = read_environment()
+    chosen = config.embedder if wanted == AUTO else wanted
+    return choose(chosen, models=config.models_folder, key=config.embedder_key)
 
 
 def _check_actor(actor: str | Actor) -> None:

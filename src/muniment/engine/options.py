@@ -9,7 +9,7 @@ from typing import TypedDict, TypeVar, get_type_hints
 from muniment.model import checks
 from muniment.model.errors import Malformed
 from muniment.model.flat import When, read_instant
-from muniment.model.query import DEFAULT_PURPOSE, LIMIT_DEFAULT, Query
+from muniment.model.query import DEFAULT_PURPOSE, LIMIT_DEFAULT, Attunement, Query
 from muniment.model.vocabulary import Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 
 _E = TypeVar("_E", bound=StrEnum)
@@ -35,12 +35,14 @@ class QueryOptions(TypedDict, total=False):
     known_at: When | None
     limit: int | None
     budget_tokens: int | None
+    asked_at: When | None
+    floor: float | None
 
 
 OPTIONS = frozenset(get_type_hints(QueryOptions))
 
 
-def make_query(text: str, options: QueryOptions) -> Query:
+def make_query(text: str, options: QueryOptions, attuned: Attunement | None = None) -> Query:
     """Build a query. An unknown or wrong option is refused by name."""
     if unknown := sorted(options.keys() - OPTIONS):
         raise Malformed(unknown[0], "a bound that recall knows; it has no such bound")
@@ -65,6 +67,9 @@ def make_query(text: str, options: QueryOptions) -> Query:
         known_at=read_instant("known_at", options.get("known_at")),
         limit=LIMIT_DEFAULT if limit is None else limit,
         budget_tokens=options.get("budget_tokens"),
+        asked_at=read_instant("asked_at", options.get("asked_at")),
+        floor=options.get("floor"),
+        attuned=attuned,
     )
 
 

@@ -21,8 +21,10 @@ from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
+from muniment.text.entities.keys import name_key
 from muniment.write.admit import admit
 from muniment.write.facts import fetch
+from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
 from muniment.write.resolve import settle
 from muniment.write.review import observe, retract, rule, vouch
@@ -169,6 +171,23 @@ class Steward(Seat):
         proposal = Proposal(id=self._tenant.ids.fresh("prp"), tenant=self.tenant, claim=promoted, promotes=record_id)
         admitted = admit(proposal, self.actor)
         return self._write(lambda unit: propose(unit, admitted, self._tenant.bench))
+
+    def alias(self, name: str, means: str) -> tuple[str, ...]:
+        """Say that a name means the same as another, and return all names of the thing, the chief one first. Questions
+        that use one of them find records that use another. A name that means itself stands alone again."""
+        if decide_review(self.policy, self.actor, Action.NAME, None, None) is None:
+            raise NotPermitted(self.actor.id, "give names")
+        keys = []
+        for field, text in (("name", name), ("means", means)):
+            checks.text(field, text)
+            refuse_secret(field, text)
+            keys.append(name_key(text))
+            if not keys[-1]:
+                raise Malformed(field, "a name")
+        bench = self._tenant.bench
+        names, epoch = self._tenant.store.write(lambda unit: give_name(unit, keys[0], keys[1], self.actor.id, bench))
+        self._tenant.wrote(epoch)
+        return names
 
     def sweep(self) -> Swept:
         """Let time do its work: what is past its time expires with all that follows, use is counted, tiers move, and

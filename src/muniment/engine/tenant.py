@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from muniment.engine.trail import Trail
 from muniment.model.change import ChangeSet, Draft
 from muniment.model.entry import Entry, EntryKind, Role, SignedCheckpoint
 from muniment.model.errors import IntegrityError, LedgerBroken
 from muniment.model.times import Instant
 from muniment.model.value import read_canonical
 from muniment.policy.rules import Policy
+from muniment.ports.embedder import Embedder
+from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.store import Snapshot, TenantStore, Unit
 from muniment.ports.world import Clock, Ids, Signer
@@ -30,8 +33,12 @@ class Tenant:
         clock: Clock,
         ids: Ids,
         judge: Judge | None = None,
+        embedder: Embedder | None = None,
+        extractor: Extractor | None = None,
     ) -> None:
         self.store = store
+        self.trail = Trail(store, embedder)
+        self.extractor = extractor
         self.judge = judge
         self.signer = signer
         self.clock = clock
@@ -50,6 +57,7 @@ class Tenant:
     def wrote(self, epoch: int) -> None:
         """Take note of a write, and sign a checkpoint when one is due."""
         self._dirty = True
+        self.trail.stir()
         if epoch - self._signed >= CHECKPOINT_EVERY:
             if self._signed:
                 self.sign()
@@ -65,6 +73,7 @@ class Tenant:
         return signed
 
     def close(self) -> None:
+        self.trail.close()
         if self._dirty:
             self.sign()
 

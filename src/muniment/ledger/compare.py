@@ -13,15 +13,16 @@ import msgspec
 
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Finding
-from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow
+from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow
 
 _T = TypeVar("_T")
+_Link = EdgeRow | MentionRow
 Report = Callable[[Finding], None]
 
 
 class Stored:
     """The stored projections, each in its natural order: cards by `rid`, proposals by the entry that filed them last,
-    standings by `rid` and then by entry, edges by `rid`, conflicts in any order."""
+    standings by `rid` and then by entry, edges and mentions by `rid`, conflicts and aliases in any order."""
 
     def __init__(
         self,
@@ -31,12 +32,16 @@ class Stored:
         standings: Iterable[StandingRow],
         conflicts: Iterable[ConflictRow],
         edges: Iterable[EdgeRow],
+        mentions: Iterable[MentionRow],
+        aliases: Iterable[AliasRow],
     ) -> None:
         self.cards = iter(cards)
         self.proposals = iter(proposals)
         self.standings = iter(standings)
         self.conflicts = conflicts
         self.edges = iter(edges)
+        self.mentions = iter(mentions)
+        self.aliases = aliases
 
 
 class Comparison:
@@ -50,13 +55,15 @@ class Comparison:
         self._card = next(stored.cards, None)
         self._proposal = next(stored.proposals, None)
         self._standing = next(stored.standings, None)
-        self._edge = next(stored.edges, None)
+        self._edges = _Lane(stored.edges)
+        self._mentions = _Lane(stored.mentions)
         self._unreadable: set[int] = set()
         self._unfiled: dict[str, int] = {}
         self._moved: dict[int, list[StandingRow]] = {}
         self._movements: dict[int, list[StandingRow]] = {}
         self._present: dict[int, Card] = {}
         self._conflicts: dict[str, ConflictRow] = {}
+        self._aliases: set[AliasRow] = set()
 
     def skip(self, seq: int) -> None:
         """Take note that entry `seq` cannot be read, so nothing can be expected of it."""
@@ -73,7 +80,11 @@ class Comparison:
             case ConflictRow():
                 self._conflicts[row.id] = row
             case EdgeRow():
-                self._compare_edge(row)
+                self._compare_links(self._edges, row)
+            case MentionRow():
+                self._compare_links(self._mentions, row)
+            case AliasRow():
+                self._aliases.add(row)
 
     def finish(self) -> None:
         for card in rest(self._card, self._stored.cards):
@@ -84,8 +95,9 @@ class Comparison:
             self._say("proposal_missing", f"proposal {proposal_id} of entry {seq} is not filed", seq=seq)
         self._compare_standings()
         self._compare_conflicts()
-        for edge in rest(self._edge, self._stored.edges):
-            self._foreign_edge(edge)
+        self._compare_aliases()
+        for link in (*self._edges.rest(), *self._mentions.rest()):
+            self._foreign_link(link)
 
     def _say(self, code: str, message: str, *, seq: int | None = None, record: str | None = None) -> None:
         self._report(Finding(code=code, message=message, seq=seq, record=record))
@@ -178,26 +190,54 @@ class Comparison:
             if actual.get(conflict) != self._conflicts.get(conflict):
                 self._say("conflict_differs", f"conflict {conflict} is not what the ledger says")
 
-    def _compare_edge(self, expected: EdgeRow) -> None:
-        while self._edge is not None and _order(self._edge) < _order(expected):
-            self._foreign_edge(self._edge)
-            self._edge = next(self._stored.edges, None)
-        if self._edge != expected:
-            self._edge_differs(expected)
-            return
-        self._edge = next(self._stored.edges, None)
+    def _compare_aliases(self) -> None:
+        stored = {row for row in self._stored.aliases if row.seq not in self._unreadable}
+        for row in sorted(stored ^ self._aliases, key=lambda row: (row.seq, row.alias)):
+            self._say("alias_differs", f"a name given in entry {row.seq} is not what the ledger says", seq=row.seq)
 
-    def _foreign_edge(self, edge: EdgeRow) -> None:
-        card = self._present.get(edge.rid)
+    def _compare_links(self, lane: _Lane, expected: _Link) -> None:
+        skipped, same = lane.meet(expected)
+        for link in skipped:
+            self._foreign_link(link)
+        if not same:
+            self._link_differs(expected)
+
+    def _foreign_link(self, link: _Link) -> None:
+        card = self._present.get(link.rid)
         if card is None or card.seq not in self._unreadable:  # else it may belong to an entry that cannot be read
-            self._edge_differs(edge)
+            self._link_differs(link)
 
-    def _edge_differs(self, edge: EdgeRow) -> None:
-        self._say("edge_differs", f"the link {edge.type} of revision {edge.rid} is not what the ledger says")
+    def _link_differs(self, link: _Link) -> None:
+        if isinstance(link, MentionRow):
+            self._say("mention_differs", f"what revision {link.rid} speaks of is not what the ledger says")
+        else:
+            self._say("edge_differs", f"the link {link.type} of revision {link.rid} is not what the ledger says")
 
 
-def _order(edge: EdgeRow) -> tuple[int, str, str]:
-    return edge.rid, edge.type, edge.target
+class _Lane:
+    """A stored stream in order, walked beside what is expected of it."""
+
+    def __init__(self, stored: Iterator[_Link]) -> None:
+        self._stored = stored
+        self._next = next(stored, None)
+
+    def meet(self, expected: _Link) -> tuple[list[_Link], bool]:
+        """Go on to where `expected` should stand; say what was passed over, and whether it stands there."""
+        skipped: list[_Link] = []
+        while self._next is not None and _order(self._next) < _order(expected):
+            skipped.append(self._next)
+            self._next = next(self._stored, None)
+        same = self._next == expected
+        if same:
+            self._next = next(self._stored, None)
+        return skipped, same
+
+    def rest(self) -> Iterator[_Link]:
+        return rest(self._next, self._stored)
+
+
+def _order(link: _Link) -> tuple[int, str, str]:
+    return (link.rid, link.entity, link.kind) if isinstance(link, MentionRow) else (link.rid, link.type, link.target)
 
 
 def rest(first: _T | None, others: Iterator[_T]) -> Iterator[_T]:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
+from muniment.model.alias import Alias
 from muniment.model.card import card_of
 from muniment.model.curation import Report
 from muniment.model.entry import Entry, Role
 from muniment.model.errors import LedgerBroken
 from muniment.model.record import Record, Standing
-from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow
+from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow
 from muniment.model.value import Value, read_canonical
 
 _V = TypeVar("_V", bound=Value)
@@ -51,6 +52,7 @@ def project(
         standing = Standing(status=birth.status, since=entry.seq, footing=birth.footing, vigour=birth.vigour)
         rows.append(card_of(record, standing, rid=birth.rid, pepper=pepper))
         rows.extend(EdgeRow(rid=birth.rid, type=type_, target=target) for type_, target in record.links)
+        rows.extend(_mentions(birth.rid, record))
         texts[birth.rid] = record.content
     rows.extend(
         ConflictRow(
@@ -69,9 +71,24 @@ def project(
         )
         for conflict in entry.conflicts
     )
+    rows.extend(_aliases(entry, documents, gone))
     if entry.filing is not None:
         rows.append(_proposal_row(entry, documents))
     return Projection(rows=tuple(rows), texts=texts)
+
+
+def _mentions(rid: int, record: Record) -> list[MentionRow]:
+    """What a revision speaks of, each thing once, in the order of the keys."""
+    kinds = {entity.key: entity.kind.value for entity in reversed(record.mentions)}
+    return [MentionRow(rid=rid, entity=key, kind=kind) for key, kind in sorted(kinds.items())]
+
+
+def _aliases(entry: Entry, documents: Mapping[int, Value], gone: AbstractSet[int]) -> list[AliasRow]:
+    named = [
+        ref.doc for ref in entry.documents if ref.role is Role.ALIAS and (ref.doc in documents or ref.doc not in gone)
+    ]
+    found = ((doc, _document(entry, documents, doc, Alias)) for doc in named)
+    return [AliasRow(alias=alias.alias, entity=alias.entity, seq=entry.seq, doc=doc) for doc, alias in found]
 
 
 class Conclusion(Value, forbid_unknown_fields=False):
@@ -88,6 +105,8 @@ def read_document(role: Role, body: bytes) -> Value | None:
             return read_canonical(body, Record)
         case Role.REPORT:
             return read_canonical(body, Conclusion)
+        case Role.ALIAS:
+            return read_canonical(body, Alias)
         case Role.HELD | Role.POLICY:
             return None
 

@@ -66,6 +66,7 @@ class Card(Value):
     tier: str
     accesses: int
     last_access: Instant | None
+    event_time: Instant | None
 
 
 def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes | None) -> Card:
@@ -99,6 +100,7 @@ def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes | Non
         anchored=claim.strength.anchored,
         review_at=record.next_review_at,
         readers=readers_of(claim),
+        event_time=claim.times.event_time,
         **_standing_fields(standing),
     )
 

@@ -27,6 +27,7 @@ class EntryKind(StrEnum):
     VOUCHED = "vouched"
     RESOLVED = "resolved"
     SWEPT = "swept"
+    NAMED = "named"
 
 
 class Role(StrEnum):
@@ -36,6 +37,7 @@ class Role(StrEnum):
     REPORT = "report"
     HELD = "held"
     POLICY = "policy"
+    ALIAS = "alias"
 
 
 class DocumentRef(Value):

@@ -11,7 +11,8 @@
     │  └─ Undecided          a strategy that cannot tell two sides apart
     ├─ OperationalError      the world failed; the same request may work later
     │  ├─ StoreUnavailable
-    │  └─ StoreBusy
+    │  ├─ StoreBusy
+    │  └─ MindUnavailable    an embedder cannot be reached or cannot work
     ├─ ConfigurationError    refuse to start; say which setting and what would be right
     │  └─ PolicyInvalid      which file, which line
     └─ IntegrityError        what is stored contradicts itself; stop
@@ -144,6 +145,16 @@ class StoreBusy(OperationalError):
 
     code = "store_busy"
     hint = "Try again; if it lasts, look for a process that holds the vault open in a long transaction."
+
+
+class MindUnavailable(OperationalError):
+    """An embedder cannot be reached or cannot work. Everything else goes on without it."""
+
+    code = "mind_unavailable"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint or "Check the embedder: `muniment model status`, or the endpoint's address and key."
 
 
 class ConfigurationError(MunimentError):

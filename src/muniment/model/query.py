@@ -18,8 +18,30 @@ QUERY_BYTES_MAX = 65_536
 DEFAULT_PURPOSE = "answer"
 
 
+class Attunement(Value):
+    """What an agent is about, when it asks for what it should know instead of putting a question: its role, its task,
+    what it cares for, and the ledger position it knew of last."""
+
+    role: str | None = None
+    task: str | None = None
+    interests: tuple[str, ...] = ()
+    since: int = 0
+
+    def __post_init__(self) -> None:
+        checks.optional_text("role", self.role)
+        checks.optional_text("task", self.task)
+        checks.texts("interests", self.interests)
+        checks.whole("since", self.since, least=0, most=2**62)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """What to search for, the most telling first."""
+        return tuple(text for text in (self.task, *self.interests, self.role) if text)
+
+
 class Query(Value):
-    """An access request: what is sought, for which purpose, within which bounds. None means "no bound of mine"."""
+    """An access request: what is sought, for which purpose, within which bounds. None means "no bound of mine".
+    `asked_at` is the instant that "last week" is read against; `floor` is how likely something must fit to be told."""
 
     text: str
     purpose: str = DEFAULT_PURPOSE
@@ -39,9 +61,17 @@ class Query(Value):
     known_at: Instant | None = None
     limit: int = LIMIT_DEFAULT
     budget_tokens: int | None = None
+    asked_at: Instant | None = None
+    floor: float | None = None
+    attuned: Attunement | None = None
 
     def __post_init__(self) -> None:
-        checks.text("query", self.text, limit=QUERY_BYTES_MAX)
+        if self.attuned is None or self.text:
+            checks.text("query", self.text, limit=QUERY_BYTES_MAX)
+        checks.instant("asked_at", self.asked_at)
+        checks.optional_unit_interval("floor", self.floor)
+        if self.attuned is not None and not isinstance(self.attuned, Attunement):
+            raise Malformed("attuned", "an Attunement")
         checks.identifier("purpose", self.purpose)
         self._check_lists()
         if self.namespace is not None:
@@ -88,7 +118,8 @@ class Presented(StrEnum):
 
 
 class Disclosure(Value):
-    """A record that passed the gate, with why it is here. Only `read.gate` makes one."""
+    """A record that passed the gate, with why it is here. Only `read.gate` makes one. `parts` are what its score is the
+    sum of; `passage` is the part of a long content that fits best, by its first and last character."""
 
     record: Record
     standing: Standing
@@ -98,6 +129,13 @@ class Disclosure(Value):
     reasons: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
+    parts: tuple[tuple[str, float], ...] = ()
+    passage: tuple[int, int] | None = None
+
+    @property
+    def text(self) -> str:
+        """What to show: the passage that matched if the record is long, else all of it."""
+        return self.record.content if self.passage is None else self.record.content[slice(*self.passage)]
 
 
 class Abstention(StrEnum):
@@ -108,10 +146,27 @@ class Abstention(StrEnum):
     NOTHING_ELIGIBLE = "nothing_eligible"
     NOT_AUTHORIZED = "not_authorized"
     NOTHING_FITS = "nothing_fits"
+    NOTHING_RELEVANT = "nothing_relevant"
+
+
+class Searched(Value):
+    """How an answer was sought. `model` made the vectors, None when only words and links were searched, and `why` says
+    why. `trailing` is how many ledger entries the vectors are behind; `fit` is how likely anything here fits at all;
+    `words` are the words that were searched, `left_out` those too common to search; `names` are the names the question
+    speaks of, aliases included; `span` is the time it asks about."""
+
+    words: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    span: tuple[Instant, Instant] | None = None
+    model: str | None = None
+    trailing: int = 0
+    fit: float | None = None
+    why: str | None = None
 
 
 class Recall(Value):
-    """The answer to a query. `considered` is what matched of what the caller may see;
+    """The answer to a query. `considered` is how many of what the caller may see was looked at closely;
     it equals the records found on their own merit plus everything in `excluded`."""
 
     records: tuple[Disclosure, ...]
@@ -121,3 +176,4 @@ class Recall(Value):
     receipt_id: str
     epoch: int
     notices: tuple[str, ...] = ()
+    searched: Searched = Searched()

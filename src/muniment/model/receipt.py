@@ -5,25 +5,30 @@ from __future__ import annotations
 from muniment.model.actor import Actor
 from muniment.model.filter import Filter
 from muniment.model.gate import Gates
-from muniment.model.query import Abstention, Query
+from muniment.model.query import Abstention, Query, Searched
+from muniment.model.rows import Reach
 from muniment.model.times import Instant
 from muniment.model.value import Value
+from muniment.model.weights import USUAL_WEIGHTS, Weights
 
 STATUS = "status"
 """The bound on what a revision counts for. What it keeps out is counted under the state it is in, not this name."""
 
 
 class Terms(Value):
-    """The words a query was searched with: single words, exact phrases, and the words left out as too common."""
+    """The words a query was searched with: single words, exact phrases, and the words left out as too common. `names`
+    are the keys of what it speaks of by name, aliases included."""
 
     words: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
     common: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 class Plan(Value):
     """One query as the store and the gate run it. `visible` is what policy lets the caller see at all;
-    `wanted` are the caller's own bounds and the standing rules, each under the name it is counted by."""
+    `wanted` are the caller's own bounds and the standing rules, each under the name it is counted by. `reach` says
+    which vectors were used, `span` which time the question is about."""
 
     terms: Terms
     visible: Filter
@@ -35,10 +40,15 @@ class Plan(Value):
     limit: int
     budget_tokens: int | None
     gates: Gates
+    weights: Weights = USUAL_WEIGHTS
+    floor: float = 0.0
+    span: tuple[Instant, Instant] | None = None
+    reach: Reach = Reach()
 
 
 class Candidate(Value):
-    """A revision that was looked at: how it scored, how it came in, and the rule that kept it out, if one did."""
+    """A revision that was looked at: how it scored and of which parts that is the sum, how it came in, and the rule
+    that kept it out, if one did."""
 
     rid: int
     id: str
@@ -46,6 +56,8 @@ class Candidate(Value):
     score: float
     via: str | None = None
     excluded: str | None = None
+    parts: tuple[tuple[str, float], ...] = ()
+    passage: tuple[int, int] | None = None
 
 
 class Account(Value):
@@ -63,6 +75,7 @@ class Account(Value):
     considered: int
     selected: tuple[str, ...]
     abstained: Abstention | None
+    searched: Searched = Searched()
 
 
 class ReceiptEntry(Value):
@@ -89,7 +102,8 @@ class StoredReceipt(Value):
 
 
 class Explanation(Value):
-    """A receipt read back, and decided again. `again` are the ids the second decision gave."""
+    """A receipt read back, and decided again. `again` are the ids the second decision gave; `note` says what could not
+    be done as it was then."""
 
     receipt_id: str
     at: Instant
@@ -99,3 +113,4 @@ class Explanation(Value):
     again: tuple[str, ...]
     same_ids: bool
     replayed: bool
+    note: str | None = None

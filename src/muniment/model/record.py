@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from muniment.model import checks
 from muniment.model.claim import Claim
+from muniment.model.entity import Entity
 from muniment.model.errors import Malformed
 from muniment.model.status import Status
 from muniment.model.times import Instant
@@ -95,7 +96,7 @@ class Standing(Value):
 class Record(Value):
     """One revision. `created_at` is when we were told; the claim's own times say when it holds; `echoes` are the
     records it only says again; `label` is where it came from when it was written; `barred` are the scopes that
-    its own charter, or that of anything it stands on, keeps it out of."""
+    its own charter, or that of anything it stands on, keeps it out of; `mentions` is what its text names."""
 
     id: str
     tenant: str
@@ -111,6 +112,7 @@ class Record(Value):
     next_review_at: Instant | None = None
     echoes: tuple[str, ...] = ()
     barred: tuple[Scope, ...] = ()
+    mentions: tuple[Entity, ...] = ()
 
     def __post_init__(self) -> None:
         checks.identifier("id", self.id)
@@ -130,6 +132,7 @@ class Record(Value):
         checks.instant("next_review_at", self.next_review_at)
         checks.identifiers("echoes", self.echoes)
         checks.instances("barred", self.barred, Scope)
+        checks.instances("mentions", self.mentions, Entity)
 
     @property
     def owner(self) -> str:

@@ -58,6 +58,23 @@ class EdgeRow(Value):
     target: str
 
 
+class MentionRow(Value):
+    """A revision speaks of something by name. `entity` is the key that all spellings of it share."""
+
+    rid: int
+    entity: str
+    kind: str
+
+
+class AliasRow(Value):
+    """Another name for the same thing, and the entry that said so."""
+
+    alias: str
+    entity: str
+    seq: int
+    doc: int
+
+
 class ToldRow(Value):
     """How often a revision was told to an actor, and when last. Counted from the receipts."""
 
@@ -108,4 +125,4 @@ class Near(Value):
     end: int
 
 
-Row = Card | StandingRow | ProposalRow | ConflictRow | EdgeRow
+Row = Card | StandingRow | ProposalRow | ConflictRow | EdgeRow | MentionRow | AliasRow

@@ -10,9 +10,11 @@ from enum import StrEnum
 
 import msgspec
 
+from muniment.model import checks
 from muniment.model.gate import USUAL, Gates, Thresholds
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType, Consequence, Kind, Label, MemoryClass, Scope, Sensitivity, TrustLevel
+from muniment.model.weights import USUAL_WEIGHTS, Weights
 
 ANYONE = "*"
 
@@ -37,6 +39,7 @@ class Action(StrEnum):
     VOTE = "vote"
     PROMOTE = "promote"
     SWEEP = "sweep"
+    NAME = "name"
 
 
 class Secrets(StrEnum):
@@ -162,6 +165,16 @@ class Disputes(Value):
     quorum: int = 3
 
 
+class Recalling(Value):
+    """How answers are ranked: what each reason to tell a record counts, and how likely a fit must be to be told."""
+
+    weights: Weights = USUAL_WEIGHTS
+    floor: float = 0.5
+
+    def __post_init__(self) -> None:
+        checks.unit_interval("floor", self.floor)
+
+
 class Policy(Value):
     version: int
     name: str
@@ -174,3 +187,4 @@ class Policy(Value):
     trust: Trust = Trust()
     cascade: Cascade = Cascade()
     disputes: Disputes = Disputes()
+    recall: Recalling = Recalling()

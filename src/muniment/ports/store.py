@@ -6,7 +6,7 @@ Only `write.commit` and the read path's receipt writing touch the writing halves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -15,7 +15,20 @@ from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
 from muniment.model.filter import Filter
 from muniment.model.receipt import Plan, StoredReceipt, Terms
 from muniment.model.record import Standing
-from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow, Tally, ToldRow
+from muniment.model.rows import (
+    AliasRow,
+    ConflictRow,
+    EdgeRow,
+    MentionRow,
+    Near,
+    ProposalRow,
+    Reach,
+    Row,
+    StandingRow,
+    Tally,
+    ToldRow,
+    VectorRow,
+)
 from muniment.model.value import Value
 
 T = TypeVar("T")
@@ -112,6 +125,17 @@ class Catalogue(Protocol):
     def superseded_by(self, record: str) -> tuple[Card, ...]:
         """Revisions whose standing names this record as successor."""
 
+    def since(self, seq: int) -> Iterator[Card]:
+        """Every card that was born or changed after entry `seq`, by rising `rid`."""
+
+    def beside(self, cards: Iterable[Card], *, reach: int) -> dict[int, tuple[int, ...]]:
+        """For each card that belongs to a session, the revisions written just before and just after it in the same
+        session, up to `reach` on each side, the nearest first and the earlier of two first."""
+
+    def newest(self, plan: Plan, *, keep: int, after: int = 0) -> tuple[Card, ...]:
+        """The newest of what passes `plan.visible` and every bound of `plan.wanted` and was born or changed after
+        entry `after`, the newest first."""
+
     def survey(self, visible: Filter) -> tuple[Tally, ...]:
         """Current revisions that pass, summed up by actor, kind and place, in that order."""
 
@@ -168,6 +192,63 @@ class Lexicon(Protocol):
         were superseded, and counting all."""
 
 
+class Names(Protocol):
+    """What revisions speak of by name. Keys, not spellings: all names of a thing are one group."""
+
+    def groups(self, keys: Iterable[str], *, as_of: int) -> dict[str, tuple[str, ...]]:
+        """For each key that has other names, as known after entry `as_of`, all names of the same thing, the chief one
+        first."""
+
+    def mentions(self, rids: Iterable[int]) -> tuple[MentionRow, ...]:
+        """What these revisions speak of, by `rid` and entity."""
+
+    def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
+        """The latest revisions up to `upto` that speak of an entity, the newest first."""
+
+    def all_mentions(self) -> Iterator[MentionRow]:
+        """Every mention, by `rid` and entity."""
+
+    def all_aliases(self) -> Iterator[AliasRow]:
+        """Every name that was ever given, by entry."""
+
+
+class Meanings(Protocol):
+    """Search by nearness in meaning. Vectors are derived and trail the ledger; `reach` says how far they go."""
+
+    def reach(self) -> Reach: ...
+
+    def search(self, plan: Plan, vector: bytes, *, keep: int) -> tuple[Near, ...]:
+        """The nearest to `vector` among what passes `plan.visible` and every bound of `plan.wanted` and has its vectors
+        by `plan.reach`, the nearest first. Exact under the filter: what is nearer is never left out for what is not."""
+
+    def measure(self, rids: Iterable[int], vector: bytes) -> dict[int, Near]:
+        """How near given revisions are; one that has no vector is left out."""
+
+    def alike(self, rids: Sequence[int]) -> tuple[tuple[float, ...], ...]:
+        """How near these revisions are to each other, as a square of cosines; 0 where there is no vector."""
+
+
+class Vectors(Protocol):
+    """Where vectors are kept. Not part of a transaction: they can be lost, and are then made again."""
+
+    def reach(self) -> Reach: ...
+
+    def claim(self) -> bool:
+        """Become the one who makes vectors; False while somebody else is."""
+
+    def begin(self, model: str, dimensions: int) -> None:
+        """Drop what there is and start anew with another model."""
+
+    def add(self, rows: Sequence[VectorRow], *, upto: int) -> None:
+        """Keep the vectors of the next revisions; from now on everything up to entry `upto` has its vectors."""
+
+    def forget(self, rids: Iterable[int]) -> None:
+        """Overwrite the vectors of these revisions."""
+
+    def rows(self, upto: int) -> Iterator[VectorRow]:
+        """Every vector of revisions born up to entry `upto`, by rising `rid`."""
+
+
 class Receipts(Protocol):
     def head(self) -> tuple[int, bytes]:
         """Position and hash of the last receipt; (0, zero bytes) for none."""
@@ -205,6 +286,12 @@ class Snapshot(Protocol):
     def lexicon(self) -> Lexicon: ...
 
     @property
+    def names(self) -> Names: ...
+
+    @property
+    def meanings(self) -> Meanings: ...
+
+    @property
     def receipts(self) -> Receipts: ...
 
 
@@ -235,6 +322,9 @@ class TenantStore(Protocol):
 
     @property
     def tenant(self) -> str: ...
+
+    @property
+    def vectors(self) -> Vectors: ...
 
     def read(self) -> AbstractContextManager[Snapshot]: ...
 

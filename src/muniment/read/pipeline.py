@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from muniment.model.actor import Actor
 from muniment.model.card import standing_of
 from muniment.model.errors import IntegrityError
-from muniment.model.query import Abstention, Disclosure, Query, Recall
-from muniment.model.receipt import Account, Candidate, Plan, Terms
+from muniment.model.query import Abstention, Disclosure, Query, Recall, Searched
+from muniment.model.receipt import Account, Candidate, Plan
 from muniment.model.record import Record, Standing
+from muniment.model.rows import Reach
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.policy.rules import Policy
-from muniment.ports.store import Lexicon, Snapshot
+from muniment.ports.store import Snapshot
+from muniment.read.attune import gather_attuned
 from muniment.read.gate import POLICY, pass_gate
 from muniment.read.plan import make_plan
-from muniment.read.search import Gathered, gather
-from muniment.read.select import BUDGET, LIMIT, Selection, select
-from muniment.read.words import read_terms
-
-_TEXT_LOOKED_AT = 20_000
+from muniment.read.question import Ask, Sought, seek
+from muniment.read.reasons import give_reasons
+from muniment.read.search import NOTHING, Gathered, gather
+from muniment.read.select import BUDGET, LIMIT, WEAK, Selection, select
 
 
 class Reading(Value):
@@ -38,25 +37,71 @@ class Answer(Value):
     account: Account
 
 
-def answer(snapshot: Snapshot, query: Query, reading: Reading, *, now: Instant, receipt_id: str) -> Answer:
+def answer(snapshot: Snapshot, query: Query, reading: Reading, ask: Ask, *, now: Instant, receipt_id: str) -> Answer:
     """Answer a query from one moment of the store."""
     head = snapshot.ledger.head()
     latest = head.seq if head is not None else 0
     as_of, moment = latest, now
     if query.known_at is not None and query.known_at < now:
         as_of, moment = snapshot.ledger.position_at(query.known_at), query.known_at
-    terms = snapshot.lexicon.prune(read_terms(query.text))
-    plan = make_plan(reading.policy, reading.actor, query, terms, now=moment, as_of=as_of, at_head=as_of == latest)
-    return _run(snapshot, plan, query, reading, receipt_id=receipt_id, epoch=latest)
+    sought = seek(snapshot, query, ask, as_of=as_of)
+    plan = make_plan(
+        reading.policy,
+        reading.actor,
+        query,
+        sought.terms,
+        now=moment,
+        as_of=as_of,
+        at_head=as_of == latest,
+        reach=usable(snapshot.meanings.reach(), sought),
+    )
+    gathered = look(snapshot, plan, query, sought) if plan.grants else NOTHING
+    return _answer(snapshot, plan, query, reading, gathered, _searched(plan, sought, gathered, latest), receipt_id)
 
 
-def _run(snapshot: Snapshot, plan: Plan, query: Query, reading: Reading, *, receipt_id: str, epoch: int) -> Answer:
-    nothing = Gathered(candidates=(), opponents=(), passed=0, counts={})
-    gathered = gather(snapshot, plan) if plan.grants else nothing
+def usable(reach: Reach, sought: Sought) -> Reach:
+    """The vectors a question can be compared with: those of the model that read it."""
+    return reach if sought.model is not None and reach.model == sought.model else Reach()
+
+
+def look(snapshot: Snapshot, plan: Plan, query: Query, sought: Sought) -> Gathered:
+    """Find candidates: for a question, or for what an agent is about."""
+    if query.attuned is not None:
+        return gather_attuned(snapshot, plan, query.attuned, sought)
+    return gather(snapshot, plan, sought.vectors[0] if sought.vectors else None)
+
+
+def _searched(plan: Plan, sought: Sought, gathered: Gathered, latest: int) -> Searched:
+    """How the answer was sought, for whoever wonders why something is not in it."""
+    why = sought.why
+    if why is None and plan.reach.model is None:
+        why = "vectors are still being made with this model"
+    return Searched(
+        words=plan.terms.words,
+        left_out=plan.terms.common,
+        names=plan.terms.names,
+        span=plan.span,
+        model=plan.reach.model,
+        trailing=max(0, latest - plan.reach.upto) if sought.model is not None else 0,
+        fit=gathered.fit,
+        why=why,
+    )
+
+
+def _answer(
+    snapshot: Snapshot,
+    plan: Plan,
+    query: Query,
+    reading: Reading,
+    gathered: Gathered,
+    searched: Searched,
+    receipt_id: str,
+) -> Answer:
     chosen = choose(snapshot, plan, query, reading, gathered.candidates, gathered.opponents)
     excluded = _exclusions(gathered, chosen)
     abstained = None if chosen.told else _abstention(plan, gathered, chosen)
-    told = _give_reasons(snapshot.lexicon, plan.terms, chosen.told)
+    told = give_reasons(snapshot.lexicon, plan, chosen.told)
+    head = snapshot.ledger.head()
     account = Account(
         actor=reading.actor,
         query=query,
@@ -68,6 +113,7 @@ def _run(snapshot: Snapshot, plan: Plan, query: Query, reading: Reading, *, rece
         considered=gathered.passed + sum(gathered.counts.values()),
         selected=tuple(one.record.id for one in told),
         abstained=abstained,
+        searched=searched,
     )
     recall = Recall(
         records=told,
@@ -75,8 +121,9 @@ def _run(snapshot: Snapshot, plan: Plan, query: Query, reading: Reading, *, rece
         considered=account.considered,
         abstained=abstained,
         receipt_id=receipt_id,
-        epoch=epoch,
+        epoch=head.seq if head is not None else 0,
         notices=_notices(told),
+        searched=searched,
     )
     return Answer(recall=recall, account=account)
 
@@ -137,33 +184,13 @@ def _exclusions(gathered: Gathered, chosen: Selection) -> dict[str, int]:
 def _abstention(plan: Plan, gathered: Gathered, chosen: Selection) -> Abstention:
     if not plan.grants:
         return Abstention.NOT_AUTHORIZED
-    if not plan.terms.words and not plan.terms.phrases:
+    if not plan.terms.words and not plan.terms.phrases and not gathered.passed:
         return Abstention.NO_SEARCHABLE_WORDS
     if gathered.passed and {LIMIT, BUDGET} & set(chosen.excluded):
         return Abstention.NOTHING_FITS
+    if WEAK in chosen.excluded:
+        return Abstention.NOTHING_RELEVANT
     return Abstention.NOTHING_ELIGIBLE if gathered.counts or gathered.passed else Abstention.NO_MATCH
-
-
-def _give_reasons(lexicon: Lexicon, terms: Terms, told: tuple[Disclosure, ...]) -> tuple[Disclosure, ...]:
-    """Say in words why each record is here."""
-    wanted = [(word, set(lexicon.tokens(word))) for word in terms.words]
-    phrases = [(f'"{" ".join(phrase)}"', set(lexicon.tokens(" ".join(phrase)))) for phrase in terms.phrases]
-    return tuple(_with_reasons(lexicon, wanted, phrases, one) for one in told)
-
-
-Sought = list[tuple[str, set[str]]]
-
-
-def _with_reasons(lexicon: Lexicon, words: Sought, phrases: Sought, disclosure: Disclosure) -> Disclosure:
-    record = disclosure.record
-    held = set(lexicon.tokens(record.content[:_TEXT_LOOKED_AT]))
-    matched = [word for word, terms in words if terms & held] + [phrase for phrase, terms in phrases if terms <= held]
-    place = record.claim.place
-    found = f"matches {', '.join(matched)}" if matched else "comes with another record"
-    footing = disclosure.standing.footing
-    believed = f"effective confidence {footing.effective:.2f}, {disclosure.gate}"
-    reasons = (found, f"{place.scope} {place.scope_id}", f"trust {record.trust}", believed, *disclosure.reasons)
-    return msgspec.structs.replace(disclosure, reasons=reasons)
 
 
 def _notices(told: tuple[Disclosure, ...]) -> tuple[str, ...]:

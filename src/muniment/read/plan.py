@@ -7,20 +7,33 @@ from muniment.model.filter import AtLeast, AtMost, Believed, Filter, LiveAt, One
 from muniment.model.gate import TOLD, Gates
 from muniment.model.query import Query
 from muniment.model.receipt import STATUS, Plan, Terms
+from muniment.model.rows import Reach
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK
 from muniment.policy.decide import steers
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
+from muniment.text.dates import read_span
 
+_NO_VECTORS = Reach()
 _CURRENT = tuple(sorted(status.value for status in CURRENT))
 
 
 def make_plan(
-    policy: Policy, actor: Actor, query: Query, terms: Terms, *, now: Instant, as_of: int, at_head: bool
+    policy: Policy,
+    actor: Actor,
+    query: Query,
+    terms: Terms,
+    *,
+    now: Instant,
+    as_of: int,
+    at_head: bool,
+    reach: Reach = _NO_VECTORS,
 ) -> Plan:
-    """One plan for store and gate alike. `now` is the instant the question is asked at, or asked about."""
+    """One plan for store and gate alike. `now` is the instant the question is asked at, or asked about; `reach` says
+    how far the vectors go that can be used."""
+    span = read_span(query.text, query.asked_at if query.asked_at is not None else now)
     visible, grants = narrow(policy, actor, query.purpose)
     gates = policy.trust.gates.asked(query.gate_min, query.gate_flag)
     return Plan(
@@ -34,6 +47,10 @@ def make_plan(
         at_head=at_head,
         limit=query.limit,
         budget_tokens=query.budget_tokens,
+        weights=policy.recall.weights,
+        floor=policy.recall.floor if query.floor is None else query.floor,
+        span=(span.first, span.last) if span is not None else None,
+        reach=reach,
     )
 
 

@@ -1,8 +1,9 @@
-"""Gather candidates: what the words match, what has taken its place since, and the other side of what is disputed."""
+"""Gather candidates: what fits, what has taken its place since, and the other side of what is disputed."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import msgspec
 
@@ -10,53 +11,94 @@ from muniment.model.card import Card
 from muniment.model.filter import matches
 from muniment.model.receipt import Candidate, Plan
 from muniment.model.status import CURRENT, Status
-from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictType
 from muniment.ports.store import Hit, Snapshot
-from muniment.trust.decay import faded, retrievability
+from muniment.read.carry import carry
+from muniment.read.find import Findings, find
+from muniment.read.fit import fit_of, weak_below
+from muniment.read.rank import base_scores, diverse, parts_of, score_of
+from muniment.read.select import WEAK
 
 CHAIN_MAX = 100
-_SPARE = 10
+SPARE = 10
+"""So many more than can be told are kept as candidates: the gate may keep some back."""
 
 
 class Gathered(Value):
-    """Candidates in order of score. `opponents` tells which conflict joins which two of them."""
+    """Candidates in the order they are told in. `opponents` tells which conflict joins which two of them; `fit` is how
+    likely anything among them answers the question."""
 
     candidates: tuple[Candidate, ...]
     opponents: tuple[tuple[str, int, int], ...]
     passed: int
     counts: dict[str, int]
+    fit: float | None = None
 
 
-def gather(snapshot: Snapshot, plan: Plan) -> Gathered:
-    found = snapshot.lexicon.search(plan, keep=plan.limit + _SPARE)
-    candidates = {hit.card.rid: _candidate(hit.card, _faded(hit, plan)) for hit in found.hits if hit.failed is None}
-    contested = [hit.card.rid for hit in found.hits if hit.failed is None and hit.card.status == Status.CONTESTED]
-    for hit in found.hits:
-        successor = _successor(snapshot, plan, hit.card) if hit.failed is not None else None
-        if successor is not None and successor.rid not in candidates and matches(plan.visible, successor):
-            via = f"it took the place of {hit.card.id} revision {hit.card.revision}, which matches"
-            candidates[successor.rid] = _candidate(successor, hit.score, via)
-            contested.append(successor.rid)
+NOTHING = Gathered(candidates=(), opponents=(), passed=0, counts={})
+
+
+def gather(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Gathered:
+    findings = find(snapshot, plan, vector)
+    found = findings.found
+    carry(snapshot, plan, found, base_scores(plan, found))
+    return arrange(snapshot, plan, findings, fit=fit_of(snapshot, plan, found))
+
+
+def arrange(
+    snapshot: Snapshot, plan: Plan, findings: Findings, *, fit: float | None, fits: Mapping[int, float] | None = None
+) -> Gathered:
+    """Score what was found, take in what must come with it, and put the best in order. `fits` says how well each fits
+    if words and meaning were compared elsewhere."""
+    found = findings.found
+    parts = parts_of(plan, found, fits)
+    scores = {rid: score_of(parts[rid]) for rid in found}
+    ranked = sorted(found, key=lambda rid: (-scores[rid], -rid))[: plan.limit + SPARE]
+    least = weak_below(plan, scores[ranked[0]]) if ranked else 0.0
+    candidates = {
+        rid: msgspec.structs.replace(
+            _candidate(found[rid].card, scores[rid], found[rid].via),
+            parts=parts[rid],
+            passage=found[rid].passage,
+            excluded=WEAK if scores[rid] < least or (fit is not None and fit < plan.floor) else None,
+        )
+        for rid in ranked
+    }
+    contested = [rid for rid in ranked if found[rid].card.status == Status.CONTESTED]
+    best = max([hit.score for hit in findings.past] + [one.bm25 for one in found.values()], default=0.0)
+    stead = (plan.weights.words + plan.weights.meaning) / best if best > 0 else 0.0
+    contested += _add_successors(snapshot, plan, candidates, findings.past, stead)
     opponents = _add_opponents(snapshot, plan, candidates, contested)
-    ranked = sorted(candidates.values(), key=lambda found: (-found.score, -found.rid))
-    return Gathered(candidates=tuple(ranked), opponents=opponents, passed=found.passed, counts=found.counts)
-
-
-def _faded(hit: Hit, plan: Plan) -> float:
-    """The score of a hit after what time does to it. Fading ranks, and never rules out."""
-    card = hit.card
-    if card.half_life is None:
-        return hit.score
-    since = card.created_at if card.last_access is None else Instant(max(card.last_access, card.created_at))
-    now = Instant(max(plan.now, since))
-    present = retrievability(half_life_hours=card.half_life, anchored=card.anchored, since=since, now=now)
-    return faded(max(0.0, hit.score), present)
+    order = sorted(candidates, key=lambda rid: (-candidates[rid].score, -rid))
+    if plan.reach.model is not None and len(order) > 2:
+        alike = snapshot.meanings.alike(order)
+        order = diverse(order, {rid: one.score for rid, one in candidates.items()}, alike)
+    return Gathered(
+        candidates=tuple(candidates[rid] for rid in order),
+        opponents=opponents,
+        passed=findings.passed,
+        counts=findings.counts,
+        fit=fit,
+    )
 
 
 def _candidate(card: Card, score: float, via: str | None = None) -> Candidate:
     return Candidate(rid=card.rid, id=card.id, revision=card.revision, score=score, via=via)
+
+
+def _add_successors(
+    snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate], past: tuple[Hit, ...], stead: float
+) -> list[int]:
+    """Bring in what speaks today for a match that speaks no longer. `stead` is what a point by words is worth."""
+    added: list[int] = []
+    for hit in past:
+        successor = _successor(snapshot, plan, hit.card)
+        if successor is not None and successor.rid not in candidates and matches(plan.visible, successor):
+            via = f"it took the place of {hit.card.id} revision {hit.card.revision}, which matches"
+            candidates[successor.rid] = _candidate(successor, stead * max(0.0, hit.score), via)
+            added.append(successor.rid)
+    return added
 
 
 def _successor(snapshot: Snapshot, plan: Plan, card: Card) -> Card | None:

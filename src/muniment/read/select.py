@@ -17,6 +17,7 @@ from muniment.model.tokens import tokens
 from muniment.model.value import Value
 from muniment.read.gate import POLICY
 
+WEAK = "weak"
 LIMIT = "limit"
 BUDGET = "budget"
 Gate = Callable[[Candidate], Disclosure | str]
@@ -38,14 +39,18 @@ def select(
     told: dict[int, Disclosure] = {}
     verdicts: dict[int, str] = {}
     by_rid = {candidate.rid: candidate for candidate in candidates}
+    best = max((candidate.score for candidate in candidates), default=0.0)
     budget = _Budget(plan)
     for candidate in candidates:
         if candidate.rid in told or candidate.rid in verdicts:
             continue
+        if candidate.excluded == WEAK:
+            verdicts[candidate.rid] = WEAK
+            continue
         if budget.spent:
             verdicts[candidate.rid] = LIMIT
             continue
-        group = [rid for rid in _group(candidate.rid, opponents, by_rid) if rid not in verdicts]
+        group = [rid for rid in _group(candidate.rid, opponents, by_rid) if verdicts.get(rid) in (None, WEAK)]
         answers = {rid: gate(by_rid[rid]) for rid in group}
         verdicts.update({rid: answer for rid, answer in answers.items() if isinstance(answer, str)})
         open_ = {rid: answer for rid, answer in answers.items() if isinstance(answer, Disclosure)}
@@ -56,7 +61,8 @@ def select(
             verdicts.update(dict.fromkeys(open_, refusal))
             continue
         for rid, answer in open_.items():
-            told[rid] = _finish(answer, by_rid[rid], candidates[0].score, opponents, open_.keys())
+            verdicts.pop(rid, None)
+            told[rid] = _finish(answer, by_rid[rid], best, opponents, open_.keys())
     decided = tuple(msgspec.structs.replace(one, excluded=verdicts.get(one.rid)) for one in candidates)
     own = [one.excluded for one in decided if one.via is None and one.excluded not in (None, POLICY)]
     return Selection(told=tuple(told.values()), candidates=decided, excluded=dict(Counter(str(rule) for rule in own)))
@@ -106,5 +112,17 @@ def _finish(
     notices = [f"disputed, see {name}: neither side is asserted" for name in disputes]
     if candidate.via is not None and candidate.via.startswith("it took"):
         notices.append(f"found because {candidate.via}")
-    score = round(candidate.score / best, 6) if best > 0 else 0.0
-    return msgspec.structs.replace(disclosure, score=score, conflicts=disputes, notices=tuple(notices))
+    score = round(min(1.0, candidate.score / best), 6) if best > 0 else 0.0
+    return msgspec.structs.replace(
+        disclosure,
+        score=score,
+        conflicts=disputes,
+        notices=tuple(notices),
+        parts=candidate.parts,
+        passage=_long(disclosure.record.content, candidate.passage),
+    )
+
+
+def _long(content: str, passage: tuple[int, int] | None) -> tuple[int, int] | None:
+    """A passage, unless it is all there is."""
+    return None if passage is None or passage[1] - passage[0] >= len(content) else passage

@@ -28,8 +28,8 @@ def read_terms(text: str) -> Terms:
     Terms(words=('wiki',), phrases=(('staging', 'database'),), common=('where', 'is', 'the', 'now', 'and'))
     """
     text = normalize("NFC", text)
-    phrases = tuple(words for quoted in _PHRASE.findall(text) if (words := tuple(_words(quoted))))
-    found = list(dict.fromkeys(_spellings(_words(_PHRASE.sub(" ", text)))))
+    phrases = tuple(words for quoted in _PHRASE.findall(text) if (words := tuple(words_of(quoted))))
+    found = list(dict.fromkeys(_spellings(words_of(_PHRASE.sub(" ", text)))))
     telling = [word for word in found if word not in STOP_WORDS]
     common = tuple(word for word in found if word in STOP_WORDS)
     if not telling and not phrases:
@@ -37,7 +37,8 @@ def read_terms(text: str) -> Terms:
     return Terms(words=tuple(telling[:WORDS_MAX]), phrases=phrases[:WORDS_MAX], common=common[:WORDS_MAX])
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters, in order."""
     return [word.lower() for word in _WORD.findall(text) if word.strip("_")]
 
 

@@ -21,10 +21,13 @@ from muniment.ports.store import (
     Ledger,
     Lexicon,
     Links,
+    Meanings,
+    Names,
     Receipts,
     Snapshot,
     TenantStore,
     Unit,
+    Vectors,
 )
 
 T = TypeVar("T")
@@ -57,6 +60,10 @@ class CrashingStore:
         self.touches += 1
         if self.touches == self._at:
             raise Crash(f"died at touch {self.touches}")
+
+    @property
+    def vectors(self) -> Vectors:
+        return self._inner.vectors
 
     def read(self) -> AbstractContextManager[Snapshot]:
         return self._inner.read()
@@ -108,6 +115,8 @@ class _DoomedUnit:
         self.links = cast(Links, _Watched(unit.links, touch))
         self.desk = cast(Desk, _Watched(unit.desk, touch))
         self.lexicon = cast(Lexicon, _Watched(unit.lexicon, touch))
+        self.names = cast(Names, _Watched(unit.names, touch))
+        self.meanings = cast(Meanings, _Watched(unit.meanings, touch))
         self.receipts = cast(Receipts, _Watched(unit.receipts, touch))
 
     def append(self, entry: StoredEntry) -> None:

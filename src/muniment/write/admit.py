@@ -13,6 +13,7 @@ import msgspec
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim, Extension
 from muniment.model.curation import Redaction
+from muniment.model.entity import Entity
 from muniment.model.errors import Malformed
 from muniment.model.proposal import Proposal
 from muniment.model.value import Value, canonical
@@ -35,13 +36,15 @@ Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 
 
 class Admitted(Value):
-    """A proposal that may be curated: cleaned, with who proposed it, what was taken out, and a digest to know it by."""
+    """A proposal that may be curated: cleaned, with who proposed it, what was taken out, and a digest to know it by.
+    `extracted` is what an extractor found in it; it is not part of the proposal."""
 
     proposal: Proposal
     actor: Actor
     redactions: tuple[Redaction, ...]
     unsafe_ids: tuple[str, ...]
     digest: str
+    extracted: tuple[Entity, ...] = ()
 
 
 def admit(proposal: Proposal, actor: Actor) -> Admitted:

@@ -7,7 +7,9 @@ import msgspec
 from muniment.model.actor import Actor
 from muniment.model.card import card_of, standing_of
 from muniment.model.change import ChangeSet, Draft, Key, Seen
+from muniment.model.claim import Claim
 from muniment.model.curation import Report, Routing, StepOutcome
+from muniment.model.entity import ENTITIES_MAX, Entity, EntityKind
 from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role
 from muniment.model.record import Footing, Record, Standing, Vigour
 from muniment.model.rows import ProposalRow
@@ -26,6 +28,8 @@ from muniment.model.vocabulary import (
     TrustLevel,
 )
 from muniment.policy.rules import WriteDecision
+from muniment.text.entities import entities
+from muniment.text.entities.keys import name_key
 from muniment.text.likeness import echoes
 from muniment.text.reading import reading
 from muniment.trust.belief import calibrated
@@ -107,7 +111,15 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         next_review_at=claim.handling.next_review_at or _next_review(case, at),
         echoes=tuple(held.card.id for held in case.echoes),
         barred=_barred(case),
+        mentions=_mentions(claim, admitted.extracted),
     )
+
+
+def _mentions(claim: Claim, extracted: tuple[Entity, ...]) -> tuple[Entity, ...]:
+    """What the text names, what its author says it is about, and what an extractor found besides; each thing once."""
+    named = (Entity(kind=EntityKind.NAME, text=name, key=name_key(name)) for name in claim.lineage.entities)
+    found = {entity.key: entity for entity in (*extracted, *entities(claim.content), *named) if entity.key}
+    return tuple(found.values())[:ENTITIES_MAX]
 
 
 def _barred(case: Case) -> tuple[Scope, ...]:

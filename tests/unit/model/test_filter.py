@@ -70,6 +70,7 @@ CARD = Card(
     tier="working",
     accesses=0,
     last_access=None,
+    event_time=None,
 )
 
 

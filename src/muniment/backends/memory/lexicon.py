@@ -23,6 +23,7 @@ from muniment.backends.nearness import (
     least_shared,
     near_weight,
 )
+from muniment.backends.pools import Judged, deep_enough, tally
 from muniment.model.card import Card, moved
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan, Terms
@@ -120,10 +121,12 @@ class MemoryLexicon:
                 hit = self._judge(plan, rid, _score(frequencies, idf, len(text) / mean))
                 hits += [hit] if hit is not None else []
         hits.sort(key=lambda hit: (hit.score, hit.card.rid), reverse=True)
-        passed = [hit for hit in hits if hit.failed is None]
-        past = [hit for hit in hits if hit.failed in _REDIRECTING]
-        counts = Counter(hit.failed for hit in hits if hit.failed is not None)
-        return Matches(hits=(*passed[:keep], *past[:keep]), passed=len(passed), counts=dict(counts))
+        ranked = [Judged(score=hit.score, rid=hit.card.rid, failed=hit.failed) for hit in hits]
+        looked_at = deep_enough(ranked, whole=True, keep=keep) or ()
+        passed, counts = tally(looked_at)
+        best = [hit for hit in hits[: len(looked_at)] if hit.failed is None]
+        past = [hit for hit in hits[: len(looked_at)] if hit.failed in _REDIRECTING]
+        return Matches(hits=(*best[:keep], *past[:keep]), passed=passed, counts=counts)
 
     def _judge(self, plan: Plan, rid: int, score: float) -> Hit | None:
         """A match as a hit with the first bound it fails, or None when the caller may not see it."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from muniment.backends.memory.lexicon import tokenize
+from muniment.backends.memory.meanings import MemoryVectors
 from muniment.backends.memory.tables import Tables
 from muniment.backends.memory.unit import MemorySnapshot, MemoryUnit
 from muniment.model.checks import identifier
@@ -28,6 +29,7 @@ class Shelf:
 
     def __init__(self, tables: Tables | None = None) -> None:
         self.tables = tables if tables is not None else Tables()
+        self.vectors = MemoryVectors()
         self.writing = threading.Lock()
 
 
@@ -43,13 +45,17 @@ class MemoryTenant:
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         self._refuse_closed()
-        yield MemorySnapshot(self._shelf.tables, self.tenant)
+        yield MemorySnapshot(self._shelf.tables, self.tenant, self.vectors)
+
+    @property
+    def vectors(self) -> MemoryVectors:
+        return self._shelf.vectors
 
     def write(self, job: Callable[[Unit], T]) -> T:
         with self._shelf.writing:
             self._refuse_closed()
             draft = self._shelf.tables.copy()
-            result = job(MemoryUnit(draft, self.tenant))
+            result = job(MemoryUnit(draft, self.tenant, self.vectors))
             self._shelf.tables = draft
             return result
 

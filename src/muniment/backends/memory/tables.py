@@ -9,12 +9,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from muniment.model.card import Card
+from muniment.model.card import Card, moved
 from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
 from muniment.model.filter import Filter, matches
-from muniment.model.receipt import StoredReceipt
+from muniment.model.receipt import Plan, StoredReceipt
 from muniment.model.record import Standing
-from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, StandingRow, Tally, ToldRow
+from muniment.model.rows import (
+    AliasRow,
+    ConflictRow,
+    EdgeRow,
+    MentionRow,
+    ProposalRow,
+    StandingRow,
+    Tally,
+    ToldRow,
+)
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import read_canonical
 
@@ -34,6 +43,8 @@ class Tables:
     proposals: dict[str, ProposalRow] = field(default_factory=dict)
     conflicts: dict[str, ConflictRow] = field(default_factory=dict)
     edges: set[EdgeRow] = field(default_factory=set)
+    mentions: set[MentionRow] = field(default_factory=set)
+    aliases: set[AliasRow] = field(default_factory=set)
     told: dict[tuple[int, str], ToldRow] = field(default_factory=dict)
     terms: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
@@ -48,6 +59,8 @@ class Tables:
             proposals=dict(self.proposals),
             conflicts=dict(self.conflicts),
             edges=set(self.edges),
+            mentions=set(self.mentions),
+            aliases=set(self.aliases),
             told=dict(self.told),
             terms=dict(self.terms),
         )
@@ -163,6 +176,25 @@ class MemoryCatalogue:
 
     def superseded_by(self, record: str) -> tuple[Card, ...]:
         return tuple(card for card in self._sorted() if card.successor == record)
+
+    def since(self, seq: int) -> Iterator[Card]:
+        return iter([card for card in self._sorted() if card.since > seq])
+
+    def beside(self, cards: Iterable[Card], *, reach: int) -> dict[int, tuple[int, ...]]:
+        return {card.rid: self._beside(card, reach) for card in cards if card.session_id is not None}
+
+    def _beside(self, card: Card, reach: int) -> tuple[int, ...]:
+        session = [other.rid for other in self._sorted() if other.session_id == card.session_id]
+        here = session.index(card.rid)
+        spots = [here + side * distance for distance in range(1, reach + 1) for side in (-1, 1)]
+        return tuple(session[spot] for spot in spots if 0 <= spot < len(session))
+
+    def newest(self, plan: Plan, *, keep: int, after: int = 0) -> tuple[Card, ...]:
+        born = [card for card in reversed(self._sorted()) if card.seq <= plan.as_of]
+        cards = [moved(card, standing_at(self._tables, card, plan.as_of)) for card in born]
+        rules = (plan.visible, *(rule for _, rule in plan.wanted))
+        passing = [card for card in cards if card.since > after and all(matches(rule, card) for rule in rules)]
+        return tuple(passing[:keep])
 
     def survey(self, visible: Filter) -> tuple[Tally, ...]:
         found: dict[tuple[str, ...], list[Card]] = {}

@@ -8,6 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from muniment.backends.memory.lexicon import MemoryLexicon, tokenize
+from muniment.backends.memory.meanings import MemoryMeanings, MemoryVectors
+from muniment.backends.memory.names import MemoryNames
 from muniment.backends.memory.tables import (
     MemoryCatalogue,
     MemoryDesk,
@@ -21,7 +23,16 @@ from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Document, Entry, SignedCheckpoint, StoredEntry
 from muniment.model.errors import IntegrityError
 from muniment.model.receipt import StoredReceipt
-from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow, ToldRow
+from muniment.model.rows import (
+    AliasRow,
+    ConflictRow,
+    EdgeRow,
+    MentionRow,
+    ProposalRow,
+    Row,
+    StandingRow,
+    ToldRow,
+)
 from muniment.model.status import CURRENT
 from muniment.model.value import read_canonical
 
@@ -29,21 +40,23 @@ from muniment.model.value import read_canonical
 class MemorySnapshot:
     """All reading halves over one moment's tables."""
 
-    def __init__(self, tables: Tables, tenant: str) -> None:
+    def __init__(self, tables: Tables, tenant: str, vectors: MemoryVectors) -> None:
         self.ledger = MemoryLedger(tables, tenant)
         self.documents = MemoryDocuments(tables)
         self.catalogue = MemoryCatalogue(tables)
         self.links = MemoryLinks(tables)
         self.desk = MemoryDesk(tables)
         self.lexicon = MemoryLexicon(tables)
+        self.names = MemoryNames(tables)
+        self.meanings = MemoryMeanings(tables, vectors)
         self.receipts = MemoryReceipts(tables)
 
 
 class MemoryUnit(MemorySnapshot):
     """A snapshot that may write."""
 
-    def __init__(self, tables: Tables, tenant: str) -> None:
-        super().__init__(tables, tenant)
+    def __init__(self, tables: Tables, tenant: str, vectors: MemoryVectors) -> None:
+        super().__init__(tables, tenant, vectors)
         self._tables = tables
 
     def append(self, entry: StoredEntry) -> None:
@@ -73,6 +86,12 @@ class MemoryUnit(MemorySnapshot):
                 case EdgeRow():
                     _refuse(row in self._tables.edges, "this link is there already")
                     self._tables.edges.add(row)
+                case MentionRow():
+                    _refuse(row in self._tables.mentions, "this mention is there already")
+                    self._tables.mentions.add(row)
+                case AliasRow():
+                    _refuse(row in self._tables.aliases, "this name is there already")
+                    self._tables.aliases.add(row)
 
     def _put_card(self, card: Card) -> None:
         _refuse(card.rid in self._tables.cards, "a card of this number is there already")
@@ -127,6 +146,8 @@ class MemoryUnit(MemorySnapshot):
         ):
             projection.clear()
         tables.edges.clear()
+        tables.mentions.clear()
+        tables.aliases.clear()
 
     def append_receipt(self, receipt: StoredReceipt) -> None:
         taken = receipt.seq in self._tables.receipts or self.receipts.get(receipt.id) is not None

@@ -19,6 +19,7 @@ from muniment.model.filter import (
     Under,
     ValidAt,
 )
+from muniment.model.receipt import Plan
 
 Bindings = list[str | int | float]
 
@@ -59,6 +60,17 @@ def translate(condition: Filter, moving: str = "c") -> tuple[str, Bindings]:
             return _joined(parts, " OR ", "0", moving)
         case _:
             assert_never(condition)
+
+
+def standing_at(plan: Plan) -> tuple[str, str, Bindings]:
+    """Where a plan finds what changes after birth: the table's name, and the join that brings it in with its values."""
+    if plan.at_head:
+        return "c", "", []
+    join = (
+        "LEFT JOIN standings s ON s.rid = c.rid "
+        "AND s.since = (SELECT max(since) FROM standings WHERE rid = c.rid AND since <= ?) "
+    )
+    return "s", join, [plan.as_of]
 
 
 def _column(field: str, moving: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import LiteralString, cast
 
 import apsw
+import msgspec
 
 from muniment.model.errors import IntegrityError, SchemaMismatch, StoreBusy, StoreUnavailable
 
@@ -107,3 +108,8 @@ def check(connection: apsw.Connection, tenant: str, path: Path) -> None:
     row = connection.execute("SELECT value FROM about WHERE name = 'tenant'").get
     if row != tenant:
         raise IntegrityError(f"{path.name} belongs to another tenant")
+
+
+def listed(names: Iterable[int] | Iterable[str]) -> str:
+    """A list as one bound value, so that a question of any length is one statement."""
+    return msgspec.json.encode(list(names)).decode()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter
 from typing import cast
 
 import apsw
@@ -18,11 +16,13 @@ from muniment.backends.nearness import (
     least_shared,
     near_weight,
 )
-from muniment.backends.sqlite.conditions import Bindings, translate
-from muniment.backends.sqlite.connection import queries
-from muniment.backends.sqlite.tables import card_from, listed, standing_from
+from muniment.backends.pools import QUOTAS, Judged, deep_enough, tally
+from muniment.backends.sqlite.catalogue import card_from, standing_from
+from muniment.backends.sqlite.conditions import Bindings, standing_at, translate
+from muniment.backends.sqlite.connection import listed, queries
 from muniment.model.card import moved
 from muniment.model.receipt import STATUS, Plan, Terms
+from muniment.model.record import Standing
 from muniment.model.status import Status
 from muniment.ports.store import Hit, Matches, Neighbour
 
@@ -31,6 +31,7 @@ COMMON_SHARE = 0.10
 COMMON_FROM = 1_000
 """Below this many revisions no word is common: there is little to rank and nothing to save."""
 
+_DEPTHS = tuple(2 * quota for quota in QUOTAS)
 _REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 
 
@@ -70,32 +71,41 @@ class SqliteLexicon:
         expression = self._expression(plan.terms)
         if expression is None:
             return Matches(hits=(), passed=0, counts={})
-        statement, bindings = _statement(plan, expression)
-        rules = [name for name, _ in plan.wanted]
-        passed: list[tuple[float, int]] = []
-        past: list[tuple[float, int, str]] = []
-        counts: Counter[str] = Counter()
-        for rid, score, status, failed in self._execute(statement, bindings):
-            if failed is None:
-                passed.append((score, rid))
-                continue
-            rule = status if rules[failed] == STATUS else rules[failed]
-            counts[rule] += 1
-            if rule in _REDIRECTING:
-                past.append((score, rid, rule))
-        best = [(score, rid, None) for score, rid in heapq.nlargest(keep, passed)]
-        hits = tuple(self._hit(plan, *found) for found in [*best, *heapq.nlargest(keep, past)])
-        return Matches(hits=hits, passed=len(passed), counts=dict(counts))
+        for depth in (*_DEPTHS, None):
+            visible, whole = self._ranked(plan, expression, depth)
+            looked_at = deep_enough(visible, whole=whole, keep=keep)
+            if looked_at is not None:
+                break
+        assert looked_at is not None, "without a bound on the depth the ranking is whole"
+        passed, counts = tally(looked_at)
+        best = [judged for judged in looked_at if judged.failed is None][:keep]
+        past = [judged for judged in looked_at if judged.failed in _REDIRECTING][:keep]
+        return Matches(hits=self._hits(plan, [*best, *past]), passed=passed, counts=counts)
 
-    def _hit(self, plan: Plan, score: float, rid: int, failed: str | None) -> Hit:
-        found = self._execute(_Q["card"], (rid,)).fetchone()
-        assert found is not None, "the search joined this card"
-        card = card_from(found)
+    def _ranked(self, plan: Plan, expression: str, depth: int | None) -> tuple[list[Judged], bool]:
+        """The matches the caller may see among the `depth` best, and whether there are no more matches than these."""
+        statement, bindings = _statement(plan, expression, depth)
+        rules = [name for name, _ in plan.wanted]
+        visible: list[Judged] = []
+        seen = 0
+        for rid, score, status, hidden, failed in self._execute(statement, bindings):
+            seen += 1
+            if not hidden:
+                rule = None if failed is None else status if rules[failed] == STATUS else rules[failed]
+                visible.append(Judged(score=score, rid=rid, failed=rule))
+        return visible, depth is None or seen < depth
+
+    def _hits(self, plan: Plan, found: list[Judged]) -> tuple[Hit, ...]:
+        rows = self._execute(_Q["many_cards"], (listed(judged.rid for judged in found),))
+        cards = {card.rid: card for card in map(card_from, rows)}
         if not plan.at_head:
-            row = self._execute(_Q["standing_at"], (rid, plan.as_of)).fetchone()
-            assert row is not None, "the search joined this standing"
-            card = moved(card, standing_from(row).standing)
-        return Hit(card=card, score=score, failed=failed)
+            cards = {rid: moved(card, self._standing(rid, plan.as_of)) for rid, card in cards.items()}
+        return tuple(Hit(card=cards[judged.rid], score=judged.score, failed=judged.failed) for judged in found)
+
+    def _standing(self, rid: int, seq: int) -> Standing:
+        row = self._execute(_Q["standing_at"], (rid, seq)).fetchone()
+        assert row is not None, "the search joined this standing"
+        return standing_from(row).standing
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
         asked = [word for word in dict.fromkeys(words[:NEAR_WORDS_MAX]) if len(self.tokens(word)) == 1]
@@ -160,29 +170,26 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _statement(plan: Plan, expression: str) -> tuple[str, Bindings]:
-    """One pass over the matches: visibility in WHERE, the caller's bounds as the number of the first that fails."""
-    moving = "c" if plan.at_head else "s"
-    bindings: Bindings = []
+def _statement(plan: Plan, expression: str, depth: int | None) -> tuple[str, Bindings]:
+    """The best matches with what the filters say of each: whether it is hidden, and the number of the first of the
+    caller's bounds that it fails. One that is hidden says no more than that it is there."""
+    moving, join, position = standing_at(plan)
+    bounds: Bindings = []
     whens = []
     for number, (_, condition) in enumerate(plan.wanted):
         sql, values = translate(condition, moving)
         whens.append(f"WHEN NOT ({sql}) THEN {number}")
-        bindings += values
+        bounds += values
     failed = f"CASE {' '.join(whens)} END" if whens else "NULL"
     visible, values = translate(plan.visible, moving)
-    past = "" if plan.at_head else _PAST_STANDING
-    bindings += [*([] if plan.at_head else [plan.as_of]), expression, *values, plan.as_of]
-    # The index drives, each match then looks up its card: CROSS JOIN keeps the planner from turning that round.
+    best = "SELECT rowid AS rid, -bm25(lexicon) AS score FROM lexicon WHERE lexicon MATCH ?"
+    if depth is not None:
+        best += f" ORDER BY score DESC, rowid DESC LIMIT {depth}"
+    # The matches drive, each then looks up its card: CROSS JOIN keeps the planner from turning that round.
     return (
-        f"SELECT c.rid, -bm25(lexicon), {moving}.status, {failed} "
-        f"FROM lexicon CROSS JOIN cards c ON c.rid = lexicon.rowid {past}"
-        f"WHERE lexicon MATCH ? AND ({visible}) AND c.seq <= ?",
-        bindings,
+        f"WITH best AS MATERIALIZED ({best}) "
+        f"SELECT c.rid, best.score, {moving}.status, NOT (({visible}) AND c.seq <= ?), {failed} "
+        f"FROM best CROSS JOIN cards c ON c.rid = best.rid {join}"
+        "ORDER BY best.score DESC, c.rid DESC",
+        [expression, *values, plan.as_of, *bounds, *position],
     )
-
-
-_PAST_STANDING = (
-    "CROSS JOIN standings s ON s.rid = c.rid "
-    "AND s.since = (SELECT max(since) FROM standings WHERE rid = c.rid AND since <= ?) "
-)

@@ -72,6 +72,46 @@ SELECT rid, type, target FROM edges ORDER BY rid, type, target;
 -- name: put_edge
 INSERT INTO edges (rid, type, target) VALUES (?, ?, ?);
 
+-- name: cards_since
+SELECT * FROM cards INDEXED BY cards_by_since WHERE since > ? ORDER BY rid;
+
+-- name: before_in_session
+SELECT rid FROM cards WHERE session_id = ? AND rid < ? ORDER BY rid DESC LIMIT ?;
+
+-- name: after_in_session
+SELECT rid FROM cards WHERE session_id = ? AND rid > ? ORDER BY rid LIMIT ?;
+
+-- name: mentions_of
+SELECT mentions.rid, mentions.entity, mentions.kind
+FROM json_each(?) AS wanted CROSS JOIN mentions ON mentions.rid = wanted.value ORDER BY mentions.rid, mentions.entity;
+
+-- name: latest_mentioning
+SELECT rid, entity, kind FROM mentions INDEXED BY mentions_by_entity WHERE entity = ? AND rid <= ?
+ORDER BY rid DESC LIMIT ?;
+
+-- name: all_mentions
+SELECT rid, entity, kind FROM mentions ORDER BY rid, entity;
+
+-- name: put_mention
+INSERT INTO mentions (rid, entity, kind) VALUES (?, ?, ?);
+
+-- name: known_names
+SELECT wanted.value FROM json_each(?1) AS wanted
+WHERE EXISTS (SELECT 1 FROM aliases WHERE aliases.alias = wanted.value AND aliases.seq <= ?2)
+   OR EXISTS (SELECT 1 FROM aliases WHERE aliases.entity = wanted.value AND aliases.seq <= ?2);
+
+-- name: alias
+SELECT alias, entity, seq, doc FROM aliases WHERE alias = ? AND seq <= ? ORDER BY seq DESC LIMIT 1;
+
+-- name: names_of
+SELECT alias, entity, seq, doc FROM aliases WHERE entity = ? AND seq <= ? ORDER BY alias, seq;
+
+-- name: all_aliases
+SELECT alias, entity, seq, doc FROM aliases ORDER BY seq, doc;
+
+-- name: put_alias
+INSERT INTO aliases (alias, entity, seq, doc) VALUES (?, ?, ?, ?);
+
 -- name: told_of
 SELECT rid, actor, count, last FROM told WHERE rid = ? ORDER BY actor;
 
@@ -110,7 +150,7 @@ ORDER BY c.actor, c.kind, c.scope, c.scope_id, c.namespace;
 -- name: put_card
 INSERT INTO cards VALUES (
     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
 );
 
 -- name: put_text

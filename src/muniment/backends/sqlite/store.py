@@ -20,7 +20,9 @@ from typing import Generic, TypeVar, cast
 import apsw
 
 from muniment.backends.sqlite.connection import check, connect, migrate, translated
+from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
+from muniment.backends.vectors.index import VectorIndex
 from muniment.model.checks import identifier
 from muniment.model.errors import MunimentError, NotFound, StoreUnavailable
 from muniment.ports.store import Snapshot, TenantStore, Unit
@@ -28,6 +30,7 @@ from muniment.ports.store import Snapshot, TenantStore, Unit
 T = TypeVar("T")
 GROUP_MAX = 256
 SUFFIX = ".sqlite"
+VECTORS = ".vectors"
 _LOOK = "SELECT 1 FROM sqlite_schema LIMIT 1"
 """BEGIN alone fixes nothing: a snapshot is of the moment of the first look."""
 
@@ -70,6 +73,7 @@ class SqliteTenant:
                 migrate(self._connection, tenant)
             check(self._connection, tenant, path)
             self._unit = SqliteUnit(self._connection, tenant)
+        self.vectors = SqliteVectors(VectorIndex(path.with_suffix(VECTORS)), self._hash_at)
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -98,7 +102,12 @@ class SqliteTenant:
         except IndexError:
             connection = connect(self._path, create=False)
             connection.pragma("query_only", True)
-            return connection, SqliteSnapshot(connection, self.tenant)
+            return connection, SqliteSnapshot(connection, self.tenant, self.vectors)
+
+    def _hash_at(self, seq: int) -> bytes | None:
+        with self.read() as snapshot:
+            entry = snapshot.ledger.entry(seq)
+        return None if entry is None else entry.hash
 
     def write(self, job: Callable[[Unit], T]) -> T:
         ticket = _Ticket(job)
@@ -235,9 +244,13 @@ class SqliteTenant:
             return ()
 
     def size_bytes(self) -> int:
-        return sum(file.stat().st_size for file in self._path.parent.glob(self._path.name + "*"))
+        folder = self._path.with_suffix(VECTORS)
+        files = [*self._path.parent.glob(self._path.name + "*"), *folder.glob("*")]
+        return sum(file.stat().st_size for file in files)
 
     def close(self) -> None:
+        if not self._closed:
+            self.vectors.close()
         with self._writing:
             self._closed = True
             while self._idle:

@@ -5,22 +5,32 @@ from __future__ import annotations
 import apsw
 import msgspec
 
+from muniment.backends.sqlite.catalogue import SqliteCatalogue, standing_columns
 from muniment.backends.sqlite.connection import queries
 from muniment.backends.sqlite.lexicon import SqliteLexicon
+from muniment.backends.sqlite.meanings import SqliteMeanings, SqliteVectors
+from muniment.backends.sqlite.names import SqliteNames
 from muniment.backends.sqlite.tables import (
-    SqliteCatalogue,
     SqliteDesk,
     SqliteDocuments,
     SqliteLedger,
     SqliteLinks,
     SqliteReceipts,
     head_of,
-    standing_columns,
 )
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
 from muniment.model.receipt import StoredReceipt
-from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow, ToldRow
+from muniment.model.rows import (
+    AliasRow,
+    ConflictRow,
+    EdgeRow,
+    MentionRow,
+    ProposalRow,
+    Row,
+    StandingRow,
+    ToldRow,
+)
 from muniment.model.value import canonical
 
 _Q = queries()
@@ -29,13 +39,15 @@ _Q = queries()
 class SqliteSnapshot:
     """All reading halves over one connection."""
 
-    def __init__(self, connection: apsw.Connection, tenant: str) -> None:
+    def __init__(self, connection: apsw.Connection, tenant: str, vectors: SqliteVectors | None = None) -> None:
         self.ledger = SqliteLedger(connection, tenant)
         self.documents = SqliteDocuments(connection)
         self.catalogue = SqliteCatalogue(connection)
         self.links = SqliteLinks(connection)
         self.desk = SqliteDesk(connection)
         self.lexicon = SqliteLexicon(connection)
+        self.names = SqliteNames(connection)
+        self.meanings = SqliteMeanings(vectors, self.catalogue, self.ledger)
         self.receipts = SqliteReceipts(connection)
 
 
@@ -85,6 +97,10 @@ class SqliteUnit(SqliteSnapshot):
                     self._dispute(row)
                 case EdgeRow():
                     self._execute(_Q["put_edge"], (row.rid, row.type, row.target))
+                case MentionRow():
+                    self._execute(_Q["put_mention"], (row.rid, row.entity, row.kind))
+                case AliasRow():
+                    self._execute(_Q["put_alias"], (row.alias, row.entity, row.seq, row.doc))
 
     def _put_card(self, card: Card) -> None:
         self._execute(_Q["put_card"], msgspec.structs.astuple(card))  # its fields are the columns, in order
@@ -117,7 +133,7 @@ class SqliteUnit(SqliteSnapshot):
         self._execute(_Q["file_proposal"], (*columns, row.report, row.held, row.record, row.revision))
 
     def clear_projections(self) -> None:
-        for table in ("cards", "standings", "proposals", "conflicts", "edges", "told"):
+        for table in ("cards", "standings", "proposals", "conflicts", "edges", "mentions", "aliases", "told"):
             self._execute(f"DELETE FROM {table}")
         self._execute("INSERT INTO lexicon (lexicon) VALUES ('delete-all')")
 

@@ -1,0 +1,70 @@
+"""LangGraph's InMemoryStore: a dictionary and a list of vectors, nothing on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol
+
+from langgraph.store.base import PutOp  # type: ignore[import-not-found]  # only in this peer's environment
+from langgraph.store.memory import InMemoryStore  # type: ignore[import-not-found]  # only in this peer's environment
+
+from bench.peers.course import run
+from bench.peers.job import USER, Turn
+from bench.peers.vectors import Vectors
+
+_PLACE = ("race", USER)
+
+
+class _Hit(Protocol):
+    key: str
+
+
+class _Memory(Protocol):
+    """What we use of LangGraph."""
+
+    def put(self, namespace: tuple[str, ...], key: str, value: dict[str, str]) -> None: ...
+
+    def batch(self, ops: list[object]) -> object: ...
+
+    def search(self, namespace: tuple[str, ...], *, query: str, limit: int) -> list[_Hit]: ...
+
+
+class _Store:
+    def __init__(self, memory: _Memory) -> None:
+        self._memory = memory
+
+    def add(self, first: int, turns: Sequence[Turn]) -> int:
+        values = [(str(number), _value(turn)) for number, turn in enumerate(turns, first)]
+        if len(values) == 1:
+            self._memory.put(_PLACE, *values[0])
+        else:
+            self._memory.batch([PutOp(_PLACE, key, value) for key, value in values])
+        return len(values)
+
+    def settle(self) -> None:
+        """Nothing trails: `put` returns when the text can be found."""
+
+    def search(self, question: str, keep: int) -> list[int]:
+        return [int(hit.key) for hit in self._memory.search(_PLACE, query=question, limit=keep)]
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _value(turn: Turn) -> dict[str, str]:
+    return {"text": turn.text, "session": turn.session, "said": turn.said or ""}
+
+
+class LangGraph:
+    version = version("langgraph")
+    settings = "InMemoryStore with an index on the text, one namespace per user; nothing is durable"
+
+    def open(self, folder: Path, vectors: Vectors) -> _Store:
+        index = {"dims": vectors.dimensions, "embed": vectors.numbers, "fields": ["text"]}
+        return _Store(InMemoryStore(index=index))
+
+
+if __name__ == "__main__":
+    run(LangGraph())

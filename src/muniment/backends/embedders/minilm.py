@@ -1,0 +1,55 @@
+"""The installed model as an embedder. Nothing is loaded, and numpy and onnxruntime are not imported, until it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from muniment.backends.embedders.folder import ModelFolder
+from muniment.backends.embedders.published import DIMENSIONS, IDENTITY
+
+if TYPE_CHECKING:
+    from muniment.backends.embedders.session import Session
+
+THREADS = 2
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 from a folder of models, run on the processor with `threads` threads."""
+
+    def __init__(self, models: Path, *, threads: int = THREADS) -> None:
+        self._folder = ModelFolder(models)
+        self._threads = threads
+        self._session: Session | None = None
+        self._loading = Lock()
+
+    @property
+    def present(self) -> bool:
+        """Whether it is installed. Whether it is whole is checked when it is loaded."""
+        return self._folder.present
+
+    @property
+    def model(self) -> str:
+        return IDENTITY
+
+    @property
+    def dimensions(self) -> int:
+        return DIMENSIONS
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        return self._loaded().embed(texts) if texts else []
+
+    def _loaded(self) -> Session:
+        found = self._session
+        if found is None:
+            with self._loading:
+                found = self._session = self._session or self._load()
+        return found
+
+    def _load(self) -> Session:
+        from muniment.backends.embedders.session import Session  # it brings numpy, which many commands do without
+
+        graph, vocabulary = self._folder.read()
+        return Session(graph, vocabulary, threads=self._threads)

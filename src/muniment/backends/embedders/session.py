@@ -1,0 +1,61 @@
+"""The model, loaded: texts to ids, ids to vectors, many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muniment.backends.embedders.failure import MindUnavailable
+from muniment.backends.embedders.published import DIMENSIONS, WINDOW
+from muniment.backends.embedders.wordpiece import WordPiece
+
+
+BATCH_PIECES_MAX = 1_024
+PADDING = 0
+
+Ids = list[int]
+
+
+class Session:
+    """Runs the graph. Texts of about one length go together, so that little of a batch is padding."""
+
+    def __init__(self, graph: bytes, vocabulary: str, *, threads: int) -> None:
+        try:
+            import onnxruntime  # an extra; without it everything else works
+        except ImportError:
+            raise MindUnavailable(
+                "onnxruntime is not there", hint="`pip install 'muniment[embed]'` brings what the model runs on."
+            ) from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 3
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        self._tokenizer = WordPiece(vocabulary)
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        ids = [self._tokenizer.encode(text, window=WINDOW) for text in texts]
+        found = np.empty((len(ids), DIMENSIONS), dtype="<f4")
+        for places in _batches(ids):
+            found[places] = self._session.run(None, {"ids": _padded([ids[place] for place in places])})[0]
+        return [row.tobytes() for row in found]
+
+
+def _batches(ids: Sequence[Ids]) -> Iterator[list[int]]:
+    """Places in the list, shortest text first, as many at a time as fit a batch with its padding."""
+    batch: list[int] = []
+    for place in sorted(range(len(ids)), key=lambda place: len(ids[place])):
+        if batch and (len(batch) + 1) * len(ids[place]) > BATCH_PIECES_MAX:
+            yield batch
+            batch = []
+        batch.append(place)
+    yield batch
+
+
+def _padded(rows: Sequence[Ids]) -> NDArray[np.int64]:
+    wide = max(len(row) for row in rows)
+    return np.array([row + [PADDING] * (wide - len(row)) for row in rows], dtype=np.int64)

@@ -1,0 +1,58 @@
+"""What revisions speak of by name, in one tenant's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import apsw
+
+from muniment.backends.sqlite.connection import listed, queries, translated
+from muniment.model.rows import AliasRow, MentionRow
+
+_Q = queries()
+
+
+def _mention(row: tuple[Any, ...]) -> MentionRow:
+    return MentionRow(rid=row[0], entity=row[1], kind=row[2])
+
+
+def _alias(row: tuple[Any, ...]) -> AliasRow:
+    return AliasRow(alias=row[0], entity=row[1], seq=row[2], doc=row[3])
+
+
+class SqliteNames:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+
+    def groups(self, keys: Iterable[str], *, as_of: int) -> dict[str, tuple[str, ...]]:
+        wanted = list(dict.fromkeys(keys))
+        known = {str(key) for (key,) in self._execute(_Q["known_names"], (listed(wanted), as_of))}
+        groups = {key: self._group(key, as_of) for key in wanted if key in known}
+        return {key: group for key, group in groups.items() if len(group) > 1}
+
+    def _group(self, key: str, as_of: int) -> tuple[str, ...]:
+        chief = self._chief(key, as_of)
+        given = {_alias(row).alias for row in self._execute(_Q["names_of"], (chief, as_of))}
+        return (chief, *sorted(name for name in given if name != chief and self._chief(name, as_of) == chief))
+
+    def _chief(self, key: str, as_of: int) -> str:
+        row = self._execute(_Q["alias"], (key, as_of)).fetchone()
+        return key if row is None else _alias(row).entity
+
+    def mentions(self, rids: Iterable[int]) -> tuple[MentionRow, ...]:
+        return tuple(_mention(row) for row in self._execute(_Q["mentions_of"], (listed(rids),)))
+
+    def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
+        return tuple(_mention(row) for row in self._execute(_Q["latest_mentioning"], (entity, upto, keep)))
+
+    def all_mentions(self) -> Iterator[MentionRow]:
+        with translated(self._connection):
+            for row in self._connection.execute(_Q["all_mentions"]):
+                yield _mention(row)
+
+    def all_aliases(self) -> Iterator[AliasRow]:
+        with translated(self._connection):
+            for row in self._connection.execute(_Q["all_aliases"]):
+                yield _alias(row)

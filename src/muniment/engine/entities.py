@@ -1,0 +1,72 @@
+"""What the memory knows of one thing by name: its names, who mentions it, what is mentioned with it, as far as the
+caller may see."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from muniment.graph.spread import salience
+from muniment.model.actor import Actor
+from muniment.model.card import Card
+from muniment.model.filter import matches
+from muniment.model.query import DEFAULT_PURPOSE
+from muniment.model.status import CURRENT
+from muniment.model.value import Value
+from muniment.policy.narrow import narrow
+from muniment.policy.rules import Policy
+from muniment.ports.store import Snapshot
+from muniment.text.entities.keys import name_key
+
+LATEST_MAX = 500
+
+
+class Related(Value):
+    """Something that is mentioned together with an entity: in how many records, and how telling it is."""
+
+    entity: str
+    records: int
+    salience: float
+
+
+class EntityView(Value):
+    """A thing by its chief name, all its names, the current records that mention it, the newest first, and what is
+    mentioned with it, the most telling first."""
+
+    entity: str
+    names: tuple[str, ...]
+    records: tuple[str, ...]
+    related: tuple[Related, ...]
+
+
+def entity_of(snapshot: Snapshot, actor: Actor, policy: Policy, name: str, *, limit: int) -> EntityView:
+    """Look at the latest records that mention a thing. Only what the caller may see is counted."""
+    head = snapshot.ledger.head()
+    position, last = (head.seq, head.last_doc) if head is not None else (0, 0)
+    key = name_key(name)
+    names = snapshot.names.groups([key], as_of=position).get(key, (key,))
+    visible, grants = narrow(policy, actor, DEFAULT_PURPOSE)
+    latest = [row.rid for one in names for row in snapshot.names.latest(one, upto=last, keep=LATEST_MAX)]
+    cards = snapshot.catalogue.cards(set(latest)) if grants else {}
+    seen = sorted((card for card in cards.values() if card.status in CURRENT and matches(visible, card)), key=_newest)
+    together = Counter(row.entity for row in snapshot.names.mentions([card.rid for card in seen]))
+    related = [
+        Related(entity=entity, records=number, salience=_telling(snapshot, entity, last))
+        for entity, number in together.items()
+        if entity not in names
+    ]
+    related.sort(key=lambda one: (-one.records * one.salience, one.entity))
+    return EntityView(
+        entity=names[0],
+        names=names,
+        records=tuple(card.id for card in seen[:limit]),
+        related=tuple(related[:limit]),
+    )
+
+
+def _newest(card: Card) -> int:
+    return -card.rid
+
+
+def _telling(snapshot: Snapshot, entity: str, last: int) -> float:
+    holders = len(snapshot.names.latest(entity, upto=last, keep=LATEST_MAX))
+    return round(salience(max(1, holders), max(2, last)), 3)

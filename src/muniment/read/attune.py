@@ -1,0 +1,34 @@
+"""Recall without a question: what an agent should know, given its role, its task, its interests and what is new."""
+
+from __future__ import annotations
+
+import msgspec
+
+from muniment.model.query import Attunement
+from muniment.model.receipt import Plan
+from muniment.ports.store import Snapshot
+from muniment.read.find import Findings, Found, find
+from muniment.read.question import Sought
+from muniment.read.rank import base_scores
+from muniment.read.search import Gathered, arrange
+
+NEWS_KEPT = 100
+
+
+def gather_attuned(snapshot: Snapshot, plan: Plan, about: Attunement, sought: Sought) -> Gathered:
+    """What fits any of the topics, and what is new since the position the agent knew of; no topic need fit all.
+
+    A topic's best counts as much as another's. With `since`, only what was born or changed after it is told.
+    """
+    found: dict[int, Found] = {}
+    fits: dict[int, float] = {}
+    for number, terms in enumerate(sought.topics):
+        topic = msgspec.structs.replace(plan, terms=terms)
+        findings = find(snapshot, topic, sought.vectors[number] if sought.vectors else None)
+        for rid, score in base_scores(topic, findings.found).items():
+            if findings.found[rid].card.since > about.since and score > fits.get(rid, -1.0):
+                found[rid], fits[rid] = findings.found[rid], score
+    for card in snapshot.catalogue.newest(plan, keep=NEWS_KEPT, after=about.since):
+        found.setdefault(card.rid, Found(card=card))
+    findings = Findings(found=found, past=(), passed=len(found), counts={})
+    return arrange(snapshot, plan, findings, fit=None, fits=fits)

@@ -1,0 +1,89 @@
+"""Read a question: its words, the names in it with all their aliases, the time it asks about, and its vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from muniment.model.query import Query
+from muniment.model.receipt import Terms
+from muniment.model.value import Value
+from muniment.ports.store import Snapshot
+from muniment.read.words import STOP_WORDS, read_terms, words_of
+from muniment.text.entities import entities
+from muniment.text.entities.keys import name_key
+
+NAME_WORDS_MAX = 4
+ALIASES_MAX = 16
+
+
+class Asked(Value):
+    """A question as a vector and the model that made it, or why there is none."""
+
+    vector: bytes | None = None
+    model: str | None = None
+    why: str | None = None
+
+
+Ask = Callable[[str], Asked]
+
+
+class Sought(Value):
+    """What is searched for: the words of a question, and a vector for it or for each topic an agent is about. Without
+    a `model` there are none, and `why` says why."""
+
+    terms: Terms
+    vectors: tuple[bytes, ...] = ()
+    topics: tuple[Terms, ...] = ()
+    model: str | None = None
+    why: str | None = None
+
+
+def seek(snapshot: Snapshot, query: Query, ask: Ask, *, as_of: int) -> Sought:
+    """Read a question, or what an agent is about, as what to search for."""
+    texts = query.attuned.topics if query.attuned is not None else (query.text,)
+    read = [read_question(snapshot, text, as_of=as_of) for text in texts]
+    asked = [ask(text) for _, text in read]
+    vectors = tuple(one.vector for one in asked if one.vector is not None)
+    whole = len(vectors) == len(read)
+    return Sought(
+        terms=_joined([terms for terms, _ in read]),
+        vectors=vectors if whole else (),
+        topics=tuple(terms for terms, _ in read),
+        model=asked[0].model if asked and whole else None,
+        why=next((one.why for one in asked if one.why is not None), None),
+    )
+
+
+def _joined(terms: list[Terms]) -> Terms:
+    if len(terms) == 1:
+        return terms[0]
+    return Terms(
+        words=tuple(dict.fromkeys(word for one in terms for word in one.words)),
+        common=tuple(dict.fromkeys(word for one in terms for word in one.common)),
+        names=tuple(dict.fromkeys(name for one in terms for name in one.names)),
+    )
+
+
+def read_question(snapshot: Snapshot, text: str, *, as_of: int) -> tuple[Terms, str]:
+    """Take a question apart: what to search for, and what the model is to read. A name that is known by others is
+    searched under all of them."""
+    terms = read_terms(text)
+    keys = tuple(dict.fromkeys([entity.key for entity in entities(text)]))
+    groups = snapshot.names.groups([*keys, *_spoken(text)], as_of=as_of)
+    others = [name for key, group in groups.items() for name in group if name != key][:ALIASES_MAX]
+    also = [word for name in others for word in words_of(name) if word not in STOP_WORDS]
+    widened = msgspec.structs.replace(terms, words=tuple(dict.fromkeys([*terms.words, *also])))
+    pruned = snapshot.lexicon.prune(widened)
+    names = tuple(dict.fromkeys([*keys, *(name for group in groups.values() for name in group)]))
+    read = f"{text} ({', '.join(others)})" if others else text
+    return msgspec.structs.replace(pruned, names=names), read
+
+
+def _spoken(text: str) -> Iterator[str]:
+    """Every run of a few words in a question, as the key it would have if it were a name."""
+    words = words_of(text)
+    for length in range(1, NAME_WORDS_MAX + 1):
+        for start in range(len(words) - length + 1):
+            yield name_key(" ".join(words[start : start + length]))

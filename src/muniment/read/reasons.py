@@ -1,0 +1,63 @@
+"""Say in words why each record is in an answer."""
+
+from __future__ import annotations
+
+import msgspec
+
+from muniment.model.query import Disclosure
+from muniment.model.receipt import Plan
+from muniment.ports.store import Lexicon
+from muniment.text.passages import SIZE, passages
+
+_TEXT_LOOKED_AT = 20_000
+_Wanted = list[tuple[str, set[str]]]
+
+
+def give_reasons(lexicon: Lexicon, plan: Plan, told: tuple[Disclosure, ...]) -> tuple[Disclosure, ...]:
+    """Add the reasons, and to a long record that was found by its words the passage they are in."""
+    words = [(word, set(lexicon.tokens(word))) for word in plan.terms.words]
+    phrases = [(f'"{" ".join(phrase)}"', set(lexicon.tokens(" ".join(phrase)))) for phrase in plan.terms.phrases]
+    return tuple(_with_reasons(lexicon, plan, words, phrases, one) for one in told)
+
+
+def _with_reasons(lexicon: Lexicon, plan: Plan, words: _Wanted, phrases: _Wanted, disclosure: Disclosure) -> Disclosure:
+    record = disclosure.record
+    held = set(lexicon.tokens(record.content[:_TEXT_LOOKED_AT]))
+    matched = [word for word, terms in words if terms & held] + [phrase for phrase, terms in phrases if terms <= held]
+    place = record.claim.place
+    footing = disclosure.standing.footing
+    reasons = (
+        _found(plan, disclosure, matched),
+        *_ranked(disclosure),
+        f"{place.scope} {place.scope_id}",
+        f"trust {record.trust}",
+        f"effective confidence {footing.effective:.2f}, {disclosure.gate}",
+        *disclosure.reasons,
+    )
+    passage = disclosure.passage
+    if passage is None and len(record.content) > SIZE:
+        passage = _passage(lexicon, record.content, words)
+    return msgspec.structs.replace(disclosure, reasons=reasons, passage=passage)
+
+
+def _found(plan: Plan, disclosure: Disclosure, matched: list[str]) -> str:
+    if matched:
+        return f"matches {', '.join(matched)}"
+    if dict(disclosure.parts).get("meaning"):
+        return "is near in meaning"
+    return "is new or of interest" if not plan.terms.words and disclosure.parts else "comes with another record"
+
+
+def _ranked(disclosure: Disclosure) -> tuple[str, ...]:
+    """The score and what it is the sum of."""
+    if not disclosure.parts:
+        return ()
+    return ("ranked by " + ", ".join(f"{name} {value:+.3f}" for name, value in disclosure.parts),)
+
+
+def _passage(lexicon: Lexicon, content: str, words: _Wanted) -> tuple[int, int]:
+    """The passage of a long text that holds the most of the words asked for; the first of several."""
+    spots = [(one.start, one.end) for one in passages(content[:_TEXT_LOOKED_AT])]
+    held = [set(lexicon.tokens(content[start:end])) for start, end in spots]
+    counts = [sum(1 for _, terms in words if terms & here) for here in held]
+    return spots[counts.index(max(counts))]
