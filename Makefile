@@ -7,12 +7,12 @@ READY := $(VENV)/.ready
 TOUR := muniment-tour
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench sim docs clean
+.PHONY: help run test lint format bench bench-recall bench-scale bench-peers bench-tune sim docs clean
 
 help: ## show what there is
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
-$(READY): pyproject.toml requirements-dev.txt scripts/setup
+$(READY): pyproject.toml requirements-dev.txt scripts/setup src/muniment/backends/embedders/published.py
 	@scripts/setup "$(PYTHON)" "$(VENV)"
 	@touch $@
 
@@ -36,6 +36,18 @@ bench: $(READY) ## fixed-seed load, as tables and JSON in bench/out; DATA=file m
 	@$(BIN)/python -m bench.spine
 	@$(BIN)/python -m bench.trust
 	@$(BIN)/python -m bench.conflicts $(if $(DATA),--data $(DATA))
+
+bench-recall: $(READY) ## how well recall finds what answers a question; DATA=FILE or several, in quotes
+	@$(BIN)/python -m bench.recall --data $(DATA)
+
+bench-scale: $(READY) ## recall and rebuild at 10k, 100k and 1M records; SIZES=10k,100k for less
+	@$(BIN)/python -m bench.scale $(if $(SIZES),--sizes $(SIZES))
+
+bench-peers: $(READY) ## the same corpus and embedder put to other memories; DATA=FILE for real conversations
+	@$(BIN)/python -m bench.peers $(if $(DATA),--data $(DATA))
+
+bench-tune: $(READY) ## choose the weights of recall by cross-validation; DATA="FILE FILE"
+	@$(BIN)/python -m bench.tune --data $(DATA)
 
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))

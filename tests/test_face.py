@@ -36,6 +36,7 @@ def test_nothing_else_is_public() -> None:
         "read",
         "surfaces",
         "testing",
+        "text",
         "trust",
         "write",
     }

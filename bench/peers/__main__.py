@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from bench.peers.corpus import Corpus, NotACorpus, read_longmemeval
-from bench.peers.figures import OURS, Figures, Ratios, goals, ratios, rows, stops
+from bench.peers.figures import OURS, Figures, Ratios, goals, ratios, remarks, rows
 from bench.peers.job import Job, Way, load_result, save
 from bench.peers.planted import planted
 from bench.peers.setup import HOME, ROOT, CannotInstall, ready
@@ -55,7 +55,7 @@ class Report(Value, omit_defaults=False):
     rows: dict[str, Figures]
     ratios: dict[str, dict[str, Ratios]]
     goals: dict[str, dict[str, Figure]]
-    stopped: dict[str, str]
+    remarks: dict[str, str]
     absent: dict[str, str]
 
 
@@ -67,7 +67,7 @@ class Race:
         self._sizes = sizes
         self._limit_seconds = limit_seconds
         self.rows: list[Figures] = []
-        self.stopped: dict[str, str] = {}
+        self.remarks: dict[str, str] = {}
         self.absent: dict[str, str] = {}
         self.loops: list[float] = []
         self.model = ""
@@ -97,10 +97,8 @@ class Race:
                 return
             result = load_result(scratch / "result.json")
             self.rows += rows(name, job, result, self._corpus, (before, os.getloadavg()[0]))
-            self.stopped |= stops(name, job, result)
+            self.remarks |= remarks(name, job, result)
             self.model = result.model
-            if result.missed:
-                self.stopped[f"{name}/{way}, vectors given"] = f"{result.missed} texts were embedded after all"
         finally:
             shutil.rmtree(scratch)
 
@@ -108,7 +106,7 @@ class Race:
         return Job(
             way=way,
             folder=str(scratch),
-            models=str(read_environment().models),
+            models=str(read_environment().models_folder),
             sizes=sizes,
             limit_seconds=self._limit_seconds,
             turns=self._corpus.turns[: max(sizes)],
@@ -198,7 +196,7 @@ def publish(race: Race, corpus: Corpus) -> None:
     print()
     for row in judged:
         print("  ".join(row.line()).rstrip())
-    for name, why in {**race.stopped, **race.absent}.items():
+    for name, why in {**race.remarks, **race.absent}.items():
         print(f"{name}: {why}")
     about: dict[str, Figure] = {
         **machine(),
@@ -213,7 +211,7 @@ def publish(race: Race, corpus: Corpus) -> None:
         rows={row.name: row for row in race.rows},
         ratios=ratios(race.rows),
         goals={row.name: _judged(row) for row in judged},
-        stopped=race.stopped,
+        remarks=race.remarks,
         absent=race.absent,
     )
     (OUT / "peers.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")

@@ -15,6 +15,7 @@ from bench.peers.vectors import Vectors, packaged
 
 WARM_TEXTS = 20
 WARM_QUESTIONS = 5
+WARM_LETTERS = 80
 
 
 class Store(Protocol):
@@ -65,7 +66,7 @@ class _Filling:
         for size in self._job.sizes:
             if not self._fill(size):
                 return Lap(marks=tuple(marks), stopped=self._late(f"{self._at:,} texts"))
-            mark = self._ask()
+            mark = self._ask(len(marks))
             if mark is None:
                 return Lap(marks=tuple(marks), stopped=self._late(f"{self._at:,} texts, while asking"))
             marks.append(mark)
@@ -91,12 +92,19 @@ class _Filling:
         self._embedded += self._vectors.texts - texts
         return True
 
-    def _ask(self) -> Mark | None:
-        """Put every question once, after a few to warm up; none if the time ran out."""
-        for question in self._job.questions[:WARM_QUESTIONS]:
-            self._store.search(question, KEEP)
-        seconds, times, found = self._vectors.seconds, [], []
-        for question in self._job.questions:
+    def _ask(self, before: int) -> Mark | None:
+        """Put every question once, after a few others to warm up; none if the time ran out.
+
+        A store may remember the vectors of questions. At each size the questions end in one more blank, which means
+        nothing to the model and keeps every store from answering with what it remembers of a smaller size.
+        """
+        written_bytes = disk_bytes(self._folder)
+        for turn in self._job.turns[:WARM_QUESTIONS]:
+            self._store.search(turn.text[:WARM_LETTERS], KEEP)
+        seconds, texts = self._vectors.seconds, self._vectors.texts
+        times: list[float] = []
+        found: list[tuple[int, ...]] = []
+        for question in (text + " " * before for text in self._job.questions):
             if time.monotonic() > self._deadline:
                 return None
             begun = time.perf_counter()
@@ -113,8 +121,10 @@ class _Filling:
             write_ms=tuple(self._write_ms),
             search_ms=tuple(times),
             search_embed_seconds=self._vectors.seconds - seconds,
+            search_embedded=self._vectors.texts - texts,
             found=tuple(found),
-            disk_bytes=disk_bytes(self._folder),
+            disk_bytes=written_bytes,
+            asked_disk_bytes=disk_bytes(self._folder),
             resident_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         )
 

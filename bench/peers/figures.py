@@ -45,6 +45,7 @@ class Figures(Value, omit_defaults=False):
     recall: float = msgspec.field(name="recall@10")
     turn_recall: float | None = msgspec.field(name="turn_recall@10")
     disk_bytes: int
+    asked_disk_bytes: int
     resident_mb: float
     load: Load
 
@@ -95,6 +96,7 @@ def _row(peer: str, job: Job, result: Result, corpus: Corpus, live: Mark, given:
         recall=found.recall,
         turn_recall=found.turn_recall,
         disk_bytes=live.disk_bytes,
+        asked_disk_bytes=live.asked_disk_bytes,
         resident_mb=live.resident_mb,
         load=load,
     )
@@ -104,10 +106,17 @@ def percentile(times: tuple[float, ...], share: int) -> float:
     return statistics.quantiles(times, n=100, method="inclusive")[share - 1]
 
 
-def stops(peer: str, job: Job, result: Result) -> dict[str, str]:
-    """Which laps did not get to the end, and why."""
+def remarks(peer: str, job: Job, result: Result) -> dict[str, str]:
+    """What must be known beside the figures: laps that stopped early, and work that was not done as for the others."""
     laps: dict[str, Lap] = {"embedding": result.live, "vectors given": result.given}
-    return {f"{peer}/{job.way}, {name}": lap.stopped for name, lap in laps.items() if lap.stopped is not None}
+    said = {f"{peer}/{job.way}, {name}": lap.stopped for name, lap in laps.items() if lap.stopped is not None}
+    for mark in result.live.marks:
+        if mark.search_embedded != len(job.questions):
+            counts = f"{mark.search_embedded} texts embedded for {len(job.questions)} questions"
+            said[f"{peer}/{job.way}/{mark.n}"] = counts
+    if result.missed:
+        said[f"{peer}/{job.way}, given"] = f"{result.missed} texts were embedded after all"
+    return said
 
 
 def ratios(found: list[Figures]) -> dict[str, dict[str, Ratios]]:

@@ -45,8 +45,8 @@ class Mark(Value):
     """What was measured when a store had reached one size. Sums run from the first text.
 
     `accepted_seconds` ends when the last write is acknowledged, `ingest_seconds` when everything written can be found
-    by every way of searching. Times of searches are in the order of the questions, and so is what was found: the
-    numbers of the texts.
+    by every way of searching; `disk_bytes` is taken then, `asked_disk_bytes` after the questions. Times of searches are
+    in the order of the questions, and so is what was found: the numbers of the texts.
     """
 
     n: int
@@ -58,8 +58,10 @@ class Mark(Value):
     write_ms: tuple[float, ...]
     search_ms: tuple[float, ...]
     search_embed_seconds: float
+    search_embedded: int
     found: tuple[tuple[int, ...], ...]
     disk_bytes: int
+    asked_disk_bytes: int
     resident_mb: float
 
 

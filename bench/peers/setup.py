@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -45,7 +44,7 @@ class CannotInstall(Exception):
 
 
 def ready(name: str) -> Path:
-    """The Python of a peer's environment, made if it is not there or was made from other requirements."""
+    """The Python of a peer's environment, made if it is not there, and changed if its requirements have."""
     peer = PEERS[name]
     folder = HOME / name / "venv"
     python, stamp = folder / "bin" / "python", folder / ".ready"
@@ -53,9 +52,8 @@ def ready(name: str) -> Path:
     digest = hashlib.sha256("\n".join(wanted).encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == digest:
         return python
-    if folder.exists():
-        shutil.rmtree(folder)
-    _do(name, [str(_interpreter(name, peer)), "-m", "venv", str(folder)])
+    if not python.exists():
+        _do(name, [str(_interpreter(name, peer)), "-m", "venv", str(folder)])
     _do(name, [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted])
     stamp.write_text(digest)
     return python

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
+from muniment.backends.embedders.choose import choose
 from muniment.ports.embedder import Embedder
 
 
@@ -68,8 +69,6 @@ def _numbers(vector: bytes) -> list[float]:
 
 def packaged(models: Path) -> Vectors:
     """Our MiniLM, with its model loaded: no contestant pays for that."""
-    from muniment.backends.embedders.choose import choose
-
     embedder = choose("minilm", models=models)
     assert embedder is not None, "minilm is named, so it is found or refused"
     embedder.embed(["warm"])

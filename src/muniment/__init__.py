@@ -24,7 +24,8 @@ from muniment.model.errors import (
     Unauthenticated,
     Undecided,
 )
-from muniment.model.query import Disclosure, Recall
+from muniment.model.query import Disclosure
+from muniment.model.recall import Recall
 from muniment.model.record import Record
 
 __version__ = "0.1.0"

@@ -21,15 +21,21 @@ from muniment.engine import (
 )
 from muniment.engine import Memory as _Memory
 from muniment.engine.audit import LedgerFace
+from muniment.engine.entities import EntityView
 from muniment.engine.options import QueryOptions
+from muniment.engine.trail import Progress
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
 from muniment.model.curation import Settled, Swept, Verdict
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.flat import ClaimOptions
-from muniment.model.query import Disclosure, Recall
+from muniment.model.query import Disclosure, Searched
+from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
+from muniment.model.rows import Reach
 from muniment.policy.rules import Policy
+from muniment.ports.embedder import Embedder
+from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.world import Clock, Ids
 
@@ -88,6 +94,8 @@ class Memory:
         clock: Clock | None = None,
         ids: Ids | None = None,
         judge: Judge | None = None,
+        embedder: str | Embedder | Callable[[list[str]], list[list[float]]] | None = "auto",
+        extractor: Extractor | None = None,
     ) -> Memory:
         opened = await _run(
             _Memory.open,
@@ -99,6 +107,8 @@ class Memory:
             clock=clock,
             ids=ids,
             judge=judge,
+            embedder=embedder,
+            extractor=extractor,
         )
         return cls(opened)
 
@@ -211,11 +221,31 @@ class Memory:
             reason=reason,
         )
 
+    async def alias(self, name: str, means: str) -> tuple[str, ...]:
+        return await _run(self._memory.alias, name, means)
+
     async def sweep(self) -> Swept:
         return await _run(self._memory.sweep)
 
     async def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         return await _run(self._memory.recall, text, **options)
+
+    async def attune(
+        self,
+        *,
+        role: str | None = None,
+        task: str | None = None,
+        interests: Sequence[str] = (),
+        since: int = 0,
+        **options: Unpack[QueryOptions],
+    ) -> Recall:
+        return await _run(self._memory.attune, role=role, task=task, interests=interests, since=since, **options)
+
+    async def searching(self) -> Searched:
+        return await _run(self._memory.searching)
+
+    async def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
+        return await _run(self._memory.flush, timeout=timeout, progress=progress)
 
     async def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
         return await _run(self._memory.get, record_id, revision=revision)
@@ -249,6 +279,9 @@ class Memory:
 
     async def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
         return await _run(self._memory.directory, about, limit=limit)
+
+    async def entity(self, name: str, *, limit: int = 20) -> EntityView:
+        return await _run(self._memory.entity, name, limit=limit)
 
     async def quality(
         self,

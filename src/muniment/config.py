@@ -12,6 +12,8 @@ from muniment.model.value import Value
 
 PREFIX = "MUNIMENT_"
 AUTO = "auto"
+AS_SET = "as set"
+"""What `Memory.open` takes for an embedder if nothing is said: what the environment names."""
 _MODELS = "~/.cache/muniment/models"
 
 

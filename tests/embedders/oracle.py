@@ -45,8 +45,9 @@ class Oracle:
         hidden = self._normed(words + places + kind, "embeddings.LayerNorm")
         for layer in range(LAYERS):
             hidden = self._layer(hidden, f"encoder.layer.{layer}")
-        mean = hidden.mean(axis=0)
-        return (mean / np.linalg.norm(mean)).astype(np.float32)
+        mean: Floats = hidden.mean(axis=0)
+        found: Floats = (mean / np.linalg.norm(mean)).astype(np.float32)
+        return found
 
     def _layer(self, hidden: Floats, name: str) -> Floats:
         attended = self._linear(self._attention(hidden, f"{name}.attention.self"), f"{name}.attention.output.dense")
@@ -63,7 +64,8 @@ class Oracle:
         scores = query @ key.transpose(0, 2, 1) / np.sqrt(np.float32(query.shape[-1]))
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         shares = scores / scores.sum(axis=-1, keepdims=True)
-        return (shares @ value).transpose(1, 0, 2).reshape(length, -1)
+        found: Floats = (shares @ value).transpose(1, 0, 2).reshape(length, -1)
+        return found
 
     def _linear(self, given: Floats, name: str) -> Floats:
         self.inputs[name] = given
@@ -72,7 +74,8 @@ class Oracle:
     def _normed(self, given: Floats, name: str) -> Floats:
         centred = given - given.mean(axis=-1, keepdims=True)
         spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-12))
-        return centred / spread * self.tensors[f"{name}.weight"] + self.tensors[f"{name}.bias"]
+        found: Floats = centred / spread * self.tensors[f"{name}.weight"] + self.tensors[f"{name}.bias"]
+        return found
 
 
 def _erf_table() -> NDArray[np.float64]:
@@ -80,7 +83,8 @@ def _erf_table() -> NDArray[np.float64]:
     slope = 2.0 / np.sqrt(np.pi) * np.exp(-(_ERF_POINTS**2))
     step = _ERF_POINTS[1] - _ERF_POINTS[0]
     rising = np.concatenate([[0.0], np.cumsum((slope[1:] + slope[:-1]) * step / 2.0)])
-    return rising - rising[len(rising) // 2]
+    found: NDArray[np.float64] = rising - rising[len(rising) // 2]
+    return found
 
 
 _ERF = _erf_table()
@@ -88,4 +92,5 @@ _ERF = _erf_table()
 
 def _gelu(given: Floats) -> Floats:
     erf = np.interp(given / np.sqrt(2.0), _ERF_POINTS, _ERF)
-    return (given * 0.5 * (1.0 + erf)).astype(np.float32)
+    found: Floats = (given * 0.5 * (1.0 + erf)).astype(np.float32)
+    return found

@@ -56,6 +56,10 @@ class Shell:
         assert "Traceback" not in said.err
         return said
 
+    def told(self) -> str:
+        """What was printed since the last command."""
+        return self._capture.readouterr()[0].decode()
+
     def remember(self, text: str, *words: str) -> str:
         """Remember something that must be committed; return its id."""
         said = self("remember", text, *words, "--json")
@@ -67,8 +71,9 @@ class Shell:
 def outside(
     *words: str, cwd: Path, stdin: bytes = b"", environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `python -m muniment` in a process of its own."""
+    """Run `python -m muniment` in a process of its own, without an embedder unless one is named."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}
+    ours["MUNIMENT_EMBEDDER"] = "none"
     return subprocess.run(
         [sys.executable, "-m", "muniment", *words],
         input=stdin,

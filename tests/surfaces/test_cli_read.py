@@ -1,4 +1,4 @@
-"""recall, get, history, explain, queue, conflicts, stats."""
+"""recall and its bounds, get, history, explain, queue, conflicts, stats."""
 
 from __future__ import annotations
 
@@ -31,7 +31,16 @@ def test_recall_answers_with_everything_that_is_promised(shell: Shell) -> None:
     record = shell.remember("The build is green", "--kind", "fact", "--confidence", "0.9")
     said = shell("recall", "how is the build?", "--json")
     assert said.code == 0
-    assert set(said.json) == {"records", "excluded", "considered", "abstained", "receipt_id", "epoch", "notices"}
+    assert set(said.json) == {
+        "records",
+        "excluded",
+        "considered",
+        "abstained",
+        "receipt_id",
+        "epoch",
+        "notices",
+        "searched",
+    }
     (found,) = said.json["records"]
     assert set(found) >= RECORD_FIELDS
     assert (found["id"], found["citation"], found["content"]) == (record, f"{record}@1", "The build is green")

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from tests.surfaces.shell import WAIT_SECONDS, Shell
 
-from muniment.surfaces import tour
+from muniment.surfaces import tour, tour_recall
 from muniment.surfaces.tour_stage import MARKER, Broken, Stage
 
 
 def _commands(told: str) -> list[list[str]]:
     """The commands the last chapter tells the reader to try, without the program's name."""
-    last = told[told.index("11. Try it yourself") :]
+    last = told[told.index("12. Try it yourself") :]
     lines = [line.strip() for line in last.splitlines() if "--vault" in line]
     return [shlex.split(line.split("muniment ", 1)[1]) for line in lines]
 
@@ -32,11 +32,11 @@ def told(shell: Shell, capfdbinary: pytest.CaptureFixture[bytes]) -> str:
 
 
 WORDS = ["committed", "held", "refused", "redacted", "conflict", "undecided", "resolved", "answer", "no answer"]
-WORDS += ["same ids", "as known"]
+WORDS += ["same ids", "as known", "ranked by", "by words", "attuned"]
 
 
-def test_the_tour_tells_its_story_in_eleven_chapters(told: str) -> None:
-    assert re.findall(r"^(\d+)\. ", told, re.MULTILINE) == [str(number) for number in range(1, 12)]
+def test_the_tour_tells_its_story_in_twelve_chapters(told: str) -> None:
+    assert re.findall(r"^(\d+)\. ", told, re.MULTILINE) == [str(number) for number in range(1, 13)]
     for word in WORDS:
         assert f"             {word}  " in told
     assert re.search(r"└─ rec_\w+@1  0\.50 FLAG  A forum post says", told)
@@ -48,6 +48,27 @@ def test_the_tour_speaks_plainly(told: str) -> None:
     assert "\x1b" not in told
     assert all(line == line.rstrip() for line in told.splitlines())
     assert tour.SECRET not in told
+
+
+def test_without_a_model_the_tour_says_so_and_goes_by_words(told: str) -> None:
+    assert "    planner  when are customers billed?\n" in told
+    assert "by words  meaning is not searched here: " in told
+    assert "`muniment model install`" in told
+    assert tour_recall.IN_OTHER_WORDS not in told
+
+
+def test_with_a_model_the_tour_asks_in_other_words(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the installed model, which setting up the project installs."""
+    monkeypatch.setenv("MUNIMENT_EMBEDDER", "minilm")
+    assert tour.run(["with a model"]) == 0
+    told = shell.told()
+    assert f"    planner  {tour_recall.IN_OTHER_WORDS}\n             answer  {tour_recall.BILLING}; is near in" in told
+    assert "by meaning  not one word of the question is in the record" in told
+    assert shell.bare("recall", tour.QUESTION, "--vault", "with a model").out.startswith(f"1. {tour.NIGHTLY_NOW}\n")
+
+
+def test_the_block_for_a_prompt_is_shown_with_its_fences(told: str) -> None:
+    assert f"   | ```\n   | {tour_recall.BILLING}\n   | ```\n" in told
 
 
 def test_what_the_tour_leaves_behind_verifies_and_its_copy_does_not(told: str, shell: Shell, tmp_path: Path) -> None:
@@ -67,6 +88,9 @@ def test_every_command_it_tells_to_try_works(told: str, shell: Shell) -> None:
         "recall",
         "history",
         "explain",
+        "recall",
+        "attune",
+        "entity",
         "conflicts",
         "lineage",
         "remember",
@@ -74,12 +98,15 @@ def test_every_command_it_tells_to_try_works(told: str, shell: Shell) -> None:
         "ledger",
     ]
     said = [shell.bare(*words) for words in commands]
-    assert [one.code for one in said] == [0] * 9 + [1]
+    assert [one.code for one in said] == [0] * 12 + [1]
     assert (tour.NIGHTLY_NOW in said[0].out, tour.NIGHTLY in said[1].out) == (True, True)
     assert "no answer" in said[2].out
     assert "the same records" in said[4].out
-    assert "in favour of rec_" in said[5].out
-    assert "FILTER  fallen" in said[6].out
+    assert f"```\n{tour_recall.BILLING}\n```" in said[5].out
+    assert said[6].out.startswith(f"1. {tour_recall.BILLING}\n")
+    assert tour.NIGHTLY_NOW in said[7].out
+    assert "in favour of rec_" in said[8].out
+    assert "FILTER  fallen" in said[9].out
 
 
 def test_a_second_tour_begins_afresh(told: str, shell: Shell) -> None:
@@ -123,6 +150,11 @@ def test_a_claim_that_does_not_hold_ends_the_tour(
     assert b"the tour claimed something that did not happen" in capfdbinary.readouterr()[1]
     with pytest.raises(Broken, match="two and two"):
         Stage(Path("broken")).claim(2 + 2 == 5, "two and two")
+
+
+def test_the_question_in_other_words_shares_no_word_with_its_answer() -> None:
+    asked = set(re.findall(r"\w+", tour_recall.IN_OTHER_WORDS.lower()))
+    assert asked.isdisjoint(re.findall(r"\w+", tour_recall.BILLING.lower()))
 
 
 def test_the_tour_runs_as_a_module_and_its_commands_as_printed(tmp_path: Path) -> None:

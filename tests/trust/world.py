@@ -12,7 +12,7 @@ from muniment import Memory
 from muniment.model.curation import Verdict
 from muniment.model.entry import Entry
 from muniment.model.flat import ClaimOptions
-from muniment.model.query import Recall
+from muniment.model.recall import Recall
 from muniment.model.record import Footing, Standing
 from muniment.model.times import Instant, parse
 from muniment.model.vocabulary import ActorType

@@ -268,6 +268,13 @@ def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
         VectorIndex(tmp_path / "file" / "inside").try_lock()
 
 
+def test_a_head_that_cannot_be_read_is_not_taken_for_an_empty_index(tmp_path: Path) -> None:
+    (tmp_path / "head").mkdir()
+
+    with pytest.raises(StoreUnavailable):
+        found(opened(tmp_path))
+
+
 def test_an_index_that_only_looks_makes_no_files(tmp_path: Path) -> None:
     index = opened(tmp_path / "none")
 

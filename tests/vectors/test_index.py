@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.vectors.world import (
     DIMENSIONS,
@@ -17,6 +17,7 @@ from tests.vectors.world import (
     cosine,
     filled,
     filters,
+    mild,
     nearest,
     packed,
     passages,
@@ -57,7 +58,8 @@ def test_a_search_equals_brute_force(
     assert found == index.search(condition, asked, as_of=HEAD, upto=by, keep=keep)
 
 
-@given(tenant=tenants(), condition=filters, asked=vectors, keep=st.integers(1, 15), draw=st.data())
+@settings(max_examples=80)
+@given(tenant=tenants(least=4), condition=mild, asked=vectors, keep=st.integers(1, 15), draw=st.data())
 def test_a_search_by_signs_first_finds_the_same(
     tenant: list[Card], condition: Filter, asked: bytes, keep: int, draw: st.DataObject
 ) -> None:
@@ -91,7 +93,26 @@ def test_a_question_about_the_past_reaches_what_has_been_retracted_since() -> No
     assert [near.rid for near in index.search(active, UP, as_of=1, upto=1, keep=5, loosely=True)] == [1]
 
 
-@given(tenant=tenants(), asked=vectors, draw=st.data())
+def test_a_search_at_a_position_is_answered_only_while_the_columns_are_there() -> None:
+    index = filled(VectorIndex(None), born(1, 2), [row(1, UP), row(2, HALF)])
+
+    assert index.search_at(2, EVERYTHING, UP, upto=HEAD, keep=1) == [Near(rid=1, cosine=1.0, start=0, end=9)]
+    assert index.search_at(2, EVERYTHING, HALF, upto=1, keep=5) == [Near(rid=1, cosine=0.0, start=0, end=9)]
+    index.sync(3, since(born(3)))
+    assert index.search_at(2, EVERYTHING, UP, upto=HEAD, keep=1) is None
+
+
+@given(tenant=tenants(least=4), condition=mild, chosen=st.lists(st.integers(0, 40), max_size=8))
+def test_what_passes_of_given_revisions_is_what_matches(
+    tenant: list[Card], condition: Filter, chosen: list[int]
+) -> None:
+    index = filled(VectorIndex(None), tenant, [])
+
+    expected = {card.rid for card in tenant if card.rid in chosen and matches(condition, card)}
+    assert index.passing(condition, chosen) == expected
+
+
+@given(tenant=tenants(least=2), asked=vectors, draw=st.data())
 def test_given_revisions_are_measured_by_their_nearest_passage(
     tenant: list[Card], asked: bytes, draw: st.DataObject
 ) -> None:
@@ -103,7 +124,7 @@ def test_given_revisions_are_measured_by_their_nearest_passage(
     assert index.measure(chosen, asked) == expected
 
 
-@given(tenant=tenants(), draw=st.data())
+@given(tenant=tenants(least=2), draw=st.data())
 def test_revisions_are_compared_by_their_first_passages(tenant: list[Card], draw: st.DataObject) -> None:
     rows = draw.draw(passages(tenant))
     index = filled(VectorIndex(None), tenant, rows)
@@ -116,7 +137,7 @@ def test_revisions_are_compared_by_their_first_passages(tenant: list[Card], draw
     )
 
 
-@given(tenant=tenants(), condition=filters, by=st.integers(0, 30), keep=st.integers(0, 6))
+@given(tenant=tenants(least=4), condition=mild, by=st.integers(0, 30), keep=st.integers(0, 6))
 def test_the_latest_are_the_last_that_pass(tenant: list[Card], condition: Filter, by: int, keep: int) -> None:
     index = filled(VectorIndex(None), tenant, [])
 
@@ -124,7 +145,7 @@ def test_the_latest_are_the_last_that_pass(tenant: list[Card], condition: Filter
     assert index.latest(condition, as_of=by, keep=keep) == passing[::-1][:keep]
 
 
-@given(tenant=tenants(), reach=st.integers(0, 3))
+@given(tenant=tenants(least=4), reach=st.integers(0, 3))
 def test_what_stands_beside_a_revision_is_what_was_written_next_to_it_in_its_session(
     tenant: list[Card], reach: int
 ) -> None:
@@ -144,13 +165,22 @@ def test_what_stands_beside_a_revision_is_what_was_written_next_to_it_in_its_ses
     assert index.beside([999]) == {999: ()}
 
 
-@given(tenant=tenants(), upto=st.integers(0, 30), draw=st.data())
+@given(tenant=tenants(least=2), upto=st.integers(0, 30), draw=st.data())
 def test_every_vector_can_be_read_back(tenant: list[Card], upto: int, draw: st.DataObject) -> None:
     rows = draw.draw(passages(tenant))
     index = filled(VectorIndex(None), tenant, rows)
 
     early = {card.rid for card in tenant if card.seq <= upto}
     assert list(index.rows(upto)) == [row for row in rows if row.rid in early]
+
+
+def test_a_search_finds_what_was_born_by_then_and_has_its_vectors_by_then() -> None:
+    index = filled(VectorIndex(None), born(1, 2, 3, 4), [row(rid, UP) for rid in (1, 2, 3, 4)])
+
+    def found(as_of: int, upto: int) -> list[int]:
+        return [near.rid for near in index.search(EVERYTHING, UP, as_of=as_of, upto=upto, keep=9)]
+
+    assert (found(4, 4), found(2, 4), found(4, 3), found(0, 4)) == ([4, 3, 2, 1], [2, 1], [3, 2, 1], [])
 
 
 def test_a_filter_that_allows_nothing_finds_nothing() -> None:
@@ -212,6 +242,7 @@ def test_a_vector_of_another_shape_is_refused(vector: bytes) -> None:
 
 def test_forgotten_vectors_are_not_found_measured_or_compared() -> None:
     index = filled(VectorIndex(None, exact_max=0), born(1, 2), [row(1, UP), row(1, HALF, start=10), row(2, HALF)])
+    assert [near.rid for near in index.search(EVERYTHING, UP, as_of=HEAD, upto=HEAD, keep=5)] == [1, 2]
 
     assert index.forget([1, 1, 7]) == 2
     assert index.forget([1]) == 0

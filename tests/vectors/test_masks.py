@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from typing import get_args
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.vectors.world import LATE, PLAIN, cards, filters, since, standings, tenants
+from tests.vectors.world import (
+    INSTANTS,
+    LATE,
+    PLAIN,
+    RANKS,
+    READERS,
+    SHARES,
+    SPACES,
+    WORDS,
+    cards,
+    filters,
+    since,
+    standings,
+    tenants,
+)
 
 from muniment.backends.vectors.columns import Columns
 from muniment.backends.vectors.masks import Masks, loosened, steady
@@ -18,12 +35,16 @@ from muniment.model.filter import (
     AtMost,
     Believed,
     Both,
+    Chartered,
     Either,
     Filter,
     LiveAt,
+    NumberField,
     OneOf,
+    Sourced,
     Under,
     ValidAt,
+    WordField,
     matches,
 )
 from muniment.model.times import Instant
@@ -35,14 +56,62 @@ def columns_of(tenant: list[Card]) -> Columns:
     return columns
 
 
-@given(tenant=tenants(), condition=filters)
+@given(tenant=tenants(least=4), condition=filters)
 def test_a_mask_passes_the_cards_that_match_and_no_other(tenant: list[Card], condition: Filter) -> None:
     mask = Masks(columns_of(tenant)).of(condition)
 
     assert mask.tolist() == [matches(condition, card) for card in tenant]
 
 
-@given(tenant=tenants(most=8), conditions=st.lists(filters, min_size=1, max_size=4), choose=st.data())
+def one_card_for_every_value() -> list[Card]:
+    given: dict[str, tuple[str | int | float | bool | None, ...]] = {
+        **WORDS,
+        "session_id": (None, *WORDS["session_id"]),
+        "namespace": SPACES,
+        "readers": READERS,
+        "provenance": (False, True),
+        **dict.fromkeys(("sensitivity", "trust", "label"), RANKS),
+        **dict.fromkeys(("confidence", "effective"), SHARES),
+        **dict.fromkeys(("created_at", "valid_from", "valid_until", "expires_at"), INSTANTS),
+    }
+    cards = [msgspec.structs.replace(PLAIN, **{field: value}) for field, values in given.items() for value in values]
+    return [msgspec.structs.replace(card, rid=1 + at, seq=1 + at, since=1 + at) for at, card in enumerate(cards)]
+
+
+def one_filter_for_every_bound() -> list[Filter]:
+    ranks: tuple[NumberField, ...] = ("sensitivity", "trust", "label")
+    shares: tuple[NumberField, ...] = ("confidence", "effective")
+    bounds = [(field, value) for field in ranks for value in (-1, 0, 0.5, 1, 2, 300.0)]
+    bounds += [(field, value) for field in shares for value in (*SHARES, 0.39999999999999997)]
+    bounds += [
+        ("created_at", value) for value in (*INSTANTS, float(LATE), LATE + 4.0, 1e300, -1e300, math.inf, math.nan)
+    ]
+    bounds += [("seq", value) for value in (0, 4, 4.5, 1_000)]
+    fields: tuple[WordField, ...] = get_args(WordField)
+    return [
+        *(OneOf(field=field, words=(word,)) for field in fields for word in (*WORDS[field], "unheard")),
+        *(OneOf(field=field, words=WORDS[field] * 2) for field in fields),
+        *(OneOf(field=field, words=()) for field in fields),
+        *(AtLeast(field=field, value=value) for field, value in bounds),
+        *(AtMost(field=field, value=value) for field, value in bounds),
+        *(Under(namespaces=(space,)) for space in SPACES),
+        *(Believed(least=0.4, namespaces=((space, least),)) for space in SPACES for least in SHARES),
+        *(Believed(least=least) for least in SHARES),
+        *(ValidAt(instant=instant) for instant in (*INSTANTS, 8, 2**70)),
+        *(LiveAt(instant=instant) for instant in (*INSTANTS, 8, -(2**70))),
+        *(Chartered(names=names) for names in ((), ("ana",), ("bot",), ("nobody", "bot"))),
+        Sourced(),
+    ]
+
+
+@pytest.mark.parametrize("condition", one_filter_for_every_bound(), ids=str)
+def test_every_leaf_agrees_on_every_value(condition: Filter) -> None:
+    tenant = one_card_for_every_value()
+
+    assert Masks(columns_of(tenant)).of(condition).tolist() == [matches(condition, card) for card in tenant]
+
+
+@given(tenant=tenants(least=3, most=8), conditions=st.lists(filters, min_size=1, max_size=4), choose=st.data())
 def test_a_mask_stays_right_while_cards_are_born_and_change(
     tenant: list[Card], conditions: list[Filter], choose: st.DataObject
 ) -> None:
@@ -87,12 +156,22 @@ def test_loosening_drops_what_moves_after_birth_and_keeps_the_rest(condition: Fi
 
 def test_late_instants_are_compared_as_whole_numbers() -> None:
     """As 64-bit fractions 2^53 and 2^53 + 1 are the same number."""
-    first = msgspec.structs.replace(PLAIN, rid=1, created_at=Instant(LATE))
-    second = msgspec.structs.replace(PLAIN, rid=2, created_at=Instant(LATE + 1))
-    masks = Masks(columns_of([first, second]))
+    late = [msgspec.structs.replace(PLAIN, rid=1 + past, created_at=Instant(LATE + past)) for past in (0, 1, 3)]
+    masks = Masks(columns_of(late))
 
-    assert masks.of(AtLeast(field="created_at", value=LATE + 1)).tolist() == [False, True]
-    assert masks.of(AtMost(field="created_at", value=LATE)).tolist() == [True, False]
+    assert masks.of(AtLeast(field="created_at", value=LATE + 1)).tolist() == [False, True, True]
+    assert masks.of(AtLeast(field="created_at", value=float(LATE + 4))).tolist() == [False, False, False]
+    assert masks.of(AtMost(field="created_at", value=float(LATE))).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("half", ["id_high", "id_low"])
+def test_a_record_is_told_apart_by_all_of_its_mark(half: str) -> None:
+    columns = columns_of([PLAIN])
+    assert Masks(columns).of(OneOf(field="id", words=("a",))).tolist() == [True]
+
+    columns.longs(half)[0] ^= 1
+
+    assert Masks(columns).of(OneOf(field="id", words=("a",))).tolist() == [False]
 
 
 def test_few_masks_are_kept_and_none_that_moves_with_the_clock() -> None:

@@ -93,6 +93,17 @@ def test_only_one_process_adds_and_the_next_takes_over_when_it_dies(
     third.kill()
 
 
+def test_whoever_has_nothing_to_add_may_let_another_process_add(index: VectorIndex, other: Other) -> None:
+    assert index.try_lock()
+    index.begin(MODEL, DIMENSIONS)
+    assert other.ask("lock") == "somebody else embeds"
+
+    index.release()
+
+    assert other.ask("lock") == "mine"
+    assert not index.try_lock()
+
+
 def test_whoever_erases_need_not_be_the_one_who_adds(index: VectorIndex, other: Other) -> None:
     assert index.try_lock()
     index.begin(MODEL, DIMENSIONS)

@@ -117,6 +117,29 @@ def test_a_cosine_is_the_same_however_it_is_asked_for(sight: Sight) -> None:
     assert all(whole[place] == cosines(sight.halves[place : place + 1], asked)[0] for place in range(0, 3_000, 111))
 
 
+def test_a_forgotten_vector_is_gone_from_the_wide_copy_too() -> None:
+    blocks = Blocks(None)
+    blocks.begin("m@1", DIMENSIONS)
+    rows = np.zeros(3_000, ROW)
+    rows["rid"] = np.arange(1, 3_001)
+    vectors = unit(3_000, DIMENSIONS, 8)
+    blocks.add(rows, vectors, upto=1, hash=HASH)
+    before = blocks.look()
+    assert before is not None
+    wide = blocks.floats(before)
+    assert wide is not None
+    assert np.array_equal(wide, vectors.astype(np.float32))
+
+    assert blocks.forget([5]) == 1
+
+    after = blocks.look()
+    assert after is not None
+    wide = blocks.floats(after)
+    assert wide is not None
+    assert not wide[4].any()
+    assert np.array_equal(np.delete(wide, 4, axis=0), np.delete(vectors, 4, axis=0).astype(np.float32))
+
+
 def test_the_nearest_by_signs_and_the_nearest_of_all_agree_on_clustered_vectors() -> None:
     """Sentences cluster. With the vectors compared exactly that a large tenant uses, no neighbour is lost."""
     random = np.random.default_rng(6)

@@ -16,6 +16,7 @@ from muniment.backends.vectors.columns import Changed
 from muniment.backends.vectors.index import VectorIndex
 from muniment.model.card import Card
 from muniment.model.filter import (
+    EVERYTHING,
     AtLeast,
     AtMost,
     Believed,
@@ -50,7 +51,7 @@ WORDS = {
 }
 SPACES = ("/", "/hr", "/hr/pay", "/hr/payroll", "/ops")
 READERS = ("", "\x1fana\x1f", "\x1fana\x1fbot\x1f", "\x1fanabel\x1f")
-INSTANTS = (-5, 0, 7, LATE, LATE + 1)
+INSTANTS = (-5, 0, 7, LATE, LATE + 1, LATE + 3)
 SHARES = (0.0, 0.25, 0.4, 0.4000000000000001, 1.0)
 RANKS = (0, 1, 2)
 
@@ -129,10 +130,10 @@ def cards(draw: st.DrawFn) -> Card:
 
 
 @st.composite
-def tenants(draw: st.DrawFn, most: int = 12) -> list[Card]:
+def tenants(draw: st.DrawFn, least: int = 0, most: int = 12) -> list[Card]:
     """Cards in the order of their births: numbers with gaps, now and then two in one entry."""
     rid, seq, tenant = 0, 1, list[Card]()
-    for card in draw(st.lists(cards(), max_size=most)):
+    for card in draw(st.lists(cards(), min_size=least, max_size=most)):
         rid, seq = rid + draw(st.integers(1, 3)), seq + draw(st.integers(0, 2))
         tenant.append(msgspec.structs.replace(card, rid=rid, seq=seq, since=seq))
     return tenant
@@ -149,7 +150,7 @@ _words = st.one_of(
 _bounds = {
     **dict.fromkeys(("sensitivity", "trust", "label"), st.sampled_from([-1, 0, 0.5, 1, 2, 300.0])),
     **dict.fromkeys(("confidence", "effective"), st.sampled_from([*SHARES, 0.39999999999999997])),
-    "created_at": st.sampled_from([*INSTANTS, float(LATE), LATE + 0.5, 1e300, -1e300, float("inf"), float("nan")]),
+    "created_at": st.sampled_from([*INSTANTS, float(LATE), float(LATE + 4), 1e300, -1e300, float("inf"), float("nan")]),
     "seq": st.integers(0, 20) | st.just(4.5),
 }
 _numbers = st.one_of(
@@ -181,6 +182,9 @@ filters: st.SearchStrategy[Filter] = st.recursive(
     ),
     max_leaves=6,
 )
+mild = st.just(EVERYTHING) | _leaves | filters
+"""Filters that more often than not let something pass."""
+
 _pool = tuple(
     tuple(0.25 if pattern >> bit & 1 else -0.25 for bit in range(DIMENSIONS)) for pattern in range(0, 2**16, 257)
 )

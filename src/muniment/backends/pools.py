@@ -1,13 +1,25 @@
-"""How deep a search by words looks, the same for every store: as deep as it must, and never by what is hidden."""
+"""What a search by words looks at, the same for every store: which words, and how deep it goes into the ranking."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import msgspec
+
+from muniment.model.receipt import Terms
 from muniment.model.value import Value
 
-QUOTAS = (256, 4_096)
+COMMON_SHARE = 0.30
+COMMON_FROM = 1_000
+POSTINGS_MAX = 60_000
+"""Words that more than this share of the records hold are not searched for, nor are the commonest when all together are
+held more often than this; below so many records no word is common, there is little to rank and nothing to save."""
+
+_RARITY_LEAST = 1e-6
+
+QUOTAS = (400, 4_096)
 """So many of the best matches a caller may see are looked at; if too few of them pass, so many; at last all."""
 
 
@@ -38,3 +50,27 @@ def tally(looked_at: Sequence[Judged]) -> tuple[int, dict[str, int]]:
     """How many pass, and how many fail which bound."""
     failed = Counter(judged.failed for judged in looked_at if judged.failed is not None)
     return len(looked_at) - sum(failed.values()), dict(failed)
+
+
+def without_common(terms: Terms, holding: Mapping[str, int], records: int) -> Terms:
+    """Move words that too many records hold to `common`, unless nothing would be left."""
+    if records < COMMON_FROM:
+        return terms
+    rare, postings = set[str](), 0
+    for word in sorted(terms.words, key=lambda word: (holding[word], word)):
+        postings += holding[word]
+        first = not rare and not terms.phrases
+        if first or (holding[word] <= COMMON_SHARE * records and postings <= POSTINGS_MAX):
+            rare.add(word)
+    kept = tuple(word for word in terms.words if word in rare)
+    common = tuple(word for word in terms.words if word not in rare)
+    return msgspec.structs.replace(terms, words=kept, common=terms.common + common)
+
+
+def rarity(holding: int, records: int) -> float:
+    """How telling a word is that so many of the records hold.
+
+    >>> round(rarity(1, 100), 2), rarity(90, 100)
+    (4.19, 1e-06)
+    """
+    return max(_RARITY_LEAST, math.log((records - holding + 0.5) / (holding + 0.5)))

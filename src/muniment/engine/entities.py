@@ -18,6 +18,7 @@ from muniment.ports.store import Snapshot
 from muniment.text.entities.keys import name_key
 
 LATEST_MAX = 500
+"""Of each name so many of the latest holders are looked at."""
 
 
 class Related(Value):
@@ -45,28 +46,31 @@ def entity_of(snapshot: Snapshot, actor: Actor, policy: Policy, name: str, *, li
     key = name_key(name)
     names = snapshot.names.groups([key], as_of=position).get(key, (key,))
     visible, grants = narrow(policy, actor, DEFAULT_PURPOSE)
-    latest = [row.rid for one in names for row in snapshot.names.latest(one, upto=last, keep=LATEST_MAX)]
-    cards = snapshot.catalogue.cards(set(latest)) if grants else {}
-    seen = sorted((card for card in cards.values() if card.status in CURRENT and matches(visible, card)), key=_newest)
+
+    def holders(one: str) -> list[Card]:
+        rids = [row.rid for row in snapshot.names.latest(one, upto=last, keep=LATEST_MAX)]
+        cards = snapshot.catalogue.cards(rids).values() if grants else ()
+        return [card for card in cards if card.status in CURRENT and matches(visible, card)]
+
+    seen = sorted({card.rid: card for one in names for card in holders(one)}.values(), key=_newest)
     together = Counter(row.entity for row in snapshot.names.mentions([card.rid for card in seen]))
+    most = sorted((entity for entity in together if entity not in names), key=lambda one: (-together[one], one))
     related = [
-        Related(entity=entity, records=number, salience=_telling(snapshot, entity, last))
-        for entity, number in together.items()
-        if entity not in names
+        Related(
+            entity=entity,
+            records=together[entity],
+            salience=round(salience(max(1, len(holders(entity))), LATEST_MAX), 3),
+        )
+        for entity in most[:limit]
     ]
     related.sort(key=lambda one: (-one.records * one.salience, one.entity))
     return EntityView(
         entity=names[0],
         names=names,
         records=tuple(card.id for card in seen[:limit]),
-        related=tuple(related[:limit]),
+        related=tuple(related),
     )
 
 
 def _newest(card: Card) -> int:
     return -card.rid
-
-
-def _telling(snapshot: Snapshot, entity: str, last: int) -> float:
-    holders = len(snapshot.names.latest(entity, upto=last, keep=LATEST_MAX))
-    return round(salience(max(1, holders), max(2, last)), 3)

@@ -11,7 +11,7 @@ import msgspec
 from muniment.backends.embedders.choose import choose
 from muniment.backends.embedders.wrapped import EmbedTexts
 from muniment.backends.world import RandomIds, SystemClock
-from muniment.config import AUTO, read_environment
+from muniment.config import AS_SET, read_environment
 from muniment.engine.audit import LedgerFace
 from muniment.engine.insight import Insight
 from muniment.engine.look import explain
@@ -29,7 +29,8 @@ from muniment.model.curation import Verdict
 from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.flat import ClaimOptions, make_claim, revise_claim
 from muniment.model.proposal import Proposal
-from muniment.model.query import Attunement, Query, Recall
+from muniment.model.query import Attunement, Query, Searched
+from muniment.model.recall import Recall
 from muniment.model.receipt import Account, Explanation
 from muniment.model.rows import Reach
 from muniment.policy.decide import resolve
@@ -80,15 +81,15 @@ class Memory(Steward, Insight):
         clock: Clock | None = None,
         ids: Ids | None = None,
         judge: Judge | None = None,
-        embedder: str | Embedder | EmbedTexts | None = AUTO,
+        embedder: str | Embedder | EmbedTexts | None = AS_SET,
         extractor: Extractor | None = None,
     ) -> Memory:
         """Open a tenant of a vault, making both if they are not there (unless `create` is false).
 
         Whoever opens an embedded vault without naming an actor is its owner. A `judge` is asked about a new claim and
         the records nearest to it; it only suggests. An `embedder` makes vectors, so that recall finds what is said in
-        other words: "auto" takes the installed model if there is one, None does without; an `extractor` adds names to
-        those that are found by rule.
+        other words: "auto" takes the installed model if there is one, None does without, and if nothing is said the
+        environment decides; an `extractor` adds names to those that are found by rule.
         """
         checks.identifier("tenant", tenant)
         _check_actor(actor)
@@ -167,6 +168,10 @@ class Memory(Steward, Insight):
     def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
         """Wait until everything written so far can be found by its meaning too. Says how far vectors reach."""
         return self._tenant.trail.flush(timeout=timeout, progress=progress)
+
+    def searching(self) -> Searched:
+        """How a recall would be sought now: with which model, how far its vectors trail, or why without one."""
+        return self._tenant.trail.state()
 
     def _answer(self, query: Query) -> Recall:
         for field, name in (("purpose", query.purpose), ("namespace", query.namespace)):
@@ -256,7 +261,7 @@ class Memory(Steward, Insight):
 def _embedder(wanted: str | Embedder | EmbedTexts | None) -> Embedder | None:
     """What makes vectors: what the caller gives, else what the environment names, else the installed model."""
     config = read_environment()
-    chosen = config.embedder if wanted == AUTO else wanted
+    chosen = config.embedder if wanted == AS_SET else wanted
     return choose(chosen, models=config.models_folder, key=config.embedder_key)
 
 

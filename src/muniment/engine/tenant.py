@@ -53,6 +53,7 @@ class Tenant:
         )
         self._signed = 0
         self._dirty = False
+        self.trail.stir()
 
     def wrote(self, epoch: int) -> None:
         """Take note of a write, and sign a checkpoint when one is due."""

@@ -1,17 +1,19 @@
 """Make vectors for what was committed, after the fact: a write never waits for them, and a crash only delays them.
 
-The trail follows the ledger by position. One thread of one process makes the vectors of a tenant; others read them.
+The trail follows the ledger by position. One thread of one process at a time makes the vectors of a tenant; others read
+them.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from muniment.model.entry import Entry
-from muniment.model.errors import MunimentError, StoreBusy
+from muniment.model.errors import MindUnavailable, MunimentError, StoreBusy
+from muniment.model.query import Searched
 from muniment.model.record import Record
 from muniment.model.rows import Reach, VectorRow
 from muniment.model.value import read_canonical
@@ -20,13 +22,17 @@ from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.question import Asked
 from muniment.text.passages import passages
 
-ENTRIES_AT_ONCE = 64
+ENTRIES_AT_ONCE = 256
+PASSAGES_AT_ONCE = 256
 QUERIES_KEPT = 256
-NO_MODEL = "no model is installed; `muniment model install` gets one"
+NO_MODEL = "there is no model: none is installed (`muniment model install` gets one), or the embedder is set to none"
 _PAUSE = 0.05
 
 Progress = Callable[[int, int], None]
 """Called with how many ledger entries have their vectors, and how many there are."""
+
+_Piece = tuple[int, int, int, str]
+"""A passage: the number of its revision, where it begins and ends, and its text."""
 
 
 class Trail:
@@ -44,20 +50,25 @@ class Trail:
         if embedder is not None:
             self._embed = lru_cache(QUERIES_KEPT)(lambda text: embedder.embed([text])[0])
 
-    @property
-    def model(self) -> str | None:
-        return self._embedder.model if self._embedder is not None else None
-
     def ask(self, text: str) -> Asked:
         """A question as a vector. Without a model, or when it fails, the search goes on by words and says why."""
         if self._embedder is None:
             return Asked(why=NO_MODEL)
-        if not text.strip():
-            return Asked(model=self.model)
         try:
-            return Asked(vector=self._embed(text), model=self.model)
+            vector = self._embed(text) if text.strip() else None
+            return Asked(vector=vector, model=self._embedder.model, why=self._troubled())
         except MunimentError as error:
             return Asked(why=f"the model could not read the question: {error}")
+
+    def state(self) -> Searched:
+        """How a question would be sought now: with which model, how far its vectors trail, or why without."""
+        if self._embedder is None:
+            return Searched(why=NO_MODEL)
+        try:
+            model, trailing = self._embedder.model, max(0, self._head() - self._reached())
+        except MindUnavailable as error:
+            return Searched(why=f"the model cannot be asked: {error}")
+        return Searched(model=model, trailing=trailing, why=self._troubled())
 
     def stir(self) -> None:
         """Take note that there may be work, and have it done in the background."""
@@ -77,11 +88,13 @@ class Trail:
         target = self._head()
         ends = None if timeout is None else time.monotonic() + timeout
         while (done := self._reached()) < target:
-            if ends is not None and time.monotonic() > ends:
+            left = -1.0 if ends is None else ends - time.monotonic()
+            if ends is not None and left <= 0:
                 raise StoreBusy(f"vectors reach entry {done} of {target}; the rest takes longer than {timeout:g} s")
-            if not self._step():
+            if not self._step(wait=left):
                 self._stopped.wait(_PAUSE)  # another process makes them
             progress(min(self._reached(), target), target)
+        self._trouble = None
         return self._store.vectors.reach()
 
     def close(self) -> None:
@@ -91,8 +104,7 @@ class Trail:
         if self._thread is not None:
             self._thread.join()
 
-    def trouble(self) -> str | None:
-        """Why vectors are not being made, if they are not."""
+    def _troubled(self) -> str | None:
         return None if self._trouble is None else f"vectors are not being made: {self._trouble}"
 
     def _follow(self) -> None:
@@ -105,48 +117,71 @@ class Trail:
                 self._trouble = None
             except MunimentError as error:
                 self._trouble = error  # said with every recall, and tried again after the next write
+            finally:
+                self._store.vectors.release()  # so that another process can go on with what it wrote
 
     def _reached(self) -> int:
         reach = self._store.vectors.reach()
-        return reach.upto if reach.model == self.model else 0
+        return reach.upto if self._embedder is not None and reach.model == self._embedder.model else 0
 
     def _head(self) -> int:
         with self._store.read() as snapshot:
             head = snapshot.ledger.head()
         return head.seq if head is not None else 0
 
-    def _step(self) -> bool:
+    def _step(self, *, wait: float = -1.0) -> bool:
         """Make the vectors of the next entries; False when there is nothing to do or somebody else does it."""
-        assert self._embedder is not None
-        with self._working:
+        if not self._working.acquire(timeout=wait):
+            return False
+        try:
             vectors = self._store.vectors
             if not vectors.claim():
                 return False
-            if vectors.reach().model != self._embedder.model:
-                vectors.begin(self._embedder.model, self._embedder.dimensions)
+            embedder = self._embedder
+            assert embedder is not None
+            if vectors.reach().model != embedder.model:
+                vectors.begin(embedder.model, embedder.dimensions)
             first = vectors.reach().upto + 1
             with self._store.read() as snapshot:
                 last, pieces = _next(snapshot, first)
-            if last < first:
+            if last < first or self._stopped.is_set():
                 return False
-            made = self._embedder.embed([text for _, _, _, text in pieces]) if pieces else []
-            rows = [
-                VectorRow(rid=rid, start=start, end=end, vector=vector)
-                for (rid, start, end, _), vector in zip(pieces, made, strict=True)
-            ]
-            vectors.add(rows, upto=last)
+            vectors.add(_made(embedder, pieces), upto=last)
             return True
+        finally:
+            self._working.release()
 
 
-def _next(snapshot: Snapshot, first: int) -> tuple[int, list[tuple[int, int, int, str]]]:
-    """The last of the next entries, and the passages of every revision born in them."""
-    last, pieces = first - 1, []
+def _made(embedder: Embedder, pieces: list[_Piece]) -> list[VectorRow]:
+    """The vectors of passages, made a bounded number at a time."""
+    rows: list[VectorRow] = []
+    for start in range(0, len(pieces), PASSAGES_AT_ONCE):
+        part = pieces[start : start + PASSAGES_AT_ONCE]
+        vectors = embedder.embed([text for _, _, _, text in part])
+        if len(vectors) != len(part):
+            raise MindUnavailable(f"the model gave {len(vectors)} vectors for {len(part)} texts")
+        for (rid, begin, end, _), vector in zip(part, vectors, strict=True):
+            rows.append(VectorRow(rid=rid, start=begin, end=end, vector=vector))
+    return rows
+
+
+def _next(snapshot: Snapshot, first: int) -> tuple[int, list[_Piece]]:
+    """The last of the next entries, and the passages of every revision born in them: so many entries, or as many as
+    give enough passages, and one at least."""
+    last, pieces = first - 1, list[_Piece]()
     for stored in snapshot.ledger.entries(first, first + ENTRIES_AT_ONCE - 1):
+        if len(pieces) >= PASSAGES_AT_ONCE:
+            break
         last = stored.seq
         for birth in read_canonical(stored.body, Entry).births:
-            document = snapshot.documents.get(birth.rid)
-            if document is None:
-                continue  # erased before its turn came
-            content = read_canonical(document.body, Record).content
-            pieces += [(birth.rid, at.start, at.end, content[at.start : at.end]) for at in passages(content)]
+            pieces += _pieces(snapshot, birth.rid)
     return last, pieces
+
+
+def _pieces(snapshot: Snapshot, rid: int) -> Iterator[_Piece]:
+    document = snapshot.documents.get(rid)
+    if document is None:
+        return  # erased before its turn came
+    content = read_canonical(document.body, Record).content
+    for at in passages(content):
+        yield rid, at.start, at.end, content[at.start : at.end]

@@ -24,10 +24,15 @@ _Ways = dict[Node, list[tuple[Node, float]]]
 
 
 def spread(
-    links: Iterable[Link], seeds: Mapping[Node, float], *, damping: float = DAMPING, nodes_max: int = NODES_MAX
+    links: Iterable[Link],
+    seeds: Mapping[Node, float],
+    *,
+    damping: float = DAMPING,
+    nodes_max: int = NODES_MAX,
+    settled: float = SETTLED,
 ) -> dict[int, float]:
     """How activated each record is by the seeds, the most activated being 1. In order of activation, then of number."""
-    shares = ranks(links, seeds, damping=damping, nodes_max=nodes_max)
+    shares = ranks(links, seeds, damping=damping, nodes_max=nodes_max, settled=settled)
     records = {node: share for node, share in shares.items() if isinstance(node, int)}
     best = max(records.values(), default=0.0)
     if best <= 0.0:
@@ -37,11 +42,17 @@ def spread(
 
 
 def ranks(
-    links: Iterable[Link], seeds: Mapping[Node, float], *, damping: float = DAMPING, nodes_max: int = NODES_MAX
+    links: Iterable[Link],
+    seeds: Mapping[Node, float],
+    *,
+    damping: float = DAMPING,
+    nodes_max: int = NODES_MAX,
+    settled: float = SETTLED,
 ) -> dict[Node, float]:
     """The share of its time that the walker spends at each node it can reach; the shares sum to 1.
 
-    A seed without links keeps its walker. Of a graph that is too large, the nodes nearest to the seeds are walked.
+    It is walked until less than `settled` of the time moves. A seed without links keeps its walker. Of a graph that is
+    too large, the nodes nearest to the seeds are walked.
     """
     assert 0.0 <= damping < 1.0, "damping is a probability below 1"
     assert all(weight >= 0.0 for weight in seeds.values()), "a seed weighs nothing or more"
@@ -55,7 +66,7 @@ def ranks(
         moved = _step(ways, shares, start, damping)
         change = math.fsum(abs(moved[node] - shares[node]) for node in ways)
         shares = moved
-        if change < SETTLED:
+        if change < settled:
             break
     return shares
 

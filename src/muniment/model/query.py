@@ -41,7 +41,8 @@ class Attunement(Value):
 
 class Query(Value):
     """An access request: what is sought, for which purpose, within which bounds. None means "no bound of mine".
-    `asked_at` is the instant that "last week" is read against; `floor` is how likely something must fit to be told."""
+    `asked_at` is the instant that "last week" is read against; `floor` is how likely something must fit to be
+    told, and with 0 nothing is too weak."""
 
     text: str
     purpose: str = DEFAULT_PURPOSE
@@ -163,17 +164,3 @@ class Searched(Value):
     trailing: int = 0
     fit: float | None = None
     why: str | None = None
-
-
-class Recall(Value):
-    """The answer to a query. `considered` is how many of what the caller may see was looked at closely;
-    it equals the records found on their own merit plus everything in `excluded`."""
-
-    records: tuple[Disclosure, ...]
-    excluded: dict[str, int]
-    considered: int
-    abstained: Abstention | None
-    receipt_id: str
-    epoch: int
-    notices: tuple[str, ...] = ()
-    searched: Searched = Searched()

@@ -7,7 +7,7 @@ from muniment.model.filter import Filter
 from muniment.model.gate import Gates
 from muniment.model.query import Abstention, Query, Searched
 from muniment.model.rows import Reach
-from muniment.model.times import Instant
+from muniment.model.times import MAX, Instant
 from muniment.model.value import Value
 from muniment.model.weights import USUAL_WEIGHTS, Weights
 
@@ -17,18 +17,19 @@ STATUS = "status"
 
 class Terms(Value):
     """The words a query was searched with: single words, exact phrases, and the words left out as too common. `names`
-    are the keys of what it speaks of by name, aliases included."""
+    are the keys of what it speaks of by name, aliases included; `pairs` are words that stand close to each other."""
 
     words: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
     common: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
 
 
 class Plan(Value):
     """One query as the store and the gate run it. `visible` is what policy lets the caller see at all;
     `wanted` are the caller's own bounds and the standing rules, each under the name it is counted by. `reach` says
-    which vectors were used, `span` which time the question is about."""
+    which vectors were used, `span` which time the question is about, `asked` when it is asked and `asker` by whom."""
 
     terms: Terms
     visible: Filter
@@ -42,6 +43,8 @@ class Plan(Value):
     gates: Gates
     weights: Weights = USUAL_WEIGHTS
     floor: float = 0.0
+    asked: Instant = MAX
+    asker: str | None = None
     span: tuple[Instant, Instant] | None = None
     reach: Reach = Reach()
 

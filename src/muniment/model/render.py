@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from muniment.model.errors import Malformed
-from muniment.model.query import Abstention, Disclosure, Presented, Recall
+from muniment.model.query import Abstention, Disclosure, Presented
 from muniment.model.times import show
 from muniment.model.tokens import tokens
 from muniment.model.value import Value
+
+if TYPE_CHECKING:
+    from muniment.model.recall import Recall
 from muniment.model.vocabulary import GateFlag
 
 HEAD = (
@@ -28,6 +32,7 @@ _WHY = {
     Abstention.NOTHING_ELIGIBLE: "what matches may not be told under the bounds of the question.",
     Abstention.NOT_AUTHORIZED: "the reader may not read for this purpose.",
     Abstention.NOTHING_FITS: "what matches does not fit into the bounds of the question.",
+    Abstention.NOTHING_RELEVANT: "what matches is too far from the question to answer it.",
 }
 _AS = {
     Presented.CLAIM: "told as a claim",
@@ -85,8 +90,8 @@ def render(recall: Recall, *, budget_tokens: int | None = None) -> Context:
 
 
 def shown(disclosure: Disclosure) -> str:
-    """What of a record is quoted."""
-    return disclosure.record.content
+    """What of a record is quoted: all of it, or the passage of a long one that matched."""
+    return disclosure.text
 
 
 def visible(text: str) -> str:
@@ -189,6 +194,9 @@ def _notes(rank: int, records: Sequence[Disclosure]) -> list[str]:
         if others:
             said.append(name)
             lines.append(f"In dispute: {_marker(rank)} and {', '.join(others)} disagree, neither is asserted.")
+    if (passage := records[rank].passage) is not None:
+        whole = len(records[rank].record.content)
+        lines.append(f"Note: quoted in part, characters {passage[0]} to {passage[1]} of {whole}.")
     rest = [notice for notice in records[rank].notices if not any(name in notice for name in said)]
     return lines + [f"Note: {_line(notice)}" for notice in rest]
 

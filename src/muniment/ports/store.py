@@ -183,6 +183,20 @@ class Lexicon(Protocol):
     def prune(self, terms: Terms) -> Terms:
         """Move words that too many records hold to `common`, unless nothing would be left."""
 
+    def count(self) -> int:
+        """How many revisions are indexed."""
+
+    def weights(self, words: tuple[str, ...]) -> dict[str, float]:
+        """How rare each word is: ln((records − holding + ½) / (holding + ½)), and never less than next to nothing."""
+
+    def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
+        """The revisions that hold two words of a pair with at most `gap` others between them, and how much that is
+        worth by the same formula as a match of words; the `keep` best. A look at the index, under no filter: it adds to
+        the score of what was found under one, and finds nothing."""
+
+    def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
+        """Which of these words a revision holds, wherever in its text."""
+
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
         """Revisions, in any state, that hold the most of these words, rare ones counting for more, the most alike
         first. The work is bounded whatever the size of the store: of a common word only the latest holders count."""
@@ -235,6 +249,9 @@ class Vectors(Protocol):
 
     def claim(self) -> bool:
         """Become the one who makes vectors; False while somebody else is."""
+
+    def release(self) -> None:
+        """Let somebody else make vectors."""
 
     def begin(self, model: str, dimensions: int) -> None:
         """Drop what there is and start anew with another model."""

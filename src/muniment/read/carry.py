@@ -5,69 +5,87 @@ What is reached this way passes the same filter as everything else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 
 from muniment.graph.spread import Link, Node, salience, spread
+from muniment.model.filter import matches
 from muniment.model.receipt import Plan
 from muniment.ports.store import Snapshot
 from muniment.read.find import Found, admitted, cards_at
 
-NEIGHBOURS_OF = 24
+NEIGHBOURS_OF = 100
 REACH = 1
-SEEDS = 16
-NAMES_MAX = 24
-HOLDERS_MAX = 16
+SEEDS = 10
+NAMES_MAX = 12
+HOLDERS_MAX = 8
+SETTLED = 0.02
 """Bounds on the work: neighbours of so many of the best, names and links of so many, so many names, and of each name
-so many of its latest holders. Nothing of it grows with the store."""
+so many of its latest holders, until activation has settled so far. Nothing of it grows with the store."""
 
 
-def carry(snapshot: Snapshot, plan: Plan, found: dict[int, Found], scores: Mapping[int, float]) -> None:
-    """Fill in what carries over, and take in what only belongs to something that fits."""
+def take_in_kin(
+    snapshot: Snapshot, plan: Plan, found: dict[int, Found], scores: Mapping[int, float], vector: bytes | None
+) -> dict[int, tuple[int, ...]]:
+    """Take in what only belongs to something that fits, and say which neighbours each of the best has."""
     ranked = sorted(scores, key=lambda rid: (-scores[rid], -rid))
+    beside: dict[int, tuple[int, ...]] = {}
+    strangers: dict[int, str] = {}
     if plan.weights.nearby:
-        _from_neighbours(snapshot, plan, found, {rid: scores[rid] for rid in ranked[:NEIGHBOURS_OF]})
+        beside = snapshot.catalogue.beside([found[rid].card for rid in ranked[:NEIGHBOURS_OF]], reach=REACH)
+        for rid, neighbours in beside.items():
+            strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)
     if plan.weights.linked:
-        _from_links(snapshot, plan, found, {rid: scores[rid] for rid in ranked[:SEEDS]})
+        reached = _linked(snapshot, plan, found, {rid: scores[rid] for rid in ranked[:SEEDS]})
+        strangers.update((rid, "it shares names or links with what matches") for rid in reached if rid not in strangers)
+        _take_in(snapshot, plan, found, strangers, vector)
+        for rid, share in reached.items():
+            if rid in found:
+                found[rid].linked = share
+    else:
+        _take_in(snapshot, plan, found, strangers, vector)
+    return beside
 
 
-def _from_neighbours(snapshot: Snapshot, plan: Plan, found: dict[int, Found], best: Mapping[int, float]) -> None:
-    beside = snapshot.catalogue.beside([found[rid].card for rid in best], reach=REACH)
-    give: dict[int, tuple[float, int]] = {}
-    for rid, neighbours in beside.items():
-        for other in neighbours:
-            give[other] = max(give.get(other, (0.0, 0)), (best[rid], rid))
-    _take_in(snapshot, plan, found, {rid: f"it stands next to {found[by].card.id}" for rid, (_, by) in give.items()})
-    for rid, (score, _) in give.items():
-        if rid in found:
-            found[rid].nearby = score
+def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: Mapping[int, tuple[int, ...]]) -> None:
+    """Let what fits count for what stands next to it, and for its session: the best the most, the rest a little."""
+    whole: dict[str, float] = defaultdict(float)
+    for rid, one in found.items():
+        if one.card.session_id is not None:
+            whole[one.card.session_id] += scores[rid] ** 4
+    for rid, one in found.items():
+        session = one.card.session_id
+        one.session = whole[session] ** 0.25 if session is not None else scores[rid]
+        for other in beside.get(rid, ()):
+            if other in found:
+                one.nearby = max(one.nearby, scores[other])
+                found[other].nearby = max(found[other].nearby, scores[rid])
 
 
-def _from_links(snapshot: Snapshot, plan: Plan, found: dict[int, Found], best: Mapping[int, float]) -> None:
+def _linked(snapshot: Snapshot, plan: Plan, found: dict[int, Found], best: Mapping[int, float]) -> dict[int, float]:
+    """How near records are to what fits best by names and links, the nearest being 1."""
     links = [*_mentioned(snapshot, plan, best), *_related(snapshot, found, best)]
-    if not links:
-        return
     seeds: dict[Node, float] = {rid: score for rid, score in best.items() if score > 0}
     seeds.update((name, 1.0) for name in plan.terms.names)
-    reached = {rid: share for rid, share in spread(links, seeds).items() if share > 0}
-    _take_in(snapshot, plan, found, dict.fromkeys(reached, "it shares names or links with what matches"))
-    for rid, share in reached.items():
-        if rid in found:
-            found[rid].linked = share
+    return {rid: share for rid, share in spread(links, seeds, settled=SETTLED).items() if share > 0} if links else {}
 
 
 def _mentioned(snapshot: Snapshot, plan: Plan, best: Mapping[int, float]) -> list[Link]:
-    """Who speaks of what: the names in the question, and those in what fits best, with their latest holders."""
+    """Who speaks of what: the names in the question, and those in what fits best, with their latest holders among what
+    the caller may see."""
     named = snapshot.names.mentions(best)
     names = list(dict.fromkeys([*plan.terms.names, *(row.entity for row in named)]))[:NAMES_MAX]
     head = snapshot.ledger.head()
-    records = max(2, head.last_doc if head is not None else 2)
+    last = head.last_doc if head is not None else 0
+    held = {name: [row.rid for row in snapshot.names.latest(name, upto=last, keep=2 * HOLDERS_MAX)] for name in names}
+    cards = cards_at(snapshot, plan, {rid for rids in held.values() for rid in rids})
     links: list[Link] = []
-    for name in names:
-        holders = snapshot.names.latest(name, upto=records, keep=HOLDERS_MAX)
-        weight = salience(max(1, len(holders)), max(records, HOLDERS_MAX * 2))
-        links += [(row.entity, row.rid, weight) for row in holders]
-    held = {(name, rid) for name, rid, _ in links}
-    links += [(row.entity, row.rid, 0.1) for row in named if row.entity in names and (row.entity, row.rid) not in held]
+    for name, rids in held.items():
+        seen = [rid for rid in rids if rid in cards and matches(plan.visible, cards[rid])][:HOLDERS_MAX]
+        weight = salience(max(1, len(seen)), 2 * HOLDERS_MAX)
+        links += [(name, rid, weight) for rid in seen]
+    known = {(name, rid) for name, rid, _ in links}
+    links += [(row.entity, row.rid, 0.1) for row in named if row.entity in held and (row.entity, row.rid) not in known]
     return links
 
 
@@ -78,9 +96,14 @@ def _related(snapshot: Snapshot, found: Mapping[int, Found], best: Mapping[int, 
     return [(edge.rid, targets[edge.target].rid, 1.0) for edge in edges if edge.target in targets]
 
 
-def _take_in(snapshot: Snapshot, plan: Plan, found: dict[int, Found], ways: Mapping[int, str]) -> None:
+def _take_in(
+    snapshot: Snapshot, plan: Plan, found: dict[int, Found], ways: Mapping[int, str], vector: bytes | None
+) -> None:
     """Take in what was not found by itself, with how it was reached, if the plan lets it pass."""
-    strangers: Iterable[int] = [rid for rid in ways if rid not in found]
-    for rid, card in cards_at(snapshot, plan, strangers).items():
-        if admitted(plan, card):
-            found[rid] = Found(card=card, via=f"{ways[rid]}, which matches" if "next to" in ways[rid] else ways[rid])
+    strangers = [rid for rid in ways if rid not in found]
+    cards = {rid: card for rid, card in cards_at(snapshot, plan, strangers).items() if admitted(plan, card)}
+    near = snapshot.meanings.measure(cards, vector) if vector is not None and plan.reach.model is not None else {}
+    for rid, card in cards.items():
+        found[rid] = Found(card=card, via=ways[rid])
+        if rid in near:
+            found[rid].take(near[rid])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from muniment.model.actor import Actor
 from muniment.model.card import standing_of
 from muniment.model.errors import IntegrityError
-from muniment.model.query import Abstention, Disclosure, Query, Recall, Searched
+from muniment.model.query import Abstention, Disclosure, Query, Searched
+from muniment.model.recall import Recall
 from muniment.model.receipt import Account, Candidate, Plan
 from muniment.model.record import Record, Standing
 from muniment.model.rows import Reach
@@ -14,12 +17,14 @@ from muniment.model.value import Value, read_canonical
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
 from muniment.read.attune import gather_attuned
+from muniment.read.excerpt import excerpt
 from muniment.read.gate import POLICY, pass_gate
 from muniment.read.plan import make_plan
 from muniment.read.question import Ask, Sought, seek
 from muniment.read.reasons import give_reasons
 from muniment.read.search import NOTHING, Gathered, gather
 from muniment.read.select import BUDGET, LIMIT, WEAK, Selection, select
+from muniment.text.passages import SIZE
 
 
 class Reading(Value):
@@ -74,7 +79,7 @@ def look(snapshot: Snapshot, plan: Plan, query: Query, sought: Sought) -> Gather
 def _searched(plan: Plan, sought: Sought, gathered: Gathered, latest: int) -> Searched:
     """How the answer was sought, for whoever wonders why something is not in it."""
     why = sought.why
-    if why is None and plan.reach.model is None:
+    if why is None and sought.vectors and plan.reach.model is None:
         why = "vectors are still being made with this model"
     return Searched(
         words=plan.terms.words,
@@ -143,7 +148,7 @@ def choose(
         if found is None:
             return "erased"
         record, standing = found
-        return pass_gate(
+        passed = pass_gate(
             record,
             standing,
             policy=reading.policy,
@@ -152,6 +157,10 @@ def choose(
             gates=plan.gates,
             wanted=plan.wanted,
         )
+        if isinstance(passed, str) or len(record.content) <= SIZE:
+            return passed
+        passage = candidate.passage or excerpt(snapshot.lexicon, plan.terms, record.content)
+        return msgspec.structs.replace(passed, passage=passage)
 
     return select(plan, candidates, opponents, gate)
 

@@ -33,7 +33,8 @@ def make_plan(
 ) -> Plan:
     """One plan for store and gate alike. `now` is the instant the question is asked at, or asked about; `reach` says
     how far the vectors go that can be used."""
-    span = read_span(query.text, query.asked_at if query.asked_at is not None else now)
+    asked = query.asked_at if query.asked_at is not None else now
+    span = read_span(query.text, asked)
     visible, grants = narrow(policy, actor, query.purpose)
     gates = policy.trust.gates.asked(query.gate_min, query.gate_flag)
     return Plan(
@@ -49,6 +50,8 @@ def make_plan(
         budget_tokens=query.budget_tokens,
         weights=policy.recall.weights,
         floor=policy.recall.floor if query.floor is None else query.floor,
+        asked=asked,
+        asker=actor.id,
         span=(span.first, span.last) if span is not None else None,
         reach=reach,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -16,6 +18,12 @@ from muniment.text.entities.keys import name_key
 
 NAME_WORDS_MAX = 4
 ALIASES_MAX = 16
+BYNAMES_FROM = 100
+BYNAME_SHARE = 0.2
+"""From so many records on, a name that more than this share of them hold is not put to the model."""
+
+_EVERYWHERE = math.log((1 - BYNAME_SHARE) / BYNAME_SHARE)
+_CAPITAL = re.compile(r"\b([A-Z]\w*)(?:['’]s\b)?")
 
 
 class Asked(Value):
@@ -51,7 +59,7 @@ def seek(snapshot: Snapshot, query: Query, ask: Ask, *, as_of: int) -> Sought:
         terms=_joined([terms for terms, _ in read]),
         vectors=vectors if whole else (),
         topics=tuple(terms for terms, _ in read),
-        model=asked[0].model if asked and whole else None,
+        model=asked[0].model if asked and whole and vectors else None,
         why=next((one.why for one in asked if one.why is not None), None),
     )
 
@@ -77,8 +85,22 @@ def read_question(snapshot: Snapshot, text: str, *, as_of: int) -> tuple[Terms, 
     widened = msgspec.structs.replace(terms, words=tuple(dict.fromkeys([*terms.words, *also])))
     pruned = snapshot.lexicon.prune(widened)
     names = tuple(dict.fromkeys([*keys, *(name for group in groups.values() for name in group)]))
-    read = f"{text} ({', '.join(others)})" if others else text
+    read = _without_bynames(snapshot, text)
+    read = f"{read} ({', '.join(others)})" if others else read
     return msgspec.structs.replace(pruned, names=names), read
+
+
+def _without_bynames(snapshot: Snapshot, text: str) -> str:
+    """A question as the model is to read it: without names that a good part of all records hold, a speaker's perhaps.
+    A name that is everywhere tells nothing, and drowns what would."""
+    if snapshot.lexicon.count() < BYNAMES_FROM:
+        return text
+    names = [match for match in _CAPITAL.finditer(text) if match[1].lower() not in STOP_WORDS]
+    rare = snapshot.lexicon.weights(tuple(dict.fromkeys(match[1].lower() for match in names)))
+    for match in reversed(names):
+        if rare[match[1].lower()] < _EVERYWHERE:
+            text = text[: match.start()] + text[match.end() :]
+    return " ".join(text.split())
 
 
 def _spoken(text: str) -> Iterator[str]:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from muniment.model.receipt import Plan
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import LABEL_RANK, Kind
 from muniment.read.find import Found
+from muniment.read.words import words_of
 from muniment.trust.decay import faded, retrievability
 
 Parts = tuple[tuple[str, float], ...]
 UNASKED = 10.0
 """How much more a record's own worth counts when there is no question to fit."""
 
-RECENCY_DAYS = 30.0
-"""After so many days a record is half as recent."""
+FAIR_WORDS = 0.5
+FAIR_MEANING = 0.5
+"""What a fair match has at least: that share of what the words could add up to, that cosine."""
+
+RECENCY = 90 * DAY
+"""After so long a record is half as recent."""
+
+DAYS_BEFORE = 3.0
+DAYS_AFTER = 10.0
+FUTURE_SLACK = DAY // 2
+"""Clocks and time zones differ: what is less than this ahead of the question is not after it."""
 
 KIND_WORTH: dict[str, float] = {
     Kind.DIRECTIVE: 1.0,
@@ -30,73 +42,114 @@ KIND_WORTH: dict[str, float] = {
 }
 """How weighty a kind is; what is not listed is worth a half."""
 
+FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself"})
 _LABELS = max(LABEL_RANK.values())
 
 
-def base_scores(plan: Plan, found: Mapping[int, Found]) -> dict[int, float]:
-    """How well each fits by words and meaning alone, the best being about 1."""
-    words, meaning = _best(found.values())
-    weights = plan.weights
-    whole = (weights.words if words else 0.0) + (weights.meaning if meaning else 0.0) or 1.0
-    return {
-        rid: (weights.words * _share(one.bm25, words) + weights.meaning * _share(one.cosine, meaning)) / whole
+def evidence(plan: Plan, found: Mapping[int, Found]) -> dict[int, float]:
+    """How well each fits by words and meaning alone: both measured against the best of them, but never against less
+    than a fair match, so that the best of a poor lot does not look good."""
+    words, meaning = _scales(plan, found.values())
+    return {rid: words * one.words + meaning * one.meaning for rid, one in found.items()}
+
+
+def ranked(plan: Plan, found: Mapping[int, Found], *, keep: int) -> dict[int, Parts]:
+    """The best of what was found, from the best down, with what each score is the sum of."""
+    scales, subjects = _scales(plan, found.values()), _subjects(plan, found)
+    rough = {rid: math.fsum(_values(plan, one, scales, subjects)) for rid, one in found.items()}
+    best = heapq.nlargest(keep, rough, key=lambda rid: (_faded(plan, found[rid], rough[rid]), rid))
+    parts = {rid: _named(plan, found[rid], NAMES, _values(plan, found[rid], scales, subjects)) for rid in best}
+    return dict(sorted(parts.items(), key=lambda one: (-score_of(one[1]), -one[0])))
+
+
+def ranked_unasked(plan: Plan, found: Mapping[int, Found], fits: Mapping[int, float], *, keep: int) -> dict[int, Parts]:
+    """The same when there is no question: `fits` says how well each fits a topic, and what makes a record worth telling
+    counts `UNASKED` times as much."""
+    names = ("topic", *NAMES[-5:])
+    parts = {
+        rid: _named(plan, one, names, (fits.get(rid, 0.0), *(UNASKED * value for value in _worth(plan, one))))
         for rid, one in found.items()
     }
+    best = heapq.nsmallest(keep, parts, key=lambda rid: (-score_of(parts[rid]), -rid))
+    return {rid: parts[rid] for rid in best}
 
 
-def parts_of(plan: Plan, found: Mapping[int, Found], fits: Mapping[int, float] | None = None) -> dict[int, Parts]:
-    """What each score is the sum of, by the names of the weights; what is nothing is not named. With `fits`, how well
-    each fits is one part, and what makes a record worth telling counts `UNASKED` times as much."""
-    if fits is not None:
-        told = {rid: {"topic": fits.get(rid, 0.0), **_worth(plan, one, UNASKED)} for rid, one in found.items()}
-        return {rid: _summed(plan, found[rid], values) for rid, values in told.items()}
-    words, meaning = _best(found.values())
-    weights = plan.weights
-    return {
-        rid: _summed(
-            plan,
-            one,
-            {
-                "words": weights.words * _share(one.bm25, words),
-                "meaning": weights.meaning * _share(one.cosine, meaning),
-                "nearby": weights.nearby * one.nearby,
-                "linked": weights.linked * one.linked,
-                "time": weights.time * in_time(plan, one),
-                **_worth(plan, one),
-            },
-        )
-        for rid, one in found.items()
-    }
+NAMES = (
+    "words",
+    "meaning",
+    "nearby",
+    "session",
+    "linked",
+    "subject",
+    "time",
+    "future",
+    "recency",
+    "confidence",
+    "importance",
+    "origin",
+    "kind",
+)
+"""The parts of a score, in the order `_values` gives them."""
 
 
-def _best(found: Iterable[Found]) -> tuple[float, float]:
-    words = meaning = 0.0
-    for one in found:
-        words, meaning = max(words, one.bm25), max(meaning, one.cosine)
-    return words, meaning
+def _values(plan: Plan, one: Found, scales: tuple[float, float], subjects: AbstractSet[str]) -> tuple[float, ...]:
+    weights, at = plan.weights, happened(one)
+    return (
+        scales[0] * one.words,
+        scales[1] * one.meaning,
+        weights.nearby * one.nearby,
+        weights.session * one.session,
+        weights.linked * one.linked,
+        weights.subject if one.card.actor in subjects else 0.0,
+        weights.time * in_time(plan.span, at) if plan.span is not None else 0.0,
+        -weights.future if at > plan.asked + FUTURE_SLACK else 0.0,
+        *_worth(plan, one),
+    )
 
 
-def _share(value: float, best: float) -> float:
-    return max(0.0, value) / best if best > 0 else 0.0
-
-
-def _worth(plan: Plan, one: Found, much: float = 1.0) -> dict[str, float]:
+def _worth(plan: Plan, one: Found) -> tuple[float, float, float, float, float]:
     """What makes a record worth telling, whatever the question is."""
     weights, card = plan.weights, one.card
-    return {
-        "recency": much * weights.recency * _recency(plan.now, happened(one)),
-        "confidence": much * weights.confidence * card.effective,
-        "importance": much * weights.importance * card.importance,
-        "origin": much * weights.origin * card.label / _LABELS,
-        "kind": much * weights.kind * KIND_WORTH.get(card.kind, 0.5),
-    }
+    return (
+        weights.recency * math.exp2(-max(0, plan.now - happened(one)) / RECENCY),
+        weights.confidence * card.effective,
+        weights.importance * card.importance,
+        weights.origin * card.label / _LABELS,
+        weights.kind * KIND_WORTH.get(card.kind, 0.5),
+    )
 
 
-def _summed(plan: Plan, one: Found, values: Mapping[str, float]) -> Parts:
-    parts = {name: round(value, 6) for name, value in values.items() if value > 0}
-    whole = math.fsum(parts.values())
-    lost = round(faded(whole, _presence(plan, one)) - whole, 6)
-    return (*parts.items(), *((("faded", lost),) if lost < 0 else ()))
+def _scales(plan: Plan, found: Iterable[Found]) -> tuple[float, float]:
+    """What a point by words and one by meaning are worth: the best of each gets its whole weight."""
+    words, meaning = FAIR_WORDS, FAIR_MEANING
+    for one in found:
+        words, meaning = max(words, one.words), max(meaning, one.meaning)
+    return plan.weights.words / words, plan.weights.meaning / meaning
+
+
+def _subjects(plan: Plan, found: Mapping[int, Found]) -> set[str]:
+    """Whom the question is about, of those who wrote what was found: who is named in it, or asks it of themselves."""
+    spoken = {*plan.terms.words, *plan.terms.common}
+    writers = {one.card.actor for one in found.values()}
+    named = {actor for actor in writers if (parts := words_of(actor)) and spoken.issuperset(parts)}
+    return named | ({plan.asker} if plan.asker is not None and spoken & FIRST_PERSON else set())
+
+
+def in_stead(plan: Plan, found: Mapping[int, Found], words: float) -> float:
+    """The score of what speaks for a match that is past: as if it fitted in meaning as well as in words."""
+    share = _scales(plan, found.values())[0] * words / plan.weights.words if plan.weights.words else 0.0
+    return (plan.weights.words + plan.weights.meaning) * min(1.0, share)
+
+
+def _named(plan: Plan, one: Found, names: Sequence[str], values: Sequence[float]) -> Parts:
+    parts = [(name, round(value, 6)) for name, value in zip(names, values, strict=True) if value]
+    whole = math.fsum(value for _, value in parts)
+    lost = round(_faded(plan, one, whole) - whole, 6)
+    return (*parts, ("faded", lost)) if lost < 0 else tuple(parts)
+
+
+def _faded(plan: Plan, one: Found, whole: float) -> float:
+    return whole if one.card.half_life is None or whole <= 0 else faded(whole, _presence(plan, one))
 
 
 def score_of(parts: Parts) -> float:
@@ -108,20 +161,11 @@ def happened(one: Found) -> Instant:
     return one.card.event_time if one.card.event_time is not None else one.card.created_at
 
 
-def in_time(plan: Plan, one: Found) -> float:
-    """How well a record falls into the time asked about: 1 inside, less the further outside, by the span's length."""
-    if plan.span is None:
-        return 0.0
-    first, last = plan.span
-    at = happened(one)
-    if first <= at <= last:
-        return 1.0
-    outside = (first - at if at < first else at - last) / DAY
-    return math.exp(-outside / max(1.0, (last - first) / DAY / 2))
-
-
-def _recency(now: Instant, at: Instant) -> float:
-    return math.exp2(-max(0.0, (now - at) / DAY) / RECENCY_DAYS)
+def in_time(span: tuple[Instant, Instant], at: Instant) -> float:
+    """How well an instant falls into the time asked about: 1 inside, less the further outside. What is told of a thing
+    is more often told after it than before."""
+    first, last = span
+    return math.exp(-max(0, first - at) / DAY / DAYS_BEFORE - max(0, at - last) / DAY / DAYS_AFTER)
 
 
 def _presence(plan: Plan, one: Found) -> float:

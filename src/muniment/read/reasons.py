@@ -7,14 +7,13 @@ import msgspec
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Plan
 from muniment.ports.store import Lexicon
-from muniment.text.passages import SIZE, passages
 
 _TEXT_LOOKED_AT = 20_000
 _Wanted = list[tuple[str, set[str]]]
 
 
 def give_reasons(lexicon: Lexicon, plan: Plan, told: tuple[Disclosure, ...]) -> tuple[Disclosure, ...]:
-    """Add the reasons, and to a long record that was found by its words the passage they are in."""
+    """Add the reasons."""
     words = [(word, set(lexicon.tokens(word))) for word in plan.terms.words]
     phrases = [(f'"{" ".join(phrase)}"', set(lexicon.tokens(" ".join(phrase)))) for phrase in plan.terms.phrases]
     return tuple(_with_reasons(lexicon, plan, words, phrases, one) for one in told)
@@ -22,7 +21,7 @@ def give_reasons(lexicon: Lexicon, plan: Plan, told: tuple[Disclosure, ...]) -> 
 
 def _with_reasons(lexicon: Lexicon, plan: Plan, words: _Wanted, phrases: _Wanted, disclosure: Disclosure) -> Disclosure:
     record = disclosure.record
-    held = set(lexicon.tokens(record.content[:_TEXT_LOOKED_AT]))
+    held = set(lexicon.tokens(disclosure.text[:_TEXT_LOOKED_AT]))
     matched = [word for word, terms in words if terms & held] + [phrase for phrase, terms in phrases if terms <= held]
     place = record.claim.place
     footing = disclosure.standing.footing
@@ -34,10 +33,7 @@ def _with_reasons(lexicon: Lexicon, plan: Plan, words: _Wanted, phrases: _Wanted
         f"effective confidence {footing.effective:.2f}, {disclosure.gate}",
         *disclosure.reasons,
     )
-    passage = disclosure.passage
-    if passage is None and len(record.content) > SIZE:
-        passage = _passage(lexicon, record.content, words)
-    return msgspec.structs.replace(disclosure, reasons=reasons, passage=passage)
+    return msgspec.structs.replace(disclosure, reasons=reasons)
 
 
 def _found(plan: Plan, disclosure: Disclosure, matched: list[str]) -> str:
@@ -53,11 +49,3 @@ def _ranked(disclosure: Disclosure) -> tuple[str, ...]:
     if not disclosure.parts:
         return ()
     return ("ranked by " + ", ".join(f"{name} {value:+.3f}" for name, value in disclosure.parts),)
-
-
-def _passage(lexicon: Lexicon, content: str, words: _Wanted) -> tuple[int, int]:
-    """The passage of a long text that holds the most of the words asked for; the first of several."""
-    spots = [(one.start, one.end) for one in passages(content[:_TEXT_LOOKED_AT])]
-    held = [set(lexicon.tokens(content[start:end])) for start, end in spots]
-    counts = [sum(1 for _, terms in words if terms & here) for here in held]
-    return spots[counts.index(max(counts))]

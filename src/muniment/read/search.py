@@ -13,11 +13,11 @@ from muniment.model.receipt import Candidate, Plan
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictType
-from muniment.ports.store import Hit, Snapshot
-from muniment.read.carry import carry
+from muniment.ports.store import Snapshot
+from muniment.read.carry import carry_over, take_in_kin
 from muniment.read.find import Findings, find
-from muniment.read.fit import fit_of, weak_below
-from muniment.read.rank import base_scores, diverse, parts_of, score_of
+from muniment.read.fit import WEAK_SHARE, fit_of
+from muniment.read.rank import Parts, diverse, evidence, in_stead, ranked, score_of
 from muniment.read.select import WEAK
 
 CHAIN_MAX = 100
@@ -42,20 +42,21 @@ NOTHING = Gathered(candidates=(), opponents=(), passed=0, counts={})
 def gather(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Gathered:
     findings = find(snapshot, plan, vector)
     found = findings.found
-    carry(snapshot, plan, found, base_scores(plan, found))
-    return arrange(snapshot, plan, findings, fit=fit_of(snapshot, plan, found))
+    scores = evidence(plan, found)
+    fit = fit_of(snapshot, plan, findings, scores)
+    beside = take_in_kin(snapshot, plan, found, scores, vector)
+    carry_over(found, evidence(plan, found), beside)
+    return arrange(snapshot, plan, findings, ranked(plan, found, keep=plan.limit + SPARE), fit=fit)
 
 
 def arrange(
-    snapshot: Snapshot, plan: Plan, findings: Findings, *, fit: float | None, fits: Mapping[int, float] | None = None
+    snapshot: Snapshot, plan: Plan, findings: Findings, parts: Mapping[int, Parts], *, fit: float | None
 ) -> Gathered:
-    """Score what was found, take in what must come with it, and put the best in order. `fits` says how well each fits
-    if words and meaning were compared elsewhere."""
+    """Make candidates of the best, take in what must come with them, and put all in order. `parts` are what the scores
+    of the best are the sums of, from the best down."""
     found = findings.found
-    parts = parts_of(plan, found, fits)
-    scores = {rid: score_of(parts[rid]) for rid in found}
-    ranked = sorted(found, key=lambda rid: (-scores[rid], -rid))[: plan.limit + SPARE]
-    least = weak_below(plan, scores[ranked[0]]) if ranked else 0.0
+    scores = {rid: score_of(sums) for rid, sums in parts.items()}
+    least = WEAK_SHARE * max(scores.values(), default=0.0) if plan.floor > 0 else -math.inf
     candidates = {
         rid: msgspec.structs.replace(
             _candidate(found[rid].card, scores[rid], found[rid].via),
@@ -63,12 +64,10 @@ def arrange(
             passage=found[rid].passage,
             excluded=WEAK if scores[rid] < least or (fit is not None and fit < plan.floor) else None,
         )
-        for rid in ranked
+        for rid in parts
     }
-    contested = [rid for rid in ranked if found[rid].card.status == Status.CONTESTED]
-    best = max([hit.score for hit in findings.past] + [one.bm25 for one in found.values()], default=0.0)
-    stead = (plan.weights.words + plan.weights.meaning) / best if best > 0 else 0.0
-    contested += _add_successors(snapshot, plan, candidates, findings.past, stead)
+    contested = [rid for rid in parts if found[rid].card.status == Status.CONTESTED]
+    contested += _add_successors(snapshot, plan, candidates, findings)
     opponents = _add_opponents(snapshot, plan, candidates, contested)
     order = sorted(candidates, key=lambda rid: (-candidates[rid].score, -rid))
     if plan.reach.model is not None and len(order) > 2:
@@ -87,16 +86,15 @@ def _candidate(card: Card, score: float, via: str | None = None) -> Candidate:
     return Candidate(rid=card.rid, id=card.id, revision=card.revision, score=score, via=via)
 
 
-def _add_successors(
-    snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate], past: tuple[Hit, ...], stead: float
-) -> list[int]:
-    """Bring in what speaks today for a match that speaks no longer. `stead` is what a point by words is worth."""
+def _add_successors(snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate], findings: Findings) -> list[int]:
+    """Bring in what speaks today for a match that speaks no longer, in its stead."""
     added: list[int] = []
-    for hit in past:
-        successor = _successor(snapshot, plan, hit.card)
+    for card, words in findings.past:
+        successor = _successor(snapshot, plan, card)
         if successor is not None and successor.rid not in candidates and matches(plan.visible, successor):
-            via = f"it took the place of {hit.card.id} revision {hit.card.revision}, which matches"
-            candidates[successor.rid] = _candidate(successor, stead * max(0.0, hit.score), via)
+            via = f"it took the place of {card.id} revision {card.revision}, which matches"
+            score = in_stead(plan, findings.found, words)
+            candidates[successor.rid] = _candidate(successor, score, via)
             added.append(successor.rid)
     return added
 

@@ -56,7 +56,7 @@ def select(
         open_ = {rid: answer for rid, answer in answers.items() if isinstance(answer, Disclosure)}
         if candidate.rid not in open_:
             continue
-        refusal = budget.take([answer.record.content for answer in open_.values()])
+        refusal = budget.take([answer.text for answer in open_.values()])
         if refusal is not None:
             verdicts.update(dict.fromkeys(open_, refusal))
             continue
@@ -119,10 +119,4 @@ def _finish(
         conflicts=disputes,
         notices=tuple(notices),
         parts=candidate.parts,
-        passage=_long(disclosure.record.content, candidate.passage),
     )
-
-
-def _long(content: str, passage: tuple[int, int] | None) -> tuple[int, int] | None:
-    """A passage, unless it is all there is."""
-    return None if passage is None or passage[1] - passage[0] >= len(content) else passage

@@ -15,7 +15,7 @@ from muniment.engine import Memory
 from muniment.model.curation import Verdict
 from muniment.model.entry import Entry
 from muniment.model.errors import Undecided
-from muniment.model.query import Abstention, Presented
+from muniment.model.query import Presented
 from muniment.model.status import Status
 from muniment.model.times import show
 from muniment.model.value import Value, canonical
@@ -23,7 +23,9 @@ from muniment.model.vocabulary import Disposition, GateFlag, Outcome, Support
 from muniment.surfaces.cli import show_trust
 from muniment.surfaces.cli.output import complain, prepare
 from muniment.surfaces.cli.shapes_trust import cascade_shape, lineage_shape
+from muniment.surfaces.cli.show_recall import ranking
 from muniment.surfaces.problems import ExitCode, problem_of
+from muniment.surfaces.tour_recall import IN_THE_SAME_WORDS, tell_recall
 from muniment.surfaces.tour_stage import Broken, Stage, make_fresh
 
 # A key in the form of a cloud provider's, made up; in two parts, so that no scanner takes this file for a leak.
@@ -61,6 +63,7 @@ def tour(folder: Path) -> None:
         receipt = _questions(stage, owner)
         _explanation(stage, owner, receipt)
         before = _revision(stage, owner, record)
+        tell_recall(stage, owner, known_as=("nightly build", NIGHTLY_NOW))
         plan = _ground(stage, owner)
         _neighbours(stage, owner)
         entry = _ledger(stage, owner, record)
@@ -108,6 +111,7 @@ def _redaction(stage: Stage, owner: Memory, verdict: Verdict) -> None:
     stage.claim(bool(verdict.redactions), "the key should have been redacted")
     assert verdict.record_id is not None, "a committed proposal has a record"
     stage.result("redacted", f'kept as "{owner.get(verdict.record_id).record.content}"', "yellow")
+    owner.flush()  # whoever makes vectors in the background has written its files by now
     files = [file for file in stage.folder.rglob("*") if file.is_file()]
     clean = all(SECRET.encode() not in file.read_bytes() for file in files)
     stage.claim(clean and bool(files), "the key should be in no file of the vault")
@@ -126,7 +130,7 @@ def _disagreement(stage: Stage, owner: Memory) -> str:
         )
         verdicts.append(_told(stage, verdict, Outcome.COMMITTED))
     stage.claim(verdicts[1].decision is Disposition.CONFLICT, "the second side should have opened a conflict")
-    asked = owner.recall(BRANCH_QUESTION)
+    asked = owner.recall(BRANCH_QUESTION, limit=1)  # the other side comes with it
     stage.claim(len(asked.records) == 2, "both sides should be told")
     stage.claim(all(one.presented is Presented.CONTESTED for one in asked.records), "neither side should be asserted")
     stage.result("conflict", f"{verdicts[1].conflict_ids[0]} is open", "yellow")
@@ -161,7 +165,7 @@ def _settlement(stage: Stage, owner: Memory, conflict: str) -> None:
     stage.claim(settled.status == "resolved", "the conflict should be resolved")
     stage.claim(settled.superseded == (view.b.record.id,), "the other side should be superseded")
     stage.result("resolved", f"{settled.reason}; the other side stays in the history")
-    told = owner.recall(BRANCH_QUESTION).records
+    told = owner.recall(BRANCH_QUESTION, limit=1).records
     stage.claim([one.record.id for one in told] == [view.a.record.id], "only the winner should be told")
     stage.claim(told[0].presented is Presented.CLAIM, "the winner should be asserted again")
 
@@ -195,7 +199,9 @@ def _ground(stage: Stage, owner: Memory) -> str:
     stage.claim(after.footing.effective == foreseen.falls[0].after.effective, "the deed should be what the plan said")
     stage.act("planner", PLAN_QUESTION)
     nothing = planner.recall(PLAN_QUESTION)
-    stage.claim(nothing.records == () and nothing.excluded.get("support") == 1, "the conclusion should be kept back")
+    told = [one.record.id for one in nothing.records]
+    stage.claim(plan.record_id not in told, "the conclusion should not be told")
+    stage.claim(nothing.excluded.get("support") == 1, "the conclusion should be kept back")
     stage.result("no answer", "the conclusion lost what it stood on, and is kept back until somebody looks", "yellow")
     return plan.record_id
 
@@ -209,14 +215,15 @@ def _questions(stage: Stage, owner: Memory) -> str:
     first = answer.records[0]
     stage.claim(first.record.content == NIGHTLY, "the nightly build should be the answer")
     stage.result("answer", f"{first.record.content} [{first.record.id}@{first.record.revision}]")
-    stage.result("because", "; ".join(first.reasons))
+    stage.result("because", "; ".join(reason for reason in first.reasons if not reason.startswith("ranked by")))
+    stage.result("ranked by", ranking(dict(first.parts)))
     stage.say("")
     stage.act("owner", f'"{PAYROLL}", confidential')
     verdict = owner.remember(PAYROLL, kind="procedure", sensitivity="confidential", confidence=0.9)
     _told(stage, verdict, Outcome.COMMITTED)
     stage.act("docs", PAYROLL_QUESTION)
     nothing = owner.as_actor("docs").recall(PAYROLL_QUESTION)
-    stage.claim(nothing.abstained is Abstention.NO_MATCH, "an agent should be told nothing of a confidential record")
+    stage.claim(nothing.records == (), "an agent should be told nothing of a confidential record")
     stage.result("no answer", "nothing that docs may know of matches", "yellow")
     stage.claim(bool(owner.recall(PAYROLL_QUESTION).records), "the owner should be told")
     stage.say("", "The record is there; the owner is told it. docs cannot even tell that it exists.")
@@ -244,7 +251,7 @@ def _revision(stage: Stage, owner: Memory, record: str) -> str:
     _told(stage, verdict, Outcome.COMMITTED)
     stage.claim(verdict.record_id == record and verdict.revision == 2, "there should be a second revision")
     before = show(first.created_at)
-    now, then = owner.recall(QUESTION), owner.recall(QUESTION, known_at=before)
+    now, then = owner.recall(QUESTION, limit=1), owner.recall(QUESTION, known_at=before, limit=1)
     stage.claim(now.records[0].record.content == NIGHTLY_NOW, "the present should be the new revision")
     stage.claim([one.record.content for one in then.records] == [NIGHTLY], "the past should be the old one")
     stage.result("now", now.records[0].record.content)
@@ -256,7 +263,7 @@ def _revision(stage: Stage, owner: Memory, record: str) -> str:
 
 def _neighbours(stage: Stage, owner: Memory) -> None:
     stage.chapter("Two tenants do not see each other")
-    with Memory.open(stage.folder, tenant="neighbours") as neighbours:
+    with Memory.open(stage.folder, tenant="neighbours", embedder=None) as neighbours:
         stage.act("owner", "of the tenant neighbours asks the same question")
         nothing = neighbours.recall(QUESTION)
         stage.claim(nothing.records == () and nothing.considered == 0, "a tenant should see nothing of another")
@@ -288,12 +295,12 @@ def _tampering(stage: Stage, entry: Entry) -> None:
     content[position] ^= 1
     file.write_bytes(content)
     stage.say("", f"Now byte {position:,} of a copy is changed: one bit, inside entry {entry.seq}.")
-    with Memory.open(copy, create=False) as damaged:
+    with Memory.open(copy, create=False, embedder=None) as damaged:
         found = damaged.ledger.verify()
     named = [one for one in found.findings if one.code == "entry_altered" and one.seq == entry.seq]
     stage.claim(not found.ok and bool(named), f"entry {entry.seq} should be named as altered")
     stage.result("damaged", named[0].message, "red")
-    with Memory.open(stage.folder, create=False) as untouched:
+    with Memory.open(stage.folder, create=False, embedder=None) as untouched:
         stage.claim(untouched.ledger.verify().ok, "the store of the tour should be as it was")
 
 
@@ -306,6 +313,9 @@ def _next(stage: Stage, kept: Kept) -> None:
     stage.command("recall", PAYROLL_QUESTION, "--as", "docs", *vault)
     stage.command("history", kept.record, *vault)
     stage.command("explain", kept.receipt, "--replay", *vault)
+    stage.command("recall", IN_THE_SAME_WORDS, "--render", "--budget-tokens", "200", *vault)
+    stage.command("attune", "--task", "describe billing", "--limit", "3", *vault)
+    stage.command("entity", "Python", *vault)
     stage.command("conflicts", "--all", *vault)
     stage.command("lineage", kept.plan, *vault)
     stage.command("remember", "The tour was worth it", "--kind", "observation", *vault)

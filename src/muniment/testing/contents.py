@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from muniment.model.card import Card
 from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
 from muniment.model.receipt import StoredReceipt
-from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, StandingRow, ToldRow
+from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, StandingRow, ToldRow
 from muniment.ports.store import Snapshot, TenantStore
 
 
@@ -20,6 +20,8 @@ class Contents:
     cards: tuple[Card, ...] = ()
     standings: tuple[StandingRow, ...] = ()
     edges: tuple[EdgeRow, ...] = ()
+    mentions: tuple[MentionRow, ...] = ()
+    aliases: tuple[AliasRow, ...] = ()
     proposals: tuple[ProposalRow, ...] = ()
     conflicts: tuple[ConflictRow, ...] = ()
     receipts: tuple[StoredReceipt, ...] = ()
@@ -40,6 +42,8 @@ def contents_of(snapshot: Snapshot) -> Contents:
         cards=tuple(snapshot.catalogue.all()),
         standings=tuple(snapshot.catalogue.moves()),
         edges=tuple(snapshot.links.all()),
+        mentions=tuple(snapshot.names.all_mentions()),
+        aliases=tuple(snapshot.names.all_aliases()),
         proposals=tuple(snapshot.desk.proposals()),
         conflicts=tuple(snapshot.desk.conflicts()),
         receipts=tuple(snapshot.receipts.all()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from muniment.model.alias import Alias
 from muniment.model.change import ChangeSet, Draft
 from muniment.model.entry import EntryKind, Role
@@ -15,10 +17,8 @@ def give_name(unit: Unit, alias: str, entity: str, actor: str, bench: Bench) -> 
     position. A name given to itself stands alone again; everything that was known by `alias` comes along otherwise."""
     at, head = next_place(unit, bench)
     groups = unit.names.groups([alias, entity], as_of=head.seq)
-    chief = entity if alias == entity else groups.get(entity, (entity,))[0]
-    others = [name for name in groups.get(alias, ()) if name != chief] if alias != entity else []
-    changed = tuple(dict.fromkeys([alias, *others]))
-    if all(unit.names.groups([name], as_of=head.seq).get(name, (name,))[0] == chief for name in changed):
+    given = _apart(alias, groups) if alias == entity else _joined(alias, entity, groups)
+    if not given:
         return groups.get(entity, (entity,)), head.seq
     change = ChangeSet(
         kind=EntryKind.NAMED,
@@ -29,8 +29,23 @@ def give_name(unit: Unit, alias: str, entity: str, actor: str, bench: Bench) -> 
         decided_on=(),
         drafts=tuple(
             Draft(doc=head.last_doc + number, role=Role.ALIAS, value=Alias(alias=name, entity=chief))
-            for number, name in enumerate(changed, start=1)
+            for number, (name, chief) in enumerate(given.items(), start=1)
         ),
     )
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
-    return unit.names.groups([chief], as_of=entry.seq).get(chief, (chief,)), entry.seq
+    return unit.names.groups([alias], as_of=entry.seq).get(alias, (alias,)), entry.seq
+
+
+def _joined(alias: str, entity: str, groups: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Whom each name belongs to once `alias`, and all it was known by, is a name of what `entity` names."""
+    here, there = groups.get(alias, (alias,)), groups.get(entity, (entity,))
+    return {} if here[0] == there[0] else dict.fromkeys(here, there[0])
+
+
+def _apart(alias: str, groups: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """The same once `alias` stands alone. If it was the chief name, the next one takes its place."""
+    others = [name for name in groups.get(alias, ()) if name != alias]
+    if not others:
+        return {}
+    led = groups[alias][0] == alias
+    return {alias: alias, **(dict.fromkeys(others, others[0]) if led else {})}

@@ -9,7 +9,7 @@ from muniment.model.card import card_of, standing_of
 from muniment.model.change import ChangeSet, Draft, Key, Seen
 from muniment.model.claim import Claim
 from muniment.model.curation import Report, Routing, StepOutcome
-from muniment.model.entity import ENTITIES_MAX, Entity, EntityKind
+from muniment.model.entity import ENTITIES_MAX, ENTITY_LENGTH_MAX, Entity, EntityKind
 from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role
 from muniment.model.record import Footing, Record, Standing, Vigour
 from muniment.model.rows import ProposalRow
@@ -118,7 +118,10 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
 def _mentions(claim: Claim, extracted: tuple[Entity, ...]) -> tuple[Entity, ...]:
     """What the text names, what its author says it is about, and what an extractor found besides; each thing once."""
     named = (Entity(kind=EntityKind.NAME, text=name, key=name_key(name)) for name in claim.lineage.entities)
-    found = {entity.key: entity for entity in (*extracted, *entities(claim.content), *named) if entity.key}
+    found: dict[str, Entity] = {}
+    for entity in (*named, *entities(claim.content), *extracted):
+        if entity.key and max(len(entity.key), len(entity.text)) <= ENTITY_LENGTH_MAX:
+            found.setdefault(entity.key, entity)
     return tuple(found.values())[:ENTITIES_MAX]
 
 

@@ -75,6 +75,11 @@ def test_of_a_graph_that_is_too_large_the_nearest_and_heaviest_are_walked() -> N
     assert list(spread(graph, {"a": 1.0}, nodes_max=4)) == [49, 48, 47]
 
 
+def test_of_links_that_weigh_the_same_the_lower_numbers_are_walked_whatever_their_order() -> None:
+    graph: list[Link] = [("a", number, 1.0) for number in range(50, 0, -1)]
+    assert list(spread(graph, {"a": 1.0}, nodes_max=4)) == [1, 2, 3]
+
+
 @given(links, seeds)
 def test_the_shares_sum_to_one(graph: list[Link], start: dict[Node, float]) -> None:
     assert math.fsum(ranks(graph, start).values()) == pytest.approx(1.0, abs=1e-9)

@@ -12,7 +12,8 @@ from tests.unit.world import at
 
 from muniment.model.claim import Claim, Nature, Times
 from muniment.model.errors import Malformed
-from muniment.model.query import Abstention, Disclosure, Presented, Recall
+from muniment.model.query import Abstention, Disclosure, Presented
+from muniment.model.recall import Recall
 from muniment.model.record import Footing, Record, Standing
 from muniment.model.render import HEAD, Context, render, visible
 from muniment.model.status import Status
@@ -158,6 +159,13 @@ def test_notices_are_said_on_one_line_each() -> None:
     assert text.startswith(HEAD + "Note: trails by 3\n\n[1]")
 
 
+def test_of_a_long_record_the_passage_that_matched_is_quoted_and_said_to_be_a_part() -> None:
+    one = msgspec.structs.replace(told("before. The answer. after."), passage=(8, 19))
+    context = render(recalled(one))
+    assert [inside for _, inside in quoted(context)] == ["The answer."]
+    assert "\nNote: quoted in part, characters 8 to 19 of 26.\n```" in context.text
+
+
 @pytest.mark.parametrize("why", Abstention)
 def test_an_empty_recall_says_that_nothing_was_found_and_why(why: Abstention) -> None:
     context = render(recalled(abstained=why))
@@ -245,6 +253,14 @@ def test_a_budget_for_no_record_says_so_and_one_for_no_line_says_nothing() -> No
     assert render(answer, budget_tokens=3).text == ""
     assert render(answer, budget_tokens=0).tokens == 0
     assert render(recalled(abstained=Abstention.NO_MATCH), budget_tokens=2).text == ""
+
+
+def test_no_budget_however_small_is_exceeded_and_the_right_one_suffices() -> None:
+    answer = recalled(told("x" * 37), told("y" * 41, "rec_2"))
+    full = render(answer)
+    for budget in range(full.tokens):
+        assert render(answer, budget_tokens=budget).tokens <= budget
+    assert render(answer, budget_tokens=full.tokens + 2) == full
 
 
 def test_a_budget_below_nothing_is_refused() -> None:

@@ -11,7 +11,8 @@ from tests.unit.world import DAY, SetClock, open_memory
 
 from muniment import Memory
 from muniment.model.curation import Verdict
-from muniment.model.query import Abstention, Presented, Recall
+from muniment.model.query import Abstention, Presented
+from muniment.model.recall import Recall
 from muniment.model.times import Instant
 
 

@@ -41,6 +41,11 @@ def test_a_passage_ends_with_a_paragraph_rather_than_a_sentence() -> None:
     assert cut(text, overlap=0)[0] == "One two three four five six.\n\n"
 
 
+def test_a_paragraph_that_ends_early_does_not_make_a_short_passage() -> None:
+    text = "One two three.\n\nFour five six seven. Eight nine ten eleven."
+    assert cut(text, overlap=0)[0] == "One two three.\n\nFour five six seven. "
+
+
 def test_a_passage_ends_with_a_word_where_there_is_no_sentence() -> None:
     assert cut("alpha beta gamma delta epsilon zeta eta theta iota", overlap=0) == [
         "alpha beta gamma delta epsilon zeta eta ",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeGuard
 from urllib.parse import urldefrag
 
 from muniment.backends.embedders.endpoint import Endpoint
@@ -45,12 +46,16 @@ def installed(models: Path) -> MiniLM:
 
 
 def _given(wanted: Embedder | EmbedTexts) -> Embedder:
-    if hasattr(wanted, "embed"):
+    if _embeds(wanted):
         return wanted
     if not callable(wanted):
         raise ConfigurationError("embedder", f"expected {_EXPECTED}")
     module, name = getattr(wanted, "__module__", ""), getattr(wanted, "__qualname__", type(wanted).__qualname__)
     return Wrapped(f"{module}.{name}", wanted)
+
+
+def _embeds(wanted: object) -> TypeGuard[Embedder]:
+    return hasattr(wanted, "embed")
 
 
 def _required(models: Path) -> MiniLM:

@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from muniment.backends.embedders.failure import MindUnavailable
 from muniment.backends.embedders.wrapped import unit_vectors
-from muniment.model.errors import ConfigurationError
+from muniment.model.errors import ConfigurationError, MindUnavailable
 
 TIMEOUT_S = 30.0
 TRIES = 3
@@ -115,6 +114,7 @@ class Endpoint:
             with urllib.request.urlopen(request, timeout=self._timeout_s) as answer:
                 told: bytes = answer.read(ANSWER_BYTES_MAX + 1)
         except urllib.error.HTTPError as error:
+            error.close()
             raise _refused(error.code) from None
         except (OSError, HTTPException) as error:
             raise _Passing(f"it cannot be reached ({type(error).__name__})") from None

@@ -10,16 +10,14 @@ import msgspec
 
 from muniment.backends.embedders.published import (
     GRAPH_FILE,
-    GRAPH_SHA256,
-    IDENTITY,
     MANIFEST_FILE,
     NAME,
+    PUBLISHED,
     VOCABULARY_FILE,
-    VOCABULARY_SHA256,
-    WEIGHTS_SHA256,
+    Edition,
 )
 from muniment.model.errors import ConfigurationError, IntegrityError
-from muniment.model.value import Value, canonical
+from muniment.model.value import Value
 
 _AGAIN = "Run `muniment model remove` and `muniment model install`."
 
@@ -38,9 +36,10 @@ class ModelFolder:
     """The folder of the one model, under the folder of all. Its name holds the digest, so that a release which builds
     the graph differently keeps a folder of its own beside it."""
 
-    def __init__(self, models: Path) -> None:
+    def __init__(self, models: Path, edition: Edition = PUBLISHED) -> None:
         self.models = models
-        self.path = models / f"{NAME}-{GRAPH_SHA256[:16]}"
+        self.edition = edition
+        self.path = models / f"{NAME}-{edition.graph_sha256[:16]}"
 
     @property
     def present(self) -> bool:
@@ -55,15 +54,15 @@ class ModelFolder:
         if not self.present:
             raise ConfigurationError("embedder", f"no model in {self.models}; `muniment model install` puts it there")
         self.manifest()
-        graph = self._checked(GRAPH_FILE, GRAPH_SHA256)
-        return graph, self._checked(VOCABULARY_FILE, VOCABULARY_SHA256).decode()
+        graph = self._checked(GRAPH_FILE, self.edition.graph_sha256)
+        return graph, self._checked(VOCABULARY_FILE, self.edition.vocabulary_sha256).decode()
 
     def manifest(self) -> Manifest:
         try:
             found = msgspec.json.decode((self.path / MANIFEST_FILE).read_bytes(), type=Manifest)
         except (OSError, msgspec.DecodeError) as error:
             raise _damaged(f"the manifest of the model cannot be read ({type(error).__name__})") from None
-        if found != manifest_of(found.built_with):
+        if found != manifest_of(self.edition, found.built_with):
             raise _damaged("the manifest of the model names other digests than this release knows")
         return found
 
@@ -85,18 +84,14 @@ class ModelFolder:
         return body
 
 
-def manifest_of(built_with: str) -> Manifest:
+def manifest_of(edition: Edition, built_with: str) -> Manifest:
     return Manifest(
-        model=IDENTITY,
-        weights_sha256=WEIGHTS_SHA256,
-        vocabulary_sha256=VOCABULARY_SHA256,
-        graph_sha256=GRAPH_SHA256,
+        model=edition.identity,
+        weights_sha256=edition.weights_sha256,
+        vocabulary_sha256=edition.vocabulary_sha256,
+        graph_sha256=edition.graph_sha256,
         built_with=built_with,
     )
-
-
-def manifest_bytes(built_with: str) -> bytes:
-    return msgspec.json.format(canonical(manifest_of(built_with)), indent=2) + b"\n"
 
 
 def _damaged(message: str) -> IntegrityError:

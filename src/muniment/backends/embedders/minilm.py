@@ -1,4 +1,4 @@
-"""The installed model as an embedder. Nothing is loaded, and numpy and onnxruntime are not imported, until it is used."""
+"""The installed model as an embedder. Nothing is loaded, nor numpy or onnxruntime imported, until it is used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from muniment.backends.embedders.folder import ModelFolder
-from muniment.backends.embedders.published import DIMENSIONS, IDENTITY
+from muniment.backends.embedders.published import DIMENSIONS, PUBLISHED
 
 if TYPE_CHECKING:
     from muniment.backends.embedders.session import Session
@@ -32,7 +32,7 @@ class MiniLM:
 
     @property
     def model(self) -> str:
-        return IDENTITY
+        return PUBLISHED.identity
 
     @property
     def dimensions(self) -> int:

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.backends.embedders.failure import MindUnavailable
 from muniment.backends.embedders.published import DIMENSIONS, WINDOW
 from muniment.backends.embedders.wordpiece import WordPiece
+from muniment.model.errors import MindUnavailable
 
-
-BATCH_PIECES_MAX = 1_024
+BATCH_PIECES_MAX = 512
 PADDING = 0
 
 Ids = list[int]

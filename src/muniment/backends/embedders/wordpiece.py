@@ -1,7 +1,7 @@
 """Text to word pieces, as the uncased BERT models expect them: the same ids as the reference tokenizer gives.
 
-One difference is meant: a text that contains `[SEP]` or `[PAD]` contains those letters and brackets, not the marks. What
-is remembered cannot forge the frame it is read in.
+One difference is meant: a text that contains `[SEP]` or `[PAD]` contains those letters and brackets, not the marks.
+What is remembered cannot forge the frame it is read in.
 """
 
 from __future__ import annotations

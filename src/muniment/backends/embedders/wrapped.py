@@ -8,8 +8,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 
-from muniment.backends.embedders.failure import MindUnavailable
-from muniment.model.errors import Malformed
+from muniment.model.errors import Malformed, MindUnavailable
 
 EmbedTexts = Callable[[list[str]], list[list[float]]]
 

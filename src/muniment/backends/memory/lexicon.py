@@ -6,7 +6,6 @@ out here a second time, plainly, so that one store can be held against the other
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import Counter, defaultdict
 
@@ -23,20 +22,17 @@ from muniment.backends.nearness import (
     least_shared,
     near_weight,
 )
-from muniment.backends.pools import Judged, deep_enough, tally
+from muniment.backends.pools import Judged, deep_enough, rarity, tally, without_common
 from muniment.model.card import Card, moved
 from muniment.model.filter import matches
-from muniment.model.receipt import Plan, Terms
+from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.record import Record
 from muniment.model.status import Status
 from muniment.model.value import read_canonical
 from muniment.ports.store import Hit, Matches, Neighbour
 
-COMMON_SHARE = 0.10
-COMMON_FROM = 1_000
 K1 = 1.2
 B = 0.75
-IDF_LEAST = 1e-6
 TOKEN_BYTES_MAX = 32_768
 """FTS5 cuts longer tokens at this many bytes."""
 
@@ -72,20 +68,34 @@ class MemoryLexicon:
         return list(tokenize(text))
 
     def prune(self, terms: Terms) -> Terms:
-        total = len(self._tables.cards)
-        if total < COMMON_FROM:
-            return terms
-        share = {word: self._holding(word) / total for word in terms.words}
-        rare = tuple(word for word in terms.words if share[word] <= COMMON_SHARE)
-        if not rare and not terms.phrases and terms.words:
-            rare = (min(terms.words, key=lambda word: (share[word], word)),)
-        common = tuple(word for word in terms.words if word not in rare)
-        return Terms(words=rare, phrases=terms.phrases, common=terms.common + common)
+        return without_common(terms, {word: self._holding(word) for word in terms.words}, self.count())
+
+    def count(self) -> int:
+        return len(self._tables.terms)
+
+    def weights(self, words: tuple[str, ...]) -> dict[str, float]:
+        return {word: rarity(self._holding(word), len(self._tables.terms)) for word in words}
+
+    def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
+        terms = [(tokenize(one), tokenize(other)) for one, other in pairs]
+        known = [(one[0], other[0]) for one, other in terms if len(one) == len(other) == 1]
+        mean = sum(len(text) for text in self._tables.terms.values()) / max(1, len(self._tables.terms))
+        found: list[tuple[float, int]] = []
+        for rid, text in self._tables.terms.items():
+            counts = [count for one, other in known for count in _close(one, other, text, gap)]
+            if any(counts):
+                idf = [self._idf((word,)) for pair in known for word in pair]
+                found.append((_score(counts, idf, len(text) / mean), rid))
+        return {rid: score for score, rid in sorted(found, reverse=True)[:keep]}
 
     def _holding(self, word: str) -> int:
         """How many texts hold a word. One that is several terms is never common."""
         term = tokenize(word)
         return sum(1 for text in self._tables.terms.values() if term[0] in text) if len(term) == 1 else 0
+
+    def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
+        text = self._tables.terms.get(rid, ())
+        return frozenset(word for word in words if (phrase := tokenize(word)) and _occurrences(phrase, text))
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
         asked = [word for word in dict.fromkeys(words[:NEAR_WORDS_MAX]) if len(tokenize(word)) == 1]
@@ -134,7 +144,7 @@ class MemoryLexicon:
         if card.seq > plan.as_of or not matches(plan.visible, card):
             return None
         failed = next((name for name, condition in plan.wanted if not matches(condition, card)), None)
-        return Hit(card=card, score=score, failed=failed)
+        return Hit(card=card, score=score, failed=card.status if failed == STATUS else failed)
 
     def _card_at(self, plan: Plan, rid: int) -> Card:
         card = self._tables.cards[rid]
@@ -145,8 +155,7 @@ class MemoryLexicon:
     def _idf(self, phrase: Phrase) -> float:
         total = len(self._tables.terms)
         holding = sum(1 for text in self._tables.terms.values() if _occurrences(phrase, text))
-        weight = math.log((total - holding + 0.5) / (holding + 0.5))
-        return weight if weight > 0 else IDF_LEAST
+        return rarity(holding, total)
 
 
 def _score(frequencies: list[int], idf: list[float], length: float) -> float:
@@ -155,6 +164,13 @@ def _score(frequencies: list[int], idf: list[float], length: float) -> float:
     return sum(
         weight * (frequency * (K1 + 1) / (frequency + norm)) for weight, frequency in zip(idf, frequencies, strict=True)
     )
+
+
+def _close(one: str, other: str, text: tuple[str, ...], gap: int) -> tuple[int, int]:
+    """How many times each of two words stands with at most `gap` others between it and the other."""
+    spots, others = ([spot for spot, term in enumerate(text) if term == word] for word in (one, other))
+    near = [(here, there) for here in spots for there in others if 0 < abs(here - there) <= gap + 1]
+    return len({here for here, _ in near}), len({there for _, there in near})
 
 
 def _phrases(terms: Terms) -> tuple[list[Phrase], list[Phrase]]:

@@ -23,7 +23,13 @@ class MemoryVectors:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._reach = Reach()
+        self._upto: dict[int, int] = {}
         self.held: dict[int, tuple[VectorRow, ...]] = {}
+
+    def copy(self) -> MemoryVectors:
+        twin = MemoryVectors()
+        twin._reach, twin._upto, twin.held = self._reach, dict(self._upto), dict(self.held)
+        return twin
 
     def reach(self) -> Reach:
         return self._reach
@@ -31,15 +37,19 @@ class MemoryVectors:
     def claim(self) -> bool:
         return True
 
+    def release(self) -> None:
+        return None
+
     def begin(self, model: str, dimensions: int) -> None:
         with self._lock:
-            self.held, self._reach = {}, Reach(model=model)
+            self.held, self._upto, self._reach = {}, {}, Reach(model=model)
 
     def add(self, rows: Sequence[VectorRow], *, upto: int) -> None:
         with self._lock:
             held = dict(self.held)
             for row in rows:
                 held[row.rid] = (*held.get(row.rid, ()), row)
+                self._upto[row.rid] = upto
             self.held, self._reach = held, Reach(model=self._reach.model, upto=upto)
 
     def forget(self, rids: Iterable[int]) -> None:
@@ -48,7 +58,7 @@ class MemoryVectors:
             self.held = {rid: rows for rid, rows in self.held.items() if rid not in gone}
 
     def rows(self, upto: int) -> Iterator[VectorRow]:
-        return iter([row for rid in sorted(self.held) for row in self.held[rid]])
+        return iter([row for rid in sorted(self.held) if self._upto[rid] <= upto for row in self.held[rid]])
 
 
 class MemoryMeanings:

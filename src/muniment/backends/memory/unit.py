@@ -87,10 +87,12 @@ class MemoryUnit(MemorySnapshot):
                     _refuse(row in self._tables.edges, "this link is there already")
                     self._tables.edges.add(row)
                 case MentionRow():
-                    _refuse(row in self._tables.mentions, "this mention is there already")
+                    known = {(other.rid, other.entity) for other in self._tables.mentions}
+                    _refuse((row.rid, row.entity) in known, "this mention is there already")
                     self._tables.mentions.add(row)
                 case AliasRow():
-                    _refuse(row in self._tables.aliases, "this name is there already")
+                    given = {(other.alias, other.seq) for other in self._tables.aliases}
+                    _refuse((row.alias, row.seq) in given, "this name is there already")
                     self._tables.aliases.add(row)
 
     def _put_card(self, card: Card) -> None:

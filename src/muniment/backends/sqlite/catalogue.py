@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import apsw
+import msgspec
 
 from muniment.backends.sqlite.conditions import standing_at, translate
 from muniment.backends.sqlite.connection import listed, queries, translated
@@ -172,15 +173,14 @@ class SqliteCatalogue:
                 yield card_from(row)
 
     def beside(self, cards: Iterable[Card], *, reach: int) -> dict[int, tuple[int, ...]]:
-        return {
-            card.rid: self._beside(card.session_id, card.rid, reach) for card in cards if card.session_id is not None
-        }
-
-    def _beside(self, session: str, rid: int, reach: int) -> tuple[int, ...]:
-        earlier = [found for (found,) in self._execute(_Q["before_in_session"], (session, rid, reach))]
-        later = [found for (found,) in self._execute(_Q["after_in_session"], (session, rid, reach))]
-        pairs = [(distance, side[distance]) for side in (earlier, later) for distance in range(len(side))]
-        return tuple(cast(int, found) for _, found in sorted(pairs))
+        wanted = [card.rid for card in cards if card.session_id is not None]
+        found: dict[int, list[int]] = {rid: [] for rid in wanted}
+        rows = self._execute(_Q["beside"], {"rids": listed(wanted), "reach": reach})
+        for rid, earlier, later in rows:
+            sides = [msgspec.json.decode(side, type=list[int]) for side in (earlier, later)]
+            pairs = sorted((spot, side) for side in (0, 1) for spot in range(len(sides[side])))
+            found[cast(int, rid)] = [sides[side][spot] for spot, side in pairs]
+        return {rid: tuple(neighbours) for rid, neighbours in found.items()}
 
     def newest(self, plan: Plan, *, keep: int, after: int = 0) -> tuple[Card, ...]:
         moving, join, values = standing_at(plan)

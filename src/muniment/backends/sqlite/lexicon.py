@@ -16,7 +16,7 @@ from muniment.backends.nearness import (
     least_shared,
     near_weight,
 )
-from muniment.backends.pools import QUOTAS, Judged, deep_enough, tally
+from muniment.backends.pools import QUOTAS, Judged, deep_enough, rarity, tally, without_common
 from muniment.backends.sqlite.catalogue import card_from, standing_from
 from muniment.backends.sqlite.conditions import Bindings, standing_at, translate
 from muniment.backends.sqlite.connection import listed, queries
@@ -27,10 +27,6 @@ from muniment.model.status import Status
 from muniment.ports.store import Hit, Matches, Neighbour
 
 _Q = queries()
-COMMON_SHARE = 0.10
-COMMON_FROM = 1_000
-"""Below this many revisions no word is common: there is little to rank and nothing to save."""
-
 _DEPTHS = tuple(2 * quota for quota in QUOTAS)
 _REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 
@@ -49,23 +45,29 @@ class SqliteLexicon:
         return [str(token) for token in found]
 
     def prune(self, terms: Terms) -> Terms:
-        total = self._indexed()
-        if total < COMMON_FROM:
-            return terms
-        spread = {word: self._share(word, total) for word in terms.words}
-        rare = tuple(word for word in terms.words if spread[word] <= COMMON_SHARE)
-        if not rare and not terms.phrases and terms.words:
-            rare = (min(terms.words, key=lambda word: (spread[word], word)),)
-        common = tuple(word for word in terms.words if word not in rare)
-        return Terms(words=rare, phrases=terms.phrases, common=terms.common + common)
+        return without_common(terms, {word: self._holding(word) or 0 for word in terms.words}, self.count())
 
-    def _indexed(self) -> int:
-        """How many revisions are indexed: the first number of FTS5's own averages, so that nothing is counted."""
+    def count(self) -> int:
+        """The first number of FTS5's own averages, so that nothing is counted."""
         row = self._execute(_Q["index_averages"]).fetchone()
         return _varint(row[0]) if row is not None and row[0] else 0
 
-    def _share(self, word: str, total: int) -> float:
-        return (self._holding(word) or 0) / total
+    def weights(self, words: tuple[str, ...]) -> dict[str, float]:
+        total = self.count()
+        return {word: rarity(self._holding(word) or 0, total) for word in words}
+
+    def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
+        known = [pair for pair in pairs if all(len(self.tokens(word)) == 1 for word in pair)]
+        if not known:
+            return {}
+        expression = " OR ".join(f"NEAR({_quoted(one)} {_quoted(other)}, {gap})" for one, other in known)
+        return {
+            cast(int, rid): cast(float, score) for rid, score in self._execute(_Q["close_words"], (expression, keep))
+        }
+
+    def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
+        asked = (word for word in words if self.tokens(word))
+        return frozenset(word for word in asked if self._execute(_Q["holds"], (_quoted(word), rid)).fetchone())
 
     def search(self, plan: Plan, *, keep: int) -> Matches:
         expression = self._expression(plan.terms)

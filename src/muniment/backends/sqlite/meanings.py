@@ -4,33 +4,61 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from muniment.backends.sqlite.catalogue import SqliteCatalogue
 from muniment.backends.sqlite.tables import SqliteLedger
-from muniment.backends.vectors.index import VectorIndex
 from muniment.model.card import moved
 from muniment.model.filter import Both, Filter, matches
 from muniment.model.receipt import Plan
 from muniment.model.rows import Near, Reach, VectorRow
+from muniment.ports.store import Snapshot
 
-HashAt = Callable[[int], bytes | None]
+if TYPE_CHECKING:
+    from muniment.backends.vectors.index import VectorIndex
+
 SAVE_AFTER = 2_000
 """When the index has moved on by so many entries, what it knows of the cards is saved for the next opening."""
 _DEEPER = 4
 
 
 class SqliteVectors:
-    """The vectors beside a tenant's file. Those of another ledger, as after a backup was put back, count as none."""
+    """The vectors beside a tenant's file. Those of another ledger, as after a backup was put back, count as none.
 
-    def __init__(self, index: VectorIndex, hash_at: HashAt) -> None:
-        self.index = index
-        self._hash_at = hash_at
+    The index is loaded when it is first needed: who writes without a model has nothing to do with it.
+    """
+
+    def __init__(self, folder: Path, read: Callable[[], AbstractContextManager[Snapshot]]) -> None:
+        self._folder = folder
+        self._read = read
+        self._loading = threading.Lock()
+        self._index: VectorIndex | None = None
         self._belongs = (-1, False)
         self._saved = 0
-        self._loading = threading.Lock()
-        self._loaded = False
+
+    @property
+    def index(self) -> VectorIndex:
+        if self._index is None:
+            from muniment.backends.vectors.index import VectorIndex  # brings in numpy
+
+            with self._loading:
+                if self._index is None:
+                    index = VectorIndex(self._folder)
+                    index.load(self._hash_at)
+                    self._saved = index.position
+                    self._index = index
+        return self._index
+
+    def _hash_at(self, seq: int) -> bytes | None:
+        with self._read() as snapshot:
+            entry = snapshot.ledger.entry(seq)
+        return None if entry is None else entry.hash
 
     def reach(self) -> Reach:
+        if self._index is None and not self._folder.exists():
+            return Reach()
         found = self.index.reach()
         if self._belongs[0] != found.upto:
             self._belongs = (found.upto, self.index.agrees(self._hash_at))
@@ -38,6 +66,10 @@ class SqliteVectors:
 
     def claim(self) -> bool:
         return self.index.try_lock()
+
+    def release(self) -> None:
+        if self._index is not None:
+            self._index.release()
 
     def begin(self, model: str, dimensions: int) -> None:
         self.index.begin(model, dimensions)
@@ -53,23 +85,20 @@ class SqliteVectors:
         self.index.forget(list(rids))
 
     def rows(self, upto: int) -> Iterator[VectorRow]:
+        with self._read() as snapshot:
+            head = snapshot.ledger.head()
+            self.index.sync(head.seq if head is not None else 0, snapshot.catalogue.since)
         return self.index.rows(upto)
-
-    def follow(self, head: int, catalogue: SqliteCatalogue) -> None:
-        """Bring what the index knows of the cards to a position."""
-        if not self._loaded:
-            with self._loading:
-                if not self._loaded and self.index.load(self._hash_at):
-                    self._saved = self.index.position
-                self._loaded = True
-        self.index.sync(head, catalogue.since)
 
     def close(self) -> None:
         """Let go, after saving what took long to gather."""
-        found = self._hash_at(self.index.position) if self.index.position - self._saved > SAVE_AFTER else None
+        if self._index is None:
+            return
+        moved_on = self._index.position - self._saved > SAVE_AFTER
+        found = self._hash_at(self._index.position) if moved_on else None
         if found is not None:
-            self.index.save(found)
-        self.index.close()
+            self._index.save(found)
+        self._index.close()
 
 
 class SqliteMeanings:
@@ -88,11 +117,13 @@ class SqliteMeanings:
         head = self._ledger.head()
         if self._vectors is None or head is None:
             return ()
-        self._vectors.follow(head.seq, self._catalogue)
         index = self._vectors.index
+        index.sync(head.seq, self._catalogue.since)
         condition = Both(parts=(plan.visible, *(rule for _, rule in plan.wanted)))
-        if plan.at_head and index.position == head.seq:
-            return tuple(index.search(condition, vector, as_of=plan.as_of, upto=plan.reach.upto, keep=keep))
+        if plan.at_head:
+            near = index.search_at(head.seq, condition, vector, upto=plan.reach.upto, keep=keep)
+            if near is not None:
+                return tuple(near)
         return self._as_of(index, plan, condition, vector, keep)
 
     def _as_of(self, index: VectorIndex, plan: Plan, condition: Filter, vector: bytes, keep: int) -> tuple[Near, ...]:

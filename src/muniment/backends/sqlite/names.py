@@ -42,7 +42,7 @@ class SqliteNames:
         return key if row is None else _alias(row).entity
 
     def mentions(self, rids: Iterable[int]) -> tuple[MentionRow, ...]:
-        return tuple(_mention(row) for row in self._execute(_Q["mentions_of"], (listed(rids),)))
+        return tuple(_mention(row) for row in self._execute(_Q["mentions_of"], (listed(dict.fromkeys(rids)),)))
 
     def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
         return tuple(_mention(row) for row in self._execute(_Q["latest_mentioning"], (entity, upto, keep)))

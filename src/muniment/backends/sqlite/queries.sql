@@ -75,11 +75,13 @@ INSERT INTO edges (rid, type, target) VALUES (?, ?, ?);
 -- name: cards_since
 SELECT * FROM cards INDEXED BY cards_by_since WHERE since > ? ORDER BY rid;
 
--- name: before_in_session
-SELECT rid FROM cards WHERE session_id = ? AND rid < ? ORDER BY rid DESC LIMIT ?;
-
--- name: after_in_session
-SELECT rid FROM cards WHERE session_id = ? AND rid > ? ORDER BY rid LIMIT ?;
+-- name: beside
+SELECT here.rid,
+    (SELECT json_group_array(rid) FROM (
+        SELECT rid FROM cards WHERE session_id = here.session_id AND rid < here.rid ORDER BY rid DESC LIMIT :reach)),
+    (SELECT json_group_array(rid) FROM (
+        SELECT rid FROM cards WHERE session_id = here.session_id AND rid > here.rid ORDER BY rid LIMIT :reach))
+FROM json_each(:rids) AS wanted CROSS JOIN cards AS here ON here.rid = wanted.value;
 
 -- name: mentions_of
 SELECT mentions.rid, mentions.entity, mentions.kind
@@ -111,6 +113,12 @@ SELECT alias, entity, seq, doc FROM aliases ORDER BY seq, doc;
 
 -- name: put_alias
 INSERT INTO aliases (alias, entity, seq, doc) VALUES (?, ?, ?, ?);
+
+-- name: holds
+SELECT 1 FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
+
+-- name: close_words
+SELECT rowid, -bm25(lexicon) AS score FROM lexicon WHERE lexicon MATCH ? ORDER BY score DESC, rowid DESC LIMIT ?;
 
 -- name: told_of
 SELECT rid, actor, count, last FROM told WHERE rid = ? ORDER BY actor;

@@ -22,7 +22,6 @@ import apsw
 from muniment.backends.sqlite.connection import check, connect, migrate, translated
 from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
-from muniment.backends.vectors.index import VectorIndex
 from muniment.model.checks import identifier
 from muniment.model.errors import MunimentError, NotFound, StoreUnavailable
 from muniment.ports.store import Snapshot, TenantStore, Unit
@@ -73,7 +72,7 @@ class SqliteTenant:
                 migrate(self._connection, tenant)
             check(self._connection, tenant, path)
             self._unit = SqliteUnit(self._connection, tenant)
-        self.vectors = SqliteVectors(VectorIndex(path.with_suffix(VECTORS)), self._hash_at)
+        self.vectors = SqliteVectors(path.with_suffix(VECTORS), self.read)
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -103,11 +102,6 @@ class SqliteTenant:
             connection = connect(self._path, create=False)
             connection.pragma("query_only", True)
             return connection, SqliteSnapshot(connection, self.tenant, self.vectors)
-
-    def _hash_at(self, seq: int) -> bytes | None:
-        with self.read() as snapshot:
-            entry = snapshot.ledger.entry(seq)
-        return None if entry is None else entry.hash
 
     def write(self, job: Callable[[Unit], T]) -> T:
         ticket = _Ticket(job)

@@ -98,7 +98,7 @@ class Blocks:
 
     def look(self) -> Sight | None:
         """The index as last published, by whichever process; None when there is none or it is damaged."""
-        with self._looking:
+        with self._looking, _told(self._folder):
             head = self._head.read()
             if head is not self._seen or head is None:
                 self._sight = None if head is None else self._looked(head)
@@ -130,6 +130,12 @@ class Blocks:
             with self._alone():
                 self._sweep()
             return True
+
+    def release(self) -> None:
+        """Let somebody else be the one that adds."""
+        with self._writing:
+            if self._appender is not None:
+                self._appender.release()
 
     def begin(self, model: str, dimensions: int) -> None:
         """Start anew, for this model. What was there is removed."""
@@ -185,8 +191,7 @@ class Blocks:
             if self._folder is not None:
                 for sheet in self._sheets.all():
                     sheet.close()
-            if self._appender is not None:
-                self._appender.release()
+            self.release()
 
     def _looked(self, head: Head) -> Sight | None:
         if head.epoch != self._sheets.epoch:
@@ -319,4 +324,4 @@ def _told(folder: Path | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreUnavailable(f"cannot write vectors to {folder}: {error.strerror}") from None
+        raise StoreUnavailable(f"cannot use the vectors in {folder}: {error.strerror}") from None

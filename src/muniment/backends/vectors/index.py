@@ -17,7 +17,7 @@ from muniment.backends.vectors import columns_file
 from muniment.backends.vectors.arrays import Bools, Codes, Floats, Growing, Longs
 from muniment.backends.vectors.blocks import EXACT_MAX, ROW, Blocks, Sight, passages
 from muniment.backends.vectors.columns import NONE, Changed, Columns
-from muniment.backends.vectors.masks import Masks, loosened
+from muniment.backends.vectors.masks import Masks, evaluate, loosened
 from muniment.backends.vectors.scan import best, cosines, likely, nearest
 from muniment.model.errors import Malformed
 from muniment.model.filter import EVERYTHING, Filter
@@ -48,7 +48,7 @@ class VectorIndex:
         self._masks = Masks(self._columns)
         self._placed: tuple[int, Growing[np.int32]] = (0, Growing(_NO_PLACES))
         self._strays = False
-        self._allowed: OrderedDict[int, tuple[Bools, Sight, int, Bools]] = OrderedDict()
+        self._allowed: OrderedDict[int, tuple[Bools, Sight, Bools]] = OrderedDict()
 
     @property
     def position(self) -> int:
@@ -96,6 +96,10 @@ class VectorIndex:
         """Become the one that adds vectors. False: somebody else embeds, here or in another process."""
         return self._blocks.try_lock()
 
+    def release(self) -> None:
+        """Let somebody else be the one that adds. `try_lock` takes it up again."""
+        self._blocks.release()
+
     def begin(self, model: str, dimensions: int) -> None:
         """Drop all vectors and start anew, for this model."""
         self._blocks.begin(model, dimensions)
@@ -114,6 +118,7 @@ class VectorIndex:
         if sight is None:
             return
         allowed = self._allowed_rows(sight, EVERYTHING, upto)
+        assert allowed is not None, "no position was asked for"
         for place in np.flatnonzero(allowed).tolist():
             start, end = sight.spans[place].tolist()
             vector = sight.halves[place].astype("<f4").tobytes()
@@ -131,16 +136,21 @@ class VectorIndex:
         `loosely` leaves out what the filter asks of a revision's standing, for a question about the past: the caller
         then looks at the standing of that time.
         """
-        sight = self._blocks.look()
-        if sight is None or not sight.head.count:
-            return []
-        asked = _read(vector, sight.head.dimensions)
-        allowed = self._allowed_rows(sight, loosened(condition) if loosely else condition, min(as_of, upto))
-        count = int(np.count_nonzero(allowed))
-        if sight.planes is None or sight.head.planes < len(allowed) or count <= self._exact_max:
-            return nearest(sight, self._blocks.floats(sight), np.flatnonzero(allowed), asked, keep)
-        places = likely(sight.planes, allowed, asked, max(self._rescored, 4 * keep, count // RESCORED_SHARE))
-        return best(sight, places, cosines(sight.halves, asked, places), keep)
+        found = self._searched(loosened(condition) if loosely else condition, vector, min(as_of, upto), keep)
+        assert found is not None, "no position was asked for"
+        return found
+
+    def search_at(self, position: int, condition: Filter, vector: bytes, *, upto: int, keep: int) -> list[Near] | None:
+        """The same for the cards as they are at a position; None when the columns are at another by now."""
+        return self._searched(condition, vector, min(position, upto), keep, at=position)
+
+    def passing(self, condition: Filter, rids: Sequence[int]) -> set[int]:
+        """Which of these revisions pass, by the cards as they are at `position`."""
+        with self._lock:
+            places = self._columns.ordinals(np.array(rids, np.int64))
+            known = places[places != NONE]
+            answer = np.broadcast_to(evaluate(self._columns, condition, known), known.shape)
+            return set(self._columns.longs("rid")[known[answer]].tolist())
 
     def measure(self, rids: Sequence[int], vector: bytes) -> dict[int, Near]:
         """How near these revisions are to a vector. Those without a vector are left out."""
@@ -184,6 +194,22 @@ class VectorIndex:
         """Let go of files and lock. What was added is on disk; columns are only when they were saved."""
         self._blocks.close()
 
+    def _searched(
+        self, condition: Filter, vector: bytes, by: int, keep: int, *, at: int | None = None
+    ) -> list[Near] | None:
+        sight = self._blocks.look()
+        if sight is None or not sight.head.count:
+            return []
+        asked = _read(vector, sight.head.dimensions)
+        allowed = self._allowed_rows(sight, condition, by, at=at)
+        if allowed is None:
+            return None
+        count = int(np.count_nonzero(allowed))
+        if sight.planes is None or sight.head.planes < len(allowed) or count <= self._exact_max:
+            return nearest(sight, self._blocks.floats(sight), np.flatnonzero(allowed), asked, keep)
+        places = likely(sight.planes, allowed, asked, max(self._rescored, 4 * keep, count // RESCORED_SHARE))
+        return best(sight, places, cosines(sight.halves, asked, places), keep)
+
     def _neighbours(self, place: int, reach: int) -> tuple[int, ...]:
         links, rids = (self._columns.codes("before"), self._columns.codes("after")), self._columns.longs("rid")
         ends, found = [place, place], list[int]()
@@ -193,15 +219,18 @@ class VectorIndex:
                 found += [] if ends[side] == NONE else [int(rids[ends[side]])]
         return tuple(found)
 
-    def _allowed_rows(self, sight: Sight, condition: Filter, position: int) -> Bools:
-        """Which rows may be compared: those of revisions that pass, were born by then and were not forgotten."""
+    def _allowed_rows(self, sight: Sight, condition: Filter, by: int, *, at: int | None = None) -> Bools | None:
+        """Which rows may be compared: those of revisions that pass, were born by then and were not forgotten. None when
+        the columns are not at the position asked for."""
         with self._lock:
-            mask, born = self._masks.of(condition), self._columns.born_by(position)
+            if at is not None and at != self._columns.position:
+                return None
+            mask, born = self._masks.of(condition), self._columns.born_by(by)
             placed, rids = self._place(sight), self._columns.longs("rid")
         rows = int(np.searchsorted(placed, np.int32(born)))
         kept = self._allowed.get(id(mask))
-        if kept is not None and kept[0] is mask and kept[1] is sight and kept[2] == len(placed):
-            return kept[3][:rows]
+        if kept is not None and kept[0] is mask and kept[1] is sight:
+            return kept[2][:rows]
         allowed = mask[placed]
         if self._strays:
             allowed &= rids[placed] == sight.rids[: len(placed)]
@@ -209,7 +238,7 @@ class VectorIndex:
             allowed &= sight.spans[: len(placed), 1] >= 0
         if not mask.flags.writeable:
             with self._lock:
-                self._allowed[id(mask)] = (mask, sight, len(placed), allowed)
+                self._allowed[id(mask)] = (mask, sight, allowed)
                 while len(self._allowed) > _ROW_MASKS:
                     self._allowed.popitem(last=False)
         return allowed[:rows]

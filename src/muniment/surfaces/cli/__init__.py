@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 import typer
 
-from muniment.surfaces.cli import audit, read, trust, write
+from muniment.surfaces.cli import audit, model, read, search, trust, write
 from muniment.surfaces.cli.flags import spelling
 from muniment.surfaces.cli.output import complain, prepare
 from muniment.surfaces.cli.root import app, ledger, policy
@@ -17,10 +17,11 @@ from muniment.surfaces.problems import ExitCode, Problem, printable, problem_of
 
 __all__ = ["app", "run"]
 
-_ROOMS = (write, read, trust, audit)  # importing them declares their commands
+_ROOMS = (write, search, read, trust, audit)  # importing them declares their commands
 
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")
+app.add_typer(model.model, name="model")
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -228,24 +228,46 @@ BOUNDS = Flags(
         Flag(flag="--known-at", field="known_at", metavar="TIME", meaning="As the ledger knew it then (default: now)."),
         Flag(flag="--limit", field="limit", kind=int, meaning="At most so many records (default: 10)."),
         Flag(flag="--budget-tokens", field="budget_tokens", kind=int, meaning="At most so many tokens of content."),
+        Flag(
+            flag="--asked-at",
+            field="asked_at",
+            metavar="TIME",
+            meaning='When the question is asked; "last week" is read against it (default: now).',
+        ),
+        Flag(
+            flag="--floor",
+            field="floor",
+            kind=float,
+            meaning="How likely something must fit to be told, 0 to 1 (default: the policy's).",
+        ),
     ),
 )
+
+_OF_A_QUESTION = frozenset({"asked_at", "floor"})
+ATTUNED = Flags(name="bounds", flags=tuple(flag for flag in BOUNDS.flags if flag.field not in _OF_A_QUESTION))
+"""The bounds of a recall without a question: there are no words to read a time from, and nothing to fit."""
 
 OWN = {
     "after": "--after",
     "becomes": "--becomes",
     "depth": "--depth",
     "direction": "--direction",
+    "embedder": "--embedder",
     "expected_revision": "--expected-revision",
+    "interests": "--interest",
     "origin": "--origin",
     "profile": "--profile",
     "rationale": "--rationale",
     "reason": "--reason",
     "revision": "--revision",
+    "role": "--role",
     "session": "--session",
     "session_id": "--session",
+    "since": "--since",
     "strategy": "--strategy",
     "synthesis": "--synthesis",
+    "task": "--task",
+    "timeout": "--timeout",
     "types": "--type",
     "weight": "--weight",
     "winner": "--winner",

@@ -16,11 +16,15 @@ from typing import IO
 
 import msgspec
 from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
 from rich.text import Text
 
 from muniment.surfaces.problems import Problem
 
 Progress = Callable[[int], None]
+Share = Callable[[int, int], None]
+"""Called with how much is done, and how much there is."""
 
 WIDTH_WITHOUT_TERMINAL = 120
 # Not for a terminal: controls (tab and line feed are text), marks that turn the direction of writing, line and
@@ -108,6 +112,18 @@ def working(words: str) -> Iterator[Progress]:
         return
     with _console(sys.stderr, sys.stderr).status(words) as status:
         yield lambda count: status.update(f"{words}: {count:,}")
+
+
+@contextmanager
+def filling(words: str) -> Iterator[Share]:
+    """Show on a terminal, as a bar, how much of long work is done; say nothing anywhere else."""
+    if sys.stderr is None or not is_terminal(sys.stderr):
+        yield lambda _, __: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=_console(sys.stderr, sys.stderr), transient=True) as bar:
+        work = bar.add_task(words, total=None)
+        yield lambda done, all_: bar.update(work, completed=done, total=all_)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

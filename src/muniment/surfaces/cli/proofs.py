@@ -25,6 +25,14 @@ from muniment.model.filter import (
 from muniment.model.gate import Gates
 from muniment.model.receipt import Explanation, Plan
 from muniment.model.times import MAX, MIN, Instant, show
+from muniment.surfaces.cli.shapes_recall import (
+    AttunementShape,
+    SearchedShape,
+    SpanShape,
+    attunement_shape,
+    searched_shape,
+    span_shape,
+)
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -36,12 +44,14 @@ class CandidateShape(TypedDict):
     score: float
     via: str | None
     excluded: str | None
+    parts: dict[str, float]
 
 
 class TermsShape(TypedDict):
     words: list[str]
     phrases: list[list[str]]
     common: list[str]
+    names: list[str]
 
 
 class ThresholdsShape(TypedDict):
@@ -63,6 +73,11 @@ class PlanShape(TypedDict):
     at_head: bool
     limit: int
     budget_tokens: int | None
+    weights: dict[str, float]
+    floor: float
+    span: SpanShape | None
+    model: str | None
+    vectors_upto: int
 
 
 class ExplanationShape(TypedDict):
@@ -74,7 +89,9 @@ class ExplanationShape(TypedDict):
     actor: str
     purpose: str
     query: str
+    attuned: AttunementShape | None
     plan: PlanShape
+    searched: SearchedShape
     filters: dict[str, Json]
     candidates: list[CandidateShape]
     ranks: dict[str, int]
@@ -83,6 +100,7 @@ class ExplanationShape(TypedDict):
     selected: list[str]
     again: list[str]
     abstained: str | None
+    note: str | None
 
 
 def explanation_shape(told: Explanation) -> ExplanationShape:
@@ -96,7 +114,9 @@ def explanation_shape(told: Explanation) -> ExplanationShape:
         "actor": account.actor.id,
         "purpose": account.query.purpose,
         "query": account.query.text,
+        "attuned": None if account.query.attuned is None else attunement_shape(account.query.attuned),
         "plan": _plan_shape(account.plan),
+        "searched": searched_shape(account.searched, account.plan.floor),
         "filters": {rule: condition_shape(condition) for rule, condition in account.plan.wanted},
         "candidates": [
             {
@@ -106,6 +126,7 @@ def explanation_shape(told: Explanation) -> ExplanationShape:
                 "score": one.score,
                 "via": one.via,
                 "excluded": one.excluded,
+                "parts": dict(one.parts),
             }
             for rank, one in enumerate(account.candidates, start=1)
         ],
@@ -115,6 +136,7 @@ def explanation_shape(told: Explanation) -> ExplanationShape:
         "selected": list(account.selected),
         "again": list(told.again),
         "abstained": None if account.abstained is None else account.abstained.value,
+        "note": told.note,
     }
 
 
@@ -124,6 +146,7 @@ def _plan_shape(plan: Plan) -> PlanShape:
             "words": list(plan.terms.words),
             "phrases": [list(phrase) for phrase in plan.terms.phrases],
             "common": list(plan.terms.common),
+            "names": list(plan.terms.names),
         },
         "grants": list(plan.grants),
         "gate": _gates_shape(plan.gates),
@@ -133,6 +156,11 @@ def _plan_shape(plan: Plan) -> PlanShape:
         "at_head": plan.at_head,
         "limit": plan.limit,
         "budget_tokens": plan.budget_tokens,
+        "weights": msgspec.structs.asdict(plan.weights),
+        "floor": plan.floor,
+        "span": span_shape(plan.span),
+        "model": plan.reach.model,
+        "vectors_upto": plan.reach.upto,
     }
 
 

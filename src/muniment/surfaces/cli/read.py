@@ -1,37 +1,21 @@
-"""The commands that look: recall, get, history, explain, queue, stats."""
+"""The commands that look: get, history, explain, queue, stats."""
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
-from muniment.engine.options import QueryOptions
 from muniment.model import checks
-from muniment.surfaces.cli import show
-from muniment.surfaces.cli.flags import BOUNDS, Given
+from muniment.surfaces.cli import show, show_recall
 from muniment.surfaces.cli.output import working
 from muniment.surfaces.cli.proofs import explanation_shape
 from muniment.surfaces.cli.root import Call, app, command
-from muniment.surfaces.cli.shapes import disclosure_shape, history_shape, recall_shape, stats_shape
+from muniment.surfaces.cli.search import Embedder
+from muniment.surfaces.cli.shapes import disclosure_shape, history_shape, stats_shape
 from muniment.surfaces.cli.verdicts import queue_shape
-from muniment.surfaces.cli.write import RecordId, Session
+from muniment.surfaces.cli.write import RecordId
 from muniment.surfaces.problems import ExitCode
-
-
-@command(app, "recall", example='muniment recall "where is the staging database?" --kind fact --json', flags=(BOUNDS,))
-def recall(
-    call: Call,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is sought, in words.", show_default=False)],
-    session: Session = None,
-    *,
-    bounds: Given,
-) -> ExitCode:
-    """Ask. The answer cites its records, says why each is here, and counts what was left out under which rule."""
-    with call.memory(session=session) as memory:
-        found = memory.recall(query, **cast(QueryOptions, bounds))
-    call.tell(recall_shape(found), show.recall)
-    return ExitCode.ANSWERED
 
 
 @command(app, "get", example="muniment get rec_1 --revision 1")
@@ -63,12 +47,13 @@ def explain(
     replay: Annotated[
         bool, typer.Option("--replay", help="Rebuild the store as it was then and search it again from nothing.")
     ] = False,
+    embedder: Embedder = None,
 ) -> ExitCode:
     """Show how an answer came about, and decide it again. Exit code 1 if it does not come out the same."""
     words = "rebuilding the store" if replay else "deciding again"
-    with call.memory() as memory, working(words) as progress:
+    with call.memory(embedder=call.embedder(embedder) if replay else None) as memory, working(words) as progress:
         told = memory.explain(receipt_id, replay=replay, progress=progress)
-    call.tell(explanation_shape(told), show.explanation)
+    call.tell(explanation_shape(told), show_recall.explanation)
     return ExitCode.ANSWERED if told.same_ids else ExitCode.DAMAGED
 
 

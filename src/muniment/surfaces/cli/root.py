@@ -85,9 +85,16 @@ class Call:
     def has_vault(self) -> bool:
         return is_vault(self.folder)
 
+    def embedder(self, said: str | None) -> str:
+        """What makes vectors: what the line says, else the setting."""
+        return said if said is not None else self.config.embedder
+
     @contextmanager
-    def memory(self, *, session: str | None = None, create: bool = False) -> Iterator[Memory]:
-        """The memory this call is about, as its actor. Only an owner makes a vault that is not there."""
+    def memory(
+        self, *, session: str | None = None, create: bool = False, embedder: str | None = None
+    ) -> Iterator[Memory]:
+        """The memory this call is about, as its actor. Only an owner makes a vault that is not there. Unless the
+        command is about searching it is opened without an embedder: a write waits for no model."""
         makes = create and self.config.actor == OWNER
         new = not self.has_vault
         if new and not makes:
@@ -97,7 +104,12 @@ class Call:
         if config.policy is not None and config.actor != OWNER:
             raise Malformed("policy", "the vault's own policy: only its owner may bring another")
         with Memory.open(
-            self.folder, tenant=config.tenant, actor=config.actor, policy=config.policy, create=makes
+            self.folder,
+            tenant=config.tenant,
+            actor=config.actor,
+            policy=config.policy,
+            create=makes,
+            embedder=embedder,
         ) as memory:
             if new:
                 note(f"made a new vault at {printable(str(self.folder))}")

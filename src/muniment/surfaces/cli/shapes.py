@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from muniment.engine import Event, History, RevisionView, Stats
 from muniment.model.claim import Charter
-from muniment.model.query import Disclosure, Recall
+from muniment.model.query import Disclosure
 from muniment.model.record import Record, Standing
 from muniment.model.times import Instant, show
 
@@ -194,10 +194,18 @@ def record_shape(record: Record, standing: Standing) -> RecordShape:
     }
 
 
+class PassageShape(TypedDict):
+    start: int
+    end: int
+    text: str
+
+
 class DisclosureShape(RecordShape):
     gate: str
     presented: str
     score: float
+    parts: dict[str, float]
+    passage: PassageShape | None
     reasons: list[str]
     notices: list[str]
     conflicts: list[str]
@@ -209,32 +217,16 @@ def disclosure_shape(found: Disclosure) -> DisclosureShape:
         "gate": found.gate.value,
         "presented": found.presented.value,
         "score": found.score,
+        "parts": dict(found.parts),
+        "passage": None if found.passage is None else passage_shape(found.passage, found.text),
         "reasons": list(found.reasons),
         "notices": list(found.notices),
         "conflicts": list(found.conflicts),
     }
 
 
-class RecallShape(TypedDict):
-    records: list[DisclosureShape]
-    excluded: dict[str, int]
-    considered: int
-    abstained: str | None
-    receipt_id: str
-    epoch: int
-    notices: list[str]
-
-
-def recall_shape(recall: Recall) -> RecallShape:
-    return {
-        "records": [disclosure_shape(one) for one in recall.records],
-        "excluded": dict(sorted(recall.excluded.items())),
-        "considered": recall.considered,
-        "abstained": None if recall.abstained is None else recall.abstained.value,
-        "receipt_id": recall.receipt_id,
-        "epoch": recall.epoch,
-        "notices": list(recall.notices),
-    }
+def passage_shape(place: tuple[int, int], text: str) -> PassageShape:
+    return {"start": place[0], "end": place[1], "text": text}
 
 
 class EventShape(TypedDict):

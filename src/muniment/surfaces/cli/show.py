@@ -6,12 +6,11 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from muniment.surfaces.cli.layout import counted, line, numbered, pairs, table
+from muniment.surfaces.cli.layout import counted, line, pairs, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.proofs import (
     CheckpointShape,
     EntriesShape,
-    ExplanationShape,
     FindingShape,
     PolicyCheckShape,
     ReplayShape,
@@ -20,7 +19,6 @@ from muniment.surfaces.cli.proofs import (
 from muniment.surfaces.cli.shapes import (
     DisclosureShape,
     HistoryShape,
-    RecallShape,
     RevisionShape,
     StatsShape,
     VaultShape,
@@ -28,26 +26,10 @@ from muniment.surfaces.cli.shapes import (
 from muniment.surfaces.cli.verdicts import QueueShape, VerdictShape
 
 _OUTCOMES = {"committed": "bold green", "held": "bold yellow", "refused": "bold red"}
-_PRESENTED = {
-    "claim": "",
-    "hypothesis": "a guess, not a fact",
-    "support": "support, not a claim",
-    "contested": "disputed: neither side is asserted",
-}
 _SUPPORT = {
     "flagged": "something it stands on is in doubt or gone",
     "fallen": "what it stands on is gone",
     "deprecated": "what it stood on ended, and the policy ends it too",
-}
-_ABSTAINED = {
-    "no_match": ("nothing that is remembered matches these words", "try other words, or fewer of them"),
-    "no_searchable_words": ("the query has no word to search by", "use at least one word that carries meaning"),
-    "nothing_eligible": ("what matches is ruled out, see the counts", "loosen the bounds that are counted"),
-    "not_authorized": (
-        "the policy lets this actor read nothing for this purpose",
-        "act as somebody else with --as, or name another --purpose",
-    ),
-    "nothing_fits": ("what matches does not fit the limit or the budget", "raise --limit or --budget-tokens"),
 }
 
 
@@ -72,34 +54,6 @@ def verdict(shape: VerdictShape) -> RenderableType:
     if outcome == "held":
         lines.append(line("next", f"muniment decide {shape['proposal_id']} accept --reason ..."))
     return Group(*lines)
-
-
-def recall(shape: RecallShape) -> RenderableType:
-    lines: list[RenderableType] = [_answer(number, one) for number, one in enumerate(shape["records"], start=1)]
-    if shape["abstained"] is not None:
-        why, instead = _ABSTAINED[shape["abstained"]]
-        lines += [Text.assemble(("no answer: ", "bold yellow"), plain(why)), line("try", instead)]
-    lines += [Text.assemble(("notice: ", "bold yellow"), plain(notice)) for notice in shape["notices"]]
-    if shape["excluded"]:
-        counts = ", ".join(f"{rule} {count}" for rule, count in shape["excluded"].items())
-        lines.append(plain(f"left out of {shape['considered']} that matched: {counts}", "dim"))
-    lines.append(plain(f"receipt {shape['receipt_id']}; `muniment explain` tells how it came about", "dim"))
-    return Group(*lines)
-
-
-def _answer(number: int, one: DisclosureShape) -> RenderableType:
-    facts = f"{one['kind']}  score {one['score']:.2f}  confidence {confidence(one)}  trust {one['trust']}"
-    lines: list[RenderableType] = [
-        plain(one["content"], "bold"),
-        Text.assemble(plain(f"[{one['citation']}]", "cyan"), plain(f"  {facts}")),
-        plain("why: " + "; ".join(one["reasons"]), "dim"),
-    ]
-    if remark := _PRESENTED[one["presented"]]:
-        lines.insert(1, plain(remark, "yellow"))
-    if warning := caution(one):
-        lines.append(plain(warning, "yellow"))
-    lines += [plain(notice, "yellow") for notice in one["notices"]]
-    return numbered(f"{number}.", Group(*lines))
 
 
 def confidence(one: DisclosureShape) -> str:
@@ -221,45 +175,6 @@ def _revision(one: RevisionShape) -> RenderableType:
         [str(event["epoch"]), event["at"], event["actor"], event["what"], event["reason"]] for event in one["events"]
     ]
     return Group(heading, table(("entry", "when", "who", "what", "why"), rows))
-
-
-def explanation(shape: ExplanationShape) -> RenderableType:
-    same = shape["same_ids"]
-    how = "rebuilt and searched again" if shape["replayed"] else "decided again"
-    plan = shape["plan"]
-    rows = [
-        [
-            str(one["rank"]),
-            f"{one['id']}@{one['revision']}",
-            f"{one['score']:.4f}",
-            one["excluded"] or "told",
-            one["via"] or "",
-        ]
-        for one in shape["candidates"]
-    ]
-    counts = ", ".join(f"{rule} {count}" for rule, count in shape["excluded"].items())
-    return Group(
-        Text.assemble(
-            ("the same records" if same else "NOT the same records", "bold green" if same else "bold red"),
-            plain(f", {how} as of entry {plan['as_of']}"),
-        ),
-        pairs(
-            [
-                ("asked", f"{shape['query']} (by {shape['actor']} for {shape['purpose']}, {shape['at']})"),
-                (
-                    "searched for",
-                    ", ".join([*plan["terms"]["words"], *(" ".join(one) for one in plan["terms"]["phrases"])]),
-                ),
-                ("too common", ", ".join(plan["terms"]["common"]) or "-"),
-                ("granted by", ", ".join(plan["grants"]) or "no rule"),
-                ("filters", ", ".join(shape["filters"])),
-                ("left out", counts or "-"),
-                ("told then", ", ".join(shape["selected"]) or (shape["abstained"] or "-")),
-                ("told again", ", ".join(shape["again"]) or "-"),
-            ]
-        ),
-        table(("rank", "candidate", "score", "came to", "via"), rows) if rows else "",
-    )
 
 
 def queue(shape: QueueShape) -> RenderableType:

@@ -11,6 +11,8 @@ class TestMyStore(StoreConformance):
 from muniment.testing.conformance.catalogue import CatalogueConformance
 from muniment.testing.conformance.links import LinkConformance
 from muniment.testing.conformance.lookups import LookupConformance
+from muniment.testing.conformance.meanings import MeaningConformance
+from muniment.testing.conformance.names import NameConformance
 from muniment.testing.conformance.near import NearConformance
 from muniment.testing.conformance.parity import ParityConformance
 from muniment.testing.conformance.search import SearchConformance
@@ -28,5 +30,7 @@ class StoreConformance(
     ParityConformance,
     SearchConformance,
     NearConformance,
+    NameConformance,
+    MeaningConformance,
 ):
     """Everything a `TenantStore` promises."""

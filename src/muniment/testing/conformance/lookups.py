@@ -5,17 +5,30 @@ from __future__ import annotations
 
 import random
 
+import msgspec
+
+from muniment.model.card import Card, moved
 from muniment.model.filter import EVERYTHING, AtLeast, Both, OneOf, Under, matches
 from muniment.model.rows import Tally
+from muniment.model.status import Status
 from muniment.model.times import Instant
-from muniment.testing.conformance.makers import TENANT, Made, make_card, put_cards
+from muniment.testing.conformance.makers import (
+    TENANT,
+    Made,
+    make_card,
+    make_plan,
+    make_standing,
+    make_state,
+    project,
+    put_cards,
+)
 from muniment.testing.conformance.search import random_card, random_filter
 
 STATES = ("active", "contested", "superseded", "deprecated", "retracted", "expired", "archived", "draft", "erased")
 
 
 class LookupConformance(Made):
-    """Past twins and answers, many at once, the latest of each, expiry, review, and sums."""
+    """Past twins and answers, many at once, the latest of each, expiry, review, what is new, what is beside, sums."""
 
     def test_past_twins_are_those_that_were_replaced_or_taken_back_oldest_first(self) -> None:
         mark = b"m" * 16
@@ -88,6 +101,64 @@ class LookupConformance(Made):
                 found = {now: [card.rid for card in snapshot.catalogue.due(now)] for now in (-6, -5, 9, 11)}
         assert found == {-6: [], -5: [4], 9: [4, 3, 7], 11: [4, 3, 7, 2, 5]}
 
+    def test_what_was_born_or_changed_after_an_entry_comes_by_number(self) -> None:
+        with self.make(TENANT) as store:
+            store.write(put_cards(*(make_card(rid, seq=rid, since=rid) for rid in (3, 1, 5, 2))))
+            store.write(project(make_standing(1, 6, Status.CONTESTED)))
+            with store.read() as snapshot:
+                found = {seq: [card.rid for card in snapshot.catalogue.since(seq)] for seq in (0, 2, 4, 5, 6)}
+                changed = list(snapshot.catalogue.since(5))
+        assert found == {0: [1, 2, 3, 5], 2: [1, 3, 5], 4: [1, 5], 5: [1], 6: []}
+        assert changed == [make_card(1, seq=1, since=6, status="contested")]
+
+    def test_what_stands_beside_is_of_the_same_session_and_the_nearest_comes_first(self) -> None:
+        sessions = {1: "s1", 2: "s2", 3: "s1", 4: None, 5: "s1", 6: "S1", 7: "s1", 8: None, 9: ""}
+        cards = {rid: make_card(rid, session_id=session) for rid, session in sessions.items()}
+        retracted = make_card(4, session_id=None, status="retracted")
+        with self.make(TENANT) as store:
+            store.write(put_cards(*(cards | {4: retracted}).values()))
+            with store.read() as snapshot:
+                beside = snapshot.catalogue.beside
+                assert beside([cards[5], cards[2], cards[8]], reach=1) == {5: (3, 7), 2: ()}
+                assert beside([cards[5]], reach=2) == {5: (3, 7, 1)}
+                assert beside([cards[1]], reach=2) == {1: (3, 5)}
+                assert beside([cards[7]], reach=9) == {7: (5, 3, 1)}
+                assert beside([cards[6], cards[9]], reach=1) == {6: (), 9: ()}
+                assert beside([cards[5]], reach=0) == {5: ()}
+                assert beside([], reach=1) == {}
+
+    def test_what_stands_beside_is_told_in_whatever_state_it_is(self) -> None:
+        cards = [make_card(rid, session_id="s", status=status) for rid, status in enumerate(STATES, start=1)]
+        with self.make(TENANT) as store:
+            store.write(put_cards(*cards))
+            with store.read() as snapshot:
+                assert snapshot.catalogue.beside([cards[2]], reach=9) == {3: (2, 4, 1, 5, 6, 7, 8, 9)}
+
+    def test_the_newest_are_exactly_what_the_filters_let_through_now_and_in_the_past(self) -> None:
+        rng = random.Random(12)
+        moves = {rid: rng.randrange(62, 90) for rid in rng.sample(range(1, 61), 20)}
+        with self.make(TENANT) as store:
+            cards = [random_card(rng, rid) for rid in range(1, 61)]
+            born = {card.rid: make_card_at(card.rid, card) for card in cards}
+            store.write(put_cards(*born.values()))
+            store.write(project(*(make_standing(rid, since, Status.RETRACTED) for rid, since in sorted(moves.items()))))
+            for _ in range(80):
+                visible, bound = random_filter(rng), random_filter(rng, 1)
+                as_of, after, keep = rng.choice((20, 61, 75, 99)), rng.choice((0, 15, 70)), rng.choice((0, 3, 99))
+                then = [
+                    moved(card, make_state(moves[rid], Status.RETRACTED)) if moves.get(rid, 100) <= as_of else card
+                    for rid, card in born.items()
+                ]
+                expected = [
+                    card
+                    for card in reversed(then)
+                    if card.seq <= as_of and card.since > after and matches(visible, card) and matches(bound, card)
+                ]
+                plan = make_plan(visible=visible, wanted=(("bound", bound),), as_of=as_of, at_head=as_of == 99)
+                with store.read() as snapshot:
+                    found = snapshot.catalogue.newest(plan, keep=keep, after=after)
+                assert found == tuple(expected[:keep]), (as_of, after, visible, bound)
+
     def test_a_survey_sums_up_what_is_current_by_actor_kind_and_place(self) -> None:
         cards = [
             make_card(1, actor="bot", effective=0.5, helpful=1.5, created_at=Instant(7)),
@@ -139,3 +210,8 @@ class LookupConformance(Made):
                 groups = [(t.actor, t.kind, t.scope, t.scope_id, t.namespace) for t in found]
                 expected = {(card.actor, card.kind, card.scope, card.scope_id, card.namespace) for card in passing}
                 assert groups == sorted(expected)
+
+
+def make_card_at(seq: int, card: Card) -> Card:
+    """The same card, born in another entry."""
+    return msgspec.structs.replace(card, seq=seq, since=seq)

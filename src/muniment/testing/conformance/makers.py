@@ -15,7 +15,17 @@ from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.gate import Gates
 from muniment.model.receipt import Plan, StoredReceipt, Terms
 from muniment.model.record import Footing, Record, Standing, Vigour
-from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, Row, StandingRow, ToldRow
+from muniment.model.rows import (
+    AliasRow,
+    ConflictRow,
+    EdgeRow,
+    MentionRow,
+    ProposalRow,
+    Reach,
+    Row,
+    StandingRow,
+    ToldRow,
+)
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import canonical
@@ -25,6 +35,7 @@ from muniment.ports.store import TenantStore, Unit
 TENANT = "acme"
 PEPPER = b"pepper"
 Job = Callable[[Unit], None]
+_NO_VECTORS = Reach()
 
 
 class Made:
@@ -99,6 +110,15 @@ def make_standing(
 
 def make_edge(rid: int, target: str, type_: str = "derived_from") -> EdgeRow:
     return EdgeRow(rid=rid, type=type_, target=target)
+
+
+def make_mention(rid: int, entity: str, kind: str = "name") -> MentionRow:
+    return MentionRow(rid=rid, entity=entity, kind=kind)
+
+
+def make_alias(alias: str, entity: str, seq: int, *, doc: int | None = None) -> AliasRow:
+    """That `alias` is another name for `entity` from entry `seq` on."""
+    return AliasRow(alias=alias, entity=entity, seq=seq, doc=seq if doc is None else doc)
 
 
 def make_telling(rid: int, actor: str = "ana", *, count: int = 1, last: int = 1) -> ToldRow:
@@ -212,6 +232,7 @@ def make_plan(
     wanted: tuple[tuple[str, Filter], ...] = (),
     as_of: int = 2**62,
     at_head: bool = True,
+    reach: Reach = _NO_VECTORS,
 ) -> Plan:
     return Plan(
         terms=Terms(words=words, phrases=phrases),
@@ -224,4 +245,5 @@ def make_plan(
         limit=10,
         budget_tokens=None,
         gates=Gates(),
+        reach=reach,
     )

@@ -22,7 +22,8 @@ SPANS_MAX = 32
 
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _HINT = re.compile(
-    r"[0-9]|day|week|month|year|hour|minute|decade|night|morning|today|summer|winter|spring|fall|autumn|"
+    r"[0-9]|day|week|month|year|quarter|hour|minute|decade|tomorrow|night|morning|noon|evening|"
+    r"summer|winter|spring|fall|autumn|"
     r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|christmas|hallow|thanks|easter|valentine|tue|thu|wed|fri"
 )
 """A text without any of these names no time."""

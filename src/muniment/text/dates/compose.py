@@ -18,7 +18,8 @@ _AROUND = 64
 _YEAR_DAYS = 366
 _EVERY = re.compile(r"\b(?:every|each|most|all)(?: single)? $")
 _THIRD = re.compile(
-    r"(?:\bthe )?\b(?P<part>(?:beginning|start|middle|end|first half|second half)(?= of)|early|mid|late)(?: of)?(?: the month of)?[ -]$"
+    r"(?:\bthe )?\b(?P<part>(?:beginning|start|middle|end|first half|second half)(?= of)|early|mid|late)"
+    r"(?: of)?(?: the month of)?[ -]$"
 )
 _NTH = re.compile(
     r"(?:\bthe )?\b(?P<nth>first|second|third|fourth|last) (?P<unit>day|week|weekend) (?:of|in) "
@@ -192,7 +193,8 @@ def _anchored(text: str, one: _Piece, other: _Piece) -> _Piece | None:
     gap = _ANCHOR.fullmatch(text, one.end, other.start)
     if gap is None or one.shape not in ("weekday", "period") or other.reading.floating:
         return None
-    now = other.reading.first - (gap["way"] != "on")
+    bare = one.shape == "weekday" and not one.reading.sure
+    now = other.reading.first - (bare and gap["way"] != "on")
     reading = _read(text, now, one.start, one.end, one.shape)
     return one._replace(end=other.end, reading=reading) if reading is not None else None
 

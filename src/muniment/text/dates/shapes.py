@@ -12,6 +12,7 @@ from typing import NamedTuple
 from muniment.model.times import DAY, HOUR
 from muniment.text.dates import calendar
 from muniment.text.dates.calendar import Days
+from muniment.text.dates.holidays import HOLIDAY, holiday
 from muniment.text.dates.words import (
     ALL_WEEKDAYS,
     COUNT,
@@ -144,7 +145,7 @@ def _month_day(match: re.Match[str], moment: Moment) -> Reading | None:
 def _goes_on(after: str) -> bool:
     """Whether a word follows that a number before it may count: may 5 people come."""
     word = _FOLLOWED.match(after)
-    return word is not None and (word[1] not in STOP or word[1] in BE)
+    return word is not None and (word[1] not in STOP or word[1] in BE or word[1] == "of")
 
 
 def _month_days(match: re.Match[str], moment: Moment) -> Reading | None:
@@ -333,36 +334,11 @@ def _weekday(match: re.Match[str], moment: Moment) -> Reading | None:
     return _days(calendar.a_day(found), sure=which is not None, floating=True)
 
 
-def _on(month: int, day: int) -> Callable[[int], int]:
-    return lambda year: calendar.day_number(year, month, day)
-
-
-def _nth(month: int, weekday: int, nth: int, later: int = 0) -> Callable[[int], int]:
-    return lambda year: calendar.nth_weekday(year, month, weekday, nth) + later
-
-
-_HOLIDAYS: dict[str, Callable[[int], int]] = {
-    "christmas eve": _on(12, 24), "christmas": _on(12, 25), "boxing day": _on(12, 26), "new years eve": _on(12, 31),
-    "new years": _on(1, 1), "halloween": _on(10, 31), "valentines": _on(2, 14), "thanksgiving": _nth(11, 4, 4),
-    "black friday": _nth(11, 4, 4, 1), "easter": calendar.easter, "good friday": lambda year: calendar.easter(year) - 2,
-    "easter monday": lambda year: calendar.easter(year) + 1, "independence day": _on(7, 4), "labor day": _nth(9, 1, 1),
-    "memorial day": _nth(5, 1, 0), "st patricks day": _on(3, 17), "mothers day": _nth(5, 7, 2),
-    "fathers day": _nth(6, 7, 3),
-}  # fmt: skip
-_HOLIDAY = (
-    r"christmas eve|christmas(?: day)?|boxing day|new year['’]?s eve|new year['’]?s(?: day)?|halloween|"
-    r"valentine['’]?s(?: day)?|thanksgiving(?: day)?|black friday|easter monday|easter(?: sunday)?|good friday|"
-    r"independence day|labor day|memorial day|st\.? patrick['’]?s day|mother['’]?s day|father['’]?s day"
-)
-
-
 def _holiday(match: re.Match[str], moment: Moment) -> Reading | None:
-    name = re.sub(r"['’.]", "", match["name"]).removesuffix(" sunday")
-    of_year = _HOLIDAYS.get(name) or _HOLIDAYS[name.removesuffix(" day")]
-    year = _year_of(match)
+    name, year = match["name"], _year_of(match)
     if year is not None:
-        return _fixed(calendar.a_day(of_year(year)))
-    return _recurring(lambda of: calendar.a_day(of_year(of)), match["which"], moment)
+        return _fixed(calendar.a_day(holiday(name, year)))
+    return _recurring(lambda of: calendar.a_day(holiday(name, of)), match["which"], moment)
 
 
 _CLOCK = r"(?:[t ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:z|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -389,7 +365,7 @@ _TABLE: tuple[tuple[str, str, Reader], ...] = (
     ("last_night", "last night", _last_night),
     ("last_many", rf"(?P<which>last|past|previous|next|coming) (?P<n>{COUNT}) {_U}s?", _last_many),
     ("ago", rf"(?P<n>{COUNT}) {_U}s? (?P<way>ago|from now)", _ago),
-    ("holiday", rf"{_W}(?P<name>{_HOLIDAY})(?:,? (?:of |in )?{_Y})?", _holiday),
+    ("holiday", rf"{_W}(?P<name>{HOLIDAY})(?:,? (?:of |in )?{_Y})?", _holiday),
     ("weekday", rf"{_W}(?P<weekday>{WEEKDAY})\b(?!{_PART}s\b)(?:{_PART})?", _weekday),
     ("period", rf"(?P<which>{WHICH}) (?P<unit>weekend|week|month|quarter|year)(?! (?:of|in) {MONTH}\b)", _period),
     ("year", _Y, _year),

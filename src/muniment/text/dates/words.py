@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from muniment.text.tables import MONTHS, NUMBER_WORDS, WEEKDAYS
 
 COUNTS: dict[str, tuple[int, int]] = {
@@ -25,9 +27,8 @@ ALL_WEEKDAYS = {
 }  # fmt: skip
 
 
-def either(words: object) -> str:
+def either(words: Iterable[str]) -> str:
     """A pattern for any of these words, the longest first."""
-    assert isinstance(words, (dict, frozenset, tuple))
     return "(?:" + "|".join(sorted(words, key=lambda word: (-len(word), word))) + ")"
 
 

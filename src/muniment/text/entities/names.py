@@ -46,7 +46,7 @@ _CALENDAR = frozenset(MONTHS) | frozenset(WEEKDAYS)
 _NAMELIKE = frozenset(("will", "mark", "rose", "art"))
 """Stop words that are somebody's name when they are capitalised inside a sentence."""
 
-_IDLE = (STOP - _NAMELIKE) | _CALENDAR
+_IDLE = (STOP - _NAMELIKE) | frozenset(word for word in _CALENDAR if len(word) > 3)
 _FORMED = ("ing", "ed", "ly", "tion", "ness", "ment", "able", "ful", "less")
 _FORMED_MIN = 6
 _SHOUTED_MIN = 3
@@ -81,6 +81,8 @@ def names(text: str, start: int, end: int) -> list[Name]:
     words = words[skipped:]
     while words and _plain(words[-1]) in _IDLE:
         words.pop()
+    if len(words) == 1 and _plain(words[0]) in _CALENDAR:
+        return []
     return _parts(words, text, start, first=first and not skipped)
 
 
@@ -95,7 +97,7 @@ def _parts(words: list[str], text: str, start: int, *, first: bool) -> list[Name
         if not last and not owned:
             continue
         stop = end - 2 if owned else end
-        if stop - start > 1:
+        if stop - start > 1 and (at == 0 or any(len(one) > 1 for one in words)):
             doubted = first and at == 0 and _doubtful(word, text, stop)
             found.append(Name(start, stop, not doubted))
         start = end + 1

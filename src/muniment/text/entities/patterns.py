@@ -39,7 +39,7 @@ _PLAIN = (
 )
 _SIMPLE = (
     rf"[A-Z](?<!\w.)[a-z]++(?!\.?,? (?:of )?\d)(?:{_GAP}(?!{_CALENDAR})[A-Z][a-z]++)*+"
-    r"(?=[\s,;!?)\"]|\Z|(?<=[a-z]{4})\.)"
+    r"(?=[\s,;!?)\"]|\Z|(?<=[a-z]{4})\.(?!\w))"
     rf"(?!{_GAP}(?:{_LINK}{_GAP}{_UP}|[A-Z0-9&]|[a-z][A-Z]))"
 )
 """The usual name, which needs no closer look: words of letters alone, with nothing after them that may belong to it."""
