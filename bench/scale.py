@@ -242,10 +242,10 @@ def many_tenants(folder: Path, size: int, details: dict[str, list[float]]) -> li
         filling.embed()
         told(number + 1)
     (folder / "filled").touch()
-    chance, texts = random.Random(SEED), Texts(SEED + 96)
+    chance, texts, model = random.Random(SEED), Texts(SEED + 96), Topics()
     chosen = [f"t{number}" for number in chance.sample(range(TENANTS), 100)]
-    cold = [_cold_ms(folder, tenant, texts.question()) for tenant in chosen]
-    held = [Memory.open(folder, tenant=tenant, embedder=Topics()) for tenant in chosen[:50]]
+    cold = [_cold_ms(folder, tenant, texts.question(), model) for tenant in chosen]
+    held = [Memory.open(folder, tenant=tenant, embedder=model) for tenant in chosen[:50]]
     for memory in held:
         memory.recall(texts.question())
     warm = [_ms(memory, texts.question(), {}) for _ in range(QUESTIONS // 50) for memory in held]
@@ -260,8 +260,7 @@ def many_tenants(folder: Path, size: int, details: dict[str, list[float]]) -> li
     ]
 
 
-def _cold_ms(folder: Path, tenant: str, question: str) -> float:
-    model = Topics()
+def _cold_ms(folder: Path, tenant: str, question: str, model: Topics) -> float:
     started = time.perf_counter()
     with Memory.open(folder, tenant=tenant, embedder=model) as memory:
         memory.recall(question)

@@ -232,7 +232,15 @@ def alike(one: Recall, other: Recall) -> bool:
         and [(r.gate, r.presented, r.notices, r.conflicts, r.passage) for r in one.records]
         == [(r.gate, r.presented, r.notices, r.conflicts, r.passage) for r in other.records]
         and (one.excluded, one.considered, one.abstained) == (other.excluded, other.considered, other.abstained)
-        and (one.epoch, one.notices, one.searched) == (other.epoch, other.notices, other.searched)
+        and (one.epoch, one.notices) == (other.epoch, other.notices)
+        and (one.searched.words, one.searched.names, one.searched.span, one.searched.model, one.searched.trailing)
+        == (
+            other.searched.words,
+            other.searched.names,
+            other.searched.span,
+            other.searched.model,
+            other.searched.trailing,
+        )
     )
 
 

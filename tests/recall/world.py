@@ -61,7 +61,7 @@ def policy(text: str = POLICY) -> Policy:
 class Toy:
     """Counts words, synonyms as one word, into a few numbers: texts that share words are near, and so are synonyms."""
 
-    dimensions = 64
+    dimensions = 512
 
     def __init__(self, model: str = "toy@1") -> None:
         self.model = model
@@ -164,6 +164,25 @@ def both(folder: Path, make: Callable[[], Embedder], rules: Policy | None = None
         finally:
             for memory in pair:
                 memory.close()
+    disk.close()
+
+
+@contextmanager
+def on_disk(
+    folder: Path,
+    embedder: Embedder | None = None,
+    rules: Policy | None = None,
+    *,
+    extractor: Extractor | None = None,
+) -> Iterator[Memory]:
+    """A memory over a SQLite store that is gone afterwards, and need not be safe from power cuts."""
+    disk = SqliteTenant(folder / "default.sqlite", "default", create=True)
+    with disk.scratch() as store:
+        memory = memory_over(store, embedder, rules=rules, extractor=extractor)
+        try:
+            yield memory
+        finally:
+            memory.close()
     disk.close()
 
 

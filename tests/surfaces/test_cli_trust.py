@@ -43,10 +43,10 @@ def test_get_tells_how_far_a_record_is_believed_now(shell: Shell, chain: tuple[s
 
 def test_recall_says_to_treat_with_care_what_the_gate_flags(shell: Shell, chain: tuple[str, str, str]) -> None:
     shell.remember("The cache is warm", "--confidence", "0.9")
-    said = shell("recall", "warm cache", "--json").json["records"]
+    said = shell("recall", "cache", "--json").json["records"]
     assert {one["content"]: one["gate"] for one in said} == {"The cache is warm": "PASS", PLAN: "FLAG", RUMOUR: "FLAG"}
-    assert shell("recall", "warm cache", "--limit", "1").out.count("treat with care") == 0
-    assert shell("recall", "warm cache").out.count("treat with care") == 2
+    assert shell("recall", "warm", "--limit", "1").out.count("treat with care") == 0
+    assert shell("recall", "cache").out.count("treat with care") == 2
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_recall_says_to_treat_with_care_what_the_gate_flags(shell: Shell, chain:
 def test_the_gate_of_one_recall(
     shell: Shell, chain: tuple[str, str, str], words: tuple[str, ...], gates: set[str], kept_back: dict[str, int]
 ) -> None:
-    said = shell("recall", "cache forum machine tenants", *words, "--json").json
+    said = shell("recall", "forum serves ordered", *words, "--json").json
     assert ({one["gate"] for one in said["records"]}, said["excluded"]) == (gates, kept_back)
     plan = shell("explain", said["receipt_id"], "--json").json["plan"]["gate"]
     asked = {name.removeprefix("--gate-"): float(value) for name, value in zip(words[::2], words[1::2], strict=True)}

@@ -117,8 +117,6 @@ class Trail:
                 self._trouble = None
             except MunimentError as error:
                 self._trouble = error  # said with every recall, and tried again after the next write
-            finally:
-                self._store.vectors.release()  # so that another process can go on with what it wrote
 
     def _reached(self) -> int:
         reach = self._store.vectors.reach()
@@ -149,6 +147,7 @@ class Trail:
             vectors.add(_made(embedder, pieces), upto=last)
             return True
         finally:
+            self._store.vectors.release()  # so that another process can go on with what it wrote
             self._working.release()
 
 

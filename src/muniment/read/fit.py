@@ -7,9 +7,11 @@ was fitted on the vectors of one model, so it says nothing about those of anothe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from muniment.model.receipt import Plan
+from muniment.model.record import Record
+from muniment.model.value import Value, read_canonical
 from muniment.ports.store import Snapshot
 from muniment.read.find import Findings
 
@@ -18,6 +20,7 @@ WEAK_SHARE = 0.45
 """Less than this share of the best score is too weak: hardly ever has such a hit been the one that was sought."""
 
 _STRONGEST = 3
+_READ_MAX = 5_000
 _RECORDS = (10, 11_000)
 """The sizes of store it was fitted on; a size outside counts as the nearest."""
 
@@ -25,23 +28,41 @@ _COSINE, _COVERAGE, _AHEAD, _SIZE, _BIAS = 8.1, 9.36, 8.41, -0.70, -4.28
 _WORDS_COVERAGE, _WORDS_SIZE, _WORDS_BIAS = 12.43, -0.69, -0.38
 
 
+class Signs(Value):
+    """What is known about how well a question was met: the best cosine and how far it is ahead of the mean of the
+    nearest, how much of the question's telling words one of the strongest holds, and the logarithm of how many records
+    there are. Without vectors, `cosine` and `ahead` are nothing."""
+
+    cosine: float
+    coverage: float
+    ahead: float
+    size: float
+
+
+def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> Signs:
+    least, most = _RECORDS
+    strongest = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
+    tells = {word: math.log1p(math.exp(rare)) for word, rare in findings.rarity.items()}
+    near = [one.meaning for one in findings.found.values() if one.near]
+    best = max(near, default=0.0)
+    return Signs(
+        cosine=best,
+        coverage=max((_coverage(snapshot, tells, rid) for rid in strongest), default=0.0),
+        ahead=best - math.fsum(near) / max(1, len(near)),
+        size=math.log(min(max(snapshot.lexicon.count(), least), most)),
+    )
+
+
 def fit_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> float | None:
     """How likely it is that something found answers the question; None if that cannot be told."""
-    found, rarity = findings.found, findings.rarity
-    if not found or plan.terms.phrases:
+    model = plan.reach.model
+    if not findings.found or plan.terms.phrases or (model is not None and not model.startswith(FITTED_FOR)):
         return None
-    least, most = _RECORDS
-    size = math.log(min(max(snapshot.lexicon.count(), least), most))
-    strongest = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
-    tells = {word: math.log1p(math.exp(rare)) for word, rare in rarity.items()}
-    coverage = max((_coverage(snapshot, tells, rid) for rid in strongest), default=0.0)
-    if plan.reach.model is None:
-        return _chance(_WORDS_COVERAGE * coverage + _WORDS_SIZE * size + _WORDS_BIAS)
-    if not plan.reach.model.startswith(FITTED_FOR):
-        return None
-    near = [one.meaning for one in found.values() if one.near]
-    best, mean = max(near, default=0.0), math.fsum(near) / max(1, len(near))
-    return _chance(_COSINE * best + _COVERAGE * coverage + _AHEAD * (best - mean) + _SIZE * size + _BIAS)
+    signs = signs_of(snapshot, plan, findings, scores)
+    if model is None:
+        return _chance(_WORDS_COVERAGE * signs.coverage + _WORDS_SIZE * signs.size + _WORDS_BIAS)
+    met = _COSINE * signs.cosine + _COVERAGE * signs.coverage + _AHEAD * signs.ahead
+    return _chance(met + _SIZE * signs.size + _BIAS)
 
 
 def _chance(logit: float) -> float:
@@ -51,5 +72,16 @@ def _chance(logit: float) -> float:
 def _coverage(snapshot: Snapshot, tells: Mapping[str, float], rid: int) -> float:
     """How much of what the question's words tell a record holds, rare words telling more."""
     whole = math.fsum(tells.values())
-    held = snapshot.lexicon.held(rid, tuple(tells))
-    return math.fsum(tells[word] for word in held) / whole if whole > 0 else 0.0
+    return math.fsum(tells[word] for word in _held(snapshot, rid, tuple(tells))) / whole if whole > 0 else 0.0
+
+
+def _held(snapshot: Snapshot, rid: int, words: tuple[str, ...]) -> Iterable[str]:
+    """The words a record holds: a short one is read, a long one is looked up in the index."""
+    document, lexicon = snapshot.documents.get(rid), snapshot.lexicon
+    if document is None:
+        return ()
+    content = read_canonical(document.body, Record).content
+    if len(content) > _READ_MAX:
+        return lexicon.held(rid, words)
+    terms = set(lexicon.tokens(content))
+    return [word for word in words if (sought := lexicon.tokens(word)) and terms.issuperset(sought)]

@@ -315,7 +315,7 @@ def _next(stage: Stage, kept: Kept) -> None:
     stage.command("explain", kept.receipt, "--replay", *vault)
     stage.command("recall", IN_THE_SAME_WORDS, "--render", "--budget-tokens", "200", *vault)
     stage.command("attune", "--task", "describe billing", "--limit", "3", *vault)
-    stage.command("entity", "Python", *vault)
+    stage.command("entity", "Python 3.12", *vault)
     stage.command("conflicts", "--all", *vault)
     stage.command("lineage", kept.plan, *vault)
     stage.command("remember", "The tour was worth it", "--kind", "observation", *vault)

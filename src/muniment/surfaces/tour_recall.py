@@ -6,10 +6,10 @@ from muniment.engine import Memory
 from muniment.model.recall import Recall
 from muniment.surfaces.tour_stage import Stage
 
-BILLING = "Customers are billed on the first working day of the month"
+BILLING = "Customers are billed at the start of the month"
 IN_OTHER_WORDS = "when do invoices go out?"
 IN_THE_SAME_WORDS = "when are customers billed?"
-FOREIGN = "which customers won the chess tournament in Reykjavik?"
+FOREIGN = "who won the chess tournament in Reykjavik?"
 BUDGET = 160
 
 
@@ -61,9 +61,7 @@ def _without_a_question(stage: Stage, owner: Memory, before: int) -> None:
 
 
 def _for_a_prompt(stage: Stage, owner: Memory) -> None:
-    stage.say(
-        "", f"The same answer as a block for a prompt, in at most {BUDGET} tokens; nothing in it is an instruction:", ""
-    )
+    stage.say("", f"The same for a prompt, in at most {BUDGET} tokens. What is quoted cannot leave its fence:", "")
     context = owner.as_actor("docs").recall(IN_THE_SAME_WORDS, limit=1).render(budget_tokens=BUDGET)
     stage.claim(len(context.citations) == 1 and context.tokens <= BUDGET, "one record should fit into the block")
     stage.say(*(f"| {line}" for line in context.text.rstrip().splitlines()), "")
@@ -74,5 +72,5 @@ def _not_at_all(stage: Stage, owner: Memory) -> None:
     nothing = owner.as_actor("docs").recall(FOREIGN)
     stage.claim(nothing.records == () and nothing.abstained is not None, "nothing should be told")
     fit = nothing.searched.fit
-    judged = "nothing matches" if fit is None else f"one word matches, a fit was judged {fit:.0%} likely"
+    judged = "nothing matches" if fit is None else f"a fit was judged {fit:.0%} likely"
     stage.result("no answer", f"{judged}; no weak hits are offered instead", "yellow")

@@ -35,6 +35,7 @@ class SqliteLexicon:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._execute = connection.execute
+        self._counted: dict[str, int] = {}
         self._tokenize = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
 
     def tokens(self, text: str) -> list[str]:
@@ -45,7 +46,7 @@ class SqliteLexicon:
         return [str(token) for token in found]
 
     def prune(self, terms: Terms) -> Terms:
-        return without_common(terms, {word: self._holding(word) or 0 for word in terms.words}, self.count())
+        return without_common(terms, {word: self._holding(word) for word in terms.words}, self.count())
 
     def count(self) -> int:
         """The first number of FTS5's own averages, so that nothing is counted."""
@@ -54,7 +55,7 @@ class SqliteLexicon:
 
     def weights(self, words: tuple[str, ...]) -> dict[str, float]:
         total = self.count()
-        return {word: rarity(self._holding(word) or 0, total) for word in words}
+        return {word: rarity(self._holding(word), total) for word in words}
 
     def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
         known = [pair for pair in pairs if all(len(self.tokens(word)) == 1 for word in pair)]
@@ -131,13 +132,17 @@ class SqliteLexicon:
     def _texts(self, rids: list[int]) -> dict[int, str]:
         return {cast(int, rid): cast(str, text) for rid, text in self._execute(_Q["texts"], (listed(rids),))}
 
-    def _holding(self, word: str) -> int | None:
-        """How many revisions hold a word; None for one that is not a single term."""
-        tokens = self.tokens(word)
-        if len(tokens) != 1:
-            return None
-        row = self._execute(_Q["term_documents"], (tokens[0],)).fetchone()
-        return cast(int, row[0]) if row else 0
+    def renew(self) -> None:
+        """Take note that another moment is looked at: what was counted may no longer hold."""
+        self._counted.clear()
+
+    def _holding(self, word: str) -> int:
+        """How many revisions hold a word; none for one that is not a single term. Counted once for each moment."""
+        if word not in self._counted:
+            tokens = self.tokens(word)
+            row = self._execute(_Q["term_documents"], (tokens[0],)).fetchone() if len(tokens) == 1 else None
+            self._counted[word] = cast(int, row[0]) if row else 0
+        return self._counted[word]
 
     def _expression(self, terms: Terms) -> str | None:
         """An FTS5 expression made of quoted terms only, so that no input is ever syntax.
