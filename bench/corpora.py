@@ -156,16 +156,12 @@ def _conversation(conversation: dict[str, object]) -> Corpus:
 def _chat(chat: dict[str, object]) -> Corpus:
     """A chat with labelled pairs of messages, each with the question it is about."""
     messages = cast("list[dict[str, object]]", chat["user_messages"])
-    turns = [
-        Turn(
-            id=str(one["id"]),
-            session=str(one["date"]),
-            speaker="asker",
-            text=str(one["text"]),
-            at=datetime.strptime(str(one["date"]), "%B-%d-%Y").replace(tzinfo=UTC) + timedelta(seconds=number),
-        )
-        for number, one in enumerate(messages)
-    ]
+    dated = next(str(one["date"]) for one in messages if one["date"])
+    turns: list[Turn] = []
+    for number, one in enumerate(messages):
+        dated = str(one["date"] or dated)
+        at = datetime.strptime(dated, "%B-%d-%Y").replace(tzinfo=UTC) + timedelta(seconds=number)
+        turns.append(Turn(id=str(one["id"]), session=dated, speaker="asker", text=str(one["text"]), at=at))
     last = max(turn.at for turn in turns) + timedelta(hours=1)
     sessions = {turn.id: turn.session for turn in turns}
     asks = [

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from muniment import aio
+from muniment.model.entity import Entity, EntityKind
 from muniment.model.errors import Malformed
 
 
@@ -78,4 +79,44 @@ def test_an_async_caller_weighs_follows_and_settles(tmp_path: Path) -> None:
         ("resolved", True),
         ((), ["b"]),
         ("memledger", 3),
+    ]
+
+
+COLOURS = ("red", "blue")
+
+
+def _colours(texts: list[str]) -> list[list[float]]:
+    """A model that knows two colours, and crimson as a red."""
+    words = [text.lower().replace("crimson", "red").split() for text in texts]
+    return [[0.01, *(float(colour in held) for colour in COLOURS)] for held in words]
+
+
+class Sirens:
+    """An extractor that finds one name."""
+
+    def extract(self, text: str) -> tuple[Entity, ...]:
+        found = "siren" in text
+        return (Entity(kind=EntityKind.NAME, text="siren", key="siren"),) if found else ()
+
+
+def test_an_async_caller_finds_by_meaning_by_name_and_by_what_is_new(tmp_path: Path) -> None:
+    async def story() -> list[object]:
+        async with await aio.Memory.open(tmp_path, embedder=_colours, extractor=Sirens()) as memory:
+            await memory.remember("The siren is crimson")
+            reached, state = await memory.flush(timeout=30), await memory.searching()
+            found = await memory.recall("something red", limit=1)
+            names, view = await memory.alias("alarm", "siren"), await memory.entity("alarm", limit=5)
+            news = await memory.attune(role="guard", task="red things", interests=["noise"], since=found.epoch + 1)
+            return [
+                (reached.upto, reached.model == state.model == found.searched.model, state.trailing),
+                [one.record.content for one in found.records],
+                (names, len(view.records)),
+                (news.records, found.render(budget_tokens=200).citations[0].marker),
+            ]
+
+    assert asyncio.run(story()) == [
+        (3, True, 0),
+        ["The siren is crimson"],
+        (("siren", "alarm"), 1),
+        ((), "[1]"),
     ]

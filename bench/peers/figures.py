@@ -21,6 +21,7 @@ class Figures(Value, omit_defaults=False):
     `ingest_per_s` counts embedding and ends when everything can be found; `accepted_per_s` ends when the last write is
     acknowledged. Those named `given` were taken with every vector known beforehand: the store alone. `embed_share` is
     the time spent in the model against the time of the ingest; where embedding runs beside writing both pass at once.
+    `embedded` counts texts or passages given to the model.
     """
 
     peer: str
@@ -32,6 +33,7 @@ class Figures(Value, omit_defaults=False):
     ingest_per_s: float
     accepted_per_s: float
     embed_share: float
+    embedded: int
     write_p50_ms: float
     write_p95_ms: float
     search_p50_ms: float
@@ -83,6 +85,7 @@ def _row(peer: str, job: Job, result: Result, corpus: Corpus, live: Mark, given:
         ingest_per_s=live.n / live.ingest_seconds,
         accepted_per_s=live.n / live.accepted_seconds,
         embed_share=live.embed_seconds / live.ingest_seconds,
+        embedded=live.embedded,
         write_p50_ms=percentile(live.write_ms, 50),
         write_p95_ms=percentile(live.write_ms, 95),
         search_p50_ms=percentile(live.search_ms, 50),

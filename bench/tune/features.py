@@ -1,9 +1,8 @@
-"""Collect, once for every question, what recall ranks by: asked of the product's own functions, never worked out here."""
+"""Collect once for every question what recall ranks by: asked of the product's own functions, never worked out here."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,14 +26,16 @@ from muniment.ports.store import Snapshot
 from muniment.read import carry, find, fit, rank
 from muniment.read.pipeline import usable
 from muniment.read.plan import make_plan
-from muniment.read.question import seek
+from muniment.read.question import read_question, seek
 from muniment.read.search import SPARE, Gathered, gather
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
-WIDE = {"WORDS_KEPT": 300, "MEANING_KEPT": 200}
+WIDEST = 1_000
+WIDE = {"WORDS_KEPT": 300, "MEANING_KEPT": 200, "KEPT": WIDEST}
+KIN = {"NEIGHBOURS_OF": WIDEST, "STRANGERS_OF": WIDEST}
 """The widest pools that are looked at; narrower ones are cut from these."""
 
 ABSENT = 1_000_000
@@ -60,8 +61,8 @@ class Pool:
 
     `words` is the match of words alone and `close` what words standing close add to it; `word_rank` and `near_rank` are
     the places in the two searches. `beside` holds pairs of neighbours, the first of which was found by its own merit.
-    `told` is what the product itself made of it, or None where that was not asked; `alike` says how near the best of
-    that order, `best`, are to each other."""
+    `told` is what the product itself made of it, in its order; `best` the same by score alone, with how near they are
+    to each other."""
 
     ask: Ask
     turns: tuple[str, ...]
@@ -69,25 +70,15 @@ class Pool:
     words: Floats
     close: Floats
     word_rank: Numbers
-    meaning: Floats
+    cosine: Floats
     near_rank: Numbers
     linked: Floats
     session: Numbers
     beside: Numbers
     declared: Floats
-    told: tuple[tuple[int, float], ...] | None
+    told: tuple[tuple[int, float], ...]
     best: tuple[int, ...]
     alike: tuple[tuple[float, ...], ...]
-
-
-class Signs(msgspec.Struct, frozen=True):
-    """What tells whether a store holds an answer: the cosine of the nearest, how much of the question the strongest
-    hold, how far the nearest is ahead of the mean of its pool, and the logarithm of how many records there are."""
-
-    cosine: float
-    coverage: float
-    ahead: float
-    size: float
 
 
 @contextmanager
@@ -134,24 +125,36 @@ def asked(store: Store, ask: Ask) -> Iterator[tuple[Snapshot, Plan, bytes | None
         yield snapshot, plan, sought.vectors[0] if sought.vectors else None
 
 
-def collect(store: Store, ask: Ask, *, compared: bool) -> Pool:
-    """What recall could rank for a question; `compared` has the product rank it too."""
+def reads(store: Store, ask: Ask) -> str:
+    """A question as the model is to read it."""
+    with store.memory._tenant.store.read() as snapshot:
+        head = snapshot.ledger.head()
+        return read_question(snapshot, clean(ask.text), as_of=head.seq if head is not None else 0)[1]
+
+
+def collect(store: Store, ask: Ask) -> Pool:
+    """What recall could rank for a question, and how it does."""
     with asked(store, ask) as (snapshot, plan, vector):
+        hits = snapshot.lexicon.search(plan, keep=WIDE["WORDS_KEPT"]).hits
         plain, paired = (_by_words(snapshot, plan, close) for close in (0.0, 1.0))
-        usual = find.find(snapshot, plan, vector).found
-        carry.take_in_kin(snapshot, plan, usual, rank.evidence(plan, usual), vector)
-        with constants(find, WIDE), constants(carry, {"NEIGHBOURS_OF": sum(WIDE.values())}):
-            found = find.find(snapshot, plan, vector).found
-            near = sorted((rid for rid, one in found.items() if one.near), key=lambda rid: -found[rid].meaning)
-            beside = carry.take_in_kin(snapshot, plan, found, rank.evidence(plan, found), vector)
-        found |= {rid: one for rid, one in usual.items() if rid not in found}
+        usual = find.find(snapshot, plan, vector)
+        carry.take_in_kin(snapshot, plan, usual.found, usual.evidence(), vector)
+        with constants(find, WIDE), constants(carry, KIN):
+            findings = find.find(snapshot, plan, vector)
+            near = [] if plan.terms.phrases else _nearest(findings.found)
+            beside = carry.take_in_kin(snapshot, plan, findings.found, findings.evidence(), vector)
+        findings.found.update((rid, one) for rid, one in usual.found.items() if rid not in findings.found)
+        measured = snapshot.meanings.measure(findings.found, vector) if vector is not None else {}
         told = gather(snapshot, plan, vector)
         best = tuple(one.rid for one in sorted(told.candidates, key=lambda one: (-one.score, -one.rid)))
         alike = snapshot.meanings.alike(best) if plan.reach.model is not None else ()
+    found = findings.found
     spot = {rid: number for number, rid in enumerate(found)}
-    places, nearest = {rid: place for place, rid in enumerate(plain)}, {rid: place for place, rid in enumerate(near)}
+    places = {hit.rid: place for place, hit in enumerate(hits)}
+    nearest = {rid: place for place, rid in enumerate(near)}
     pairs = [(spot[rid], spot[other]) for rid, others in beside.items() for other in others if other in spot]
-    sessions = {name: number for number, name in enumerate({one.card.session_id for one in found.values()})}
+    belongs = [one.card.session_id or f"alone: {rid}" for rid, one in found.items()]
+    sessions = {name: number for number, name in enumerate(dict.fromkeys(belongs))}
     return Pool(
         ask=ask,
         turns=tuple(store.turn_of[one.card.id] for one in found.values()),
@@ -159,32 +162,39 @@ def collect(store: Store, ask: Ask, *, compared: bool) -> Pool:
         words=_column(plain.get(rid, 0.0) for rid in found),
         close=_column(paired.get(rid, 0.0) - plain.get(rid, 0.0) for rid in found),
         word_rank=np.array([places.get(rid, ABSENT) for rid in found], dtype=np.int64),
-        meaning=_column(one.meaning for one in found.values()),
+        cosine=_column(measured[rid].cosine if rid in measured else 0.0 for rid in found),
         near_rank=np.array([nearest.get(rid, ABSENT) for rid in found], dtype=np.int64),
-        linked=_column(usual[rid].linked if rid in usual else 0.0 for rid in found),
-        session=np.array([sessions[one.card.session_id] for one in found.values()], dtype=np.int64),
+        linked=_column(usual.found[rid].linked if rid in usual.found else 0.0 for rid in found),
+        session=np.array([sessions[name] for name in belongs], dtype=np.int64),
         beside=np.array(pairs, dtype=np.int64).reshape(-1, 2),
-        declared=_declared(plan, found),
-        told=_told(told, spot) if compared else None,
+        declared=_declared(plan, findings),
+        told=_told(told, spot),
         best=tuple(spot[rid] for rid in best),
         alike=alike,
     )
 
 
 def _by_words(snapshot: Snapshot, plan: Plan, close: float) -> dict[int, float]:
-    """The match of words of each record, the best first, with what standing close is worth set to `close`."""
+    """The match of words of each record, with what standing close is worth set to `close`."""
     with constants(find, {**WIDE, "CLOSE": close}):
         return {rid: one.words for rid, one in find.find(snapshot, plan, None).found.items()}
+
+
+def _nearest(found: Mapping[int, find.Found]) -> list[int]:
+    """What the search by meaning came upon, the nearest first: the places of what is nearest of all are true ones."""
+    near = [rid for rid, one in found.items() if one.meaning >= find.COSINE_LEAST]
+    return sorted(near, key=lambda rid: -found[rid].meaning)
 
 
 def _column(values: Iterator[float]) -> Floats:
     return np.fromiter(values, dtype=np.float64)
 
 
-def _declared(plan: Plan, found: Mapping[int, find.Found]) -> Floats:
+def _declared(plan: Plan, findings: find.Findings) -> Floats:
     """What each record has of the parts that depend on nothing but itself and the question: their share of a score in
     which every weight is 1."""
-    parts = rank.ranked(msgspec.structs.replace(plan, weights=_UNIT), found, keep=len(found))
+    found = findings.found
+    parts = rank.ranked(msgspec.structs.replace(plan, weights=_UNIT), findings, keep=len(found))
     values = {rid: dict(named) for rid, named in parts.items()}
     if any("faded" in named for named in values.values()):
         raise SystemExit("records fade in this store: a score is not a sum of its parts, and cannot be tuned as one")
@@ -199,45 +209,12 @@ def _told(told: Gathered, spot: Mapping[int, int]) -> tuple[tuple[int, float], .
     return tuple((spot[one.rid], one.score) for one in told.candidates)
 
 
-def signs(store: Store, ask: Ask, *, vectors: bool) -> Signs | None:
-    """What tells whether the store answers a question; None where nothing was found. The model of the product is put to
-    the same signs, and must say what the product says."""
+def signs(store: Store, ask: Ask, *, vectors: bool) -> fit.Signs | None:
+    """What tells whether the store answers a question; None where the product does not say."""
     with asked(store, ask) as (snapshot, plan, vector):
         if not vectors:
             plan, vector = msgspec.structs.replace(plan, reach=Reach()), None
         findings = find.find(snapshot, plan, vector)
-        scores = rank.evidence(plan, findings.found)
+        scores = findings.evidence()
         says = fit.fit_of(snapshot, plan, findings, scores)
-        if says is None:
-            return None
-        made = _signs(snapshot, findings, scores)
-    logit = _logit(made, vectors=vectors)
-    if abs(1 / (1 + math.exp(-logit)) - says) > 0.001:
-        raise SystemExit(f"{ask.id}: the product says {says}, the same signs give another chance: they have drifted")
-    return made
-
-
-def _signs(snapshot: Snapshot, findings: find.Findings, scores: Mapping[int, float]) -> Signs:
-    least, most = fit._RECORDS
-    strongest = sorted(scores, key=lambda rid: (-scores[rid], -rid))[: fit._STRONGEST]
-    tells = {word: math.log1p(math.exp(rare)) for word, rare in findings.rarity.items()}
-    near = [one.meaning for one in findings.found.values() if one.near]
-    best = max(near, default=0.0)
-    return Signs(
-        cosine=best,
-        coverage=max((fit._coverage(snapshot, tells, rid) for rid in strongest), default=0.0),
-        ahead=best - math.fsum(near) / max(1, len(near)),
-        size=math.log(min(max(snapshot.lexicon.count(), least), most)),
-    )
-
-
-def _logit(made: Signs, *, vectors: bool) -> float:
-    if not vectors:
-        return fit._WORDS_COVERAGE * made.coverage + fit._WORDS_SIZE * made.size + fit._WORDS_BIAS
-    return (
-        fit._COSINE * made.cosine
-        + fit._COVERAGE * made.coverage
-        + fit._AHEAD * made.ahead
-        + fit._SIZE * made.size
-        + fit._BIAS
-    )
+        return fit.signs_of(snapshot, plan, findings, scores) if says is not None else None

@@ -43,6 +43,7 @@ UNMISSED = {
 
 TABLES = (
     "about",
+    "aliases",
     "cards",
     "checkpoints",
     "conflicts",
@@ -53,6 +54,7 @@ TABLES = (
     "lexicon_data",
     "lexicon_docsize",
     "lexicon_idx",
+    "mentions",
     "proposals",
     "receipts",
     "standings",
@@ -63,7 +65,7 @@ TABLES = (
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small store with something in every table: revised, superseded, disputed, held, ruled, built upon, retracted,
-    found misleading, voted upon, swept, signed."""
+    found misleading, voted upon, named, swept, signed."""
     path = tmp_path_factory.mktemp("tamper") / "default.sqlite"
     store = SqliteTenant(path, "default", create=True)
     memory = simulated_memory(store)
@@ -85,6 +87,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     memory.retract(gone.record_id, reason="wrong")
     memory.outcome(kept.record_id, "misleading", weight=0.5)
     memory.resolve(blue.conflict_ids[0], strategy="vote", winner=blue.record_id, rationale="I looked")
+    memory.remember("ask Maria Lopez about OPS-7")
+    memory.alias("Marie", "Maria Lopez")
     memory.recall("build")
     memory.recall("door", limit=1)
     assert memory.sweep().moved > 0
@@ -228,6 +232,9 @@ INSERTIONS = {
     "SELECT 'cfl-x', type, status, a, b, why, contests, opened, changed, NULL, NULL, '[]' FROM conflicts LIMIT 1",
     "a link": "INSERT INTO edges SELECT rid, 'derived_from', 'rec-x' FROM cards LIMIT 1",
     "a link of a revision that is none": "INSERT INTO edges VALUES (9999, 'derived_from', 'rec-x')",
+    "a mention": "INSERT INTO mentions SELECT rid, 'mallory', 'name' FROM cards LIMIT 1",
+    "a mention by a revision that is none": "INSERT INTO mentions VALUES (9999, 'mallory', 'name')",
+    "a name": "INSERT INTO aliases VALUES ('mallory', 'maria lopez', 3, 3)",
     "a telling": "INSERT INTO told SELECT rid, 'mallory', 1, 5 FROM cards LIMIT 1",
     "a telling of a revision that is none": "INSERT INTO told VALUES (9999, 'owner', 1, 5)",
     "a document": "INSERT INTO documents VALUES (9999, x'00', '{}')",

@@ -213,6 +213,7 @@ def test_the_label_of_a_function_is_the_name_it_was_given() -> None:
         ([[], []], "different widths"),
         ([[1.0], [0.0]], "without a direction"),
         ([[1.0], [float("nan")]], "without a direction"),
+        ([["1"], ["2"]], "something else than numbers"),
     ],
 )
 def test_a_function_that_makes_no_vectors_is_told(rows: list[list[float]], words: str) -> None:

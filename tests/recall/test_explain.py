@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.recall.world import WAIT_S, Toy, both, contents, ids, instant, kept
+from tests.recall.world import WAIT_S, Stuck, Toy, both, contents, ids, instant, kept, on_disk
 
 from muniment import Memory
 from muniment.model.recall import Recall
@@ -102,21 +102,18 @@ def test_a_search_from_nothing_right_after_opening_has_the_vectors(vault: Path) 
 
 def test_an_answer_given_while_vectors_trailed_is_found_again_as_it_was(tmp_path: Path) -> None:
     """What has its vector now had none then: the search from nothing must not find it by meaning."""
-    with both(tmp_path, Toy) as pair:
-        for memory in pair:
-            memory.remember("the pump is an automobile")
-            memory.flush(timeout=WAIT_S)
-            store = memory._tenant.store
-            asleep = Memory(memory._tenant, memory.actor)
-            asleep._tenant.trail._stopped.set()
-            asleep.remember("another automobile")
-            answer = asleep.recall("vehicle")
-            assert contents(answer) == ["the pump is an automobile"]
-            asleep._tenant.trail._stopped.clear()
-            memory.flush(timeout=WAIT_S)
-            assert store.vectors.reach().upto == memory.ledger.head().seq
-            assert len(memory.recall("vehicle").records) == 2
-            assert memory.explain(answer.receipt_id, replay=True).again == tuple(ids(answer))
+    model = Stuck()
+    with on_disk(tmp_path, model) as memory:
+        memory.remember("the pump is an automobile")
+        memory.flush(timeout=WAIT_S)
+        memory.remember("another slow automobile")
+        assert model.arrived.wait(WAIT_S)
+        answer = memory.recall("vehicle")
+        assert contents(answer) == ["the pump is an automobile"]
+        model.free.set()
+        memory.flush(timeout=WAIT_S)
+        assert len(memory.recall("vehicle").records) == 2
+        assert memory.explain(answer.receipt_id, replay=True).again == tuple(ids(answer))
 
 
 def test_after_the_model_changed_a_search_from_nothing_says_what_it_could_not_do(vault: Path) -> None:

@@ -16,13 +16,12 @@ ODD = {
     "emoji": "family 👩‍👩‍👧‍👦 waved 🇪🇺 flags 👋🏽 needle",
     "right to left": "مرحبا بالعالم \u202eneedle\u202c שלום עולם",
     "code": "def f(x):\n\treturn {'a': [x for x in range(10)]}  # needle; DROP TABLE cards; --",
-    "controls": "bell \x07 escape \x1b[31m needle \x7f \x9b unit \x1f separator",
     "combining": "z̷̢̛a̶͜l̵g̸͝o̷ needle e\u0301\u0301\u0301\u0301",
     "quotes": "\"needle' `needle` “needle” NEAR(needle* -col:x ^y",
     "scripts": "東京は日本の首都です needle 한국어 ไทย ελληνικά",
     "surrogate pairs": "𝒩eedle needle 𐍈 \U0010ffff",
     "json": '{"needle": [1, 2, {"content": null}]} \\u0000 \\n',
-    "lines": "needle\r\nline\u2028separator\u2029paragraph\x0bvertical\x0cfeed",
+    "lines": "needle\r\nline\u2028separator\u2029paragraph\tand\u00a0spaces\u200bof all sorts",
 }
 
 
@@ -135,12 +134,12 @@ def test_a_short_record_has_no_passage(tmp_path: Path) -> None:
         assert (found.passage, found.text) == (None, "the pump leaks")
 
 
-@pytest.mark.parametrize("budget", [0, 10, 40, 400, 4_000])
+@pytest.mark.parametrize("budget", [0, 5, 40, 400, 4_000])
 def test_what_is_shown_fits_the_budget_however_long_the_records_are(tmp_path: Path, budget: int) -> None:
     with on_disk(tmp_path, Toy()) as memory:
         memory.remember(long_text(1_000))
-        for number in range(6):
-            memory.remember(f"the physician of ward {number} retired to Springfield")
+        for name in ("Ana", "Bea", "Cleo", "Dora", "Edda", "Fay"):
+            memory.remember(f"physician {name} retired to Springfield")
         memory.flush(timeout=WAIT_S)
         answer = memory.recall("physician Springfield retired", budget_tokens=budget)
         assert sum(tokens(one.text) for one in answer.records) <= budget
@@ -171,7 +170,7 @@ def test_a_question_that_is_too_long_is_refused_by_its_size(memory: Memory) -> N
     assert caught.value.code == "limit_exceeded"
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\x00", "a\x00b", "\ud800"])
+@pytest.mark.parametrize("text", ["", "   ", "\x00", "a\x00b", "\ud800", "a \x1b[31mb", "a\x0bb", "\x7f"])
 def test_what_is_no_text_is_refused_and_leaves_nothing(tmp_path: Path, text: str) -> None:
     with on_disk(tmp_path, Toy()) as memory:
         before = memory.ledger.head()

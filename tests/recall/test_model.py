@@ -70,6 +70,23 @@ def test_vectors_of_another_model_are_never_compared_and_are_made_again(vault: P
         assert (contents(again), again.searched.model, again.searched.why) == ([TEXT], "toy@2", None)
 
 
+@pytest.mark.parametrize("model", [Toy("toy@2"), Quarters()], ids=["as wide", "narrower"])
+def test_vectors_that_another_process_still_makes_with_the_old_model_are_left_alone(
+    vault: Path, model: Toy | Quarters
+) -> None:
+    with Memory.open(vault, embedder=Toy()) as other:
+        other.remember(TEXT)
+        other.flush(timeout=WAIT_S)
+        assert other._tenant.store.vectors.claim()
+        with Memory.open(vault, embedder=model) as memory:
+            answer = memory.recall("a vehicle or pump")
+            assert contents(answer) == [TEXT]
+            assert (answer.searched.model, "meaning" in parts(answer)) == (None, False)
+            assert answer.searched.why == "vectors are still being made with this model"
+            assert contents(memory.recall("vehicle")) == []
+        assert contents(other.recall("vehicle")) == [TEXT]
+
+
 def test_a_model_of_another_width_takes_over(vault: Path) -> None:
     with Memory.open(vault, embedder=Toy()) as memory:
         memory.remember(TEXT)
@@ -125,7 +142,7 @@ def test_a_model_that_reads_questions_but_no_records_is_told_of(tmp_path: Path) 
         model.shut = set()
         memory.remember("something else")
         assert eventually(lambda: memory.searching().trailing == 0), "it is tried again after the next write"
-        assert memory.recall("pump").searched.why is None
+        assert eventually(lambda: memory.recall("pump").searched.why is None)
 
 
 class TooFew(Toy):

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.surfaces.endpoint import Endpoint
 from tests.surfaces.shell import WAIT_SECONDS, Shell
 
 
@@ -103,3 +104,13 @@ def test_there_is_colour_on_a_terminal_and_still_nothing_that_steers_it(shell: S
     assert "\x1b[1m" in shown
     assert "\x9b" not in shown
     assert "\\x9b31m" in shown
+
+
+def test_flush_shows_a_bar_at_a_terminal_and_answers_on_standard_output(
+    shell: Shell, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    shell.remember("The build is green")
+    code, out, shown = _at_terminal("flush", "--vault", "vault", cwd=tmp_path)
+    assert (code, out) == (0, "done: 3 entries have their vectors, made by openai:toy\n")
+    assert "making vectors" in shown
+    assert "The build is green" in endpoint.texts

@@ -238,6 +238,8 @@ def test_every_flag_of_remember_lands_in_the_record(shell: Shell) -> None:
         "tenant": "default",
         "presented": "claim",
         "score": 0.0,
+        "parts": {},
+        "passage": None,
         "notices": [],
         "conflicts": [],
     }

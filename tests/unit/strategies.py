@@ -26,6 +26,7 @@ from muniment.model.claim import (
     Strength,
     Times,
 )
+from muniment.model.entity import Entity, EntityKind
 from muniment.model.entry import Ballot, Birth, Change, ConflictChange, DocumentRef, Entry, EntryKind, Filing, Role
 from muniment.model.filter import (
     AtLeast,
@@ -43,7 +44,7 @@ from muniment.model.filter import (
 )
 from muniment.model.gate import Thresholds
 from muniment.model.proposal import OutcomeReport, Proposal, ResolveRequest, Retraction, Ruling, VouchRequest
-from muniment.model.query import Query
+from muniment.model.query import Attunement, Query
 from muniment.model.record import Footing, Record, Standing, Vigour
 from muniment.model.status import Status
 from muniment.model.times import MAX, MIN, Instant
@@ -227,6 +228,7 @@ records = st.builds(
     next_review_at=maybe(instants),
     echoes=several(identifiers),
     barred=several(st.sampled_from(Scope)),
+    mentions=several(st.builds(Entity, kind=st.sampled_from(EntityKind), text=texts, key=texts)),
 )
 sums = st.floats(0, 1e6)
 footings = st.builds(
@@ -327,6 +329,17 @@ queries = st.builds(
     known_at=maybe(instants),
     limit=st.integers(0, 200),
     budget_tokens=maybe(st.integers(0, 10_000_000)),
+    asked_at=maybe(instants),
+    floor=maybe(shares),
+    attuned=maybe(
+        st.builds(
+            Attunement,
+            role=maybe(texts),
+            task=maybe(texts),
+            interests=several(texts),
+            since=st.integers(0, 2**62),
+        )
+    ),
 )
 entries = st.builds(
     Entry,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +16,7 @@ from bench.peers.job import USER, Turn
 from bench.peers.vectors import Vectors
 
 _PLACE = ("race", USER)
+_Pair = tuple[str, dict[str, str]]
 
 
 class _Hit(Protocol):
@@ -40,7 +42,8 @@ class _Store:
         if len(values) == 1:
             self._memory.put(_PLACE, *values[0])
         else:
-            self._memory.batch([PutOp(_PLACE, key, value) for key, value in values])
+            for calls in _distinct(values):
+                self._memory.batch([PutOp(_PLACE, key, value) for key, value in calls])
         return len(values)
 
     def settle(self) -> None:
@@ -53,13 +56,29 @@ class _Store:
         """Nothing is held open."""
 
 
+def _distinct(values: list[_Pair]) -> list[list[_Pair]]:
+    """The texts of a batch in as many calls as the most repeated one needs: `batch` fails on a text it holds twice."""
+    calls: list[list[_Pair]] = []
+    times: Counter[str] = Counter()
+    for pair in values:
+        at = times[pair[1]["text"]]
+        times[pair[1]["text"]] += 1
+        if at == len(calls):
+            calls.append([])
+        calls[at].append(pair)
+    return calls
+
+
 def _value(turn: Turn) -> dict[str, str]:
     return {"text": turn.text, "session": turn.session, "said": turn.said or ""}
 
 
 class LangGraph:
     version = version("langgraph")
-    settings = "InMemoryStore with an index on the text, one namespace per user; nothing is durable"
+    settings = (
+        "InMemoryStore with an index on the text, one namespace per user; nothing is durable; "
+        "a text repeated within a batch goes in a call of its own, since `batch` fails on it"
+    )
 
     def open(self, folder: Path, vectors: Vectors) -> _Store:
         index = {"dims": vectors.dimensions, "embed": vectors.numbers, "fields": ["text"]}

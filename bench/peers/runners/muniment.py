@@ -53,7 +53,8 @@ class Muniment:
     version = version("muniment")
     settings = (
         "one tenant, built-in policy, an agent proposing with evidence; nine steps, ledger, receipts and gates on; "
-        "every acknowledgement is on disk (synchronous=FULL); vectors trail and are waited for"
+        "every acknowledgement is on disk (synchronous=FULL); vectors trail and are waited for; "
+        "a text longer than the model's window is embedded passage by passage, where the peers' vectors see its start"
     )
 
     def open(self, folder: Path, vectors: Vectors) -> _Store:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from muniment.model.receipt import Terms
-from muniment.model.value import Value
+from muniment.ports.store import Hit
 
 COMMON_SHARE = 0.30
 COMMON_FROM = 1_000
@@ -19,19 +19,13 @@ held more often than this; below so many records no word is common, there is lit
 
 _RARITY_LEAST = 1e-6
 
-QUOTAS = (400, 4_096)
-"""So many of the best matches a caller may see are looked at; if too few of them pass, so many; at last all."""
+QUOTAS = (200, 800, 4_096)
+ENOUGH = 64
+"""So many of the best matches a caller may see are looked at, and more and more of them until enough pass; at last all.
+"""
 
 
-class Judged(Value):
-    """A match the caller may see: its score, its number, and the name of the bound it fails, if it fails one."""
-
-    score: float
-    rid: int
-    failed: str | None
-
-
-def deep_enough(visible: Sequence[Judged], *, whole: bool, keep: int) -> Sequence[Judged] | None:
+def deep_enough(visible: Sequence[Hit], *, whole: bool, keep: int) -> Sequence[Hit] | None:
     """The part of a ranking that is looked at; None when more of it must be fetched to say.
 
     `visible` is the ranking from the best down, as far as it was fetched; `whole` says that there is no more of it.
@@ -41,14 +35,14 @@ def deep_enough(visible: Sequence[Judged], *, whole: bool, keep: int) -> Sequenc
         if len(visible) < quota:
             break
         looked_at = visible[:quota]
-        if sum(1 for judged in looked_at if judged.failed is None) >= keep:
+        if sum(1 for hit in looked_at if hit.failed is None) >= min(keep, ENOUGH):
             return looked_at
     return visible if whole else None
 
 
-def tally(looked_at: Sequence[Judged]) -> tuple[int, dict[str, int]]:
+def tally(looked_at: Sequence[Hit]) -> tuple[int, dict[str, int]]:
     """How many pass, and how many fail which bound."""
-    failed = Counter(judged.failed for judged in looked_at if judged.failed is not None)
+    failed = Counter(hit.failed for hit in looked_at if hit.failed is not None)
     return len(looked_at) - sum(failed.values()), dict(failed)
 
 

@@ -75,21 +75,21 @@ def _matching(snapshot: Snapshot, actor: Actor, policy: Policy, about: str, now:
     if not plan.grants:
         return ()
     hits = snapshot.lexicon.search(plan, keep=LIMIT_MAX).hits
+    cards = snapshot.catalogue.cards(hit.rid for hit in hits if hit.failed is None)
     return tuple(
         Tally(
-            actor=hit.card.actor,
-            kind=hit.card.kind,
-            scope=hit.card.scope,
-            scope_id=hit.card.scope_id,
-            namespace=hit.card.namespace,
+            actor=card.actor,
+            kind=card.kind,
+            scope=card.scope,
+            scope_id=card.scope_id,
+            namespace=card.namespace,
             records=1,
-            effective=hit.card.effective,
-            helpful=hit.card.helpful,
-            misleading=hit.card.misleading,
-            last=hit.card.created_at,
+            effective=card.effective,
+            helpful=card.helpful,
+            misleading=card.misleading,
+            last=card.created_at,
         )
-        for hit in hits
-        if hit.failed is None
+        for card in cards.values()
     )
 
 

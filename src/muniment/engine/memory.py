@@ -158,8 +158,8 @@ class Memory(Steward, Insight):
         if isinstance(interests, str):
             raise Malformed("interests", "a list of texts")
         about = Attunement(
-            role=clean(role) if role else None,
-            task=clean(task) if task else None,
+            role=clean(role) if role is not None else None,
+            task=clean(task) if task is not None else None,
             interests=tuple(clean(interest) for interest in interests),
             since=since,
         )

@@ -35,9 +35,10 @@ T = TypeVar("T")
 
 
 class Hit(Value):
-    """A revision the words matched, among those the caller may see. `failed` is the first bound it does not meet."""
+    """A revision the words matched, among those the caller may see, by its number. `failed` is the first bound it does
+    not meet; for one that no longer speaks, the state it is in."""
 
-    card: Card
+    rid: int
     score: float
     failed: str | None
 

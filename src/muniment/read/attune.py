@@ -9,7 +9,7 @@ from muniment.model.receipt import Plan
 from muniment.ports.store import Snapshot
 from muniment.read.find import Findings, Found, find
 from muniment.read.question import Sought
-from muniment.read.rank import evidence, ranked_unasked
+from muniment.read.rank import ranked_unasked
 from muniment.read.search import SPARE, Gathered, arrange
 
 NEWS_KEPT = 100
@@ -25,10 +25,10 @@ def gather_attuned(snapshot: Snapshot, plan: Plan, about: Attunement, sought: So
     for number, terms in enumerate(sought.topics):
         topic = msgspec.structs.replace(plan, terms=terms)
         findings = find(snapshot, topic, sought.vectors[number] if sought.vectors else None)
-        for rid, score in evidence(topic, findings.found).items():
+        for rid, score in findings.evidence().items():
             if findings.found[rid].card.since > about.since and score > fits.get(rid, -1.0):
                 found[rid], fits[rid] = findings.found[rid], score
     for card in snapshot.catalogue.newest(plan, keep=NEWS_KEPT, after=about.since):
         found.setdefault(card.rid, Found(card=card))
-    findings = Findings(found=found, past=(), passed=len(found), counts={}, rarity={})
+    findings = Findings(found=found, past=(), passed=len(found), counts={}, rarity={}, scales=(0.0, 0.0))
     return arrange(snapshot, plan, findings, ranked_unasked(plan, found, fits, keep=plan.limit + SPARE), fit=None)

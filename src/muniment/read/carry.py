@@ -14,14 +14,16 @@ from muniment.model.receipt import Plan
 from muniment.ports.store import Snapshot
 from muniment.read.find import Found, admitted, cards_at
 
-NEIGHBOURS_OF = 100
+NEIGHBOURS_OF = 32
+STRANGERS_OF = 12
 REACH = 1
 SEEDS = 10
 NAMES_MAX = 12
 HOLDERS_MAX = 8
 SETTLED = 0.02
-"""Bounds on the work: neighbours of so many of the best, names and links of so many, so many names, and of each name
-so many of its latest holders, until activation has settled so far. Nothing of it grows with the store."""
+"""Bounds on the work: neighbours of so many of the best, those that stand next to so many being taken in; names and
+links of so many, so many names, and of each name so many of its latest holders, until activation has settled so far.
+Nothing of it grows with the store."""
 
 
 def take_in_kin(
@@ -33,7 +35,8 @@ def take_in_kin(
     strangers: dict[int, str] = {}
     if plan.weights.nearby:
         beside = snapshot.catalogue.beside([found[rid].card for rid in ranked[:NEIGHBOURS_OF]], reach=REACH)
-        for rid, neighbours in beside.items():
+        for rid in ranked[:STRANGERS_OF]:
+            neighbours = beside.get(rid, ())
             strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)
     if plan.weights.linked:
         reached = _linked(snapshot, plan, found, {rid: scores[rid] for rid in ranked[:SEEDS]})

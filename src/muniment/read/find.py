@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from muniment.model.card import Card, moved
@@ -13,9 +14,16 @@ from muniment.model.rows import Near
 from muniment.ports.store import Hit, Snapshot
 from muniment.read.words import GAP
 
-WORDS_KEPT = 300
-CLOSE_KEPT = 400
+WORDS_KEPT = 200
+CLOSE_KEPT = 200
 MEANING_KEPT = 200
+KEPT = 64
+"""So many are looked at by words, by meaning, and then closely."""
+
+FAIR_WORDS = 0.5
+FAIR_MEANING = 0.5
+"""What a fair match has at least: that share of what the words could add up to, that cosine."""
+
 COSINE_LEAST = 0.15
 """What is less alike than this is not alike: two texts picked at random are."""
 
@@ -31,7 +39,7 @@ class Found:
     """A revision that may fit, and what is known so far of how well. Lives for one recall.
 
     `words` is how much of what the question's words could add up to it holds, `meaning` the cosine of its nearest
-    passage, `near` whether it is among the nearest of all."""
+    passage."""
 
     card: Card
     words: float = 0.0
@@ -40,7 +48,6 @@ class Found:
     nearby: float = 0.0
     session: float = 0.0
     linked: float = 0.0
-    near: bool = False
     via: str | None = None
 
     def take(self, near: Near) -> None:
@@ -50,34 +57,82 @@ class Found:
 @dataclass(slots=True)
 class Findings:
     """What was found by its own merit, by number; what matched but speaks no longer, with how well by words; how many
-    fail which bound; and how rare each word of the question is."""
+    fail which bound; how rare each word of the question is; what a point by words and one by meaning
+    are worth; and the cosines of the nearest."""
 
     found: dict[int, Found]
     past: tuple[tuple[Card, float], ...]
     passed: int
     counts: dict[str, int]
     rarity: dict[str, float]
+    scales: tuple[float, float]
+    nearest: tuple[float, ...] = ()
+
+    def evidence(self) -> dict[int, float]:
+        """How well each fits by words and meaning alone."""
+        words, meaning = self.scales
+        return {rid: words * one.words + meaning * one.meaning for rid, one in self.found.items()}
 
 
 def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
-    """Search by words, and by meaning if the question has a vector. Quoted phrases must occur, so they bind both."""
+    """Search by words, and by meaning if the question has a vector. Quoted phrases must occur, so they bind both.
+
+    Many are looked at roughly, and the best of them closely: only those have their cards fetched."""
     matched = snapshot.lexicon.search(plan, keep=WORDS_KEPT)
-    close = snapshot.lexicon.close(_telling(plan), gap=GAP, keep=CLOSE_KEPT) if matched.hits else {}
     rarity = snapshot.lexicon.weights(_sought(plan))
+    words = _shares(snapshot, plan, matched.hits, rarity)
+    own = [hit.rid for hit in matched.hits if hit.failed is None]
+    nearest, near = _near(snapshot, plan, vector, own) if vector is not None else ((), {})
+    scales = _scales(plan, words, near)
+    rough = {
+        rid: scales[0] * words.get(rid, 0.0) + (scales[1] * max(0.0, near[rid].cosine) if rid in near else 0.0)
+        for rid in dict.fromkeys([*own, *near])
+    }
+    best = heapq.nlargest(max(KEPT, plan.limit + KEPT // 2), rough, key=lambda rid: (rough[rid], rid))
+    past = [hit.rid for hit in matched.hits if hit.failed is not None]
+    cards = cards_at(snapshot, plan, [*best, *past])
+    found = {rid: Found(card=cards[rid], words=words.get(rid, 0.0)) for rid in best}
+    for rid in best:
+        if rid in near:
+            found[rid].take(near[rid])
+    return Findings(
+        found=found,
+        past=tuple((cards[rid], words[rid]) for rid in past),
+        passed=matched.passed + len(near.keys() - set(own)),
+        counts=matched.counts,
+        rarity=rarity,
+        scales=scales,
+        nearest=nearest,
+    )
+
+
+def _shares(snapshot: Snapshot, plan: Plan, hits: Sequence[Hit], rarity: Mapping[str, float]) -> dict[int, float]:
+    """How much of what the question's words could add up to each match holds."""
     most = _PEAK * math.fsum(rarity.values())
+    if not hits or most <= 0:
+        return {hit.rid: 0.0 for hit in hits}
+    close = snapshot.lexicon.close(_telling(plan), gap=GAP, keep=CLOSE_KEPT)
+    return {hit.rid: max(0.0, hit.score + CLOSE * close.get(hit.rid, 0.0)) / most for hit in hits}
 
-    def held(hit: Hit) -> float:
-        return max(0.0, hit.score + CLOSE * close.get(hit.card.rid, 0.0)) / most if most > 0 else 0.0
 
-    found = {hit.card.rid: Found(card=hit.card, words=held(hit)) for hit in matched.hits if hit.failed is None}
-    own = len(found)
-    if vector is not None and plan.reach.model is not None:
-        if not plan.terms.phrases:
-            _add_near(snapshot, plan, vector, found)
-        _measure(snapshot, vector, found)
-    past = tuple((hit.card, held(hit)) for hit in matched.hits if hit.failed is not None)
-    passed = matched.passed + len(found) - own
-    return Findings(found=found, past=past, passed=passed, counts=matched.counts, rarity=rarity)
+def _near(
+    snapshot: Snapshot, plan: Plan, vector: bytes, own: Sequence[int]
+) -> tuple[tuple[float, ...], dict[int, Near]]:
+    """The cosines of the nearest of all; what is near, and how near that is what the words matched."""
+    if plan.reach.model is None:
+        return (), {}
+    nearest = () if plan.terms.phrases else snapshot.meanings.search(plan, vector, keep=MEANING_KEPT)
+    near = {one.rid: one for one in nearest if one.cosine >= COSINE_LEAST}
+    near |= snapshot.meanings.measure([rid for rid in own if rid not in near], vector)
+    return tuple(one.cosine for one in nearest), near
+
+
+def _scales(plan: Plan, words: Mapping[int, float], near: Mapping[int, Near]) -> tuple[float, float]:
+    """What a point by words and one by meaning are worth: the best of each gets its whole weight, unless it is less
+    than fair, so that the best of a poor lot does not look good."""
+    most = max(FAIR_WORDS, max(words.values(), default=0.0))
+    nearest = max(FAIR_MEANING, max((one.cosine for one in near.values()), default=0.0))
+    return plan.weights.words / most, plan.weights.meaning / nearest
 
 
 def _sought(plan: Plan) -> tuple[str, ...]:
@@ -88,22 +143,6 @@ def _sought(plan: Plan) -> tuple[str, ...]:
 def _telling(plan: Plan) -> tuple[tuple[str, str], ...]:
     """The pairs of words of which neither is too common to be searched for."""
     return tuple(pair for pair in plan.terms.pairs if not set(pair) & set(plan.terms.common))
-
-
-def _add_near(snapshot: Snapshot, plan: Plan, vector: bytes, found: dict[int, Found]) -> None:
-    near = [one for one in snapshot.meanings.search(plan, vector, keep=MEANING_KEPT) if one.cosine >= COSINE_LEAST]
-    cards = cards_at(snapshot, plan, [one.rid for one in near if one.rid not in found])
-    found.update((rid, Found(card=card)) for rid, card in cards.items())
-    for one in near:
-        if one.rid in found:
-            found[one.rid].take(one)
-            found[one.rid].near = True
-
-
-def _measure(snapshot: Snapshot, vector: bytes, found: dict[int, Found]) -> None:
-    unknown = [rid for rid, one in found.items() if one.passage is None]
-    for rid, near in snapshot.meanings.measure(unknown, vector).items():
-        found[rid].take(near)
 
 
 def cards_at(snapshot: Snapshot, plan: Plan, rids: Iterable[int]) -> dict[int, Card]:

@@ -43,7 +43,7 @@ def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping
     least, most = _RECORDS
     strongest = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
     tells = {word: math.log1p(math.exp(rare)) for word, rare in findings.rarity.items()}
-    near = [one.meaning for one in findings.found.values() if one.near]
+    near = [max(0.0, cosine) for cosine in findings.nearest]
     best = max(near, default=0.0)
     return Signs(
         cosine=best,

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from muniment.model.receipt import Plan
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import LABEL_RANK, Kind
-from muniment.read.find import Found
+from muniment.read.find import Findings, Found
 from muniment.read.words import words_of
 from muniment.trust.decay import faded, retrievability
 
 Parts = tuple[tuple[str, float], ...]
 UNASKED = 10.0
 """How much more a record's own worth counts when there is no question to fit."""
-
-FAIR_WORDS = 0.5
-FAIR_MEANING = 0.5
-"""What a fair match has at least: that share of what the words could add up to, that cosine."""
 
 RECENCY = 90 * DAY
 """After so long a record is half as recent."""
@@ -46,16 +42,10 @@ FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself"})
 _LABELS = max(LABEL_RANK.values())
 
 
-def evidence(plan: Plan, found: Mapping[int, Found]) -> dict[int, float]:
-    """How well each fits by words and meaning alone: both measured against the best of them, but never against less
-    than a fair match, so that the best of a poor lot does not look good."""
-    words, meaning = _scales(plan, found.values())
-    return {rid: words * one.words + meaning * one.meaning for rid, one in found.items()}
-
-
-def ranked(plan: Plan, found: Mapping[int, Found], *, keep: int) -> dict[int, Parts]:
+def ranked(plan: Plan, findings: Findings, *, keep: int) -> dict[int, Parts]:
     """The best of what was found, from the best down, with what each score is the sum of."""
-    scales, subjects = _scales(plan, found.values()), _subjects(plan, found)
+    found, scales = findings.found, findings.scales
+    subjects = _subjects(plan, found)
     rough = {rid: math.fsum(_values(plan, one, scales, subjects)) for rid, one in found.items()}
     best = heapq.nlargest(keep, rough, key=lambda rid: (_faded(plan, found[rid], rough[rid]), rid))
     parts = {rid: _named(plan, found[rid], NAMES, _values(plan, found[rid], scales, subjects)) for rid in best}
@@ -111,20 +101,12 @@ def _worth(plan: Plan, one: Found) -> tuple[float, float, float, float, float]:
     """What makes a record worth telling, whatever the question is."""
     weights, card = plan.weights, one.card
     return (
-        weights.recency * math.exp2(-max(0, plan.now - happened(one)) / RECENCY),
+        weights.recency * math.exp2(-max(0, min(plan.now, plan.asked) - happened(one)) / RECENCY),
         weights.confidence * card.effective,
         weights.importance * card.importance,
         weights.origin * card.label / _LABELS,
         weights.kind * KIND_WORTH.get(card.kind, 0.5),
     )
-
-
-def _scales(plan: Plan, found: Iterable[Found]) -> tuple[float, float]:
-    """What a point by words and one by meaning are worth: the best of each gets its whole weight."""
-    words, meaning = FAIR_WORDS, FAIR_MEANING
-    for one in found:
-        words, meaning = max(words, one.words), max(meaning, one.meaning)
-    return plan.weights.words / words, plan.weights.meaning / meaning
 
 
 def _subjects(plan: Plan, found: Mapping[int, Found]) -> set[str]:
@@ -135,9 +117,9 @@ def _subjects(plan: Plan, found: Mapping[int, Found]) -> set[str]:
     return named | ({plan.asker} if plan.asker is not None and spoken & FIRST_PERSON else set())
 
 
-def in_stead(plan: Plan, found: Mapping[int, Found], words: float) -> float:
+def in_stead(plan: Plan, findings: Findings, words: float) -> float:
     """The score of what speaks for a match that is past: as if it fitted in meaning as well as in words."""
-    share = _scales(plan, found.values())[0] * words / plan.weights.words if plan.weights.words else 0.0
+    share = findings.scales[0] * words / plan.weights.words if plan.weights.words else 0.0
     return (plan.weights.words + plan.weights.meaning) * min(1.0, share)
 
 

@@ -17,7 +17,7 @@ from muniment.ports.store import Snapshot
 from muniment.read.carry import carry_over, take_in_kin
 from muniment.read.find import Findings, find
 from muniment.read.fit import WEAK_SHARE, fit_of
-from muniment.read.rank import Parts, diverse, evidence, in_stead, ranked, score_of
+from muniment.read.rank import Parts, diverse, in_stead, ranked, score_of
 from muniment.read.select import WEAK
 
 CHAIN_MAX = 100
@@ -41,12 +41,11 @@ NOTHING = Gathered(candidates=(), opponents=(), passed=0, counts={})
 
 def gather(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Gathered:
     findings = find(snapshot, plan, vector)
-    found = findings.found
-    scores = evidence(plan, found)
+    scores = findings.evidence()
     fit = fit_of(snapshot, plan, findings, scores)
-    beside = take_in_kin(snapshot, plan, found, scores, vector)
-    carry_over(found, evidence(plan, found), beside)
-    return arrange(snapshot, plan, findings, ranked(plan, found, keep=plan.limit + SPARE), fit=fit)
+    beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
+    carry_over(findings.found, findings.evidence(), beside)
+    return arrange(snapshot, plan, findings, ranked(plan, findings, keep=plan.limit + SPARE), fit=fit)
 
 
 def arrange(
@@ -93,7 +92,7 @@ def _add_successors(snapshot: Snapshot, plan: Plan, candidates: dict[int, Candid
         successor = _successor(snapshot, plan, card)
         if successor is not None and successor.rid not in candidates and matches(plan.visible, successor):
             via = f"it took the place of {card.id} revision {card.revision}, which matches"
-            score = in_stead(plan, findings.found, words)
+            score = in_stead(plan, findings, words)
             candidates[successor.rid] = _candidate(successor, score, via)
             added.append(successor.rid)
     return added

@@ -16,7 +16,7 @@ from muniment.model.vocabulary import ConflictType
 from muniment.text.clash import Clash, clashes
 from muniment.text.clauses import Clause
 from muniment.text.likeness import echoes, likeness
-from muniment.text.reading import Reading, reading, salient
+from muniment.text.reading import Reading, clauses_of, reading, salient
 from muniment.text.tables import STOP
 from muniment.text.words import folded
 
@@ -58,7 +58,7 @@ def compare(new: Reading, old: Reading, threshold: float = THRESHOLD) -> Finding
     if echoes(new, old):
         return Finding(type=ConflictType.DUPLICATE, why=SAME, score=likeness(new, old), note="says the same")
     best: tuple[float, Clause, Clash] | None = None
-    for one, other in _partners(new.clauses, old.clauses):
+    for one, other in _partners(new.clauses, old):
         for clash in clashes(one, other):
             if clash.score >= threshold and (best is None or clash.score > best[0]):
                 best = clash.score, one, clash
@@ -97,24 +97,30 @@ def _short(text: str) -> str:
     return text if len(text) <= _NOTE_MAX else text[: _NOTE_MAX - 1] + "…"
 
 
-def _partners(new: tuple[Clause, ...], old: tuple[Clause, ...]) -> Iterator[tuple[Clause, Clause]]:
+def _partners(new: tuple[Clause, ...], against: Reading) -> Iterator[tuple[Clause, Clause]]:
     """Each new clause with the few old ones it shares most words with.
 
     Words that many clauses have lead nowhere and are not followed, so the work grows with the length of the texts and
     not with its square.
     """
+    old = against.clauses
     if len(new) == 1 and len(old) == 1:
         yield new[0], old[0]
         return
-    places: dict[str, list[int]] = {}
-    for number, clause in enumerate(old):
-        for word in clause.words | clause.around:
-            places.setdefault(word, []).append(number)
+    places = _places(against.text)
     for clause in new:
-        votes = Counter(
-            number for word in clause.words if len(found := places.get(word, ())) <= _POSTINGS_MAX for number in found
-        )
+        votes = Counter(number for word in clause.words for number in places.get(word, ()))
         least = min(_VOTES_MIN, len(clause.words))
         for number, shared in votes.most_common(_PARTNERS):
             if shared >= least or len(old[number].words) < _VOTES_MIN:
                 yield clause, old[number]
+
+
+@lru_cache(maxsize=256)
+def _places(text: str) -> dict[str, tuple[int, ...]]:
+    """In which clauses of a text each word stands. Kept for a while: what is near to one text is near to the next."""
+    places: dict[str, list[int]] = {}
+    for number, clause in enumerate(clauses_of(text)):
+        for word in clause.words | clause.around:
+            places.setdefault(word, []).append(number)
+    return {word: tuple(found) for word, found in places.items() if len(found) <= _POSTINGS_MAX}

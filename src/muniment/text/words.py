@@ -54,7 +54,7 @@ _IDLE = (
 _IDLE_PHRASE = re.compile(rf"\b(?:{'|'.join(_IDLE)})\b[,:;]?[ \t]*", re.IGNORECASE)
 """What is said to fill a sentence: with or without it, a sentence says the same."""
 _PIECES = re.compile(r"[-./@]")
-READ_MAX = 8_192
+READ_MAX = 1_000
 """How many characters of one text are read for statements. What comes later still counts as words."""
 
 

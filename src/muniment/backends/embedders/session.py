@@ -13,6 +13,7 @@ from muniment.model.errors import MindUnavailable
 
 BATCH_PIECES_MAX = 512
 PADDING = 0
+_FAILURES = ("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NotImplemented", "RuntimeException")
 
 Ids = list[int]
 
@@ -33,15 +34,30 @@ class Session:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 3
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        found = onnxruntime.capi.onnxruntime_pybind11_state
+        self._failures = tuple(getattr(found, name) for name in _FAILURES)
+        try:
+            self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        except self._failures as error:
+            raise MindUnavailable(
+                f"onnxruntime {onnxruntime.__version__} cannot load the model ({type(error).__name__})",
+                hint="`pip install --upgrade 'muniment[embed]'` brings a release that can.",
+            ) from error
         self._tokenizer = WordPiece(vocabulary)
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         ids = [self._tokenizer.encode(text, window=WINDOW) for text in texts]
         found = np.empty((len(ids), DIMENSIONS), dtype="<f4")
         for places in _batches(ids):
-            found[places] = self._session.run(None, {"ids": _padded([ids[place] for place in places])})[0]
+            found[places] = self._run(_padded([ids[place] for place in places]))
         return [row.tobytes() for row in found]
+
+    def _run(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        try:
+            vectors: NDArray[np.float32] = self._session.run(None, {"ids": ids})[0]
+        except self._failures as error:
+            raise MindUnavailable(f"the model failed ({type(error).__name__})") from error
+        return vectors
 
 
 def _batches(ids: Sequence[Ids]) -> Iterator[list[int]]:

@@ -41,9 +41,15 @@ class Wrapped:
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if not texts:
             return []
-        made = unit_vectors(self._name, self._function(list(texts)), count=len(texts), dimensions=self._dimensions)
+        made = unit_vectors(self._name, self._asked(list(texts)), count=len(texts), dimensions=self._dimensions)
         self._dimensions = len(made[0]) // 4
         return made
+
+    def _asked(self, texts: list[str]) -> Sequence[Sequence[float]]:
+        try:
+            return self._function(texts)
+        except Exception as error:  # noqa: BLE001  it is the caller's own function, and can raise anything
+            raise MindUnavailable(f"{self._name} failed: {type(error).__name__}") from error
 
 
 def unit_vectors(
@@ -59,7 +65,10 @@ def unit_vectors(
 
 
 def _unit(source: str, row: Sequence[float]) -> bytes:
-    length = math.hypot(*row)
+    try:
+        length = math.hypot(*row)
+    except TypeError:
+        raise MindUnavailable(f"{source} made a vector of something else than numbers") from None
     if not math.isfinite(length) or length == 0.0:
         raise MindUnavailable(f"{source} made a vector without a direction: all zero, or not finite")
     found = array("f", (number / length for number in row))

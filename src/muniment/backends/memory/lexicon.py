@@ -22,7 +22,7 @@ from muniment.backends.nearness import (
     least_shared,
     near_weight,
 )
-from muniment.backends.pools import Judged, deep_enough, rarity, tally, without_common
+from muniment.backends.pools import deep_enough, rarity, tally, without_common
 from muniment.model.card import Card, moved
 from muniment.model.filter import matches
 from muniment.model.receipt import STATUS, Plan, Terms
@@ -130,12 +130,11 @@ class MemoryLexicon:
             if any(frequencies) and all(_occurrences(phrase, text) for phrase in required):
                 hit = self._judge(plan, rid, _score(frequencies, idf, len(text) / mean))
                 hits += [hit] if hit is not None else []
-        hits.sort(key=lambda hit: (hit.score, hit.card.rid), reverse=True)
-        ranked = [Judged(score=hit.score, rid=hit.card.rid, failed=hit.failed) for hit in hits]
-        looked_at = deep_enough(ranked, whole=True, keep=keep) or ()
+        hits.sort(key=lambda hit: (hit.score, hit.rid), reverse=True)
+        looked_at = deep_enough(hits, whole=True, keep=keep) or ()
         passed, counts = tally(looked_at)
-        best = [hit for hit in hits[: len(looked_at)] if hit.failed is None]
-        past = [hit for hit in hits[: len(looked_at)] if hit.failed in _REDIRECTING]
+        best = [hit for hit in looked_at if hit.failed is None]
+        past = [hit for hit in looked_at if hit.failed in _REDIRECTING]
         return Matches(hits=(*best[:keep], *past[:keep]), passed=passed, counts=counts)
 
     def _judge(self, plan: Plan, rid: int, score: float) -> Hit | None:
@@ -144,7 +143,7 @@ class MemoryLexicon:
         if card.seq > plan.as_of or not matches(plan.visible, card):
             return None
         failed = next((name for name, condition in plan.wanted if not matches(condition, card)), None)
-        return Hit(card=card, score=score, failed=card.status if failed == STATUS else failed)
+        return Hit(rid=rid, score=score, failed=card.status if failed == STATUS else failed)
 
     def _card_at(self, plan: Plan, rid: int) -> Card:
         card = self._tables.cards[rid]

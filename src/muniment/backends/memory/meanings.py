@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,18 +18,17 @@ Vector = npt.NDArray[np.float32]
 
 
 class MemoryVectors:
-    """The vectors of one tenant. They outlive a transaction and are no part of one."""
+    """The vectors of one tenant. They outlive a transaction and are no part of one. `born` tells in which entry a
+    revision was."""
 
-    def __init__(self) -> None:
+    def __init__(self, born: Callable[[int], int]) -> None:
+        self._born = born
         self._lock = threading.Lock()
         self._reach = Reach()
-        self._upto: dict[int, int] = {}
         self.held: dict[int, tuple[VectorRow, ...]] = {}
 
-    def copy(self) -> MemoryVectors:
-        twin = MemoryVectors()
-        twin._reach, twin._upto, twin.held = self._reach, dict(self._upto), dict(self.held)
-        return twin
+    def take_over(self, other: MemoryVectors) -> None:
+        self._reach, self.held = other._reach, dict(other.held)
 
     def reach(self) -> Reach:
         return self._reach
@@ -42,14 +41,13 @@ class MemoryVectors:
 
     def begin(self, model: str, dimensions: int) -> None:
         with self._lock:
-            self.held, self._upto, self._reach = {}, {}, Reach(model=model)
+            self.held, self._reach = {}, Reach(model=model)
 
     def add(self, rows: Sequence[VectorRow], *, upto: int) -> None:
         with self._lock:
             held = dict(self.held)
             for row in rows:
                 held[row.rid] = (*held.get(row.rid, ()), row)
-                self._upto[row.rid] = upto
             self.held, self._reach = held, Reach(model=self._reach.model, upto=upto)
 
     def forget(self, rids: Iterable[int]) -> None:
@@ -58,7 +56,7 @@ class MemoryVectors:
             self.held = {rid: rows for rid, rows in self.held.items() if rid not in gone}
 
     def rows(self, upto: int) -> Iterator[VectorRow]:
-        return iter([row for rid in sorted(self.held) if self._upto[rid] <= upto for row in self.held[rid]])
+        return iter([row for rid in sorted(self.held) if self._born(rid) <= upto for row in self.held[rid]])
 
 
 class MemoryMeanings:

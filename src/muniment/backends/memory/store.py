@@ -27,9 +27,9 @@ T = TypeVar("T")
 class Shelf:
     """Where a tenant's tables lie between transactions. Outlives the store that was opened on it, as a file would."""
 
-    def __init__(self, tables: Tables | None = None, vectors: MemoryVectors | None = None) -> None:
+    def __init__(self, tables: Tables | None = None) -> None:
         self.tables = tables if tables is not None else Tables()
-        self.vectors = vectors if vectors is not None else MemoryVectors()
+        self.vectors = MemoryVectors(lambda rid: self.tables.cards[rid].seq)
         self.writing = threading.Lock()
 
 
@@ -105,7 +105,8 @@ class MemoryVault:
         """A vault that holds the same and goes its own way from here."""
         twin = MemoryVault()
         for tenant, shelf in self._shelves.items():
-            twin._shelves[tenant] = Shelf(shelf.tables.copy(), shelf.vectors.copy())
+            twin._shelves[tenant] = Shelf(shelf.tables.copy())
+            twin._shelves[tenant].vectors.take_over(shelf.vectors)
         return twin
 
     def tenants(self) -> tuple[str, ...]:

@@ -16,13 +16,10 @@ from muniment.backends.nearness import (
     least_shared,
     near_weight,
 )
-from muniment.backends.pools import QUOTAS, Judged, deep_enough, rarity, tally, without_common
-from muniment.backends.sqlite.catalogue import card_from, standing_from
+from muniment.backends.pools import QUOTAS, deep_enough, rarity, tally, without_common
 from muniment.backends.sqlite.conditions import Bindings, standing_at, translate
 from muniment.backends.sqlite.connection import listed, queries
-from muniment.model.card import moved
 from muniment.model.receipt import STATUS, Plan, Terms
-from muniment.model.record import Standing
 from muniment.model.status import Status
 from muniment.ports.store import Hit, Matches, Neighbour
 
@@ -81,34 +78,21 @@ class SqliteLexicon:
                 break
         assert looked_at is not None, "without a bound on the depth the ranking is whole"
         passed, counts = tally(looked_at)
-        best = [judged for judged in looked_at if judged.failed is None][:keep]
-        past = [judged for judged in looked_at if judged.failed in _REDIRECTING][:keep]
-        return Matches(hits=self._hits(plan, [*best, *past]), passed=passed, counts=counts)
+        best = [hit for hit in looked_at if hit.failed is None][:keep]
+        past = [hit for hit in looked_at if hit.failed in _REDIRECTING][:keep]
+        return Matches(hits=(*best, *past), passed=passed, counts=counts)
 
-    def _ranked(self, plan: Plan, expression: str, depth: int | None) -> tuple[list[Judged], bool]:
+    def _ranked(self, plan: Plan, expression: str, depth: int | None) -> tuple[list[Hit], bool]:
         """The matches the caller may see among the `depth` best, and whether there are no more matches than these."""
         statement, bindings = _statement(plan, expression, depth)
         rules = [name for name, _ in plan.wanted]
-        visible: list[Judged] = []
-        seen = 0
-        for rid, score, status, hidden, failed in self._execute(statement, bindings):
-            seen += 1
-            if not hidden:
-                rule = None if failed is None else status if rules[failed] == STATUS else rules[failed]
-                visible.append(Judged(score=score, rid=rid, failed=rule))
-        return visible, depth is None or seen < depth
-
-    def _hits(self, plan: Plan, found: list[Judged]) -> tuple[Hit, ...]:
-        rows = self._execute(_Q["many_cards"], (listed(judged.rid for judged in found),))
-        cards = {card.rid: card for card in map(card_from, rows)}
-        if not plan.at_head:
-            cards = {rid: moved(card, self._standing(rid, plan.as_of)) for rid, card in cards.items()}
-        return tuple(Hit(card=cards[judged.rid], score=judged.score, failed=judged.failed) for judged in found)
-
-    def _standing(self, rid: int, seq: int) -> Standing:
-        row = self._execute(_Q["standing_at"], (rid, seq)).fetchone()
-        assert row is not None, "the search joined this standing"
-        return standing_from(row).standing
+        rows = self._execute(statement, bindings).fetchall()
+        visible = [
+            Hit(rid=rid, score=score, failed=_rule(rules, failed, status))
+            for rid, score, status, hidden, failed in cast("list[_Match]", rows)
+            if not hidden
+        ]
+        return visible, depth is None or len(rows) < depth
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
         asked = [word for word in dict.fromkeys(words[:NEAR_WORDS_MAX]) if len(self.tokens(word)) == 1]
@@ -155,6 +139,16 @@ class SqliteLexicon:
             return " OR ".join(words) or None
         required = " AND ".join(phrases)
         return f"{required} AND ({' OR '.join([phrases[0], *words])})" if words else required
+
+
+_Match = tuple[int, float, str, int, int | None]
+
+
+def _rule(rules: list[str], failed: int | None, status: str) -> str | None:
+    """The name of the bound that failed; what speaks no longer is counted under the state it is in."""
+    if failed is None:
+        return None
+    return status if rules[failed] == STATUS else rules[failed]
 
 
 def _varint(block: bytes) -> int:

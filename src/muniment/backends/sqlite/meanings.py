@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from muniment.backends.sqlite.catalogue import SqliteCatalogue
 from muniment.backends.sqlite.tables import SqliteLedger
 from muniment.model.card import moved
+from muniment.model.errors import StoreUnavailable
 from muniment.model.filter import Both, Filter, matches
 from muniment.model.receipt import Plan
 from muniment.model.rows import Near, Reach, VectorRow
@@ -59,7 +60,10 @@ class SqliteVectors:
     def reach(self) -> Reach:
         if self._index is None and not self._folder.exists():
             return Reach()
-        found = self.index.reach()
+        try:
+            found = self.index.reach()
+        except StoreUnavailable:  # whoever makes vectors is told; who searches goes on by words
+            return Reach()
         if self._belongs[0] != found.upto:
             self._belongs = (found.upto, self.index.agrees(self._hash_at))
         return found if self._belongs[1] else Reach()

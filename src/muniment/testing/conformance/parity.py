@@ -78,7 +78,7 @@ class ParityConformance(Made):
                     assert words, text
                     for word in words:
                         hits = snapshot.lexicon.search(make_plan(word), keep=99).hits
-                        assert rid in [hit.card.rid for hit in hits], (text, word)
+                        assert rid in [hit.rid for hit in hits], (text, word)
 
     def test_accents_and_case_do_not_matter_to_words_but_letters_do(self) -> None:
         with self.make(TENANT) as store:
@@ -162,4 +162,4 @@ def _seen(visible: Filter) -> Plan:
 
 def _found(store: TenantStore, plan: Plan) -> list[int]:
     with store.read() as snapshot:
-        return sorted(hit.card.rid for hit in snapshot.lexicon.search(plan, keep=999).hits)
+        return sorted(hit.rid for hit in snapshot.lexicon.search(plan, keep=999).hits)

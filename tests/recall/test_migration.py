@@ -1,0 +1,123 @@
+"""A file that was written before recall knew of meaning, names and happenings opens, and is brought up to date."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.resources import files
+from pathlib import Path
+from typing import cast
+
+import apsw
+import msgspec
+import pytest
+from tests.recall.world import WAIT_S, Toy, contents
+
+from muniment import Memory
+from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
+from muniment.backends.sqlite.store import SqliteTenant
+from muniment.model.errors import SchemaMismatch
+from muniment.model.times import parse
+
+TABLES = ("about", "entries", "documents", "receipts", "checkpoints", "standings", "edges", "told", "proposals")
+BOUGHT = parse("2023-05-17", field="at")
+
+
+def old_schema() -> str:
+    folder = files("muniment.backends.sqlite").joinpath("migrations")
+    return folder.joinpath("0002_trust.sql").read_text()
+
+
+@pytest.fixture
+def old(vault: Path, template: Path) -> Path:
+    """The file of a vault of its own, of revision 2."""
+    shutil.copytree(template, vault)
+    return vault / "default.sqlite"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault whose file has revision 2: the tables of that revision, the rows and the documents of before.
+
+    What it holds is written by today's engine, where it writes what that of before did, and copied by SQL into a file
+    of the old schema; documents lose the field that there was not.
+    """
+    vault = tmp_path_factory.mktemp("old")
+    with Memory.open(vault) as memory:
+        memory.remember("The car was bought", event_time="2023-05-17", session_id="s1")
+        first = memory.remember("a physician came", session_id="s1")
+        memory.revise(str(first.record_id), "two doctors came")
+        memory.recall("car")
+    path = vault / "default.sqlite"
+    path.rename(vault / "new")
+    connection = apsw.Connection(str(path))
+    connection.execute(old_schema())
+    connection.execute("ATTACH ? AS new", (str(vault / "new"),))
+    for table in (*TABLES, "conflicts"):
+        connection.execute(f"INSERT INTO main.{table} SELECT * FROM new.{table}")
+    columns = ", ".join(str(row[1]) for row in connection.execute("PRAGMA main.table_info(cards)"))
+    connection.execute(f"INSERT INTO main.cards SELECT {columns} FROM new.cards")
+    connection.execute("INSERT INTO lexicon (rowid, text) SELECT rid, text FROM passages")
+    connection.execute("DETACH new")
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.pragma("user_version", 2)
+    connection.close()
+    (vault / "new").unlink()
+    return vault
+
+
+def look(path: Path, statement: str) -> list[tuple[object, ...]]:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    found = [tuple(row) for row in connection.execute(statement)]
+    connection.close()
+    return found
+
+
+def test_the_old_file_is_old(old: Path) -> None:
+    columns = {row[1] for row in look(old, "PRAGMA table_info(cards)")}
+    assert "event_time" not in columns
+    assert look(old, "SELECT count(*) FROM cards") == [(3,)]
+    assert not look(old, "SELECT name FROM sqlite_schema WHERE name IN ('mentions', 'aliases')")
+
+
+def test_an_old_file_is_brought_up_to_date_when_it_is_opened(old: Path) -> None:
+    with Memory.open(old.parent) as memory:
+        verified = memory.ledger.verify()
+        assert verified.findings == ()
+        assert contents(memory.recall("car")) == ["The car was bought"]
+    newest = migrations()[-1][0]
+    assert look(old, "PRAGMA user_version") == [(newest,)]
+    assert look(old, "SELECT event_time FROM cards ORDER BY rid") == [(BOUGHT,), (None,), (None,)]
+
+
+def test_an_old_file_gets_names_and_vectors_from_then_on(old: Path) -> None:
+    with Memory.open(old.parent, embedder=Toy()) as memory:
+        memory.flush(timeout=WAIT_S)
+        assert contents(memory.recall("vehicle")) == ["The car was bought"]
+        memory.alias("Herbie", "car")
+        assert contents(memory.recall("herbie")) == ["The car was bought"]
+        record = memory.remember("Maria Lopez drove it home")
+        assert memory.entity("Maria Lopez").records == (record.record_id,)
+        assert memory.ledger.verify().ok
+        assert memory.ledger.replay().identical
+    with Memory.open(old.parent) as memory:
+        assert memory.ledger.verify().ok
+
+
+def test_the_receipts_of_an_old_file_can_still_be_decided_again(old: Path) -> None:
+    (receipt,) = (str(row[0]) for row in look(old, "SELECT id FROM receipts"))
+    with Memory.open(old.parent) as memory:
+        assert memory.explain(receipt).same_ids
+        assert memory.explain(receipt, replay=True).same_ids
+
+
+def test_documents_without_the_new_field_are_read(old: Path) -> None:
+    bodies = [cast(str, row[0]) for row in look(old, "SELECT body FROM documents ORDER BY doc")]
+    records = [body for body in bodies if '"claim"' in body]
+    assert len(records) == 3
+    assert [msgspec.json.decode(body).get("mentions") for body in records] == [None, None, None]
+
+
+def test_a_file_that_is_opened_without_leave_to_change_it_is_refused_by_its_revision(old: Path) -> None:
+    with pytest.raises(SchemaMismatch):
+        SqliteTenant(old, "default", create=False)
+    assert look(old, "PRAGMA user_version") == [(2,)], "and is left as it was"
