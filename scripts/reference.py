@@ -26,7 +26,22 @@ from muniment import aio, config, engine
 from muniment.engine.options import QueryOptions
 from muniment.engine.vault import default_policy_text
 from muniment.graph import walk
-from muniment.model import change, claim, curation, entry, errors, gate, query, receipt, record, status, vocabulary
+from muniment.model import (
+    change,
+    claim,
+    curation,
+    entry,
+    errors,
+    gate,
+    query,
+    recall,
+    receipt,
+    record,
+    render,
+    status,
+    vocabulary,
+    weights,
+)
 from muniment.model.flat import ClaimOptions
 from muniment.policy import rules
 from muniment.surfaces import problems
@@ -66,7 +81,7 @@ def first_line(subject: object) -> str:
 
 def settings_page() -> str:
     rows = [
-        (code(one.flag), code(one.name), code(one.default) if one.default else "–", one.meaning)
+        (code(one.flag) if one.flag else "–", code(one.name), code(one.default) if one.default else "–", one.meaning)
         for one in config.SETTINGS
     ]
     return page(
@@ -90,6 +105,7 @@ EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.Undecided("conflict cfl_1", "both sides are equal by confidence_weighted"),
     errors.StoreUnavailable("there is no vault at ./muniment-data; `muniment init` makes one"),
     errors.StoreBusy("default.sqlite was locked by another writer for more than 10000 ms"),
+    errors.MindUnavailable("the endpoint cannot be reached (TimeoutError)"),
     errors.ConfigurationError("MUNIMENT_VAUTL", "no such setting"),
     errors.PolicyInvalid("policy.yaml", 14, "write[0].kinds: expected a list"),
     errors.IntegrityError("default.sqlite is damaged"),
@@ -200,6 +216,22 @@ MEANINGS: dict[str, str] = {
     "Disputes.detector": "what follows when two records disagree by their words: contest both, note it, or ignore it",
     "Disputes.judge": "the same for what a judge suggests",
     "Disputes.quorum": "how many voices a vote needs",
+    "Policy.recall": "how answers are ranked, and when none is given",
+    "Recalling.weights": "what each part of a score is multiplied with",
+    "Recalling.floor": "how likely something must fit to be told, 0 to 1; 0 holds nothing back as irrelevant or weak",
+    "Weights.words": "how well the words of the question are met",
+    "Weights.meaning": "how near in meaning the nearest passage is",
+    "Weights.nearby": "how well what stands next to it in its session fits",
+    "Weights.session": "how well its session fits as a whole",
+    "Weights.linked": "how near it is by shared names and links to what fits",
+    "Weights.subject": "it was written by somebody the question names, or by the asker who says I",
+    "Weights.time": "it falls into the time the question asks about",
+    "Weights.future": "taken off what happened after the question was asked",
+    "Weights.recency": "how recent it is",
+    "Weights.confidence": "how far it is believed",
+    "Weights.importance": "how important it was said to be",
+    "Weights.origin": "how good its origin is",
+    "Weights.kind": "how weighty its kind is",
 }
 POLICY_PARTS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("The whole", rules.Policy),
@@ -213,6 +245,8 @@ POLICY_PARTS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("`trust`: one pair of thresholds", gate.Thresholds),
     ("`cascade`", rules.Cascade),
     ("`disputes`", rules.Disputes),
+    ("`recall`", rules.Recalling),
+    ("`recall`: the weights", weights.Weights),
 )
 
 
@@ -275,6 +309,8 @@ TYPES: dict[object, str] = {
     rules.Trust: "see below",
     rules.Cascade: "see below",
     rules.Disputes: "see below",
+    rules.Recalling: "see below",
+    weights.Weights: "weights",
     gate.Thresholds: "thresholds",
 }
 
@@ -342,8 +378,11 @@ RESULTS: tuple[type[msgspec.Struct], ...] = (
     curation.Redaction,
     curation.Settled,
     curation.Swept,
-    query.Recall,
+    recall.Recall,
     query.Disclosure,
+    query.Searched,
+    render.Context,
+    render.Citation,
     record.Record,
     record.Standing,
     record.Footing,

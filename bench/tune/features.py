@@ -70,7 +70,7 @@ class Pool:
     words: Floats
     close: Floats
     word_rank: Numbers
-    cosine: Floats
+    meaning: Floats
     near_rank: Numbers
     linked: Floats
     session: Numbers
@@ -136,15 +136,14 @@ def collect(store: Store, ask: Ask) -> Pool:
     """What recall could rank for a question, and how it does."""
     with asked(store, ask) as (snapshot, plan, vector):
         hits = snapshot.lexicon.search(plan, keep=WIDE["WORDS_KEPT"]).hits
+        near = _nearest(snapshot, plan, vector) if vector is not None else []
         plain, paired = (_by_words(snapshot, plan, close) for close in (0.0, 1.0))
         usual = find.find(snapshot, plan, vector)
         carry.take_in_kin(snapshot, plan, usual.found, usual.evidence(), vector)
         with constants(find, WIDE), constants(carry, KIN):
             findings = find.find(snapshot, plan, vector)
-            near = [] if plan.terms.phrases else _nearest(findings.found)
             beside = carry.take_in_kin(snapshot, plan, findings.found, findings.evidence(), vector)
         findings.found.update((rid, one) for rid, one in usual.found.items() if rid not in findings.found)
-        measured = snapshot.meanings.measure(findings.found, vector) if vector is not None else {}
         told = gather(snapshot, plan, vector)
         best = tuple(one.rid for one in sorted(told.candidates, key=lambda one: (-one.score, -one.rid)))
         alike = snapshot.meanings.alike(best) if plan.reach.model is not None else ()
@@ -162,7 +161,7 @@ def collect(store: Store, ask: Ask) -> Pool:
         words=_column(plain.get(rid, 0.0) for rid in found),
         close=_column(paired.get(rid, 0.0) - plain.get(rid, 0.0) for rid in found),
         word_rank=np.array([places.get(rid, ABSENT) for rid in found], dtype=np.int64),
-        cosine=_column(measured[rid].cosine if rid in measured else 0.0 for rid in found),
+        meaning=_column(one.meaning for one in found.values()),
         near_rank=np.array([nearest.get(rid, ABSENT) for rid in found], dtype=np.int64),
         linked=_column(usual.found[rid].linked if rid in usual.found else 0.0 for rid in found),
         session=np.array([sessions[name] for name in belongs], dtype=np.int64),
@@ -180,10 +179,12 @@ def _by_words(snapshot: Snapshot, plan: Plan, close: float) -> dict[int, float]:
         return {rid: one.words for rid, one in find.find(snapshot, plan, None).found.items()}
 
 
-def _nearest(found: Mapping[int, find.Found]) -> list[int]:
-    """What the search by meaning came upon, the nearest first: the places of what is nearest of all are true ones."""
-    near = [rid for rid, one in found.items() if one.meaning >= find.COSINE_LEAST]
-    return sorted(near, key=lambda rid: -found[rid].meaning)
+def _nearest(snapshot: Snapshot, plan: Plan, vector: bytes) -> list[int]:
+    """What the search by meaning comes upon, the nearest first."""
+    if plan.terms.phrases or plan.reach.model is None:
+        return []
+    near = snapshot.meanings.search(plan, vector, keep=WIDE["MEANING_KEPT"])
+    return [one.rid for one in near if one.cosine >= find.COSINE_LEAST]
 
 
 def _column(values: Iterator[float]) -> Floats:

@@ -38,13 +38,13 @@ def scored(pool: Pool, setting: Setting) -> tuple[Numbers, Floats]:
     """What is found under a setting, from the best down, and all scores."""
     weights = setting.weights
     words = np.where(pool.word_rank < setting.words_kept, pool.words + setting.close * pool.close, 0.0)
-    cosine = pool.cosine if setting.meaning_kept else np.zeros_like(pool.cosine)
+    meaning = pool.meaning if setting.meaning_kept else np.zeros_like(pool.meaning)
     own = (pool.word_rank < setting.words_kept) | (pool.near_rank < setting.meaning_kept)
     by_words = weights.words / max(setting.fair_words, float(words[own].max(initial=0.0)), 1e-9)
-    by_meaning = weights.meaning / max(setting.fair_meaning, float(cosine[own].max(initial=0.0)), 1e-9)
+    by_meaning = weights.meaning / max(setting.fair_meaning, float(meaning[own].max(initial=0.0)), 1e-9)
     present = np.zeros_like(own)
-    present[_sorted(pool, own, by_words * words + by_meaning * cosine)[: setting.kept]] = True
-    fits = np.where(present, by_words * words, 0.0) + by_meaning * np.maximum(cosine, 0.0)
+    present[_sorted(pool, own, by_words * words + by_meaning * meaning)[: setting.kept]] = True
+    fits = np.where(present, by_words * words, 0.0) + by_meaning * meaning
     best = _sorted(pool, present, fits)
     pairs = _beside(pool, best[: setting.neighbours_of if weights.nearby else 0])
     present[_beside(pool, best[: setting.strangers_of if weights.nearby else 0])[:, 1]] = True

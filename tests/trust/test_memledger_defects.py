@@ -270,7 +270,7 @@ def test_what_is_popular_does_not_outrank_what_is_asked_for(team: Memory, clock:
     clock.forward(1)
     team.sweep()
     assert standing(team, popular).vigour.accesses == 30
-    assert told(team.recall("why does the invoice printer jam?")) == [exact, popular]
+    assert told(team.recall("why does the invoice printer jam?", floor=0.0)) == [exact, popular]
 
 
 def test_searches_with_the_same_hits_do_not_stand_in_each_others_way(team: Memory, clock: SetClock) -> None:

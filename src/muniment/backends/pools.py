@@ -21,21 +21,22 @@ _RARITY_LEAST = 1e-6
 
 QUOTAS = (200, 800, 4_096)
 ENOUGH = 64
-"""So many of the best matches a caller may see are looked at, and more and more of them until enough pass; at last all.
-"""
+"""So many of the best matches a caller may see are looked at, and more and more of them until so many pass, or as many
+as the caller wants; at last all."""
 
 
-def deep_enough(visible: Sequence[Hit], *, whole: bool, keep: int) -> Sequence[Hit] | None:
+def deep_enough(visible: Sequence[Hit], *, whole: bool, enough: int) -> Sequence[Hit] | None:
     """The part of a ranking that is looked at; None when more of it must be fetched to say.
 
-    `visible` is the ranking from the best down, as far as it was fetched; `whole` says that there is no more of it.
+    `visible` is the ranking from the best down, as far as it was fetched; `whole` says that there is no more of it;
+    `enough` is how many must pass.
     What is returned depends on nothing but the ranking of what the caller may see, so it tells nothing of the rest.
     """
     for quota in QUOTAS:
         if len(visible) < quota:
             break
         looked_at = visible[:quota]
-        if sum(1 for hit in looked_at if hit.failed is None) >= min(keep, ENOUGH):
+        if sum(1 for hit in looked_at if hit.failed is None) >= enough:
             return looked_at
     return visible if whole else None
 

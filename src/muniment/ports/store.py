@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
-from muniment.model.filter import Filter
+from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.receipt import Plan, StoredReceipt, Terms
 from muniment.model.record import Standing
 from muniment.model.rows import (
@@ -129,9 +129,10 @@ class Catalogue(Protocol):
     def since(self, seq: int) -> Iterator[Card]:
         """Every card that was born or changed after entry `seq`, by rising `rid`."""
 
-    def beside(self, cards: Iterable[Card], *, reach: int) -> dict[int, tuple[int, ...]]:
+    def beside(self, cards: Iterable[Card], *, reach: int, visible: Filter = EVERYTHING) -> dict[int, tuple[int, ...]]:
         """For each card that belongs to a session, the revisions written just before and just after it in the same
-        session, up to `reach` on each side, the nearest first and the earlier of two first."""
+        session among those that pass `visible` now, up to `reach` on each side, the nearest first and the earlier of
+        two first."""
 
     def newest(self, plan: Plan, *, keep: int, after: int = 0) -> tuple[Card, ...]:
         """The newest of what passes `plan.visible` and every bound of `plan.wanted` and was born or changed after

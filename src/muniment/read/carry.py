@@ -34,7 +34,9 @@ def take_in_kin(
     beside: dict[int, tuple[int, ...]] = {}
     strangers: dict[int, str] = {}
     if plan.weights.nearby:
-        beside = snapshot.catalogue.beside([found[rid].card for rid in ranked[:NEIGHBOURS_OF]], reach=REACH)
+        beside = snapshot.catalogue.beside(
+            [found[rid].card for rid in ranked[:NEIGHBOURS_OF]], reach=REACH, visible=plan.visible
+        )
         for rid in ranked[:STRANGERS_OF]:
             neighbours = beside.get(rid, ())
             strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)

@@ -20,6 +20,9 @@ MEANING_KEPT = 200
 KEPT = 64
 """So many are looked at by words, by meaning, and then closely."""
 
+FEW = 20
+"""In a store of no more records than this, how rare a word is says nothing."""
+
 FAIR_WORDS = 0.5
 FAIR_MEANING = 0.5
 """What a fair match has at least: that share of what the words could add up to, that cosine."""
@@ -107,12 +110,22 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
 
 
 def _shares(snapshot: Snapshot, plan: Plan, hits: Sequence[Hit], rarity: Mapping[str, float]) -> dict[int, float]:
-    """How much of what the question's words could add up to each match holds."""
+    """How much of what the question's words could add up to each match holds. Among few records a word that most of
+    them hold counts for nothing by how rare it is, so there the words that are held are counted."""
+    if snapshot.lexicon.count() <= FEW:
+        return {hit.rid: coverage(rarity, snapshot.lexicon.held(hit.rid, tuple(rarity))) for hit in hits}
     most = _PEAK * math.fsum(rarity.values())
     if not hits or most <= 0:
         return {hit.rid: 0.0 for hit in hits}
     close = snapshot.lexicon.close(_telling(plan), gap=GAP, keep=CLOSE_KEPT)
     return {hit.rid: max(0.0, hit.score + CLOSE * close.get(hit.rid, 0.0)) / most for hit in hits}
+
+
+def coverage(rarity: Mapping[str, float], held: Iterable[str]) -> float:
+    """How much of what words tell is told by those that are held, rare ones telling more and none nothing."""
+    tells = {word: math.log1p(math.exp(rare)) for word, rare in rarity.items()}
+    whole = math.fsum(tells.values())
+    return math.fsum(tells[word] for word in held) / whole if whole > 0 else 0.0
 
 
 def _near(

@@ -13,7 +13,7 @@ from muniment.model.receipt import Plan
 from muniment.model.record import Record
 from muniment.model.value import Value, read_canonical
 from muniment.ports.store import Snapshot
-from muniment.read.find import Findings
+from muniment.read.find import Findings, coverage
 
 FITTED_FOR = "all-MiniLM-L6-v2@"
 WEAK_SHARE = 0.45
@@ -42,12 +42,12 @@ class Signs(Value):
 def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> Signs:
     least, most = _RECORDS
     strongest = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
-    tells = {word: math.log1p(math.exp(rare)) for word, rare in findings.rarity.items()}
+    words = tuple(findings.rarity)
     near = [max(0.0, cosine) for cosine in findings.nearest]
     best = max(near, default=0.0)
     return Signs(
         cosine=best,
-        coverage=max((_coverage(snapshot, tells, rid) for rid in strongest), default=0.0),
+        coverage=max((coverage(findings.rarity, _held(snapshot, rid, words)) for rid in strongest), default=0.0),
         ahead=best - math.fsum(near) / max(1, len(near)),
         size=math.log(min(max(snapshot.lexicon.count(), least), most)),
     )
@@ -67,12 +67,6 @@ def fit_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[i
 
 def _chance(logit: float) -> float:
     return round(1 / (1 + math.exp(-max(-60.0, min(60.0, logit)))), 4)
-
-
-def _coverage(snapshot: Snapshot, tells: Mapping[str, float], rid: int) -> float:
-    """How much of what the question's words tell a record holds, rare words telling more."""
-    whole = math.fsum(tells.values())
-    return math.fsum(tells[word] for word in _held(snapshot, rid, tuple(tells))) / whole if whole > 0 else 0.0
 
 
 def _held(snapshot: Snapshot, rid: int, words: tuple[str, ...]) -> Iterable[str]:

@@ -65,7 +65,8 @@ def arrange(
         )
         for rid in parts
     }
-    contested = [rid for rid in parts if found[rid].card.status == Status.CONTESTED]
+    strong = [rid for rid in parts if candidates[rid].excluded is None]
+    contested = [rid for rid in strong if found[rid].card.status == Status.CONTESTED]
     contested += _add_successors(snapshot, plan, candidates, findings)
     opponents = _add_opponents(snapshot, plan, candidates, contested)
     order = sorted(candidates, key=lambda rid: (-candidates[rid].score, -rid))

@@ -270,6 +270,9 @@ FIELDS: tuple[Field, ...] = (
     (Query, "gate_flag", tuple(bad for bad in BAD_SHARE if bad is not None), "gate_flag"),
     (Query, "valid_at", BAD_INSTANT, "valid_at"),
     (Query, "known_at", BAD_INSTANT, "known_at"),
+    (Query, "asked_at", BAD_INSTANT, "asked_at"),
+    (Query, "floor", tuple(bad for bad in BAD_SHARE if bad is not None), "floor"),
+    (Query, "attuned", ("text", 5, ("task",), {"task": "x"}), "attuned"),
     (Query, "limit", _whole(0, 200), "limit"),
     (Query, "budget_tokens", _whole(0, 10_000_000), "budget_tokens"),
     (Footing, "own", BAD_SHARE, "own"),
@@ -300,6 +303,7 @@ FIELDS: tuple[Field, ...] = (
     (Record, "next_review_at", BAD_INSTANT, "next_review_at"),
     (Record, "echoes", BAD_LIST, "echoes"),
     (Record, "barred", BAD_LIST, "barred"),
+    (Record, "mentions", BAD_LIST, "mentions"),
 )
 
 

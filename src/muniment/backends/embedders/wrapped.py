@@ -48,7 +48,7 @@ class Wrapped:
     def _asked(self, texts: list[str]) -> Sequence[Sequence[float]]:
         try:
             return self._function(texts)
-        except Exception as error:  # noqa: BLE001  it is the caller's own function, and can raise anything
+        except Exception as error:
             raise MindUnavailable(f"{self._name} failed: {type(error).__name__}") from error
 
 

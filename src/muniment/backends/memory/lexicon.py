@@ -22,7 +22,7 @@ from muniment.backends.nearness import (
     least_shared,
     near_weight,
 )
-from muniment.backends.pools import deep_enough, rarity, tally, without_common
+from muniment.backends.pools import ENOUGH, deep_enough, rarity, tally, without_common
 from muniment.model.card import Card, moved
 from muniment.model.filter import matches
 from muniment.model.receipt import STATUS, Plan, Terms
@@ -131,7 +131,7 @@ class MemoryLexicon:
                 hit = self._judge(plan, rid, _score(frequencies, idf, len(text) / mean))
                 hits += [hit] if hit is not None else []
         hits.sort(key=lambda hit: (hit.score, hit.rid), reverse=True)
-        looked_at = deep_enough(hits, whole=True, keep=keep) or ()
+        looked_at = deep_enough(hits, whole=True, enough=min(keep, max(ENOUGH, plan.limit))) or ()
         passed, counts = tally(looked_at)
         best = [hit for hit in looked_at if hit.failed is None]
         past = [hit for hit in looked_at if hit.failed in _REDIRECTING]

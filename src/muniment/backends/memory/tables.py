@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from muniment.model.card import Card, moved
 from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
-from muniment.model.filter import Filter, matches
+from muniment.model.filter import EVERYTHING, Filter, matches
 from muniment.model.receipt import Plan, StoredReceipt
 from muniment.model.record import Standing
 from muniment.model.rows import (
@@ -180,11 +180,12 @@ class MemoryCatalogue:
     def since(self, seq: int) -> Iterator[Card]:
         return iter([card for card in self._sorted() if card.since > seq])
 
-    def beside(self, cards: Iterable[Card], *, reach: int) -> dict[int, tuple[int, ...]]:
-        return {card.rid: self._beside(card, reach) for card in cards if card.session_id is not None}
+    def beside(self, cards: Iterable[Card], *, reach: int, visible: Filter = EVERYTHING) -> dict[int, tuple[int, ...]]:
+        return {card.rid: self._beside(card, reach, visible) for card in cards if card.session_id is not None}
 
-    def _beside(self, card: Card, reach: int) -> tuple[int, ...]:
-        session = [other.rid for other in self._sorted() if other.session_id == card.session_id]
+    def _beside(self, card: Card, reach: int, visible: Filter) -> tuple[int, ...]:
+        others = [other for other in self._sorted() if other.session_id == card.session_id]
+        session = [other.rid for other in others if other.rid == card.rid or matches(visible, other)]
         here = session.index(card.rid)
         spots = [here + side * distance for distance in range(1, reach + 1) for side in (-1, 1)]
         return tuple(session[spot] for spot in spots if 0 <= spot < len(session))

@@ -12,7 +12,7 @@ from muniment.backends.sqlite.conditions import standing_at, translate
 from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.errors import CallerError, IntegrityError
-from muniment.model.filter import Filter
+from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.receipt import Plan
 from muniment.model.record import Footing, Standing, Vigour
 from muniment.model.rows import StandingRow, Tally
@@ -172,10 +172,12 @@ class SqliteCatalogue:
             for row in self._connection.execute(_Q["cards_since"], (seq,)):
                 yield card_from(row)
 
-    def beside(self, cards: Iterable[Card], *, reach: int) -> dict[int, tuple[int, ...]]:
+    def beside(self, cards: Iterable[Card], *, reach: int, visible: Filter = EVERYTHING) -> dict[int, tuple[int, ...]]:
         wanted = [card.rid for card in cards if card.session_id is not None]
         found: dict[int, list[int]] = {rid: [] for rid in wanted}
-        rows = self._execute(_Q["beside"], {"rids": listed(wanted), "reach": reach})
+        condition, values = translate(visible)
+        bindings = [*values, reach, *values, reach, listed(wanted)]
+        rows = self._execute(_Q["beside"].replace("{visible}", condition), bindings)
         for rid, earlier, later in rows:
             sides = [msgspec.json.decode(side, type=list[int]) for side in (earlier, later)]
             pairs = sorted((spot, side) for side in (0, 1) for spot in range(len(sides[side])))

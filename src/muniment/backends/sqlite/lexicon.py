@@ -16,7 +16,7 @@ from muniment.backends.nearness import (
     least_shared,
     near_weight,
 )
-from muniment.backends.pools import QUOTAS, deep_enough, rarity, tally, without_common
+from muniment.backends.pools import ENOUGH, QUOTAS, deep_enough, rarity, tally, without_common
 from muniment.backends.sqlite.conditions import Bindings, standing_at, translate
 from muniment.backends.sqlite.connection import listed, queries
 from muniment.model.receipt import STATUS, Plan, Terms
@@ -73,7 +73,7 @@ class SqliteLexicon:
             return Matches(hits=(), passed=0, counts={})
         for depth in (*_DEPTHS, None):
             visible, whole = self._ranked(plan, expression, depth)
-            looked_at = deep_enough(visible, whole=whole, keep=keep)
+            looked_at = deep_enough(visible, whole=whole, enough=min(keep, max(ENOUGH, plan.limit)))
             if looked_at is not None:
                 break
         assert looked_at is not None, "without a bound on the depth the ranking is whole"

@@ -78,10 +78,12 @@ SELECT * FROM cards INDEXED BY cards_by_since WHERE since > ? ORDER BY rid;
 -- name: beside
 SELECT here.rid,
     (SELECT json_group_array(rid) FROM (
-        SELECT rid FROM cards WHERE session_id = here.session_id AND rid < here.rid ORDER BY rid DESC LIMIT :reach)),
+        SELECT c.rid FROM cards c WHERE c.session_id = here.session_id AND c.rid < here.rid AND ({visible})
+        ORDER BY c.rid DESC LIMIT ?)),
     (SELECT json_group_array(rid) FROM (
-        SELECT rid FROM cards WHERE session_id = here.session_id AND rid > here.rid ORDER BY rid LIMIT :reach))
-FROM json_each(:rids) AS wanted CROSS JOIN cards AS here ON here.rid = wanted.value;
+        SELECT c.rid FROM cards c WHERE c.session_id = here.session_id AND c.rid > here.rid AND ({visible})
+        ORDER BY c.rid LIMIT ?))
+FROM json_each(?) AS wanted CROSS JOIN cards AS here ON here.rid = wanted.value;
 
 -- name: mentions_of
 SELECT mentions.rid, mentions.entity, mentions.kind
