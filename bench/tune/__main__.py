@@ -44,11 +44,11 @@ def say(text: str) -> None:
 
 def table(title: str, rows: Mapping[str, Row], datasets: Sequence[str]) -> None:
     """Print a row for each setting: per cent for what is counted in per cent, fractions for the rest."""
-    print(f"\n{title}\n{'':34}" + " | ".join(f"{name}: {' '.join(metrics(name))}" for name in datasets))
+    print(f"\n{title}\n{'':42}" + " | ".join(f"{name}: {' '.join(metrics(name))}" for name in datasets))
     for name, row in rows.items():
         told = [" ".join(f"{value:.1f}" if value > 1 else f"{value:.3f}" for value in row[one]) for one in datasets]
         rest = [f"{one} {value[0]:.0f}" for one, value in row.items() if one not in datasets]
-        print(f"{name:34}" + " | ".join([*told, *rest]))
+        print(f"{name:42}" + " | ".join([*told, *rest]))
 
 
 def collected(stores: Sequence[Store]) -> dict[tuple[str, str], Pool]:
@@ -203,8 +203,8 @@ def run(paths: Sequence[Path], folder: Path, count: int) -> dict[str, object]:
                 stores.append(open_store(folder, dataset, corpus, embedder))
                 stack.callback(stores[-1].memory.close)
         bench = Bench(stores, collected(stores))
-        compare(list(bench.pools.values()))
-        say(f"the product's own order, score by score, on {len(bench.pools)} questions")
+        same = compare(list(bench.pools.values()))
+        say(f"the product's own scores and order on {same} of {len(bench.pools)} questions")
         report = choices(bench, count, rng)
         report["names"] = names = bynames(bench)
         table("names left out of what the model reads, from a share of", names, bench.datasets)

@@ -81,6 +81,13 @@ class Pool:
     alike: tuple[tuple[float, ...], ...]
 
 
+class Sensed(msgspec.Struct, frozen=True):
+    """What tells whether a store answers a question, and the chance the product gives it."""
+
+    signs: fit.Signs
+    chance: float
+
+
 @contextmanager
 def constants(module: ModuleType, values: Mapping[str, float]) -> Iterator[None]:
     """Run with other values of a module's constants. One that the module does not have is an error."""
@@ -138,11 +145,11 @@ def collect(store: Store, ask: Ask) -> Pool:
         hits = snapshot.lexicon.search(plan, keep=WIDE["WORDS_KEPT"]).hits
         near = _nearest(snapshot, plan, vector) if vector is not None else []
         plain, paired = (_by_words(snapshot, plan, close) for close in (0.0, 1.0))
-        usual = find.find(snapshot, plan, vector)
-        carry.take_in_kin(snapshot, plan, usual.found, usual.evidence(), vector)
+        usual, wider = find.find(snapshot, plan, vector), _with_kin(plan)
+        carry.take_in_kin(snapshot, wider, usual.found, usual.evidence(), vector)
         with constants(find, WIDE), constants(carry, KIN):
             findings = find.find(snapshot, plan, vector)
-            beside = carry.take_in_kin(snapshot, plan, findings.found, findings.evidence(), vector)
+            beside = carry.take_in_kin(snapshot, wider, findings.found, findings.evidence(), vector)
         findings.found.update((rid, one) for rid, one in usual.found.items() if rid not in findings.found)
         told = gather(snapshot, plan, vector)
         best = tuple(one.rid for one in sorted(told.candidates, key=lambda one: (-one.score, -one.rid)))
@@ -171,6 +178,11 @@ def collect(store: Store, ask: Ask) -> Pool:
         best=tuple(spot[rid] for rid in best),
         alike=alike,
     )
+
+
+def _with_kin(plan: Plan) -> Plan:
+    """A plan that asks for neighbours and links whether or not they count for anything as shipped."""
+    return msgspec.structs.replace(plan, weights=msgspec.structs.replace(plan.weights, nearby=1.0, linked=1.0))
 
 
 def _by_words(snapshot: Snapshot, plan: Plan, close: float) -> dict[int, float]:
@@ -210,12 +222,14 @@ def _told(told: Gathered, spot: Mapping[int, int]) -> tuple[tuple[int, float], .
     return tuple((spot[one.rid], one.score) for one in told.candidates)
 
 
-def signs(store: Store, ask: Ask, *, vectors: bool) -> fit.Signs | None:
+def sense(store: Store, ask: Ask, *, vectors: bool) -> Sensed | None:
     """What tells whether the store answers a question; None where the product does not say."""
     with asked(store, ask) as (snapshot, plan, vector):
         if not vectors:
             plan, vector = msgspec.structs.replace(plan, reach=Reach()), None
         findings = find.find(snapshot, plan, vector)
         scores = findings.evidence()
-        says = fit.fit_of(snapshot, plan, findings, scores)
-        return fit.signs_of(snapshot, plan, findings, scores) if says is not None else None
+        chance = fit.fit_of(snapshot, plan, findings, scores)
+        if chance is None:
+            return None
+        return Sensed(signs=fit.signs_of(snapshot, plan, findings, scores), chance=chance)

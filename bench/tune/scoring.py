@@ -19,6 +19,10 @@ TOLERANCE = 2e-5
 COMPARED = 50
 """So many of the best are held against the product's: which of the worst are still found hangs on next to nothing."""
 
+FAR_OFF = 0.01
+OFF_SHARE = 0.01
+"""A large store is searched by meaning in a rough way first, so one question in a hundred may be off by a little."""
+
 
 class Setting(msgspec.Struct, frozen=True):
     """Everything the order depends on. As it is made, it is what the product ships."""
@@ -86,24 +90,31 @@ def _session(pool: Pool, fits: Floats) -> Floats:
     return whole
 
 
-def compare(pools: Sequence[Pool]) -> None:
-    """Hold the formula here against the product: the same records with the same scores, or the run ends."""
-    shipped = Setting()
+def compare(pools: Sequence[Pool]) -> int:
+    """Hold the formula here against the product: the same records with the same scores, or the run ends. Returns for
+    how many questions they are the same."""
+    off = {pool.ask.id: difference for pool in pools if (difference := _difference(pool)) > TOLERANCE}
+    worst = max(off, key=lambda name: off[name], default="")
+    if off and (off[worst] > FAR_OFF or len(off) > OFF_SHARE * len(pools)):
+        raise SystemExit(
+            f"{len(off)} of {len(pools)} questions score otherwise than in the product, {worst} by {off[worst]:.4f}: "
+            f"the formula of bench/tune/scoring.py has drifted from that of muniment/read"
+        )
     for pool in pools:
-        order, scores = scored(pool, shipped)
-        told = dict(pool.told)
-        least = min((told[spot] for spot in pool.best[:COMPARED]), default=0.0) + TOLERANCE
-        here = {int(spot) for spot in order if scores[spot] > least}
-        there = {spot for spot, score in told.items() if score > least}
-        wrong = [spot for spot in here | there if abs(scores[spot] - told.get(spot, 0.0)) > TOLERANCE]
-        if wrong or here != there:
-            spot = [*wrong, *(here ^ there)][0]
-            raise SystemExit(
-                f"{pool.ask.id}: {pool.turns[spot]} has {scores[spot]:.6f} here and {told.get(spot)} in the product: "
-                f"the formula of bench/tune/scoring.py has drifted from that of muniment/read"
-            )
         if [spot for spot, _ in pool.told] != spread_out(pool, None):
             raise SystemExit(f"{pool.ask.id}: the product puts what it found in another order")
+    return len(pools) - len(off)
+
+
+def _difference(pool: Pool) -> float:
+    """The most that the score of one of the best differs here and in the product. What only one of them has among the
+    best is held against the last of these."""
+    order, scores = scored(pool, Setting())
+    told = dict(pool.told)
+    least = min((told[spot] for spot in pool.best[:COMPARED]), default=0.0)
+    found = {int(spot): float(scores[spot]) for spot in order}
+    spots = {spot for which in (told, found) for spot, score in which.items() if score > least}
+    return max((abs(found.get(spot, least) - told.get(spot, least)) for spot in spots), default=0.0)
 
 
 def spread_out(pool: Pool, diversity: float | None) -> list[int]:

@@ -11,9 +11,8 @@ import msgspec
 import numpy as np
 
 from bench.corpora import Ask, Corpus
-from bench.tune.features import Floats, Numbers, Store, Truths, open_store, signs
+from bench.tune.features import Floats, Numbers, Sensed, Store, Truths, open_store, sense
 from muniment.ports.embedder import Embedder
-from muniment.read.fit import Signs
 
 FOLDS = 5
 FLOORS = (0.05, 0.1, 0.14, 0.2, 0.25, 0.3, 0.4, 0.5)
@@ -26,11 +25,17 @@ SLICE_STRANGERS = 8
 FULL_GROUP = 100
 """A group of questions counts in full from so many on; a smaller one by its share of them."""
 
+UNANSWERABLE = "_abs"
+"""How the name of a question ends that was made to have no answer; others without one only lack their labels."""
+
 MODELS: dict[str, tuple[bool, tuple[str, ...]]] = {
+    "with vectors, as shipped": (True, ()),
     "with vectors": (True, ("cosine", "coverage", "ahead", "size")),
     "with vectors, without size": (True, ("cosine", "coverage", "ahead")),
+    "by words alone, as shipped": (False, ()),
     "by words alone": (False, ("coverage", "size")),
 }
+"""Whether there are vectors, and the signs that count; without any it is the product's own model."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -39,8 +44,8 @@ class Case(msgspec.Struct, frozen=True):
     question: str
     group: str
     answerable: bool
-    vectors: Signs | None
-    words: Signs | None
+    vectors: Sensed | None
+    words: Sensed | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,9 @@ def cases(stores: Sequence[Store], folder: Path, embedder: Embedder | None, rng:
     """Questions put to the store they were made for, to stores of strangers, and to small stores."""
     for store in stores:
         for ask in store.corpus.asks:
-            yield _case(
-                store, ask, store.dataset if ask.answerable else f"{store.dataset} unanswerable", ask.answerable
-            )
+            if ask.answerable or ask.id.endswith(UNANSWERABLE):
+                group = store.dataset if ask.answerable else f"{store.dataset} unanswerable"
+                yield _case(store, ask, group, ask.answerable)
         for dataset, ask in _strangers(stores, store, rng, STRANGERS, SIBLINGS):
             yield _case(store, ask, f"{dataset} asked of {store.dataset}", answerable=False)
     for store in stores:
@@ -75,8 +80,8 @@ def _case(store: Store, ask: Ask, group: str, answerable: bool) -> Case:
         question=f"{ask.id} {ask.text}",
         group=group,
         answerable=answerable,
-        vectors=signs(store, ask, vectors=True),
-        words=signs(store, ask, vectors=False),
+        vectors=sense(store, ask, vectors=True),
+        words=sense(store, ask, vectors=False),
     )
 
 
@@ -114,8 +119,11 @@ def _within(asks: Sequence[Ask], turns: set[str]) -> tuple[Ask, ...]:
 def fitted(found: Sequence[Case], name: str, rng: np.random.Generator) -> Fitted:
     """Fit a model on all cases; the chances are those of models that had not seen the question."""
     vectors, signs_ = MODELS[name]
-    known = [case for case in found if (case.vectors if vectors else case.words) is not None]
-    rows = np.array([_values(case, vectors, signs_) for case in known])
+    sensed = [(case, one) for case in found if (one := case.vectors if vectors else case.words) is not None]
+    known = [case for case, _ in sensed]
+    if not signs_:
+        return Fitted(weights={}, chances=np.array([one.chance for _, one in sensed]), cases=known)
+    rows = np.array([[getattr(one.signs, sign) for sign in signs_] for _, one in sensed])
     truth = np.array([case.answerable for case in known])
     counts = _counts(known, truth)
     questions = list(dict.fromkeys(case.question for case in known))
@@ -128,11 +136,6 @@ def fitted(found: Sequence[Case], name: str, rng: np.random.Generator) -> Fitted
     weights = _newton(rows, truth, counts)
     named = dict(zip((*signs_, "bias"), (round(float(value), 2) for value in weights), strict=True))
     return Fitted(weights=named, chances=chances, cases=known)
-
-
-def _values(case: Case, vectors: bool, names: Sequence[str]) -> list[float]:
-    made = case.vectors if vectors else case.words
-    return [float(getattr(made, name)) for name in names]
 
 
 def _counts(known: Sequence[Case], truth: Truths) -> Floats:

@@ -22,8 +22,13 @@ def test_the_environment_gives_each_setting() -> None:
         "MUNIMENT_TENANT": "acme",
         "MUNIMENT_ACTOR": "ana",
         "MUNIMENT_POLICY": "p.yaml",
+        "MUNIMENT_EMBEDDER": "minilm",
+        "MUNIMENT_EMBEDDER_KEY": "k",
+        "MUNIMENT_MODELS": "m",
     }
-    assert read_environment(given) == Config(vault="v", tenant="acme", actor="ana", policy="p.yaml")
+    assert read_environment(given) == Config(
+        vault="v", tenant="acme", actor="ana", policy="p.yaml", embedder="minilm", embedder_key="k", models="m"
+    )
     assert {setting.name for setting in SETTINGS} == set(given)
 
 

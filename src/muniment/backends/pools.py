@@ -13,7 +13,7 @@ from muniment.ports.store import Hit
 
 COMMON_SHARE = 0.30
 COMMON_FROM = 1_000
-POSTINGS_MAX = 60_000
+POSTINGS_MAX = 6_000
 """Words that more than this share of the records hold are not searched for, nor are the commonest when all together are
 held more often than this; below so many records no word is common, there is little to rank and nothing to save."""
 

@@ -14,11 +14,11 @@ from muniment.model.receipt import Plan
 from muniment.ports.store import Snapshot
 from muniment.read.find import Found, admitted, cards_at
 
-NEIGHBOURS_OF = 32
-STRANGERS_OF = 12
+NEIGHBOURS_OF = 24
+STRANGERS_OF = 8
 REACH = 1
-SEEDS = 10
-NAMES_MAX = 12
+SEEDS = 6
+NAMES_MAX = 8
 HOLDERS_MAX = 8
 SETTLED = 0.02
 """Bounds on the work: neighbours of so many of the best, those that stand next to so many being taken in; names and
@@ -40,15 +40,13 @@ def take_in_kin(
         for rid in ranked[:STRANGERS_OF]:
             neighbours = beside.get(rid, ())
             strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)
-    if plan.weights.linked:
-        reached = _linked(snapshot, plan, found, {rid: scores[rid] for rid in ranked[:SEEDS]})
-        strangers.update((rid, "it shares names or links with what matches") for rid in reached if rid not in strangers)
-        _take_in(snapshot, plan, found, strangers, vector)
-        for rid, share in reached.items():
-            if rid in found:
-                found[rid].linked = share
-    else:
-        _take_in(snapshot, plan, found, strangers, vector)
+    seeds = {rid: scores[rid] for rid in ranked[:SEEDS]}
+    reached = _linked(snapshot, plan, found, seeds) if plan.weights.linked else {}
+    strangers.update((rid, "it shares names or links with what matches") for rid in reached if rid not in strangers)
+    _take_in(snapshot, plan, found, strangers, vector)
+    for rid, share in reached.items():
+        if rid in found:
+            found[rid].linked = share
     return beside
 
 

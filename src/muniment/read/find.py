@@ -14,10 +14,10 @@ from muniment.model.rows import Near
 from muniment.ports.store import Hit, Snapshot
 from muniment.read.words import GAP
 
-WORDS_KEPT = 200
-CLOSE_KEPT = 200
-MEANING_KEPT = 200
-KEPT = 64
+WORDS_KEPT = 150
+CLOSE_KEPT = 150
+MEANING_KEPT = 120
+KEPT = 48
 """So many are looked at by words, by meaning, and then closely."""
 
 FEW = 20

@@ -15,7 +15,7 @@ from muniment.text.quantities import Quantity, differ
 from muniment.text.reading import Reading, clauses_of
 from muniment.text.stems import stem
 from muniment.text.tables import FILLER, NEGATIONS, OPPOSITES, TURNING
-from muniment.text.words import READ_MAX, folded
+from muniment.text.words import folded
 
 _LEFT_OVER = 0.15
 """How much of the words of both may be in one of them only."""
@@ -23,6 +23,9 @@ _BLOCK_MIN = 2
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _FILLERS = frozenset(map(stem, FILLER)) - TURNING
 _IDLE = frozenset(("the", "a", "an", "is", "are", "be", "been", "it", "this", "that", "of", "we", "our", "i", "my"))
+
+COMPARED_MAX = 8_192
+"""Texts longer than this are compared by their words, not letter by letter."""
 
 
 class Gist(Value):
@@ -106,7 +109,7 @@ def echoes(one: Reading, other: Reading) -> bool:
 
 def _same_code(one: str, other: str) -> bool:
     """In code, and in texts that are read in part only, every letter counts."""
-    if max(len(one), len(other)) > READ_MAX:
+    if max(len(one), len(other)) > COMPARED_MAX:
         return folded(one).split() == folded(other).split()
     return ("```" not in one and "```" not in other) or one.split("```")[1::2] == other.split("```")[1::2]
 

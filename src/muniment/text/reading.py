@@ -13,7 +13,7 @@ from muniment.model.value import Value
 from muniment.text.clauses import Clause, clauses
 from muniment.text.stems import stem
 from muniment.text.tables import LIGHT, STOP
-from muniment.text.words import READ_MAX, bag, folded, spoken
+from muniment.text.words import bag, folded, spoken, stated
 
 SALIENT_MAX = 10
 """More words of a long text find less: each that is not about its point brings in neighbours that are not either."""
@@ -49,7 +49,7 @@ def reading(text: str) -> Reading:
 @lru_cache(maxsize=256)
 def clauses_of(text: str) -> tuple[Clause, ...]:
     """The clauses of the spoken part of a text, as far as a text is read for statements."""
-    return clauses(spoken(text)[:READ_MAX])
+    return clauses(stated(spoken(text)))
 
 
 def salient(source: Reading | str) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def salient(source: Reading | str) -> tuple[str, ...]:
     ('frankfurt', 'database', 'staging', 'running')
     """
     text = source.text if isinstance(source, Reading) else source
-    found = _forms(spoken(text)[:READ_MAX])
+    found = _forms(stated(spoken(text)))
     if len(found) <= _FEW:
         return tuple(sorted(found, key=len, reverse=True)[:SALIENT_FEW])
     places = _promise(clauses_of(text))

@@ -55,7 +55,9 @@ _IDLE_PHRASE = re.compile(rf"\b(?:{'|'.join(_IDLE)})\b[,:;]?[ \t]*", re.IGNORECA
 """What is said to fill a sentence: with or without it, a sentence says the same."""
 _PIECES = re.compile(r"[-./@]")
 READ_MAX = 1_000
-"""How many characters of one text are read for statements. What comes later still counts as words."""
+READ_LAST = 400
+"""How many characters of one text are read for statements, and how many of them are its last: what a long text has to
+say stands at its beginning or its end. What lies between still counts as words."""
 
 
 class Token(NamedTuple):
@@ -146,3 +148,14 @@ def _apart(shown: str) -> list[Token]:
     if tail in ("ve", "re", "ll", "d", "m", "s") and head:
         return [Token("word", head, shown.split("'")[0].split("’")[0]), Token("word", "'" + tail, "'" + tail)]
     return [Token("word", form.replace("'", ""), shown)]
+
+
+def stated(text: str) -> str:
+    """The part of a text that is read for statements: all of a short one, the beginning and the end of a long one.
+
+    >>> len(stated("a" * 5_000)), stated("It rains.")
+    (1001, 'It rains.')
+    """
+    if len(text) <= READ_MAX:
+        return text
+    return f"{text[: READ_MAX - READ_LAST]}\n{text[-READ_LAST:]}"
