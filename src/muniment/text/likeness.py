@@ -11,11 +11,12 @@ from functools import lru_cache
 from itertools import pairwise
 
 from muniment.model.value import Value
+from muniment.text.clauses import clauses
 from muniment.text.quantities import Quantity, differ
-from muniment.text.reading import Reading, clauses_of
+from muniment.text.reading import Reading
 from muniment.text.stems import stem
 from muniment.text.tables import FILLER, NEGATIONS, OPPOSITES, TURNING
-from muniment.text.words import folded
+from muniment.text.words import folded, spoken
 
 _LEFT_OVER = 0.15
 """How much of the words of both may be in one of them only."""
@@ -25,7 +26,9 @@ _FILLERS = frozenset(map(stem, FILLER)) - TURNING
 _IDLE = frozenset(("the", "a", "an", "is", "are", "be", "been", "it", "this", "that", "of", "we", "our", "i", "my"))
 
 COMPARED_MAX = 8_192
-"""Texts longer than this are compared by their words, not letter by letter."""
+"""How many characters of two texts are read to say whether one echoes the other. That is asked of few pairs, so more is
+read for it than for disagreement."""
+_OVERLAP = 0.7
 
 
 class Gist(Value):
@@ -42,7 +45,7 @@ class Gist(Value):
 
 @lru_cache(maxsize=256)
 def _gist(text: str) -> Gist:
-    stated = clauses_of(text)
+    stated = clauses(spoken(text)[:COMPARED_MAX])
     forms = [word for clause in stated for word in clause.frame if word and word[0] != "="]
     roots = (stem(form) for form in forms if form not in _IDLE)
     sequence = tuple(dict.fromkeys(root for root in roots if root not in _FILLERS))
@@ -94,7 +97,9 @@ def echoes(one: Reading, other: Reading) -> bool:
     if one.text == other.text:
         return True
     smaller, larger = sorted((len(one.words), len(other.words)))
-    if smaller < (1 - _LEFT_OVER) * larger - 1 or not _same_code(one.text, other.text):
+    if smaller < (1 - _LEFT_OVER) * larger - 1 or len(one.words & other.words) < _OVERLAP * smaller:
+        return False
+    if not _same_code(one.text, other.text):
         return False
     a, b = _gist(one.text), _gist(other.text)
     return (
