@@ -19,7 +19,7 @@ held more often than this; below so many records no word is common, there is lit
 
 _RARITY_LEAST = 1e-6
 
-QUOTAS = (200, 800, 4_096)
+QUOTAS = (100, 400, 4_096)
 ENOUGH = 64
 """So many of the best matches a caller may see are looked at, and more and more of them until so many pass, or as many
 as the caller wants; at last all."""

@@ -14,7 +14,7 @@ from muniment.model.receipt import Plan
 from muniment.ports.store import Snapshot
 from muniment.read.find import Found, admitted, cards_at
 
-NEIGHBOURS_OF = 24
+NEIGHBOURS_OF = 16
 STRANGERS_OF = 8
 REACH = 1
 SEEDS = 6

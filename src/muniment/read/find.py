@@ -14,9 +14,9 @@ from muniment.model.rows import Near
 from muniment.ports.store import Hit, Snapshot
 from muniment.read.words import GAP
 
-WORDS_KEPT = 150
-CLOSE_KEPT = 150
-MEANING_KEPT = 120
+WORDS_KEPT = 100
+CLOSE_KEPT = 100
+MEANING_KEPT = 100
 KEPT = 48
 """So many are looked at by words, by meaning, and then closely."""
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.unit.world import at
 
 from muniment.model.times import MAX, MIN, Instant, show
-from muniment.text.dates import SPANS_MAX, asks_when, dates_in, read_span
+from muniment.text.dates import read_span
 
 ASKED = at("2024-05-15T12:00:00Z")
 """A Wednesday, in a leap year."""
@@ -185,33 +185,8 @@ def test_of_several_times_the_first_sure_one_is_read() -> None:
     assert told("Was it on Friday or in April?") == ("2024-05-10", "2024-05-10")
 
 
-def test_a_record_tells_all_its_times_in_order() -> None:
-    text = "On 2023-05-01 we met Ana. Yesterday she called, and in June 2022 she had written."
-    assert [span.words for span in dates_in(text, ASKED)] == ["2023-05-01", "Yesterday", "June 2022"]
-
-
-def test_no_more_than_so_many_times_are_taken_from_a_record() -> None:
-    found = dates_in("on 2023-05-01, " * 10_000, ASKED)
-    assert len(found) == SPANS_MAX == 32
-
-
 def test_only_the_head_of_a_long_text_is_read() -> None:
-    assert dates_in("x" * 20_001 + " on 2023-05-01", ASKED) == ()
     assert read_span("x" * 4_001 + " on 2023-05-01", ASKED) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "asks"),
-    [
-        ("When did we ship?", True), ("so when was it", True), ("How long ago did I call?", True),
-        ("How many days ago did I call?", True), ("What date is the launch?", True), ("Which year was that?", True),
-        ("On what day did she leave?", True), ("What time do I wake up?", True), ("Since when do we use it?", True),
-        ("WHEN IS IT?", True), ("Tell me what you do when it rains", False), ("Who was there?", False),
-        ("How many days did it take?", False), ("Whenever did", False), ("", False),
-    ],
-)  # fmt: skip
-def test_a_question_for_a_time_is_known_as_one(text: str, asks: bool) -> None:
-    assert asks_when(text) is asks
 
 
 instants = st.integers(MIN, MAX).map(Instant)
@@ -222,22 +197,17 @@ sentences = st.lists(st.tuples(phrases, joins), max_size=5).map(lambda parts: ""
 
 @given(st.one_of(sentences, st.text(max_size=80)), instants)
 def test_whatever_is_read_lies_within_the_years_there_are(text: str, asked: Instant) -> None:
-    for span in dates_in(text, asked):
+    span = read_span(text, asked)
+    if span is not None:
         assert MIN <= span.first <= span.last <= MAX
         assert span.words
         assert span.words in text
-    one = read_span(text, asked)
-    assert one is None or one in dates_in(text, asked)
 
 
 @given(sentences, instants)
 def test_capitals_change_nothing(text: str, asked: Instant) -> None:
-    def read(written: str) -> list[tuple[int, int, bool]]:
-        return [(span.first, span.last, span.sure) for span in dates_in(written, asked)]
+    def read(written: str) -> tuple[int, int, bool] | None:
+        span = read_span(written, asked)
+        return None if span is None else (span.first, span.last, span.sure)
 
     assert read(text.upper()) == read(text.lower()) == read(text)
-
-
-@given(st.one_of(sentences, st.text(max_size=80)))
-def test_asking_when_never_fails_and_knows_no_capitals(text: str) -> None:
-    assert asks_when(text) == asks_when(text.swapcase() if text.isascii() else text)

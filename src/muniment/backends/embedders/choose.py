@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeGuard
 from urllib.parse import urldefrag
 
-from muniment.backends.embedders.endpoint import Endpoint
 from muniment.backends.embedders.minilm import MiniLM
 from muniment.backends.embedders.wrapped import EmbedTexts, Wrapped
 from muniment.model.errors import ConfigurationError
@@ -30,6 +29,8 @@ def choose(wanted: str | Embedder | EmbedTexts | None, *, models: Path, key: str
     if wanted == MINILM:
         return _required(models)
     if wanted.startswith(("http://", "https://")):
+        from muniment.backends.embedders.endpoint import Endpoint  # brings in a client for the web
+
         address, model = urldefrag(wanted)
         return Endpoint(address, model, key=key)
     raise ConfigurationError("embedder", f"expected {_EXPECTED}")

@@ -24,7 +24,7 @@ from muniment.model.status import Status
 from muniment.ports.store import Hit, Matches, Neighbour
 
 _Q = queries()
-_DEPTHS = tuple(2 * quota for quota in QUOTAS)
+_DEPTHS = tuple(quota * 3 // 2 for quota in QUOTAS)
 _REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 
 

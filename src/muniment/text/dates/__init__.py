@@ -10,15 +10,13 @@ from itertools import islice
 from string import ascii_lowercase, ascii_uppercase
 
 from muniment.model.times import Instant
-from muniment.text.dates.compose import spans
 from muniment.text.dates.span import Span
 
 QUESTION_MAX = 4_000
 """How many characters of a question are read."""
 
-RECORD_MAX = 20_000
 SPANS_MAX = 32
-"""How many characters of a record are read, and how many times are taken from it."""
+"""How many times are looked at."""
 
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _HINT = re.compile(
@@ -27,14 +25,6 @@ _HINT = re.compile(
     r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|christmas|hallow|thanks|easter|valentine|tue|thu|wed|fri"
 )
 """A text without any of these names no time."""
-
-_WHEN = re.compile(
-    r"\bwhen (?:did|do|does|was|were|is|are|will|would|had|has|have|can|could|should|might|am)\b"
-    r"|\b(?:since|until|till|by) when\b|\bwhen['’]s\b|^\W*when\W*$"
-    r"|\bhow (?:long|many (?:minutes|hours|days|weeks|months|years)) ago\b"
-    r"|\bhow recently\b|\bhow long (?:has it been )?since\b"
-    r"|\b(?:what|which) (?:date|day|time|year|month|week|weekday|season)s?\b"
-)
 
 
 def read_span(text: str, asked_at: Instant) -> Span | None:
@@ -49,22 +39,10 @@ def read_span(text: str, asked_at: Instant) -> Span | None:
     return next((span for span in found if span.sure), found[0] if found else None)
 
 
-def dates_in(text: str, about: Instant) -> tuple[Span, ...]:
-    """The times that a record of that instant speaks about, in order."""
-    return _spans(text[:RECORD_MAX], about)
-
-
-def asks_when(text: str) -> bool:
-    """Whether a question asks for a time.
-
-    >>> asks_when("When did we ship?"), asks_when("How long ago was it?"), asks_when("Tell me when it rains")
-    (True, True, False)
-    """
-    return _WHEN.search(text[:QUESTION_MAX].translate(_LOWER)) is not None
-
-
 def _spans(text: str, now: Instant) -> tuple[Span, ...]:
     lower = text.translate(_LOWER)
     if _HINT.search(lower) is None:
         return ()
+    from muniment.text.dates.compose import spans  # its patterns take long to compile, and few questions name a time
+
     return tuple(islice(spans(text, lower, now), SPANS_MAX))
