@@ -10,6 +10,7 @@ import numpy as np
 from bench.tune.features import Floats
 from bench.tune.scoring import Bench, Setting, scored, worth
 from muniment.model.weights import Weights
+from muniment.read import carry, find
 
 FOLDS = 5
 ROUNDS = 5
@@ -143,8 +144,9 @@ POOLS = (
     (100, 100, 40, 24, 12),
     (60, 60, 40, 24, 12),
     (60, 60, 24, 16, 8),
+    (find.WORDS_KEPT, find.MEANING_KEPT, find.KEPT, carry.NEIGHBOURS_OF, carry.STRANGERS_OF),
 )
-"""By words, by meaning, closely, neighbours of, strangers taken in with."""
+"""By words, by meaning, closely, neighbours of, strangers taken in with; the last as shipped, for ten records."""
 
 
 def pools(bench: Bench) -> dict[str, Row]:

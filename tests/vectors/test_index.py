@@ -29,7 +29,7 @@ from tests.vectors.world import (
 from muniment.backends.vectors.index import VectorIndex
 from muniment.model.card import Card
 from muniment.model.errors import Malformed
-from muniment.model.filter import EVERYTHING, NOTHING, Filter, OneOf, matches
+from muniment.model.filter import EVERYTHING, NOTHING, Filter, OneOf
 from muniment.model.rows import Near, Reach, VectorRow
 
 UP = packed(*[0.25] * DIMENSIONS)
@@ -102,16 +102,6 @@ def test_a_search_at_a_position_is_answered_only_while_the_columns_are_there() -
     assert index.search_at(2, EVERYTHING, UP, upto=HEAD, keep=1) is None
 
 
-@given(tenant=tenants(least=4), condition=mild, chosen=st.lists(st.integers(0, 40), max_size=8))
-def test_what_passes_of_given_revisions_is_what_matches(
-    tenant: list[Card], condition: Filter, chosen: list[int]
-) -> None:
-    index = filled(VectorIndex(None), tenant, [])
-
-    expected = {card.rid for card in tenant if card.rid in chosen and matches(condition, card)}
-    assert index.passing(condition, chosen) == expected
-
-
 @given(tenant=tenants(least=2), asked=vectors, draw=st.data())
 def test_given_revisions_are_measured_by_their_nearest_passage(
     tenant: list[Card], asked: bytes, draw: st.DataObject
@@ -135,34 +125,6 @@ def test_revisions_are_compared_by_their_first_passages(tenant: list[Card], draw
         tuple(cosine(first[one], first[other]) if one in first and other in first else 0.0 for other in chosen)
         for one in chosen
     )
-
-
-@given(tenant=tenants(least=4), condition=mild, by=st.integers(0, 30), keep=st.integers(0, 6))
-def test_the_latest_are_the_last_that_pass(tenant: list[Card], condition: Filter, by: int, keep: int) -> None:
-    index = filled(VectorIndex(None), tenant, [])
-
-    passing = [card.rid for card in tenant if card.seq <= by and matches(condition, card)]
-    assert index.latest(condition, as_of=by, keep=keep) == passing[::-1][:keep]
-
-
-@given(tenant=tenants(least=4), reach=st.integers(0, 3))
-def test_what_stands_beside_a_revision_is_what_was_written_next_to_it_in_its_session(
-    tenant: list[Card], reach: int
-) -> None:
-    index = VectorIndex(None)
-    for card in tenant:
-        index.sync(index.position + 1, lambda after, card=card: [card])  # type: ignore[misc]  # bound at once
-
-    def expected(card: Card) -> tuple[int, ...]:
-        session = [one.rid for one in tenant if one.session_id == card.session_id]
-        at = session.index(card.rid)
-        around = [place for step in range(1, reach + 1) for place in (at - step, at + step)]
-        return tuple(session[place] for place in around if 0 <= place < len(session))
-
-    assert index.beside([card.rid for card in tenant], reach) == {
-        card.rid: () if card.session_id is None else expected(card) for card in tenant
-    }
-    assert index.beside([999]) == {999: ()}
 
 
 @given(tenant=tenants(least=2), upto=st.integers(0, 30), draw=st.data())

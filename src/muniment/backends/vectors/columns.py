@@ -46,13 +46,11 @@ BOUNDS = {"valid_from": LOWEST, "valid_until": HIGHEST, "expires_at": HIGHEST}
 """Optional instants, and what stands for none: a bound that excludes nothing."""
 
 MARKS = ("id_high", "id_low")
-LINKS = ("before", "after")
 TYPES: dict[str, npt.DTypeLike] = {
     **NUMBERS,
     **dict.fromkeys(BOUNDS, np.int64),
     **dict.fromkeys(MARKS, np.int64),
     **dict.fromkeys(WORDS, np.int32),
-    **dict.fromkeys(LINKS, np.int32),
 }
 NONE = -1
 _BATCH = 4_096
@@ -92,7 +90,6 @@ class Columns:
         self.words = {field: Words() for field in WORDS}
         self.last_start, self.first_end, self.first_expiry = LOWEST, HIGHEST, HIGHEST
         self._arrays: dict[str, npt.NDArray[np.generic]] = {name: np.empty(0, type_) for name, type_ in TYPES.items()}
-        self._ends: list[int] = []
         self._touched: deque[tuple[int, Ordinals]] = deque(maxlen=_REMEMBERED)
 
     def column(self, name: str) -> npt.NDArray[np.generic]:
@@ -145,9 +142,6 @@ class Columns:
         self._arrays, self.words, self.position = arrays, words, position
         self.count = len(arrays["rid"])
         self._note_bounds(slice(0, self.count))
-        ends = np.full(len(words["session_id"].spelled) + 1, NONE, np.int64)
-        ends[self.codes("session_id")] = np.arange(self.count)
-        self._ends = ends[:-1].tolist()
 
     def _take(self, cards: list[Card]) -> Ordinals:
         rids = np.array([card.rid for card in cards], np.int64)
@@ -155,12 +149,10 @@ class Columns:
         places = np.concatenate([self.ordinals(rids[:old]), np.arange(self.count, self.count + len(cards) - old)])
         if np.any(places[:old] == NONE) or np.any(np.diff(rids) <= 0):
             raise IntegrityError("the cards of a tenant are not in the order of their births")
-        first = self.count
-        self._grow(first + len(cards) - old)
+        self._grow(self.count + len(cards) - old)
         self._write(places, cards)
         self.count += len(cards) - old
         self._note_bounds(places)
-        self._link(first)
         return places
 
     def _grow(self, needed: int) -> None:
@@ -195,15 +187,3 @@ class Columns:
         self.last_start = max(self.last_start, int(self.longs("valid_from")[places].max()))
         self.first_end = min(self.first_end, int(self.longs("valid_until")[places].min()))
         self.first_expiry = min(self.first_expiry, int(self.longs("expires_at")[places].min()))
-
-    def _link(self, first: int) -> None:
-        """Link each new revision with the one before it in its session."""
-        before, after, ends = self.codes("before"), self.codes("after"), self._ends
-        before[first:], after[first:] = NONE, NONE
-        ends.extend([NONE] * (len(self.words["session_id"].spelled) - len(ends)))
-        for place, session in enumerate(self.codes("session_id")[first:].tolist(), first):
-            if session == NONE:
-                continue
-            if ends[session] != NONE:
-                before[place], after[ends[session]] = ends[session], place
-            ends[session] = place

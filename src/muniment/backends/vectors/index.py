@@ -16,8 +16,8 @@ import numpy as np
 from muniment.backends.vectors import columns_file
 from muniment.backends.vectors.arrays import Bools, Codes, Floats, Growing, Longs
 from muniment.backends.vectors.blocks import EXACT_MAX, ROW, Blocks, Sight, passages
-from muniment.backends.vectors.columns import NONE, Changed, Columns
-from muniment.backends.vectors.masks import Masks, evaluate, loosened
+from muniment.backends.vectors.columns import Changed, Columns
+from muniment.backends.vectors.masks import Masks, loosened
 from muniment.backends.vectors.scan import best, cosines, likely, nearest
 from muniment.model.errors import Malformed
 from muniment.model.filter import EVERYTHING, Filter
@@ -32,7 +32,6 @@ HashAt = Callable[[int], bytes | None]
 
 _NO_PLACES: Codes = np.empty(0, np.int32)
 _ROW_MASKS = 16
-_STRIDE = 65_536
 
 
 class VectorIndex:
@@ -144,14 +143,6 @@ class VectorIndex:
         """The same for the cards as they are at a position; None when the columns are at another by now."""
         return self._searched(condition, vector, min(position, upto), keep, at=position)
 
-    def passing(self, condition: Filter, rids: Sequence[int]) -> set[int]:
-        """Which of these revisions pass, by the cards as they are at `position`."""
-        with self._lock:
-            places = self._columns.ordinals(np.array(rids, np.int64))
-            known = places[places != NONE]
-            answer = np.broadcast_to(evaluate(self._columns, condition, known), known.shape)
-            return set(self._columns.longs("rid")[known[answer]].tolist())
-
     def measure(self, rids: Sequence[int], vector: bytes) -> dict[int, Near]:
         """How near these revisions are to a vector. Those without a vector are left out."""
         sight = self._blocks.look()
@@ -173,23 +164,6 @@ class VectorIndex:
         found = np.clip(np.vecdot(vectors[:, np.newaxis], vectors[np.newaxis]), -1.0, 1.0)
         return tuple(map(tuple, found.tolist()))
 
-    def latest(self, condition: Filter, *, as_of: int, keep: int) -> list[int]:
-        """The revisions that pass and were born last by then, the last first."""
-        with self._lock:
-            mask, rids = self._masks.of(condition), self._columns.longs("rid")
-            last, found = self._columns.born_by(as_of), list[int]()
-            while last > 0 and len(found) < keep:
-                first = max(last - _STRIDE, 0)
-                found += rids[first + np.flatnonzero(mask[first:last])][::-1].tolist()
-                last = first
-        return found[:keep]
-
-    def beside(self, rids: Sequence[int], reach: int = 1) -> dict[int, tuple[int, ...]]:
-        """The revisions that stand next to each in its session, on both sides, the nearest first."""
-        with self._lock:
-            here = self._columns.ordinals(np.array(rids, np.int64)).tolist()
-            return {rid: self._neighbours(place, reach) for rid, place in zip(rids, here, strict=True)}
-
     def close(self) -> None:
         """Let go of files and lock. What was added is on disk; columns are only when they were saved."""
         self._blocks.close()
@@ -209,15 +183,6 @@ class VectorIndex:
             return nearest(sight, self._blocks.floats(sight), np.flatnonzero(allowed), asked, keep)
         places = likely(sight.planes, allowed, asked, max(self._rescored, 4 * keep, count // RESCORED_SHARE))
         return best(sight, places, cosines(sight.halves, asked, places), keep)
-
-    def _neighbours(self, place: int, reach: int) -> tuple[int, ...]:
-        links, rids = (self._columns.codes("before"), self._columns.codes("after")), self._columns.longs("rid")
-        ends, found = [place, place], list[int]()
-        for _ in range(reach):
-            for side, link in enumerate(links):
-                ends[side] = NONE if ends[side] == NONE else int(link[ends[side]])
-                found += [] if ends[side] == NONE else [int(rids[ends[side]])]
-        return tuple(found)
 
     def _allowed_rows(self, sight: Sight, condition: Filter, by: int, *, at: int | None = None) -> Bools | None:
         """Which rows may be compared: those of revisions that pass, were born by then and were not forgotten. None when
