@@ -139,6 +139,8 @@ def _conversation(conversation: dict[str, object]) -> Corpus:
     asks = []
     for number, question in enumerate(cast("list[dict[str, object]]", conversation["questions"])):
         gold = frozenset(one for one in cast("list[str]", question["evidence"]) if one in known)
+        if not gold:
+            continue  # nobody has said where the answer is, so nothing can be counted
         asks.append(
             Ask(
                 id=f"{conversation['conversation']}:{number}",

@@ -22,11 +22,11 @@ class Weights(Value):
     words: float = 0.7
     meaning: float = 0.3
     nearby: float = 0.3
-    session: float = 0.2
-    linked: float = 0.02
+    session: float = 0.15
+    linked: float = 0.005
     subject: float = 0.1
     time: float = 0.3
-    future: float = 0.3
+    future: float = 0.4
     recency: float = 0.01
     confidence: float = 0.01
     importance: float = 0.01

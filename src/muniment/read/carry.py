@@ -14,8 +14,8 @@ from muniment.model.receipt import Plan
 from muniment.ports.store import Snapshot
 from muniment.read.find import Found, admitted, cards_at
 
-NEIGHBOURS_OF = 16
-STRANGERS_OF = 8
+NEIGHBOURS_OF = 24
+STRANGERS_OF = 12
 REACH = 1
 SEEDS = 6
 NAMES_MAX = 8
@@ -41,8 +41,10 @@ def take_in_kin(
             neighbours = beside.get(rid, ())
             strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)
     seeds = {rid: scores[rid] for rid in ranked[:SEEDS]}
-    reached = _linked(snapshot, plan, found, seeds) if plan.weights.linked else {}
-    strangers.update((rid, "it shares names or links with what matches") for rid in reached if rid not in strangers)
+    related = _related(snapshot, found, seeds) if plan.weights.linked else []
+    reached = _reached(snapshot, plan, seeds, related) if plan.weights.linked else {}
+    linked = {rid for one, other, _ in related for rid in (one, other) if isinstance(rid, int)}
+    strangers.update((rid, "it is linked with what matches") for rid in sorted(linked) if rid not in strangers)
     _take_in(snapshot, plan, found, strangers, vector)
     for rid, share in reached.items():
         if rid in found:
@@ -65,12 +67,13 @@ def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: 
                 found[other].nearby = max(found[other].nearby, scores[rid])
 
 
-def _linked(snapshot: Snapshot, plan: Plan, found: dict[int, Found], best: Mapping[int, float]) -> dict[int, float]:
+def _reached(snapshot: Snapshot, plan: Plan, best: Mapping[int, float], related: list[Link]) -> dict[int, float]:
     """How near records are to what fits best by names and links, the nearest being 1."""
-    links = [*_mentioned(snapshot, plan, best), *_related(snapshot, found, best)]
+    links = [*_mentioned(snapshot, plan, best), *related]
     seeds: dict[Node, float] = {rid: score for rid, score in best.items() if score > 0}
     seeds.update((name, 1.0) for name in plan.terms.names)
-    return {rid: share for rid, share in spread(links, seeds, settled=SETTLED).items() if share > 0} if links else {}
+    reached = spread(links, seeds, settled=SETTLED) if links else {}
+    return {rid: share for rid, share in reached.items() if share > 0}
 
 
 def _mentioned(snapshot: Snapshot, plan: Plan, best: Mapping[int, float]) -> list[Link]:

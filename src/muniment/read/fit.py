@@ -1,6 +1,6 @@
 """Know when not to answer: how likely anything that was found fits, and how weak is too weak to be told.
 
-A logistic model of few features, fitted on questions with and without an answer in the store (see bench/tune.py). It
+A logistic model of few features, fitted on questions with and without an answer in the store (see bench/tune). It
 was fitted on the vectors of one model, so it says nothing about those of another.
 """
 
@@ -24,7 +24,7 @@ _READ_MAX = 5_000
 _RECORDS = (10, 11_000)
 """The sizes of store it was fitted on; a size outside counts as the nearest."""
 
-_COSINE, _COVERAGE, _AHEAD, _SIZE, _BIAS = 8.1, 9.36, 8.41, -0.70, -4.28
+_COSINE, _COVERAGE, _AHEAD, _SIZE, _BIAS = 12.3, 8.43, 5.65, -0.66, -5.81
 _WORDS_COVERAGE, _WORDS_SIZE, _WORDS_BIAS = 12.43, -0.69, -0.38
 
 
