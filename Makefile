@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TOUR := muniment-tour
+comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench bench-recall bench-scale bench-peers bench-tune sim docs clean
+.PHONY: help run test lint format bench bench-recall bench-scale bench-peers bench-tune bench-plots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -40,14 +41,17 @@ bench: $(READY) ## fixed-seed load, as tables and JSON in bench/out; DATA=file m
 bench-recall: $(READY) ## how well recall finds what answers a question; DATA=FILE or several, in quotes
 	@$(BIN)/python -m bench.recall --data $(DATA)
 
-bench-scale: $(READY) ## recall and rebuild at 10k, 100k and 1M records; SIZES=10k,100k for less
-	@$(BIN)/python -m bench.scale $(if $(SIZES),--sizes $(SIZES))
+bench-scale: $(READY) ## recall at 10k, 100k and 1M records (hours); SIZES=10k,100k for less, FOLDER=dir keeps the stores
+	@$(BIN)/python -m bench.scale --sizes $(or $(SIZES),10k$(comma)100k$(comma)1M) $(if $(FOLDER),--folder $(FOLDER))
 
 bench-peers: $(READY) ## the same corpus and embedder put to other memories; DATA=FILE for real conversations
 	@$(BIN)/python -m bench.peers $(if $(DATA),--data $(DATA))
 
 bench-tune: $(READY) ## choose the weights of recall by cross-validation; DATA="FILE FILE"
 	@$(BIN)/python -m bench.tune --data $(DATA)
+
+bench-plots: $(READY) ## draw the pictures of docs/benchmarks from bench/out
+	@$(BIN)/python -m bench.plots
 
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
