@@ -41,10 +41,8 @@ def take_in_kin(
             neighbours = beside.get(rid, ())
             strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)
     seeds = {rid: scores[rid] for rid in ranked[:SEEDS]}
-    related = _related(snapshot, found, seeds) if plan.weights.linked else []
-    reached = _reached(snapshot, plan, seeds, related) if plan.weights.linked else {}
-    linked = {rid for one, other, _ in related for rid in (one, other) if isinstance(rid, int)}
-    strangers.update((rid, "it is linked with what matches") for rid in sorted(linked) if rid not in strangers)
+    reached = _reached(snapshot, plan, found, seeds) if plan.weights.linked else {}
+    strangers.update((rid, "it shares names or links with what matches") for rid in reached if rid not in strangers)
     _take_in(snapshot, plan, found, strangers, vector)
     for rid, share in reached.items():
         if rid in found:
@@ -67,9 +65,9 @@ def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: 
                 found[other].nearby = max(found[other].nearby, scores[rid])
 
 
-def _reached(snapshot: Snapshot, plan: Plan, best: Mapping[int, float], related: list[Link]) -> dict[int, float]:
+def _reached(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float]) -> dict[int, float]:
     """How near records are to what fits best by names and links, the nearest being 1."""
-    links = [*_mentioned(snapshot, plan, best), *related]
+    links = [*_mentioned(snapshot, plan, best), *_related(snapshot, found, best)]
     seeds: dict[Node, float] = {rid: score for rid, score in best.items() if score > 0}
     seeds.update((name, 1.0) for name in plan.terms.names)
     reached = spread(links, seeds, settled=SETTLED) if links else {}

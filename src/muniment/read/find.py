@@ -81,7 +81,7 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
     """Search by words, and by meaning if the question has a vector. Quoted phrases must occur, so they bind both.
 
     Many are looked at roughly, and the best of them closely: only those have their cards fetched."""
-    matched = snapshot.lexicon.search(plan, keep=WORDS_KEPT)
+    matched = snapshot.lexicon.search(plan, keep=max(WORDS_KEPT, plan.limit))
     rarity = snapshot.lexicon.weights(_sought(plan))
     words = _shares(snapshot, plan, matched.hits, rarity)
     own = [hit.rid for hit in matched.hits if hit.failed is None]
@@ -134,7 +134,7 @@ def _near(
     """The cosines of the nearest of all; what is near, and how near that is what the words matched."""
     if plan.reach.model is None:
         return (), {}
-    nearest = () if plan.terms.phrases else snapshot.meanings.search(plan, vector, keep=MEANING_KEPT)
+    nearest = () if plan.terms.phrases else snapshot.meanings.search(plan, vector, keep=max(MEANING_KEPT, plan.limit))
     near = {one.rid: one for one in nearest if one.cosine >= COSINE_LEAST}
     near |= snapshot.meanings.measure([rid for rid in own if rid not in near], vector)
     return tuple(one.cosine for one in nearest), near
