@@ -21,9 +21,9 @@ class Weights(Value):
 
     words: float = 0.7
     meaning: float = 0.3
-    nearby: float = 0.3
-    session: float = 0.15
-    linked: float = 0.005
+    nearby: float = 0.2
+    session: float = 0.1
+    linked: float = 0.01
     subject: float = 0.1
     time: float = 0.3
     future: float = 0.4

@@ -41,12 +41,14 @@ def take_in_kin(
             neighbours = beside.get(rid, ())
             strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)
     seeds = {rid: scores[rid] for rid in ranked[:SEEDS]}
-    reached = _reached(snapshot, plan, found, seeds) if plan.weights.linked else {}
+    related = _related(snapshot, found, seeds) if plan.weights.linked else []
+    reached = _reached(snapshot, plan, seeds, related) if plan.weights.linked else {}
     strangers.update((rid, "it shares names or links with what matches") for rid in reached if rid not in strangers)
     _take_in(snapshot, plan, found, strangers, vector)
+    linked = {rid for one, other, _ in related for rid in (one, other)}
     for rid, share in reached.items():
-        if rid in found:
-            found[rid].linked = share
+        if rid in found and (found[rid].via is not None or rid in linked):
+            found[rid].linked = share  # what matches by itself has its names counted as words already
     return beside
 
 
@@ -54,7 +56,7 @@ def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: 
     """Let what fits count for what stands next to it, and for its session: the best the most, the rest a little."""
     whole: dict[str, float] = defaultdict(float)
     for rid, one in found.items():
-        if one.card.session_id is not None:
+        if one.card.session_id is not None and one.via is None:
             whole[one.card.session_id] += scores[rid] ** 4
     for rid, one in found.items():
         session = one.card.session_id
@@ -65,9 +67,9 @@ def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: 
                 found[other].nearby = max(found[other].nearby, scores[rid])
 
 
-def _reached(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float]) -> dict[int, float]:
+def _reached(snapshot: Snapshot, plan: Plan, best: Mapping[int, float], related: list[Link]) -> dict[int, float]:
     """How near records are to what fits best by names and links, the nearest being 1."""
-    links = [*_mentioned(snapshot, plan, best), *_related(snapshot, found, best)]
+    links = [*_mentioned(snapshot, plan, best), *related]
     seeds: dict[Node, float] = {rid: score for rid, score in best.items() if score > 0}
     seeds.update((name, 1.0) for name in plan.terms.names)
     reached = spread(links, seeds, settled=SETTLED) if links else {}
