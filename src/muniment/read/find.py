@@ -94,13 +94,13 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
     best = heapq.nlargest(max(KEPT, plan.limit + KEPT // 2), rough, key=lambda rid: (rough[rid], rid))
     past = [hit.rid for hit in matched.hits if hit.failed is not None]
     cards = cards_at(snapshot, plan, [*best, *past])
-    found = {rid: Found(card=cards[rid], words=words.get(rid, 0.0)) for rid in best}
-    for rid in best:
+    found = {rid: Found(card=cards[rid], words=words.get(rid, 0.0)) for rid in best if rid in cards}
+    for rid, one in found.items():
         if rid in near:
-            found[rid].take(near[rid])
+            one.take(near[rid])
     return Findings(
         found=found,
-        past=tuple((cards[rid], words[rid]) for rid in past),
+        past=tuple((cards[rid], words[rid]) for rid in past if rid in cards),
         passed=matched.passed + len(near.keys() - set(own)),
         counts=matched.counts,
         rarity=rarity,

@@ -15,7 +15,7 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictType
 from muniment.ports.store import Snapshot
 from muniment.read.carry import carry_over, take_in_kin
-from muniment.read.find import Findings, find
+from muniment.read.find import FAIR_WORDS, Findings, find
 from muniment.read.fit import WEAK_SHARE, fit_of
 from muniment.read.rank import Parts, diverse, in_stead, ranked, score_of
 from muniment.read.select import WEAK
@@ -67,7 +67,8 @@ def arrange(
     }
     strong = [rid for rid in parts if candidates[rid].excluded is None]
     contested = [rid for rid in strong if found[rid].card.status == Status.CONTESTED]
-    contested += _add_successors(snapshot, plan, candidates, findings)
+    poor = fit is not None and fit < plan.floor
+    contested += _add_successors(snapshot, plan, candidates, findings, least=FAIR_WORDS if poor else 0.0)
     opponents = _add_opponents(snapshot, plan, candidates, contested)
     order = sorted(candidates, key=lambda rid: (-candidates[rid].score, -rid))
     if plan.reach.model is not None and len(order) > 2:
@@ -86,10 +87,15 @@ def _candidate(card: Card, score: float, via: str | None = None) -> Candidate:
     return Candidate(rid=card.rid, id=card.id, revision=card.revision, score=score, via=via)
 
 
-def _add_successors(snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate], findings: Findings) -> list[int]:
-    """Bring in what speaks today for a match that speaks no longer, in its stead."""
+def _add_successors(
+    snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate], findings: Findings, *, least: float
+) -> list[int]:
+    """Bring in what speaks today for a match that speaks no longer, in its stead, if the words matched at least so
+    well: when nothing that speaks today fits, a poor match that no longer speaks does not either."""
     added: list[int] = []
     for card, words in findings.past:
+        if words < least:
+            continue
         successor = _successor(snapshot, plan, card)
         if successor is not None and successor.rid not in candidates and matches(plan.visible, successor):
             via = f"it took the place of {card.id} revision {card.revision}, which matches"
