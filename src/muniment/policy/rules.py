@@ -169,7 +169,7 @@ class Recalling(Value):
     """How answers are ranked: what each reason to tell a record counts, and how likely a fit must be to be told."""
 
     weights: Weights = USUAL_WEIGHTS
-    floor: float = 0.1
+    floor: float = 0.05
 
     def __post_init__(self) -> None:
         checks.unit_interval("floor", self.floor)

@@ -196,6 +196,10 @@ class Lexicon(Protocol):
         worth by the same formula as a match of words; the `keep` best. A look at the index, under no filter: it adds to
         the score of what was found under one, and finds nothing."""
 
+    def score(self, terms: Terms, rids: Iterable[int]) -> dict[int, float]:
+        """What a search for these terms would score each of these revisions with; one that does not match is left out.
+        A look at the index, under no filter: it tells of what was found under one, and finds nothing."""
+
     def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
         """Which of these words a revision holds, wherever in its text."""
 

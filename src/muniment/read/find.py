@@ -20,6 +20,9 @@ MEANING_KEPT = 100
 KEPT = 48
 """So many are looked at by words, by meaning, and then closely."""
 
+LATE = 32
+"""So many of what is nearest are looked up by their words if the search by words was cut before it came to them."""
+
 FEW = 20
 """In a store of no more records than this, how rare a word is says nothing."""
 
@@ -86,6 +89,12 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
     words = _shares(snapshot, plan, matched.hits, rarity)
     own = [hit.rid for hit in matched.hits if hit.failed is None]
     nearest, near = _near(snapshot, plan, vector, own) if vector is not None else ((), {})
+    if len(own) >= max(WORDS_KEPT, plan.limit):  # there are more matches: what is near may be among them
+        late = list(near.keys() - words.keys())
+        late = heapq.nlargest(LATE, late, key=lambda rid: (near[rid].cosine, rid))
+        scores = snapshot.lexicon.score(plan.terms, late)
+        hits = [Hit(rid=rid, score=score, failed=None) for rid, score in scores.items()]
+        words |= _shares(snapshot, plan, hits, rarity)
     scales = _scales(plan, words, near)
     rough = {
         rid: scales[0] * words.get(rid, 0.0) + (scales[1] * max(0.0, near[rid].cosine) if rid in near else 0.0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 import apsw
 
@@ -93,6 +94,18 @@ class MemoryLexicon:
         term = tokenize(word)
         return sum(1 for text in self._tables.terms.values() if term[0] in text) if len(term) == 1 else 0
 
+    def score(self, terms: Terms, rids: Iterable[int]) -> dict[int, float]:
+        required, scored = _phrases(terms)
+        idf = [self._idf(phrase) for phrase in scored]
+        mean = sum(len(text) for text in self._tables.terms.values()) / max(1, len(self._tables.terms))
+        found = {}
+        for rid in rids:
+            text = self._tables.terms.get(rid, ())
+            frequencies = [_occurrences(phrase, text) for phrase in scored]
+            if any(frequencies) and all(_occurrences(phrase, text) for phrase in required):
+                found[rid] = _score(frequencies, idf, len(text) / mean)
+        return found
+
     def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
         text = self._tables.terms.get(rid, ())
         return frozenset(word for word in words if (phrase := tokenize(word)) and _occurrences(phrase, text))
@@ -119,17 +132,9 @@ class MemoryLexicon:
         return read_canonical(self._tables.documents[rid].body, Record).content
 
     def search(self, plan: Plan, *, keep: int) -> Matches:
-        required, scored = _phrases(plan.terms)
-        if not scored:
-            return Matches(hits=(), passed=0, counts={})
-        idf = [self._idf(phrase) for phrase in scored]
-        mean = sum(len(text) for text in self._tables.terms.values()) / max(1, len(self._tables.terms))
-        hits = []
-        for rid, text in self._tables.terms.items():
-            frequencies = [_occurrences(phrase, text) for phrase in scored]
-            if any(frequencies) and all(_occurrences(phrase, text) for phrase in required):
-                hit = self._judge(plan, rid, _score(frequencies, idf, len(text) / mean))
-                hits += [hit] if hit is not None else []
+        scores = self.score(plan.terms, self._tables.terms)
+        judged = (self._judge(plan, rid, score) for rid, score in scores.items())
+        hits = [hit for hit in judged if hit is not None]
         hits.sort(key=lambda hit: (hit.score, hit.rid), reverse=True)
         looked_at = deep_enough(hits, whole=True, enough=min(keep, max(ENOUGH, plan.limit))) or ()
         passed, counts = tally(looked_at)

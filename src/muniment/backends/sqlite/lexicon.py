@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import cast
 
 import apsw
@@ -62,6 +63,13 @@ class SqliteLexicon:
         return {
             cast(int, rid): cast(float, score) for rid, score in self._execute(_Q["close_words"], (expression, keep))
         }
+
+    def score(self, terms: Terms, rids: Iterable[int]) -> dict[int, float]:
+        expression = self._expression(terms)
+        if expression is None:
+            return {}
+        found = ((rid, self._execute(_Q["score"], (expression, rid)).fetchone()) for rid in rids)
+        return {rid: cast(float, row[0]) for rid, row in found if row is not None}
 
     def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
         asked = (word for word in words if self.tokens(word))

@@ -116,6 +116,9 @@ SELECT alias, entity, seq, doc FROM aliases ORDER BY seq, doc;
 -- name: put_alias
 INSERT INTO aliases (alias, entity, seq, doc) VALUES (?, ?, ?, ?);
 
+-- name: score
+SELECT -bm25(lexicon) FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
+
 -- name: holds
 SELECT 1 FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
 
