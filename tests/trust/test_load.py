@@ -135,7 +135,7 @@ def test_sixty_four_readers_and_four_writers_neither_fail_nor_stop(vault: Path) 
     def reader(number: int) -> None:
         memory, count = memories[number % 2].as_actor(f"reader{number}"), 0
         try:
-            while time.monotonic() < end:
+            while count == 0 or time.monotonic() < end:  # a loaded machine may let one begin late
                 if number % 4 < 2:
                     assert memory.recall("alpha", limit=5).records
                 else:
