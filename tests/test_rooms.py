@@ -43,7 +43,7 @@ OUTSIDE: dict[str, set[str]] = {
     "graph": set(),
     "write": {"msgspec"},
     "read": {"msgspec"},
-    "backends": {"msgspec", "apsw", "cryptography", "numpy", "onnxruntime", "qdrant_edge"},
+    "backends": {"msgspec", "apsw", "cryptography", "numpy", "onnxruntime"},
     "engine": {"msgspec"},
     "aio": set(),
     "surfaces": {"msgspec", "typer", "rich"},

@@ -15,7 +15,7 @@ from muniment.model.value import Value
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
-from muniment.text.entities.keys import name_key
+from muniment.text.entities import entity_key
 
 LATEST_MAX = 500
 """Of each name so many of the latest holders are looked at."""
@@ -43,7 +43,7 @@ def entity_of(snapshot: Snapshot, actor: Actor, policy: Policy, name: str, *, li
     """Look at the latest records that mention a thing. Only what the caller may see is counted."""
     head = snapshot.ledger.head()
     position, last = (head.seq, head.last_doc) if head is not None else (0, 0)
-    key = name_key(name)
+    key = entity_key(name)
     names = snapshot.names.groups([key], as_of=position).get(key, (key,))
     visible, grants = narrow(policy, actor, DEFAULT_PURPOSE)
 

@@ -21,7 +21,7 @@ from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
-from muniment.text.entities.keys import name_key
+from muniment.text.entities import entity_key
 from muniment.write.admit import admit
 from muniment.write.facts import fetch
 from muniment.write.naming import give_name
@@ -181,7 +181,7 @@ class Steward(Seat):
         for field, text in (("name", name), ("means", means)):
             checks.text(field, text)
             refuse_secret(field, text)
-            keys.append(name_key(text))
+            keys.append(entity_key(text))
             if not keys[-1]:
                 raise Malformed(field, "a name")
         bench = self._tenant.bench

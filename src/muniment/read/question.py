@@ -13,8 +13,7 @@ from muniment.model.receipt import Terms
 from muniment.model.value import Value
 from muniment.ports.store import Snapshot
 from muniment.read.words import STOP_WORDS, read_terms, words_of
-from muniment.text.entities import entities
-from muniment.text.entities.keys import name_key
+from muniment.text.entities import entities, entity_key
 
 NAME_WORDS_MAX = 4
 ALIASES_MAX = 16
@@ -108,4 +107,4 @@ def _spoken(text: str) -> Iterator[str]:
     words = words_of(text)
     for length in range(1, NAME_WORDS_MAX + 1):
         for start in range(len(words) - length + 1):
-            yield name_key(" ".join(words[start : start + length]))
+            yield entity_key(" ".join(words[start : start + length]))

@@ -28,8 +28,7 @@ from muniment.model.vocabulary import (
     TrustLevel,
 )
 from muniment.policy.rules import WriteDecision
-from muniment.text.entities import entities
-from muniment.text.entities.keys import name_key
+from muniment.text.entities import entities, entity_key
 from muniment.text.likeness import echoes
 from muniment.text.reading import reading
 from muniment.trust.belief import calibrated
@@ -117,7 +116,7 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
 
 def _mentions(claim: Claim, extracted: tuple[Entity, ...]) -> tuple[Entity, ...]:
     """What the text names, what its author says it is about, and what an extractor found besides; each thing once."""
-    named = (Entity(kind=EntityKind.NAME, text=name, key=name_key(name)) for name in claim.lineage.entities)
+    named = (Entity(kind=EntityKind.NAME, text=name, key=entity_key(name)) for name in claim.lineage.entities)
     found: dict[str, Entity] = {}
     for entity in (*named, *entities(claim.content), *extracted):
         if entity.key and max(len(entity.key), len(entity.text)) <= ENTITY_LENGTH_MAX:
