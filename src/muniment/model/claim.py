@@ -260,7 +260,7 @@ class Extension(Value):
 
     def __post_init__(self) -> None:
         checks.text("extension.name", self.name)
-        checks.plain_text("extension.body", self.body, limit=65_536)
+        checks.plain_text("extension.body", self.body, limit=checks.CONTENT_BYTES_MAX)
         try:
             msgspec.json.decode(self.body)
         except (msgspec.DecodeError, RecursionError):

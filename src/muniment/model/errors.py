@@ -3,6 +3,7 @@
     MunimentError
     ├─ CallerError           the request is wrong; sending it again will not help
     │  ├─ Malformed          which field, what was expected
+    │  ├─ Unreadable         a text that is no document: where in it, and what should stand there
     │  ├─ LimitExceeded      which limit, its value, what was sent
     │  ├─ Unauthenticated    nobody is named as the caller
     │  ├─ NotPermitted       an operation the policy does not give this actor
@@ -51,6 +52,20 @@ class Malformed(CallerError):
         self.field = field
         self.expected = expected
         self.hint = hint or f"Correct {field} and send the request again."
+
+
+class Unreadable(CallerError):
+    """A text cannot be read as a document at all."""
+
+    code = "unreadable"
+
+    def __init__(self, field: str, expected: str, *, line: int, column: int) -> None:
+        super().__init__(f"{field}, line {line}, column {column}: expected {expected}")
+        self.field = field
+        self.expected = expected
+        self.line = line
+        self.column = column
+        self.hint = "Correct the text there; it must be one JSON or YAML document."
 
 
 class LimitExceeded(CallerError):

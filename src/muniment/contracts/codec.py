@@ -1,0 +1,107 @@
+"""The one way a document and a memory become each other without loss, in both directions.
+
+A contract says by hand only the plain part: which field is which (`Dialect`). Whatever of a document the plain part
+does not give back is kept as the residue of that contract in the claim's extensions; whatever of a memory the document
+cannot say travels in the contract's extension slot, if it has one, and is told as narrowed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Protocol
+
+import msgspec
+
+from muniment.contracts.carried import Carried
+from muniment.contracts.door import Narrowing
+from muniment.contracts.residue import Rest, differ, lay_on, spell, unspell
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.claim import Extension
+from muniment.model.errors import CallerError, Malformed
+
+
+class Dialect(Protocol):
+    """The plain part of a contract for one sort of document: checked before, and without any residue.
+
+    `write` must give the same document for the same memory, and `read` must take whatever `write` gives. `put_slot`
+    returns the document with our words in its extension slot, or None if the contract has none; `take_slot` takes
+    them out again and returns the document without, and the words (None: there were none of ours).
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def read(self, document: JsonObject) -> Carried: ...
+
+    def write(self, memory: Carried) -> JsonObject: ...
+
+    def put_slot(self, document: JsonObject, words: Json) -> JsonObject | None: ...
+
+    def take_slot(self, document: JsonObject) -> tuple[JsonObject, Json]: ...
+
+
+def decode(dialect: Dialect, document: JsonObject, *, path: str = "/") -> Carried:
+    """Read a document that was found valid. `path` is where it stands, for errors."""
+    bare, words = dialect.take_slot(document)
+    try:
+        memory = _patched(dialect.read(bare), unspell(words))
+    except CallerError as error:
+        raise _placed(error, path) from None
+    rests = differ(dialect.write(memory), bare)
+    return _with_residue(memory, dialect.name, rests)
+
+
+def encode(dialect: Dialect, memory: Carried) -> tuple[JsonObject, tuple[Narrowing, ...]]:
+    """Write a memory as a document, and say what it could not hold."""
+    kept, residue = _split(memory, dialect.name)
+    bare = lay_on(dialect.write(kept), residue)
+    lost = differ(_plain(dialect.read(bare)), _plain(kept))
+    if not lost:
+        return bare, ()
+    told = tuple(narrowing for rest in lost if (narrowing := _told(memory.id, rest)) is not None)
+    slotted = dialect.put_slot(bare, json.loads(spell(lost)))
+    if slotted is None:
+        return bare, told
+    return slotted, tuple(msgspec.structs.replace(one, kept=True) for one in told)
+
+
+def _told(name: str, rest: Rest) -> Narrowing | None:
+    """What the reader is told of a loss; what is only a default of the other side is none."""
+    return Narrowing(id=name, path=rest.pointer, kept=False) if rest.now else None
+
+
+def _plain(memory: Carried) -> JsonObject:
+    found: JsonObject = msgspec.to_builtins(memory)
+    return found
+
+
+def _patched(memory: Carried, rests: tuple[Rest, ...]) -> Carried:
+    """The memory with our own words laid on. Words that would make no memory are left out: the document was changed."""
+    if not rests:
+        return memory
+    try:
+        return msgspec.convert(lay_on(_plain(memory), rests), Carried)
+    except (msgspec.ValidationError, CallerError):
+        return memory
+
+
+def _with_residue(memory: Carried, name: str, rests: tuple[Rest, ...]) -> Carried:
+    others = tuple(one for one in memory.claim.extensions if one.name != name)
+    own = (Extension(name=name, body=spell(rests)),) if rests else ()
+    claim = msgspec.structs.replace(memory.claim, extensions=(*others, *own))
+    return msgspec.structs.replace(memory, claim=claim)
+
+
+def _split(memory: Carried, name: str) -> tuple[Carried, tuple[Rest, ...]]:
+    """The memory without this contract's residue, and the residue."""
+    own = [one for one in memory.claim.extensions if one.name == name]
+    if not own:
+        return memory, ()
+    return _with_residue(memory, name, ()), unspell(msgspec.json.decode(own[0].body))
+
+
+def _placed(error: CallerError, path: str) -> CallerError:
+    if isinstance(error, Malformed) and not error.field.startswith("/"):
+        where = "" if path == "/" else path
+        return Malformed(f"{where}/{error.field.replace('.', '/')}", error.expected)
+    return error

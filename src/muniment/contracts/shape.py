@@ -1,0 +1,242 @@
+"""Whether a JSON value has the shape a wire type declares: everything that is wrong, not only the first thing.
+
+A wire type is said once, as a msgspec struct; its published JSON Schema and this check both come out of it. Bounds are
+those of `msgspec.Meta`; a named format stands in its `extra_json_schema` and is looked up in `FORMATS`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+import msgspec
+from msgspec import inspect
+
+from muniment.contracts.strict.instants import is_instant
+from muniment.contracts.strict.pointer import below
+from muniment.contracts.strict.uris import is_uri
+from muniment.contracts.strict.values import Json
+from muniment.model.value import Value
+
+
+class Flaw(Value):
+    """One thing that is not as the shape wants it. `code` is one of: missing, unknown, type, enum, range, length,
+    pattern, format, together."""
+
+    code: str
+    path: str
+    message: str
+
+
+class Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """Base of every wire type: closed, and with `UNSET` where a field may be absent."""
+
+
+Check = Callable[[Json, str, list[Flaw]], None]
+FORMATS: dict[str, Callable[[str], bool]] = {"date-time": is_instant, "uri": is_uri}
+_FORMAT_WORDS = {"date-time": "an RFC 3339 instant, such as 2026-03-01T09:30:00Z", "uri": "an absolute URI"}
+
+
+def flaws(value: Json, kind: type, path: str = "/") -> tuple[Flaw, ...]:
+    """Everything in a value that a wire type does not allow."""
+    found: list[Flaw] = []
+    shape(kind)(value, path, found)
+    return tuple(found)
+
+
+@cache
+def shape(kind: type) -> Check:
+    """The check for a wire type, made once."""
+    return _check(inspect.type_info(kind))
+
+
+def _check(info: inspect.Type) -> Check:
+    match info:
+        case inspect.Metadata():
+            return _described(info)
+        case inspect.StructType():
+            return _struct(info)
+        case inspect.UnionType():
+            return _union(info)
+        case inspect.StrType():
+            return _text(info)
+        case inspect.IntType() | inspect.FloatType():
+            return _number(info)
+        case inspect.BoolType():
+            return _exactly(bool, "true or false")
+        case inspect.NoneType():
+            return _exactly(type(None), "null")
+        case inspect.EnumType():
+            return _words(tuple(member.value for member in info.cls))
+        case inspect.LiteralType():
+            return _words(info.values)
+        case inspect.ListType() | inspect.VarTupleType():
+            return _list(info)
+        case inspect.DictType():
+            return _map(info)
+        case inspect.RawType() | inspect.AnyType():
+            return _anything
+        case _:
+            raise AssertionError(f"no wire type is made of {type(info).__name__}")
+
+
+def _anything(value: Json, path: str, found: list[Flaw]) -> None:
+    pass
+
+
+def _exactly(kind: type, words: str) -> Check:
+    def check(value: Json, path: str, found: list[Flaw]) -> None:
+        if type(value) is not kind:
+            found.append(Flaw(code="type", path=path, message=f"expected {words}"))
+
+    return check
+
+
+def _described(info: inspect.Metadata) -> Check:
+    plain = _check(info.type)
+    name = (info.extra_json_schema or {}).get("format")
+    holds = FORMATS.get(str(name))
+    if holds is None:
+        return plain
+
+    def check(value: Json, path: str, found: list[Flaw]) -> None:
+        before = len(found)
+        plain(value, path, found)
+        if len(found) == before and isinstance(value, str) and not holds(value):
+            found.append(Flaw(code="format", path=path, message=f"expected {_FORMAT_WORDS[str(name)]}"))
+
+    return check
+
+
+def _text(info: inspect.StrType) -> Check:
+    least, most = info.min_length or 0, info.max_length
+    form = _pattern(info.pattern) if info.pattern is not None else None
+
+    def check(value: Json, path: str, found: list[Flaw]) -> None:
+        if type(value) is not str:
+            found.append(Flaw(code="type", path=path, message="expected text"))
+        elif len(value) < least or (most is not None and len(value) > most):
+            words = "text that is not empty" if most is None and least == 1 else f"text of {least} to {most} characters"
+            found.append(Flaw(code="length", path=path, message=f"expected {words}"))
+        elif form is not None and form.search(value) is None:
+            found.append(Flaw(code="pattern", path=path, message=f"expected text of the form {info.pattern}"))
+
+    return check
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """A pattern as JSON Schema means it: the end is the very end, not before a last line break."""
+    return re.compile(text[:-1] + r"\Z" if text.endswith("$") else text, re.ASCII)
+
+
+def _number(info: inspect.IntType | inspect.FloatType) -> Check:
+    whole = isinstance(info, inspect.IntType)
+    words = f"a {'whole ' if whole else ''}number{_bounds(info)}"
+
+    def check(value: Json, path: str, found: list[Flaw]) -> None:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or (whole and value != value // 1):
+            found.append(Flaw(code="type", path=path, message=f"expected {words}"))
+        elif (
+            (info.ge is not None and value < info.ge)
+            or (info.le is not None and value > info.le)
+            or (info.gt is not None and value <= info.gt)
+            or (info.lt is not None and value >= info.lt)
+        ):
+            found.append(Flaw(code="range", path=path, message=f"expected {words}"))
+
+    return check
+
+
+def _bounds(info: inspect.IntType | inspect.FloatType) -> str:
+    parts = [
+        f"{sign} {bound}"
+        for sign, bound in (("from", info.ge), ("above", info.gt), ("to", info.le), ("below", info.lt))
+        if bound is not None
+    ]
+    return " " + " ".join(parts) if parts else ""
+
+
+def _words(known: tuple[Json, ...]) -> Check:
+    def check(value: Json, path: str, found: list[Flaw]) -> None:
+        if not any(type(value) is type(word) and value == word for word in known):
+            words = ", ".join(str(word) for word in known)
+            found.append(
+                Flaw(code="enum", path=path, message=f"expected {words if len(known) == 1 else 'one of ' + words}")
+            )
+
+    return check
+
+
+def _list(info: inspect.ListType | inspect.VarTupleType) -> Check:
+    part = _check(info.item_type)
+    least, most = info.min_length or 0, info.max_length
+
+    def check(value: Json, path: str, found: list[Flaw]) -> None:
+        if not isinstance(value, list):
+            found.append(Flaw(code="type", path=path, message="expected a list"))
+            return
+        if len(value) < least or (most is not None and len(value) > most):
+            words = f"{least} or more" if most is None else f"{least} to {most}"
+            found.append(Flaw(code="length", path=path, message=f"expected a list of {words}"))
+        for number, one in enumerate(value):
+            part(one, below(path, number), found)
+
+    return check
+
+
+def _map(info: inspect.DictType) -> Check:
+    name, part = _check(info.key_type), _check(info.value_type)
+
+    def check(value: Json, path: str, found: list[Flaw]) -> None:
+        if not isinstance(value, dict):
+            found.append(Flaw(code="type", path=path, message="expected an object"))
+            return
+        for key, one in value.items():
+            name(key, below(path, key), found)
+            part(one, below(path, key), found)
+
+    return check
+
+
+def _struct(info: inspect.StructType) -> Check:
+    fields = {field.encode_name: (_check(field.type), field.required) for field in info.fields}
+    needed = tuple(name for name, (_, required) in fields.items() if required)
+    tag = (info.tag_field, info.tag) if info.tag_field is not None else None
+
+    def check(value: Json, path: str, found: list[Flaw]) -> None:
+        if not isinstance(value, dict):
+            found.append(Flaw(code="type", path=path, message="expected an object"))
+            return
+        missing = (name for name in needed if name not in value)
+        found.extend(Flaw(code="missing", path=path, message=f"{name} is missing") for name in missing)
+        for name, one in value.items():
+            known = fields.get(name)
+            if known is not None:
+                known[0](one, below(path, name), found)
+            elif info.forbid_unknown_fields and (tag is None or name != tag[0]):
+                found.append(Flaw(code="unknown", path=below(path, name), message="there is no such field"))
+
+    return check
+
+
+def _union(info: inspect.UnionType) -> Check:
+    """One of several shapes: the first that fits, else what is wrong by the one that comes nearest."""
+    parts = [_check(part) for part in info.types]
+
+    def check(value: Json, path: str, found: list[Flaw]) -> None:
+        tried: list[list[Flaw]] = []
+        for part in parts:
+            here: list[Flaw] = []
+            part(value, path, here)
+            if not here:
+                return
+            tried.append(here)
+        found += min(tried, key=_distance)
+
+    return check
+
+
+def _distance(tried: list[Flaw]) -> tuple[bool, int]:
+    """How far a value is from a shape: another sort of value altogether is farther than any number of flaws in it."""
+    return tried[0].code == "type" and len(tried) == 1, len(tried)

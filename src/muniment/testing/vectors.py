@@ -1,0 +1,47 @@
+"""Vectors as data, and the runner for them: documents with what a contract's check must say of each.
+
+A vector is one entry of `vectors.json` beside its contract: `name`, `cites` (ids of requirements), the document as
+`document` or, where the spelling matters, as raw `text`, and `finds`: the findings it must get, as pairs of code and
+path. An empty list means that the document passes without an error. With `only` false others may be found too.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import msgspec
+
+from muniment.contracts.finding import Severity
+from muniment.contracts.registry import ContractName, contract
+from muniment.contracts.strict.values import Json
+from muniment.model.value import Value
+
+
+class Vector(Value):
+    """One document and what must be found in it."""
+
+    name: str
+    cites: tuple[str, ...]
+    finds: tuple[tuple[str, str], ...] = ()
+    document: Json = None
+    text: str | None = None
+    only: bool = True
+
+    @property
+    def data(self) -> bytes:
+        return self.text.encode() if self.text is not None else json.dumps(self.document).encode()
+
+
+def vectors(name: ContractName) -> tuple[Vector, ...]:
+    """The vectors that stand beside a contract; none if it has no such file."""
+    file = files("muniment.contracts").joinpath(name.value, "vectors.json")
+    return msgspec.json.decode(file.read_bytes(), type=tuple[Vector, ...]) if file.is_file() else ()
+
+
+def run_vector(name: ContractName, vector: Vector) -> tuple[str, ...]:
+    """What came out otherwise than the vector says; empty if all is as it should be."""
+    found = [(one.code, one.path) for one in contract(name).check(vector.data) if one.severity is Severity.ERROR]
+    missing = [f"not found: {pair}" for pair in vector.finds if pair not in found]
+    extra = [f"found besides: {pair}" for pair in found if pair not in vector.finds] if vector.only else []
+    return (*missing, *extra)
