@@ -198,6 +198,8 @@ MEANINGS: dict[str, str] = {
     "ReviewRule.own": "true: only with what the actor proposed",
     "ReviewRule.authority_min": "only actors with at least this much authority",
     "Safety.secrets": "take secrets out and go on, or discard the whole proposal",
+    "Evidence.word": "whether a person's or a reviewer's word stands in for evidence",
+    "Evidence.session_below": "what is believed less than this is kept in a session or not at all",
     "Evidence.required_for": "kinds that need evidence, a person's word or a reviewer",
     "Evidence.otherwise": "what happens to such a proposal without it",
     "Trust.gate": "the thresholds for everything that no namespace below has its own for",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Unpack
 
@@ -22,13 +23,16 @@ from muniment.engine import (
 from muniment.engine import Memory as _Memory
 from muniment.engine.audit import LedgerFace
 from muniment.engine.entities import EntityView
+from muniment.engine.intake import PAGE, Newcomer
+from muniment.engine.look import Curated
 from muniment.engine.options import QueryOptions
 from muniment.engine.trail import Progress
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Settled, Swept, Verdict
+from muniment.model.curation import Settled, Swept, Undone, Verdict
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.flat import ClaimOptions
+from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
@@ -40,6 +44,10 @@ from muniment.ports.judge import Judge
 from muniment.ports.world import Clock, Ids
 
 _run = asyncio.to_thread
+
+
+def _page(records: Iterator[Disclosure]) -> tuple[Disclosure, ...]:
+    return tuple(islice(records, PAGE))
 
 
 class Ledger:
@@ -128,8 +136,69 @@ class Memory:
     ) -> Verdict:
         return await _run(self._memory.remember, content, proposal_id=proposal_id, **options)
 
-    async def propose(self, claim: Claim, *, proposal_id: str | None = None) -> Verdict:
-        return await _run(self._memory.propose, claim, proposal_id=proposal_id)
+    async def propose(
+        self,
+        claim: Claim,
+        *,
+        proposal_id: str | None = None,
+        target: str | None = None,
+        expected_revision: int | None = None,
+        objections: Sequence[Objection] = (),
+    ) -> Verdict:
+        return await _run(
+            self._memory.propose,
+            claim,
+            proposal_id=proposal_id,
+            target=target,
+            expected_revision=expected_revision,
+            objections=objections,
+        )
+
+    async def preview(self, claims: Iterable[Claim]) -> tuple[Verdict, ...]:
+        return await _run(self._memory.preview, claims)
+
+    async def take_in(
+        self,
+        batch: str,
+        newcomers: Sequence[Newcomer],
+        *,
+        contract: str,
+        hold: bool = False,
+        preview: bool = False,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> tuple[Verdict, ...]:
+        return await _run(
+            self._memory.take_in, batch, newcomers, contract=contract, hold=hold, preview=preview, progress=progress
+        )
+
+    async def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
+        return await _run(self._memory.apply, batch, reason=reason)
+
+    async def roll_back(self, batch: str, *, reason: str) -> Undone:
+        return await _run(self._memory.roll_back, batch, reason=reason)
+
+    async def retire(
+        self, record_id: str, *, becomes: str, reason: str, expected_revision: int | None = None
+    ) -> Verdict:
+        return await _run(
+            self._memory.retire, record_id, becomes=becomes, reason=reason, expected_revision=expected_revision
+        )
+
+    async def browse(
+        self,
+        *,
+        statuses: Sequence[str] | None = None,
+        session: str | None = None,
+        author: str | None = None,
+        **options: Unpack[QueryOptions],
+    ) -> AsyncIterator[Disclosure]:
+        records = self._memory.browse(statuses=statuses, session=session, author=author, **options)
+        while page := await _run(_page, records):
+            for one in page:
+                yield one
+
+    async def report(self, proposal_id: str) -> Curated:
+        return await _run(self._memory.report, proposal_id)
 
     async def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
         return await _run(self._memory.propose_many, claims)
@@ -151,9 +220,17 @@ class Memory:
         kind: str | None = None,
         scope: str | None = None,
         scope_id: str | None = None,
+        objections: Sequence[Objection] = (),
     ) -> Verdict:
         return await _run(
-            self._memory.decide, proposal_id, accept=accept, reason=reason, kind=kind, scope=scope, scope_id=scope_id
+            self._memory.decide,
+            proposal_id,
+            accept=accept,
+            reason=reason,
+            kind=kind,
+            scope=scope,
+            scope_id=scope_id,
+            objections=objections,
         )
 
     async def outcome(

@@ -75,6 +75,17 @@ class QueueItem(Value):
     report: Report
 
 
+class Curated(Value):
+    """A proposal as it was decided last: the report, who made it, when it was decided, and the record it became."""
+
+    report: Report
+    actor: str
+    epoch: int
+    at: Instant
+    record_id: str | None = None
+    revision: int | None = None
+
+
 class ConflictView(Value):
     """A disagreement with both its sides."""
 
@@ -241,6 +252,27 @@ def _queue_item(snapshot: Snapshot, row: ProposalRow) -> QueueItem:
     return QueueItem(
         proposal=admitted.proposal, actor=row.actor, epoch=row.seq, at=row.at, report=report_of(snapshot, row)
     )
+
+
+def report_on(snapshot: Snapshot, actor: Actor, policy: Policy, proposal: str) -> Curated:
+    row = snapshot.desk.proposal(proposal)
+    if row is None or not _may_know(snapshot, actor, policy, row):
+        raise NotFound("proposal", proposal)
+    return Curated(
+        report=report_of(snapshot, row),
+        actor=row.actor,
+        epoch=row.seq,
+        at=row.at,
+        record_id=row.record,
+        revision=row.revision,
+    )
+
+
+def _may_know(snapshot: Snapshot, actor: Actor, policy: Policy, row: ProposalRow) -> bool:
+    """A report holds no content; still it is told only to those whose business it is."""
+    if row.actor == actor.id or decide_review(policy, actor, Action.AUDIT, None, None) is not None:
+        return True
+    return row.record is not None and bool(_visible(snapshot, actor, policy, [row.record]))
 
 
 def conflict_views(snapshot: Snapshot, actor: Actor, policy: Policy) -> tuple[ConflictView, ...]:

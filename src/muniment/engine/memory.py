@@ -14,6 +14,7 @@ from muniment.backends.world import RandomIds, SystemClock
 from muniment.config import AS_SET, read_environment
 from muniment.engine.audit import LedgerFace
 from muniment.engine.insight import Insight
+from muniment.engine.intake import Intake
 from muniment.engine.look import explain
 from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.seat import clean
@@ -21,28 +22,24 @@ from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
 from muniment.engine.trail import Progress
 from muniment.engine.vault import VaultFolder
-from muniment.ledger.receipts import seal
 from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.flat import ClaimOptions, make_claim, revise_claim
-from muniment.model.proposal import Proposal
-from muniment.model.query import Attunement, Query, Searched
+from muniment.model.proposal import Objection, Proposal
+from muniment.model.query import Attunement, Searched
 from muniment.model.recall import Recall
-from muniment.model.receipt import Account, Explanation
+from muniment.model.receipt import Explanation
 from muniment.model.rows import Reach
 from muniment.policy.decide import resolve
 from muniment.policy.rules import Detector, Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
-from muniment.ports.store import Unit
 from muniment.ports.world import Clock, Ids
-from muniment.read.pipeline import Reading, answer
 from muniment.write.admit import Admitted, admit
-from muniment.write.commit import log_receipt
 from muniment.write.facts import gather
 from muniment.write.kinship import Suggestion, comparable
 from muniment.write.pipeline import asked, propose
@@ -52,7 +49,7 @@ from muniment.write.steps import hidden
 BATCH_MAX = 10_000
 
 
-class Memory(Steward, Insight):
+class Memory(Steward, Insight, Intake):
     """A governed memory: one tenant of one vault, seen by one actor.
 
     >>> from tempfile import TemporaryDirectory
@@ -116,9 +113,20 @@ class Memory(Steward, Insight):
         claim = make_claim(content, self.actor, options)
         return self.propose(claim, proposal_id=proposal_id)
 
-    def propose(self, claim: Claim, *, proposal_id: str | None = None) -> Verdict:
-        """Put a claim forward. The same `proposal_id` again gets the same answer and changes nothing."""
-        return self._submit(self._admit(claim, proposal_id))
+    def propose(
+        self,
+        claim: Claim,
+        *,
+        proposal_id: str | None = None,
+        target: str | None = None,
+        expected_revision: int | None = None,
+        objections: Sequence[Objection] = (),
+    ) -> Verdict:
+        """Put a claim forward, as a new record or as a new revision of `target`. The same `proposal_id` again gets the
+        same answer and changes nothing. Whoever has grounds of their own to refuse it hands them in as `objections`:
+        they are kept with the decision."""
+        admitted = self._admit(claim, proposal_id, target=target, expected_revision=expected_revision)
+        return self._submit(admitted, tuple(objections))
 
     def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
         """Put many claims forward in one transaction, all or none. A pair names its proposal."""
@@ -142,7 +150,7 @@ class Memory(Steward, Insight):
 
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
-        return self._answer(make_query(clean(text), options))
+        return self._ask(make_query(clean(text), options)).recall
 
     def attune(
         self,
@@ -163,7 +171,7 @@ class Memory(Steward, Insight):
             interests=tuple(clean(interest) for interest in interests),
             since=since,
         )
-        return self._answer(make_query("", options, about))
+        return self._ask(make_query("", options, about)).recall
 
     def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
         """Wait until everything written so far can be found by its meaning too. Says how far vectors reach."""
@@ -172,18 +180,6 @@ class Memory(Steward, Insight):
     def searching(self) -> Searched:
         """How a recall would be sought now: with which model, how far its vectors trail, or why without one."""
         return self._tenant.trail.state()
-
-    def _answer(self, query: Query) -> Recall:
-        for field, name in (("purpose", query.purpose), ("namespace", query.namespace)):
-            refuse_secret(field, name)
-        for name in query.scope_ids or ():
-            refuse_secret("scope_ids", name)
-        reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
-        now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
-        with self._tenant.store.read() as snapshot:
-            found = answer(snapshot, query, reading, self._tenant.trail.ask, now=now, receipt_id=receipt_id)
-        self._log(found.account, receipt_id, found.recall.epoch)
-        return found.recall
 
     def explain(
         self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
@@ -225,9 +221,9 @@ class Memory(Steward, Insight):
         safe = tuple(one for one in found if (clean(one.text), clean(one.key)) == (one.text, one.key))
         return msgspec.structs.replace(admitted, extracted=safe)
 
-    def _submit(self, admitted: Admitted) -> Verdict:
-        suggestions = self._suggestions(admitted)
-        return self._write(lambda unit: propose(unit, admitted, self._tenant.bench, suggestions))
+    def _submit(self, admitted: Admitted, objections: tuple[Objection, ...] = ()) -> Verdict:
+        suggestions = self._suggestions(admitted) if not objections else ()
+        return self._write(lambda unit: propose(unit, admitted, self._tenant.bench, suggestions, objections))
 
     def _suggestions(self, admitted: Admitted) -> tuple[Suggestion, ...]:
         """Ask the judge, if there is one, before the writer is held."""
@@ -244,18 +240,6 @@ class Memory(Steward, Insight):
             for rid, opinion in opinions
             if opinion is not None
         )
-
-    def _log(self, account: Account, receipt_id: str, epoch: int) -> None:
-        tenant = self._tenant
-        at, salt = tenant.clock.now(), tenant.ids.salt()
-
-        def write(unit: Unit) -> None:
-            head = unit.receipts.head()
-            receipt = seal(account, tenant=self.tenant, receipt=receipt_id, at=at, epoch=epoch, salt=salt, head=head)
-            log_receipt(unit, receipt)
-
-        tenant.store.write(write)
-        tenant.logged()
 
 
 def _embedder(wanted: str | Embedder | EmbedTexts | None) -> Embedder | None:

@@ -9,7 +9,7 @@ from typing import TypedDict, TypeVar, get_type_hints
 from muniment.model import checks
 from muniment.model.errors import Malformed
 from muniment.model.flat import When, read_instant
-from muniment.model.query import DEFAULT_PURPOSE, LIMIT_DEFAULT, Attunement, Query
+from muniment.model.query import DEFAULT_PURPOSE, LIMIT_DEFAULT, Attunement, Listing, Query
 from muniment.model.vocabulary import Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 
 _E = TypeVar("_E", bound=StrEnum)
@@ -42,7 +42,9 @@ class QueryOptions(TypedDict, total=False):
 OPTIONS = frozenset(get_type_hints(QueryOptions))
 
 
-def make_query(text: str, options: QueryOptions, attuned: Attunement | None = None) -> Query:
+def make_query(
+    text: str, options: QueryOptions, attuned: Attunement | None = None, *, listing: Listing | None = None
+) -> Query:
     """Build a query. An unknown or wrong option is refused by name."""
     if unknown := sorted(options.keys() - OPTIONS):
         raise Malformed(unknown[0], "a bound that recall knows; it has no such bound")
@@ -70,6 +72,7 @@ def make_query(text: str, options: QueryOptions, attuned: Attunement | None = No
         asked_at=read_instant("asked_at", options.get("asked_at")),
         floor=options.get("floor"),
         attuned=attuned,
+        listing=listing,
     )
 
 

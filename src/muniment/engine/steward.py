@@ -15,7 +15,7 @@ from muniment.model.claim import Place
 from muniment.model.curation import Settled, Swept, Verdict
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.flat import ClaimOptions, make_claim
-from muniment.model.proposal import OutcomeReport, Proposal, ResolveRequest, Retraction, Ruling, VouchRequest
+from muniment.model.proposal import Objection, OutcomeReport, Proposal, ResolveRequest, Retraction, Ruling, VouchRequest
 from muniment.model.status import Status
 from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 from muniment.policy.decide import decide_review
@@ -47,8 +47,10 @@ class Steward(Seat):
         kind: str | None = None,
         scope: str | None = None,
         scope_id: str | None = None,
+        objections: Sequence[Objection] = (),
     ) -> Verdict:
-        """Answer for a proposal that waits, correcting its kind or place on the way."""
+        """Answer for a proposal that waits, correcting its kind or place on the way. Grounds to refuse it after all are
+        handed in as `objections`."""
         refuse_secret("scope_id", scope_id)
         ruling = Ruling(
             proposal=proposal_id,
@@ -58,7 +60,8 @@ class Steward(Seat):
             scope=checks.read_word("scope", scope, Scope) if scope is not None else None,
             scope_id=scope_id,
         )
-        return self._write(lambda unit: rule(unit, ruling, self.actor, self._tenant.bench))
+        grounds = tuple(objections)
+        return self._write(lambda unit: rule(unit, ruling, self.actor, self._tenant.bench, grounds))
 
     def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         """Take a record back. It stays in its history, no longer answers, and what stands on it falls with it."""

@@ -10,10 +10,11 @@ from typing import TypeVar
 from muniment.model.alias import Alias
 from muniment.model.card import card_of
 from muniment.model.curation import Report
-from muniment.model.entry import Entry, Role
+from muniment.model.entry import Change, Entry, Role
 from muniment.model.errors import LedgerBroken
 from muniment.model.record import Record, Standing
 from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow
+from muniment.model.status import CURRENT
 from muniment.model.value import Value, read_canonical
 
 _V = TypeVar("_V", bound=Value)
@@ -36,7 +37,7 @@ def project(
     """
     rows: list[Row] = []
     texts: dict[int, str] = {}
-    for change in entry.changes:  # first what ends, then what begins: two revisions never speak at once
+    for change in sorted(entry.changes, key=_begins):  # first what ends: two revisions never speak at once
         standing = Standing(
             status=change.status,
             since=entry.seq,
@@ -75,6 +76,10 @@ def project(
     if entry.filing is not None:
         rows.append(_proposal_row(entry, documents))
     return Projection(rows=tuple(rows), texts=texts)
+
+
+def _begins(change: Change) -> bool:
+    return change.status in CURRENT
 
 
 def _mentions(rid: int, record: Record) -> list[MentionRow]:

@@ -125,3 +125,13 @@ class Verdict(Value):
     @property
     def committed(self) -> bool:
         return self.outcome is Outcome.COMMITTED
+
+
+class Undone(Value):
+    """What undoing a batch came to: what was taken back, what is as it was, and what no longer waits."""
+
+    batch: str
+    epoch: int
+    retracted: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
+    dismissed: tuple[str, ...] = ()

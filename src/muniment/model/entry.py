@@ -23,6 +23,7 @@ class EntryKind(StrEnum):
     CURATED = "curated"
     RULED = "ruled"
     RETRACTED = "retracted"
+    UNDONE = "undone"
     OBSERVED = "observed"
     VOUCHED = "vouched"
     RESOLVED = "resolved"

@@ -5,13 +5,35 @@ from __future__ import annotations
 from muniment.model import checks
 from muniment.model.claim import Claim
 from muniment.model.errors import Malformed
+from muniment.model.status import ARRIVED, RETIRED, Status
 from muniment.model.value import Value, as_fraction, fold_defaults
-from muniment.model.vocabulary import Kind, Label, Scope, Strategy
+from muniment.model.vocabulary import Kind, Label, Scope, Step, Strategy
+
+
+class Arrival(Value):
+    """What comes along with a proposal that was read from elsewhere: which contract it was read by, the id its record
+    had there and shall keep, and the state it was in. With `hold` it waits for a person whatever the policy says.
+
+    Whatever it says of itself, its origin is an import.
+    """
+
+    contract: str
+    record: str | None = None
+    status: Status = Status.ACTIVE
+    hold: bool = False
+
+    def __post_init__(self) -> None:
+        checks.identifier("contract", self.contract)
+        checks.optional_identifier("record_id", self.record)
+        checks.word("status", self.status, Status)
+        if self.status not in ARRIVED:
+            raise Malformed("status", "one of " + ", ".join(sorted(ARRIVED)))
+        checks.flag("hold", self.hold)
 
 
 class Proposal(Value):
     """A claim put forward. With `target` it is a new revision of that record, else a new record; with `promotes` it
-    asks for a record to count in a wider scope.
+    asks for a record to count in a wider scope; with `arrival` it was read from elsewhere.
 
     `expected_revision` is the revision the proposer read; if the record has moved on, the proposal is stale.
     """
@@ -22,6 +44,7 @@ class Proposal(Value):
     target: str | None = None
     expected_revision: int | None = None
     promotes: str | None = None
+    arrival: Arrival | None = None
 
     def __post_init__(self) -> None:
         checks.identifier("proposal_id", self.id)
@@ -31,6 +54,24 @@ class Proposal(Value):
             raise Malformed("claim", "a Claim")
         checks.optional_identifier("target", self.target)
         _check_revision(self.expected_revision)
+        if self.arrival is not None and not isinstance(self.arrival, Arrival):
+            raise Malformed("arrival", "an Arrival")
+
+
+class Objection(Value):
+    """Grounds of somebody else to refuse a proposal: at which step, under which rule, why, and, if it is the same as
+    another, as which record. It can only take away, never let in."""
+
+    step: Step
+    rule: str
+    reason: str
+    duplicate_of: str | None = None
+
+    def __post_init__(self) -> None:
+        checks.word("step", self.step, Step)
+        checks.identifier("rule", self.rule)
+        checks.text("reason", self.reason)
+        checks.optional_identifier("duplicate_of", self.duplicate_of)
 
 
 class Ruling(Value):
@@ -55,16 +96,32 @@ class Ruling(Value):
 
 
 class Retraction(Value):
-    """A request to take a record back. The record stays readable in its history; it no longer speaks."""
+    """A request to take a record back, or to retire it in another way (`becomes`). The record stays readable in its
+    history; it no longer speaks."""
 
     record: str
     reason: str
     expected_revision: int | None = None
+    becomes: Status = Status.RETRACTED
 
     def __post_init__(self) -> None:
         checks.identifier("id", self.record)
         checks.text("reason", self.reason)
+        checks.word("becomes", self.becomes, Status)
+        if self.becomes not in RETIRED:
+            raise Malformed("becomes", "one of " + ", ".join(sorted(RETIRED)))
         _check_revision(self.expected_revision)
+
+
+class Rollback(Value):
+    """A request to undo a batch: what it brought is taken back, and what it changed is as it was."""
+
+    batch: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        checks.identifier("batch", self.batch)
+        checks.text("reason", self.reason)
 
 
 class OutcomeReport(Value):

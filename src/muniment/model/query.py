@@ -8,6 +8,7 @@ from muniment.model import checks
 from muniment.model.errors import Malformed
 from muniment.model.gate import Thresholds
 from muniment.model.record import Record, Standing
+from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, fold_defaults
 from muniment.model.vocabulary import GateFlag, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
@@ -39,6 +40,22 @@ class Attunement(Value):
         return tuple(text for text in (self.task, *self.interests, self.role) if text)
 
 
+class Listing(Value):
+    """One page of everything there is instead of an answer to a question: the revisions after this one, in the order
+    they were written, in these states and, if one is named, of this session."""
+
+    after: int = 0
+    statuses: tuple[Status, ...] = (Status.ACTIVE, Status.CONTESTED)
+    session: str | None = None
+    actor: str | None = None
+
+    def __post_init__(self) -> None:
+        checks.whole("after", self.after, least=0, most=2**62)
+        checks.instances("statuses", self.statuses, Status)
+        checks.optional_identifier("session", self.session)
+        checks.optional_identifier("author", self.actor)
+
+
 class Query(Value):
     """An access request: what is sought, for which purpose, within which bounds. None means "no bound of mine".
     `asked_at` is the instant that "last week" is read against; `floor` is how likely something must fit to be
@@ -65,14 +82,17 @@ class Query(Value):
     asked_at: Instant | None = None
     floor: float | None = None
     attuned: Attunement | None = None
+    listing: Listing | None = None
 
     def __post_init__(self) -> None:
-        if self.attuned is None or self.text:
+        if (self.attuned is None and self.listing is None) or self.text:
             checks.text("query", self.text, limit=QUERY_BYTES_MAX)
         checks.instant("asked_at", self.asked_at)
         checks.optional_unit_interval("floor", self.floor)
         if self.attuned is not None and not isinstance(self.attuned, Attunement):
             raise Malformed("attuned", "an Attunement")
+        if self.listing is not None and not isinstance(self.listing, Listing):
+            raise Malformed("listing", "a Listing")
         checks.identifier("purpose", self.purpose)
         self._check_lists()
         if self.namespace is not None:

@@ -32,10 +32,10 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.DRAFT: frozenset({Status.ACTIVE, Status.CONTESTED, Status.DISCARDED, Status.ERASED}),
     Status.ACTIVE: _CLOSED | {Status.CONTESTED},
     Status.CONTESTED: _CLOSED | {Status.ACTIVE},
-    Status.SUPERSEDED: frozenset({Status.ERASED}),
-    Status.DEPRECATED: frozenset({Status.ERASED}),
+    Status.SUPERSEDED: frozenset({Status.ARCHIVED, Status.ERASED}),
+    Status.DEPRECATED: frozenset({Status.ARCHIVED, Status.ERASED}),
     Status.RETRACTED: frozenset({Status.ERASED}),
-    Status.EXPIRED: frozenset({Status.ERASED}),
+    Status.EXPIRED: frozenset({Status.ARCHIVED, Status.ERASED}),
     Status.ARCHIVED: frozenset({Status.ERASED}),
     Status.DISCARDED: frozenset({Status.ERASED}),
     Status.ERASED: frozenset(),
@@ -44,7 +44,13 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 CURRENT = frozenset({Status.ACTIVE, Status.CONTESTED})
 """States of a record that speaks for now. At most one revision of an id is in one of them."""
 
-BORN = frozenset({Status.ACTIVE, Status.CONTESTED, Status.DRAFT})
+RETIRED = frozenset({Status.DEPRECATED, Status.RETRACTED, Status.EXPIRED, Status.ARCHIVED})
+"""States that somebody can put a record in by saying so."""
+
+ARRIVED = frozenset({Status.ACTIVE, Status.DRAFT, Status.SUPERSEDED} | RETIRED)
+"""States that a record from elsewhere may be in when it comes to us."""
+
+BORN = ARRIVED | {Status.CONTESTED}
 """States a record may be committed in."""
 
 

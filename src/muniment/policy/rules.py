@@ -40,6 +40,7 @@ class Action(StrEnum):
     PROMOTE = "promote"
     SWEEP = "sweep"
     NAME = "name"
+    IMPORT = "import"
 
 
 class Secrets(StrEnum):
@@ -124,10 +125,17 @@ class Safety(Value):
 
 
 class Evidence(Value):
-    """Kinds that must not become durable on an agent's word alone, and what happens to them then."""
+    """Kinds that must not become durable on an agent's word alone, and what happens to them then. `word`: whether a
+    person's or a reviewer's word stands in for evidence; what is believed less than `session_below` is kept in a
+    session or not at all."""
 
     required_for: tuple[Kind, ...] = (Kind.FACT, Kind.DECISION, Kind.PROCEDURE)
     otherwise: WriteDecision = WriteDecision.HOLD
+    word: bool = True
+    session_below: float | None = None
+
+    def __post_init__(self) -> None:
+        checks.optional_unit_interval("session_below", self.session_below)
 
 
 class Trust(Value):

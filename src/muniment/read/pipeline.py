@@ -19,6 +19,7 @@ from muniment.ports.store import Snapshot
 from muniment.read.attune import gather_attuned
 from muniment.read.excerpt import excerpt
 from muniment.read.gate import POLICY, pass_gate
+from muniment.read.listing import gather_listed
 from muniment.read.plan import make_plan
 from muniment.read.question import Ask, Sought, seek
 from muniment.read.reasons import give_reasons
@@ -70,7 +71,9 @@ def usable(reach: Reach, sought: Sought) -> Reach:
 
 
 def look(snapshot: Snapshot, plan: Plan, query: Query, sought: Sought) -> Gathered:
-    """Find candidates: for a question, or for what an agent is about."""
+    """Find candidates: for a question, for what an agent is about, or all in order."""
+    if query.listing is not None:
+        return gather_listed(snapshot, plan, query.listing)
     if query.attuned is not None:
         return gather_attuned(snapshot, plan, query.attuned, sought)
     return gather(snapshot, plan, sought.vectors[0] if sought.vectors else None)

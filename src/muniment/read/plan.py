@@ -40,7 +40,9 @@ def make_plan(
     return Plan(
         terms=terms,
         visible=visible,
-        wanted=(*_wanted(query, now), *_trusted(policy, query, gates)),
+        wanted=_listed(query, now)
+        if query.listing is not None
+        else (*_wanted(query, now), *_trusted(policy, query, gates)),
         gates=gates,
         grants=grants,
         now=now,
@@ -57,11 +59,32 @@ def make_plan(
     )
 
 
+def _listed(query: Query, now: Instant) -> tuple[tuple[str, Filter], ...]:
+    """The bounds of a listing. It tells what there is, each thing with its standing, so nothing is kept back for being
+    over, weak or unsupported; who may see it is the policy's to say, as ever."""
+    listing = query.listing
+    assert listing is not None, "asked for a listing"
+    bounds: list[tuple[str, Filter]] = [(STATUS, OneOf(field="status", words=tuple(listing.statuses)))]
+    if query.valid_at is not None:
+        bounds.append(("validity", ValidAt(instant=query.valid_at)))
+    if listing.session is not None:
+        bounds.append(("session", OneOf(field="session_id", words=(listing.session,))))
+    if listing.actor is not None:
+        bounds.append(("author", OneOf(field="actor", words=(listing.actor,))))
+    return (*bounds, *_asked_for(query, now))
+
+
 def _wanted(query: Query, now: Instant) -> list[tuple[str, Filter]]:
     """The caller's bounds and the standing rules, each under the name its exclusions are counted by."""
     bounds: list[tuple[str, Filter]] = [(STATUS, OneOf(field="status", words=_CURRENT))]
     bounds.append(("validity", ValidAt(instant=now if query.valid_at is None else query.valid_at)))
     bounds.append(("expiry", LiveAt(instant=now)))
+    return [*bounds, *_asked_for(query, now)]
+
+
+def _asked_for(query: Query, now: Instant) -> list[tuple[str, Filter]]:
+    """The bounds that the caller sets."""
+    bounds: list[tuple[str, Filter]] = []
     if query.scopes is not None:
         bounds.append(("scope", OneOf(field="scope", words=tuple(query.scopes))))
     if query.scope_ids is not None:

@@ -49,7 +49,7 @@ class Sought(Value):
 
 def seek(snapshot: Snapshot, query: Query, ask: Ask, *, as_of: int) -> Sought:
     """Read a question, or what an agent is about, as what to search for."""
-    texts = query.attuned.topics if query.attuned is not None else (query.text,)
+    texts = query.attuned.topics if query.attuned is not None else (query.text,) if query.listing is None else ()
     read = [read_question(snapshot, text, as_of=as_of) for text in texts]
     asked = [ask(text) for _, text in read]
     vectors = tuple(one.vector for one in asked if one.vector is not None)

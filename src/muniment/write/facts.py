@@ -78,19 +78,20 @@ def _latest(snapshot: Snapshot, record: str) -> Card | None:
 
 
 class Asked(Value):
-    """What is being decided: the claim, who makes it, and what it is to the records there are."""
+    """What is being decided: the claim, who makes it, what it is to the records there are, and the id it wants."""
 
     claim: Claim
     actor: str
     target: str | None = None
     promotes: str | None = None
+    wanted: str | None = None
 
 
 def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     """Look at everything the decision on a claim may depend on."""
     claim, lineage = asked.claim, asked.claim.lineage
     names = {target for _, target in lineage.links}
-    names |= {name for name in (asked.target, asked.promotes) if name is not None}
+    names |= {name for name in (asked.target, asked.promotes, asked.wanted) if name is not None}
     links = {name: look_up(snapshot, name) for name in sorted(names)}
     mark = fingerprint(claim, pepper=pepper)
     twin = snapshot.catalogue.twin(mark)

@@ -17,7 +17,7 @@ from muniment.model.change import ChangeSet, Draft, Seen
 from muniment.model.curation import Report, StepOutcome, Verdict
 from muniment.model.entry import Change, ConflictChange, Entry, EntryKind, Filing, Head, Role
 from muniment.model.errors import IntegrityError, Malformed, Stale, StoreBusy
-from muniment.model.proposal import Ruling
+from muniment.model.proposal import Objection, Ruling
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT
 from muniment.model.times import Instant
@@ -56,17 +56,24 @@ class Matter(Value):
 
     admitted: Admitted
     suggestions: tuple[Suggestion, ...] = ()
+    objections: tuple[Objection, ...] = ()
     waiting: ProposalRow | None = None
     ruling: Ruling | None = None
     reviewer: Actor | None = None
 
 
-def propose(unit: Unit, admitted: Admitted, bench: Bench, suggestions: tuple[Suggestion, ...] = ()) -> Verdict:
+def propose(
+    unit: Unit,
+    admitted: Admitted,
+    bench: Bench,
+    suggestions: tuple[Suggestion, ...] = (),
+    objections: tuple[Objection, ...] = (),
+) -> Verdict:
     """Curate one proposal and record the decision. The same proposal again gets the same answer and changes nothing."""
     filed = unit.desk.proposal(admitted.proposal.id)
     if filed is not None:
         return again(unit, filed, admitted.actor.id, admitted.digest)
-    matter = Matter(admitted=admitted, suggestions=suggestions)
+    matter = Matter(admitted=admitted, suggestions=suggestions, objections=objections)
     return decided(lambda: decide_and_commit(unit, matter, bench))
 
 
@@ -104,7 +111,9 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     """Look, walk the nine steps, plan, write. One attempt."""
     admitted = matter.admitted
     at, head = next_place(unit, bench)
-    record_id = bench.ids.fresh("rec")
+    arrival = admitted.proposal.arrival
+    fresh = bench.ids.fresh("rec")
+    record_id = arrival.record if arrival is not None and arrival.record is not None else fresh
     facts = gather(unit, asked(admitted), pepper=bench.pepper)
     _refuse_stale(admitted, facts, bench.policy)
     case, steps = _walk(matter, facts, bench.policy, at)
@@ -118,7 +127,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
         position=head.seq,
     )
     planned = plan_curation(admitted, case, steps, moment, waiting=matter.waiting)
-    raised = corroborated(unit, case, planned.record) if planned.record is not None else ()
+    raised = corroborated(unit, case, planned.record) if planned.record is not None and case.speaks else ()
     direct = msgspec.structs.replace(planned.change, changes=_merged(planned.change.changes, raised))
     change = with_lapses(unit, with_aftermath(unit, direct, bench.policy, born=planned.born))
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
@@ -129,7 +138,13 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
 def asked(admitted: Admitted) -> Asked:
     """What the store is asked about a proposal."""
     proposal = admitted.proposal
-    return Asked(claim=proposal.claim, actor=admitted.actor.id, target=proposal.target, promotes=proposal.promotes)
+    return Asked(
+        claim=proposal.claim,
+        actor=admitted.actor.id,
+        target=proposal.target,
+        promotes=proposal.promotes,
+        wanted=proposal.arrival.record if proposal.arrival is not None else None,
+    )
 
 
 def _merged(changes: tuple[Change, ...], raised: tuple[Change, ...]) -> tuple[Change, ...]:
@@ -160,7 +175,9 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         now=now,
         target=admitted.proposal.target,
         promotes=admitted.proposal.promotes,
+        arrival=admitted.proposal.arrival,
         suggestions=matter.suggestions,
+        objections=matter.objections,
         redactions=admitted.redactions,
         unsafe_ids=admitted.unsafe_ids,
         ruling=ruling,
@@ -188,6 +205,8 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
     """What was decided against another state than the present one is for its author to look at again: a revision of a
     record that has moved on, or a successor to one that has a successor already."""
     proposal = admitted.proposal
+    if proposal.arrival is not None:
+        return  # what it replaced where it comes from is its history, not something to be done
     for name in (proposal.target, *proposal.claim.lineage.replaced):
         held = facts.links.get(name) if name is not None else None
         if held is None or hidden(policy, admitted.actor, held):

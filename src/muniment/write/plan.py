@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.model.actor import Actor
 from muniment.model.card import card_of, standing_of
 from muniment.model.change import ChangeSet, Draft, Key, Seen
 from muniment.model.claim import Claim
@@ -105,7 +104,7 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         actor=actor.id,
         actor_type=actor.type,
         label=_label(case),
-        trust=_trust(actor, claim.belief.score, len(claim.belief.evidence), reviewed=case.reviewer is not None),
+        trust=_trust(case),
         reviewer=case.reviewer,
         next_review_at=claim.handling.next_review_at or _next_review(case, at),
         echoes=tuple(held.card.id for held in case.echoes),
@@ -141,6 +140,8 @@ def _label(case: Case) -> Label:
     puts it right in words of their own."""
     source = (case.claim.origin.source_type or "").casefold()
     labels = [BORN_LABEL[case.actor.type], _SOURCE_LABEL.get(source, Label.PERSON)]
+    if case.arrival is not None:
+        labels.append(Label.IMPORT)
     revised = case.facts.links[case.target] if case.target is not None else None
     puts_right = case.actor.type is ActorType.PERSON and case.repeats is None
     inputs = [*_pillars(case), *([] if puts_right else [revised])]
@@ -178,10 +179,12 @@ def _observed(case: Case) -> tuple[float, float]:
     return footing.helpful, footing.misleading
 
 
-def _trust(actor: Actor, confidence: float, evidence: int, *, reviewed: bool) -> TrustLevel:
-    if reviewed or actor.type is ActorType.PERSON:
+def _trust(case: Case) -> TrustLevel:
+    """A reviewer's word, or a person's own; to bring in somebody else's is neither."""
+    if case.reviewer is not None or (case.actor.type is ActorType.PERSON and case.arrival is None):
         return TrustLevel.HIGH
-    return TrustLevel.MEDIUM if evidence and confidence >= 0.75 else TrustLevel.LOW
+    belief = case.claim.belief
+    return TrustLevel.MEDIUM if belief.evidence and belief.score >= 0.75 else TrustLevel.LOW
 
 
 def plan_curation(
@@ -229,7 +232,9 @@ def _commitment(
     )
     rid = moment.last_doc + 2
     contested = any(rival.contests for rival in case.rivals)
-    status = Status.CONTESTED if contested else Status.ACTIVE
+    status = case.arrival.status if case.arrival is not None else Status.ACTIVE
+    if contested:
+        status = Status.CONTESTED
     footing, vigour = _footing(case, record, rid), Vigour(tier=record.claim.strength.tier)
     birth = Birth(rid=rid, id=record.id, revision=record.revision, status=status, footing=footing, vigour=vigour)
     changes = _replaced(case, record.id)
@@ -290,7 +295,7 @@ def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: 
         reason=case.reason,
         steps=steps,
         reviewer=case.reviewer,
-        next_review_at=_next_review(case, at),
+        next_review_at=claim.handling.next_review_at or _next_review(case, at),
         redactions=case.redactions,
         suggested=suggested if moved else None,
         duplicate_of=case.duplicate_of,

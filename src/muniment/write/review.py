@@ -14,9 +14,9 @@ from muniment.model.claim import Place
 from muniment.model.curation import Observation, Verdict, Vouching
 from muniment.model.entry import Change, EntryKind
 from muniment.model.errors import IntegrityError, Malformed, NotFound, NotPermitted, Stale
-from muniment.model.proposal import OutcomeReport, Retraction, Ruling, VouchRequest
+from muniment.model.proposal import Objection, OutcomeReport, Retraction, Ruling, VouchRequest
 from muniment.model.rows import ProposalRow
-from muniment.model.status import CURRENT, Status
+from muniment.model.status import CURRENT, Status, may_become
 from muniment.model.value import canonical, read_canonical
 from muniment.model.vocabulary import LABEL_RANK, ActorType, Disposition, Outcome
 from muniment.policy.decide import decide_review
@@ -32,7 +32,7 @@ from muniment.write.plan import BORN_LABEL, HeldProposal
 from muniment.write.steps import hidden
 
 
-def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench) -> Verdict:
+def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench, objections: tuple[Objection, ...] = ()) -> Verdict:
     """Record a person's answer to a held proposal. Whoever may not answer is told that there is nothing."""
     waiting = unit.desk.proposal(ruling.proposal)
     if waiting is None:
@@ -46,7 +46,7 @@ def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench) -> Verdict:
         _refuse_promotion(admitted, reviewer, bench)
     if admitted is None:
         raise Stale(f"proposal {ruling.proposal}", yours="held", present=waiting.outcome)
-    matter = Matter(admitted=admitted, waiting=waiting, ruling=ruling, reviewer=reviewer)
+    matter = Matter(admitted=admitted, waiting=waiting, ruling=ruling, reviewer=reviewer, objections=objections)
     return decided(lambda: decide_and_commit(unit, matter, bench))
 
 
@@ -81,14 +81,14 @@ def retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> V
 
 def _retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> Verdict:
     held = visible(unit, retraction.record, actor, bench)
-    refuse_moved(held, retraction.expected_revision)
+    refuse_moved(held, retraction.expected_revision, becomes=retraction.becomes)
     allowed = decide_review(bench.policy, actor, Action.RETRACT, held.record.claim.place, held.record.actor)
     report = act_report(
         retraction,
         actor.id,
         allowed,
         proposal=bench.ids.fresh("prp"),
-        what="retraction",
+        what="retraction" if retraction.becomes is Status.RETRACTED else f"retirement as {retraction.becomes}",
         reason=retraction.reason,
         disposition=Disposition.DEPRECATE,
     )
@@ -98,7 +98,7 @@ def _retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> 
         report=report,
         decided_on=(seen(held),),
         record=held.card,
-        changes=(become(held.card, Status.RETRACTED),) if allowed is not None else (),
+        changes=(become(held.card, retraction.becomes),) if allowed is not None else (),
     )
     return enact(unit, act, bench)
 
@@ -196,10 +196,11 @@ def seen(held: Held) -> Seen:
     return Seen(key=Key.RECORD, name=held.card.id, version=held.card.since)
 
 
-def refuse_moved(held: Held, expected: int | None) -> None:
-    """What was meant for another revision, or for a record that no longer speaks, is for its author to see again."""
+def refuse_moved(held: Held, expected: int | None, *, becomes: Status | None = None) -> None:
+    """What was meant for another revision, or for a record that no longer speaks, is for its author to see again;
+    unless it `becomes` what even one that no longer speaks may become."""
     revision, status = held.card.revision, Status(held.card.status)
     if expected not in (None, revision):
         raise Stale(f"record {held.card.id}", yours=f"revision {expected}", present=f"revision {revision}")
-    if status not in CURRENT:
+    if status not in CURRENT and (becomes is None or not may_become(status, becomes)):
         raise Stale(f"record {held.card.id}", yours="active", present=status)

@@ -14,8 +14,8 @@ from muniment.model.actor import Actor
 from muniment.model.card import standing_of
 from muniment.model.claim import Charter, Claim, Times
 from muniment.model.curation import Redaction, StepOutcome
-from muniment.model.proposal import Ruling
-from muniment.model.status import CURRENT
+from muniment.model.proposal import Arrival, Objection, Ruling
+from muniment.model.status import CURRENT, Status
 from muniment.model.times import DAY, Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import (
@@ -51,7 +51,9 @@ class Case(Value):
     reviewer: str | None = None
     flags: tuple[str, ...] = ()
     promotes: str | None = None
+    arrival: Arrival | None = None
     suggestions: tuple[Suggestion, ...] = ()
+    objections: tuple[Objection, ...] = ()
     duplicate_of: str | None = None
     echoes: tuple[Held, ...] = ()
     repeats: Held | None = None
@@ -64,9 +66,17 @@ class Case(Value):
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """The records the claim would take the place of."""
-        names = (self.target, *self.claim.lineage.replaced)
-        return tuple(dict.fromkeys(name for name in names if name is not None))
+        """The records the claim would take the place of. What arrives takes the place of what still speaks."""
+        names = dict.fromkeys(name for name in (self.target, *self.claim.lineage.replaced) if name is not None)
+        if self.arrival is None:
+            return tuple(names)
+        held = {name: self.facts.links[name] for name in names if self.speaks}
+        return tuple(name for name, one in held.items() if one is not None and one.card.status in CURRENT)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether the claim would count for now. What is over where it comes from is kept as it is."""
+        return self.arrival is None or self.arrival.status is Status.ACTIVE
 
 
 Finding = tuple[StepOutcome, Case]
@@ -122,7 +132,13 @@ def provenance(case: Case) -> Finding:
         reason = f"{type_} {name}: it stands on {case.target} itself, so the link would close a circle"
         return _refused(Step.PROVENANCE, case, "cycle", reason)
     barred = _barred(case)
-    return barred or _passed(Step.PROVENANCE, case, _grounds(case))
+    if barred is not None:
+        return barred
+    if case.arrival is not None and case.arrival.hold and case.reviewer is None:
+        return _flagged(
+            Step.PROVENANCE, case, f"read from {case.arrival.contract}: it waits until a person takes it in"
+        )
+    return _passed(Step.PROVENANCE, case, _grounds(case))
 
 
 def _barred(case: Case) -> Finding | None:
@@ -139,7 +155,8 @@ def _barred(case: Case) -> Finding | None:
 def _grounds(case: Case) -> str:
     pieces = len(case.claim.belief.evidence)
     parents = len(case.claim.lineage.derived_from)
-    return f"proposed by {case.actor.type} {case.actor.id}; {pieces} pieces of evidence, {parents} parents"
+    origin = f", read from {case.arrival.contract}" if case.arrival is not None else ""
+    return f"proposed by {case.actor.type} {case.actor.id}{origin}; {pieces} pieces of evidence, {parents} parents"
 
 
 def scope(case: Case) -> Finding:
@@ -223,23 +240,40 @@ def kind(case: Case) -> Finding:
 def evidence(case: Case) -> Finding:
     """Some kinds need grounds. A person's own word is a ground, and so is a reviewer's; an agent's is not."""
     rules = case.policy.evidence
+    if rules.session_below is not None and case.claim.belief.score < rules.session_below:
+        doubted = _doubted(case, rules.session_below)
+        if doubted is not None:
+            return doubted
     if case.claim.belief.evidence or case.claim.nature.kind not in rules.required_for:
         return _passed(Step.EVIDENCE, case)
-    if case.actor.type is ActorType.PERSON:
+    if case.actor.type is ActorType.PERSON and rules.word:
         return _passed(Step.EVIDENCE, case, "a person's word")
-    if case.reviewer is not None:
+    if case.reviewer is not None and rules.word:
         return _passed(Step.EVIDENCE, case, "a reviewer answers for it")
     note = f"a {case.claim.nature.kind} needs evidence and none is given"
-    if rules.otherwise is WriteDecision.REFUSE:
+    if rules.otherwise is WriteDecision.REFUSE or case.reviewer is not None:
         return _refused(Step.EVIDENCE, case, "evidence-required", note)
     if rules.otherwise is WriteDecision.COMMIT:
         return StepOutcome(step=Step.EVIDENCE, result=StepResult.FLAGGED, note=note), case
     return _flagged(Step.EVIDENCE, case, note)
 
 
+def _doubted(case: Case, least: float) -> Finding | None:
+    """What is hardly believed stays in its session, or waits for somebody who puts it there."""
+    if case.claim.place.scope is Scope.SESSION:
+        return None
+    note = f"believed less than {least:g}: it may be kept in a session only"
+    if case.reviewer is None:
+        return _flagged(Step.EVIDENCE, case, note)
+    return _refused(Step.EVIDENCE, case, "low-confidence", note)
+
+
 def dedupe(case: Case) -> Finding:
     """The same sentence in the same place as the same kind is nothing new; nor is one that was corrected since. One
     that only says again what was told is kept, and counts for no more than what it echoes."""
+    taken = _taken(case)
+    if taken is not None or not case.speaks:
+        return taken or _passed(Step.DEDUPE, case, "it is over where it comes from")
     twin = case.facts.twin
     if twin is not None and not _hidden(case, twin):
         # To call it redundant for a hidden twin would tell the proposer that a record they may not see exists.
@@ -266,6 +300,20 @@ def dedupe(case: Case) -> Finding:
     others = tuple(held for held in seen if held.card.id != case.target)
     itself = next((held for held in seen if held.card.id == case.target), None)
     return outcome, msgspec.structs.replace(case, echoes=others, repeats=itself)
+
+
+def _taken(case: Case) -> Finding | None:
+    """An id names one record. A foreign one that is taken names another memory here."""
+    wanted = case.arrival.record if case.arrival is not None else None
+    if wanted is None or case.facts.links[wanted] is None:
+        return None
+    twin = case.facts.twin
+    if twin is not None and twin.card.id == wanted:
+        linked = msgspec.structs.replace(case, duplicate_of=wanted)
+        return _refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {wanted}")
+    return _refused(
+        Step.DEDUPE, case, "id-taken", f"{wanted} is the id of another record here; revise that one instead"
+    )
 
 
 def _repeated(case: Case, twin: Held) -> Finding | None:
@@ -296,6 +344,8 @@ def hidden(policy: Policy, actor: Actor, held: Held) -> bool:
 def conflict(case: Case) -> Finding:
     """Another answer to the same question, valid at the same time, is a disagreement; so is one that says so, and one
     whose words do."""
+    if not case.speaks:
+        return _passed(Step.CONFLICT, case, "it is over where it comes from")
     found = rivals(case.claim, case.facts, {*case.replaced}, case.policy.disputes, case.suggestions)
     if not found:
         return _passed(Step.CONFLICT, case)
@@ -324,7 +374,8 @@ def disposition(case: Case) -> Finding:
 
 def _by_ruling(case: Case) -> Case:
     assert case.ruling is not None
-    return msgspec.structs.replace(case, decision=WriteDecision.COMMIT, reason=case.ruling.reason)
+    days = decide_write(case.policy, case.actor, case.claim).review_days
+    return msgspec.structs.replace(case, decision=WriteDecision.COMMIT, reason=case.ruling.reason, review_days=days)
 
 
 _STRICTNESS = {WriteDecision.COMMIT: 0, WriteDecision.HOLD: 1, WriteDecision.REFUSE: 2}
@@ -367,8 +418,12 @@ STEPS: tuple[tuple[Step, StepFunction], ...] = (
 def curate(case: Case) -> tuple[Case, tuple[StepOutcome, ...]]:
     """Walk the nine steps. A refusal ends the walk; the steps after it are marked as not run."""
     outcomes: list[StepOutcome] = []
-    for _, function in STEPS:
+    for step, function in STEPS:
         outcome, case = function(case)
+        objection = next((one for one in case.objections if one.step is step), None)
+        if objection is not None and outcome.result is not StepResult.REFUSED:
+            linked = msgspec.structs.replace(case, duplicate_of=objection.duplicate_of or case.duplicate_of)
+            outcome, case = _refused(step, linked, objection.rule, objection.reason)
         outcomes.append(outcome)
         if outcome.result is StepResult.REFUSED:
             break

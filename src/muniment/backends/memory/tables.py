@@ -219,8 +219,8 @@ class MemoryCatalogue:
             for group, cards in sorted(found.items())
         )
 
-    def all(self) -> Iterator[Card]:
-        return iter(self._sorted())
+    def all(self, *, after: int = 0) -> Iterator[Card]:
+        return iter([card for card in self._sorted() if card.rid > after])
 
     def count(self) -> dict[str, int]:
         return dict(sorted(Counter(card.status for card in self._tables.cards.values()).items()))

@@ -205,9 +205,9 @@ class SqliteCatalogue:
         condition, bindings = translate(visible)
         return tuple(_tally_from(row) for row in self._execute(_Q["survey"].replace("{visible}", condition), bindings))
 
-    def all(self) -> Iterator[Card]:
+    def all(self, *, after: int = 0) -> Iterator[Card]:
         with translated(self._connection):
-            for row in self._connection.execute(_Q["all_cards"]):
+            for row in self._connection.execute(_Q["all_cards"], (after,)):
                 yield card_from(row)
 
     def count(self) -> dict[str, int]:

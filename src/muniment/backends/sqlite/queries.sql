@@ -148,7 +148,7 @@ SELECT * FROM standings WHERE rid = ? AND since <= ? ORDER BY since DESC LIMIT 1
 SELECT * FROM cards WHERE successor = ? ORDER BY rid;
 
 -- name: all_cards
-SELECT * FROM cards ORDER BY rid;
+SELECT * FROM cards WHERE rid > ? ORDER BY rid;
 
 -- name: count_cards
 SELECT status, count(*) FROM cards GROUP BY status ORDER BY status;

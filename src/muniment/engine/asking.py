@@ -1,0 +1,40 @@
+"""How anything is told: from one moment of the store, with a receipt that is durable before the answer leaves."""
+
+from __future__ import annotations
+
+from muniment.engine.seat import Seat
+from muniment.ledger.receipts import seal
+from muniment.model.query import Query
+from muniment.model.receipt import Account
+from muniment.ports.store import Unit
+from muniment.read.pipeline import Answer, Reading, answer
+from muniment.write.commit import log_receipt
+from muniment.write.secrets import refuse_secret
+
+
+class Asking(Seat):
+    """The one way from a query to an answer."""
+
+    def _ask(self, query: Query) -> Answer:
+        for field, name in (("purpose", query.purpose), ("namespace", query.namespace)):
+            refuse_secret(field, name)
+        for name in query.scope_ids or ():
+            refuse_secret("scope_ids", name)
+        reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
+        now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
+        with self._tenant.store.read() as snapshot:
+            found = answer(snapshot, query, reading, self._tenant.trail.ask, now=now, receipt_id=receipt_id)
+        self._log(found.account, receipt_id, found.recall.epoch)
+        return found
+
+    def _log(self, account: Account, receipt_id: str, epoch: int) -> None:
+        tenant = self._tenant
+        at, salt = tenant.clock.now(), tenant.ids.salt()
+
+        def write(unit: Unit) -> None:
+            head = unit.receipts.head()
+            receipt = seal(account, tenant=self.tenant, receipt=receipt_id, at=at, epoch=epoch, salt=salt, head=head)
+            log_receipt(unit, receipt)
+
+        tenant.store.write(write)
+        tenant.logged()

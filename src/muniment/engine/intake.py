@@ -1,0 +1,200 @@
+"""The part of the face where memories come in from elsewhere and are told in full: batches, listings, reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Unpack
+
+import msgspec
+
+from muniment.engine.asking import Asking
+from muniment.engine.look import Curated, report_on
+from muniment.engine.options import QueryOptions, make_query
+from muniment.engine.seat import clean
+from muniment.model import checks
+from muniment.model.claim import Claim
+from muniment.model.curation import Undone, Verdict
+from muniment.model.errors import LimitExceeded, Malformed, NotFound, NotPermitted
+from muniment.model.proposal import Arrival, Proposal, Retraction, Rollback, Ruling
+from muniment.model.query import LIMIT_MAX, Disclosure, Listing, Query
+from muniment.model.status import CURRENT, Status
+from muniment.model.value import Value
+from muniment.model.vocabulary import Outcome
+from muniment.policy.decide import decide_review
+from muniment.policy.rules import Action
+from muniment.ports.store import Unit
+from muniment.write.admit import Admitted, admit
+from muniment.write.pipeline import propose
+from muniment.write.review import retract, rule
+from muniment.write.secrets import refuse_secret
+from muniment.write.undo import batch_rows, name_in, roll_back
+
+BATCH_MAX = 100_000
+PAGE = LIMIT_MAX
+
+
+class Newcomer(Value):
+    """A memory from elsewhere: what it claims, and, if it had them there, its id and the state it was in."""
+
+    claim: Claim
+    record: str | None = None
+    status: Status = Status.ACTIVE
+
+
+class _Foreseen(Exception):
+    """Carries verdicts out of a transaction that is to leave nothing behind. Never leaves this module."""
+
+    def __init__(self, verdicts: tuple[Verdict, ...]) -> None:
+        super().__init__()
+        self.verdicts = verdicts
+
+
+class Intake(Asking):
+    """Taking memories in, a batch at a time, and giving them out, a page at a time."""
+
+    def preview(self, claims: Iterable[Claim]) -> tuple[Verdict, ...]:
+        """What would be decided on these claims, one after the other. Changes nothing; ids are not those that would be
+        given."""
+        admitted = [self._newcomer(claim, self._tenant.ids.fresh("prp"), None) for claim in claims]
+        return self._foresee(admitted)
+
+    def take_in(
+        self,
+        batch: str,
+        newcomers: Sequence[Newcomer],
+        *,
+        contract: str,
+        hold: bool = False,
+        preview: bool = False,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> tuple[Verdict, ...]:
+        """Propose a batch of memories that were read from elsewhere, all or none. Their origin is an import whatever
+        they say; each keeps the id it had if no record here has it. With `hold` all wait for a person; with `preview`
+        nothing is changed. The proposals are named after the batch and counted from 1: the same batch again gets the
+        same answers and changes nothing."""
+        checks.identifier("batch", batch)
+        refuse_secret("batch", batch)
+        self._refuse_import("take memories in from elsewhere")
+        if len(newcomers) > BATCH_MAX:
+            raise LimitExceeded("memories", limit=BATCH_MAX, unit="memories", sent=len(newcomers))
+        admitted = []
+        for number, one in enumerate(newcomers, start=1):
+            refuse_secret("record_id", one.record)
+            arrival = Arrival(contract=contract, record=one.record, status=one.status, hold=hold)
+            admitted.append(self._newcomer(one.claim, name_in(batch, number), arrival))
+        if preview:
+            return self._foresee(admitted)
+        bench = self._tenant.bench
+
+        def job(unit: Unit) -> tuple[Verdict, ...]:
+            verdicts = []
+            for number, one in enumerate(admitted, start=1):
+                verdicts.append(propose(unit, one, bench))
+                if number % 1_000 == 0:
+                    progress(number)
+            return tuple(verdicts)
+
+        return self._written(self._tenant.store.write(job))
+
+    def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
+        """Accept everything of a batch that waits, all or none."""
+        checks.identifier("batch", batch)
+        words = clean(reason)
+
+        def job(unit: Unit) -> tuple[Verdict, ...]:
+            rows = list(batch_rows(unit, batch))
+            if not rows:
+                raise NotFound("batch", batch)
+            rulings = [
+                Ruling(proposal=row.id, accept=True, reason=words) for row in rows if row.outcome == Outcome.HELD
+            ]
+            return tuple(rule(unit, ruling, self.actor, self._tenant.bench) for ruling in rulings)
+
+        return self._written(self._tenant.store.write(job))
+
+    def roll_back(self, batch: str, *, reason: str) -> Undone:
+        """Undo a batch: what it brought is retracted, what it replaced or disputed is as it was, what waits is
+        dismissed. Refused as stale if anything it touched has moved since."""
+        request = Rollback(batch=batch, reason=clean(reason))
+        undone = self._tenant.store.write(lambda unit: roll_back(unit, request, self.actor, self._tenant.bench))
+        self._tenant.wrote(undone.epoch)
+        return undone
+
+    def retire(self, record_id: str, *, becomes: str, reason: str, expected_revision: int | None = None) -> Verdict:
+        """Let a record no longer speak: `deprecated`, `expired`, `archived` or `retracted`. What is over already can
+        still be archived."""
+        retraction = Retraction(
+            record=record_id,
+            reason=clean(reason),
+            expected_revision=expected_revision,
+            becomes=checks.read_word("becomes", becomes, Status),
+        )
+        return self._write(lambda unit: retract(unit, retraction, self.actor, self._tenant.bench))
+
+    def browse(
+        self,
+        *,
+        statuses: Sequence[str] | None = None,
+        session: str | None = None,
+        author: str | None = None,
+        **options: Unpack[QueryOptions],
+    ) -> Iterator[Disclosure]:
+        """Every record the caller may see, in the order it was written, as it stands: what speaks for now, or what is
+        in these `statuses`. Bounds as for `recall`, except that nothing is kept back for being weak or over. Each page
+        leaves a receipt before it is told."""
+        if isinstance(statuses, str):
+            raise Malformed("statuses", "a list of statuses")
+        words = sorted(CURRENT) if statuses is None else statuses
+        listing = Listing(
+            statuses=tuple(checks.read_word(f"statuses[{number}]", word, Status) for number, word in enumerate(words)),
+            session=session,
+            actor=author,
+        )
+        limit = options.get("limit")
+        query = make_query("", {**options, "limit": PAGE, "floor": 0.0}, listing=listing)
+        return self._pages(query, listing, limit)
+
+    def _pages(self, query: Query, listing: Listing, limit: int | None) -> Iterator[Disclosure]:
+        left = limit
+        while left is None or left > 0:
+            size = PAGE if left is None else min(PAGE, left)
+            page = msgspec.structs.replace(query, limit=size, listing=listing)
+            found = self._ask(page)
+            yield from found.recall.records
+            if len(found.account.candidates) < size:
+                return
+            left = None if left is None else left - len(found.recall.records)
+            listing = msgspec.structs.replace(listing, after=found.account.candidates[-1].rid)
+
+    def report(self, proposal_id: str) -> Curated:
+        """What was decided on a proposal and why: for who made it, for those who may see the record it became, and for
+        those who may audit."""
+        checks.identifier("proposal_id", proposal_id)
+        with self._tenant.store.read() as snapshot:
+            return report_on(snapshot, self.actor, self.policy, proposal_id)
+
+    def _newcomer(self, claim: Claim, name: str, arrival: Arrival | None) -> Admitted:
+        if not isinstance(claim, Claim):
+            raise Malformed("claims", "claims")
+        return admit(Proposal(id=name, tenant=self.tenant, claim=claim, arrival=arrival), self.actor)
+
+    def _foresee(self, admitted: list[Admitted]) -> tuple[Verdict, ...]:
+        bench = self._tenant.bench
+
+        def job(unit: Unit) -> None:
+            raise _Foreseen(tuple(propose(unit, one, bench) for one in admitted))
+
+        try:
+            self._tenant.store.write(job)
+        except _Foreseen as seen:
+            return seen.verdicts
+        raise AssertionError("a preview never ends in a write")
+
+    def _written(self, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+        if verdicts:
+            self._tenant.wrote(max(verdict.epoch for verdict in verdicts))
+        return verdicts
+
+    def _refuse_import(self, what: str) -> None:
+        if decide_review(self.policy, self.actor, Action.IMPORT, None, None) is None:
+            raise NotPermitted(self.actor.id, what)

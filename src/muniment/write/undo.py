@@ -1,0 +1,159 @@
+"""Undo a batch: take back what it brought, and put everything it changed back to what it was. The ledger keeps both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from muniment.model.actor import Actor
+from muniment.model.card import Card
+from muniment.model.change import Key, Seen
+from muniment.model.curation import Undone, Verdict
+from muniment.model.entry import Change, ConflictChange, Entry, EntryKind
+from muniment.model.errors import IntegrityError, NotFound, NotPermitted, Stale
+from muniment.model.proposal import Rollback, Ruling
+from muniment.model.rows import ProposalRow
+from muniment.model.status import CURRENT, Status
+from muniment.model.value import read_canonical
+from muniment.model.vocabulary import ConflictStatus, Disposition, Outcome
+from muniment.policy.decide import decide_review
+from muniment.policy.rules import Action
+from muniment.ports.store import Snapshot, Unit
+from muniment.write.aftermath import become
+from muniment.write.pipeline import Act, Bench, act_report, enact
+from muniment.write.review import rule
+
+
+def name_in(batch: str, number: int) -> str:
+    """The name of one proposal of a batch, counted from 1."""
+    return f"{batch}.{number}"
+
+
+def batch_rows(snapshot: Snapshot, batch: str) -> Iterator[ProposalRow]:
+    """The proposals of a batch, in the order they came."""
+    number = 1
+    while (row := snapshot.desk.proposal(name_in(batch, number))) is not None:
+        yield row
+        number += 1
+
+
+def roll_back(unit: Unit, request: Rollback, actor: Actor, bench: Bench) -> Undone:
+    """Undo a batch in one entry. If anything it touched has moved since, nothing is undone and the caller is told."""
+    if decide_review(bench.policy, actor, Action.IMPORT, None, None) is None:
+        raise NotPermitted(actor.id, "roll a batch back")
+    rows = list(batch_rows(unit, request.batch))
+    if not rows:
+        raise NotFound("batch", request.batch)
+    dismissed = tuple(_dismissed(unit, row, request, actor, bench) for row in rows if row.outcome == Outcome.HELD)
+    entries = [_entry(unit, row.seq) for row in rows if row.outcome == Outcome.COMMITTED]
+    born = _born(unit, entries)
+    if not born and not dismissed:
+        raise Stale(f"batch {request.batch}", yours="taken in", present="without anything left to undo")
+    restored = _restored(unit, entries)
+    report = act_report(
+        request,
+        actor.id,
+        "import",
+        proposal=bench.ids.fresh("prp"),
+        what=f"batch {request.batch} rolled back",
+        reason=request.reason,
+        disposition=Disposition.DEPRECATE,
+    )
+    seen = tuple(Seen(key=Key.RECORD, name=card.id, version=card.since) for card in (*born, *restored))
+    act = Act(
+        kind=EntryKind.UNDONE,
+        actor=actor.id,
+        report=report,
+        decided_on=seen,
+        changes=(*(become(card, Status.RETRACTED) for card in born), *restored.values()),
+        conflicts=_reopened(unit, entries),
+    )
+    verdict: Verdict = enact(unit, act, bench)
+    return Undone(
+        batch=request.batch,
+        epoch=verdict.epoch,
+        retracted=tuple(card.id for card in born),
+        restored=tuple(card.id for card in restored),
+        dismissed=dismissed,
+    )
+
+
+def _dismissed(unit: Unit, row: ProposalRow, request: Rollback, actor: Actor, bench: Bench) -> str:
+    rule(unit, Ruling(proposal=row.id, accept=False, reason=request.reason), actor, bench)
+    return row.id
+
+
+def _entry(snapshot: Snapshot, seq: int) -> Entry:
+    stored = snapshot.ledger.entry(seq)
+    if stored is None:
+        raise IntegrityError(f"entry {seq} is missing")
+    return read_canonical(stored.body, Entry)
+
+
+def _born(snapshot: Snapshot, entries: list[Entry]) -> list[Card]:
+    """The revisions the batch brought that still speak."""
+    cards = snapshot.catalogue.cards([birth.rid for entry in entries for birth in entry.births])
+    return [card for _, card in sorted(cards.items()) if card.status in CURRENT]
+
+
+def _restored(snapshot: Snapshot, entries: list[Entry]) -> dict[Card, Change]:
+    """What the batch changed of others, and the standing each had before."""
+    own = {birth.rid for entry in entries for birth in entry.births}
+    first: dict[int, int] = {}
+    for entry in entries:
+        for change in entry.changes:
+            if change.rid not in own:
+                first.setdefault(change.rid, entry.seq)
+    batch = {entry.seq for entry in entries}
+    found: dict[Card, Change] = {}
+    for rid, card in sorted(snapshot.catalogue.cards(first).items()):
+        if card.since not in batch:
+            present = f"changed by entry {card.since}"
+            raise Stale(f"record {card.id}", yours="as the batch left it", present=present)
+        before = snapshot.catalogue.standing_at(rid, first[rid] - 1)
+        assert before is not None, "it was there before the batch changed it"
+        found[card] = Change(
+            rid=rid,
+            status=before.status,
+            footing=before.footing,
+            successor=before.successor,
+            vigour=before.vigour,
+        )
+    return found
+
+
+def _reopened(snapshot: Snapshot, entries: list[Entry]) -> tuple[ConflictChange, ...]:
+    """Conflicts that the batch ended between records that were there before it, as they were."""
+    own = {birth.rid for entry in entries for birth in entry.births}
+    ended = {
+        change.id: change.opened
+        for entry in entries
+        for change in entry.conflicts
+        if change.status is ConflictStatus.RESOLVED and change.opened and not {change.a, change.b} & own
+    }
+    start = entries[0].seq - 1 if entries else 0
+    return tuple(_last_state(snapshot, name, opened, start) for name, opened in sorted(ended.items()))
+
+
+def _last_state(snapshot: Snapshot, name: str, first: int, last: int) -> ConflictChange:
+    states = [
+        change
+        for stored in snapshot.ledger.entries(first, last)
+        for change in read_canonical(stored.body, Entry).conflicts
+        if change.id == name
+    ]
+    if not states:
+        raise IntegrityError(f"conflict {name} was ended and never opened")
+    state = states[-1]
+    return ConflictChange(
+        id=state.id,
+        status=state.status,
+        a=state.a,
+        b=state.b,
+        why=state.why,
+        type=state.type,
+        contests=state.contests,
+        opened=state.opened or first,
+        strategy=state.strategy,
+        winner=state.winner,
+        ballots=state.ballots,
+    )
