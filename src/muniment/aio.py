@@ -189,10 +189,9 @@ class Memory:
         *,
         statuses: Sequence[str] | None = None,
         session: str | None = None,
-        author: str | None = None,
         **options: Unpack[QueryOptions],
     ) -> AsyncIterator[Disclosure]:
-        records = self._memory.browse(statuses=statuses, session=session, author=author, **options)
+        records = self._memory.browse(statuses=statuses, session=session, **options)
         while page := await _run(_page, records):
             for one in page:
                 yield one
@@ -314,9 +313,12 @@ class Memory:
         task: str | None = None,
         interests: Sequence[str] = (),
         since: int = 0,
+        count: bool = False,
         **options: Unpack[QueryOptions],
     ) -> Recall:
-        return await _run(self._memory.attune, role=role, task=task, interests=interests, since=since, **options)
+        return await _run(
+            self._memory.attune, role=role, task=task, interests=interests, since=since, count=count, **options
+        )
 
     async def searching(self) -> Searched:
         return await _run(self._memory.searching)

@@ -19,6 +19,9 @@ from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.claim import Extension
 from muniment.model.errors import CallerError, Malformed
 
+_SLOT = ":slot"
+"""What stands in our slot of a document and is not what we would put there: under the contract's name and this."""
+
 
 class Dialect(Protocol):
     """The plain part of a contract for one sort of document: checked before, and without any residue.
@@ -47,22 +50,27 @@ def decode(dialect: Dialect, document: JsonObject, *, path: str = "/") -> Carrie
         memory = _patched(dialect.read(bare), unspell(words))
     except CallerError as error:
         raise _placed(error, path) from None
-    rests = differ(dialect.write(memory), bare)
-    return _with_residue(memory, dialect.name, rests)
+    found = _with_residue(memory, dialect.name, differ(dialect.write(memory), bare))
+    if words is None and bare is document:
+        return found
+    again, _ = encode(dialect, found)
+    return _with_residue(found, dialect.name + _SLOT, differ(again, document))
 
 
 def encode(dialect: Dialect, memory: Carried) -> tuple[JsonObject, tuple[Narrowing, ...]]:
     """Write a memory as a document, and say what it could not hold."""
-    kept, residue = _split(memory, dialect.name)
+    whole, words = _split(memory, dialect.name + _SLOT)
+    kept, residue = _split(whole, dialect.name)
     bare = lay_on(dialect.write(kept), residue)
-    lost = differ(_plain(dialect.read(bare)), _plain(kept))
-    if not lost:
+    back = dialect.read(bare)
+    if back == kept and not words:
         return bare, ()
+    lost = differ(_plain(back), _plain(kept))
     told = tuple(narrowing for rest in lost if (narrowing := _told(memory.id, rest)) is not None)
-    slotted = dialect.put_slot(bare, json.loads(spell(lost)))
+    slotted = dialect.put_slot(bare, json.loads(spell(lost))) if lost else bare
     if slotted is None:
         return bare, told
-    return slotted, tuple(msgspec.structs.replace(one, kept=True) for one in told)
+    return lay_on(slotted, words), tuple(msgspec.structs.replace(one, kept=True) for one in told)
 
 
 def _told(name: str, rest: Rest) -> Narrowing | None:
@@ -71,7 +79,7 @@ def _told(name: str, rest: Rest) -> Narrowing | None:
 
 
 def _plain(memory: Carried) -> JsonObject:
-    found: JsonObject = msgspec.to_builtins(memory)
+    found: JsonObject = msgspec.json.decode(msgspec.json.encode(memory))
     return found
 
 
@@ -87,17 +95,19 @@ def _patched(memory: Carried, rests: tuple[Rest, ...]) -> Carried:
 
 def _with_residue(memory: Carried, name: str, rests: tuple[Rest, ...]) -> Carried:
     others = tuple(one for one in memory.claim.extensions if one.name != name)
+    if not rests and len(others) == len(memory.claim.extensions):
+        return memory
     own = (Extension(name=name, body=spell(rests)),) if rests else ()
     claim = msgspec.structs.replace(memory.claim, extensions=(*others, *own))
     return msgspec.structs.replace(memory, claim=claim)
 
 
 def _split(memory: Carried, name: str) -> tuple[Carried, tuple[Rest, ...]]:
-    """The memory without this contract's residue, and the residue."""
+    """The memory without the residue of that name, and the residue."""
     own = [one for one in memory.claim.extensions if one.name == name]
     if not own:
         return memory, ()
-    return _with_residue(memory, name, ()), unspell(msgspec.json.decode(own[0].body))
+    return _with_residue(memory, name, ()), unspell(json.loads(own[0].body))
 
 
 def _placed(error: CallerError, path: str) -> CallerError:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 
+import msgspec
+
 from muniment.contracts.strict.pointer import pointer
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.value import Value
@@ -32,9 +34,15 @@ def differ(before: Json, after: Json) -> tuple[Rest, ...]:
     >>> [(rest.pointer, rest.was, rest.now) for rest in differ({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"d": 3}})]
     [('/b/c', (2,), ()), ('/b/d', (), (3,))]
     """
+    if _spelled(before) == _spelled(after):
+        return ()
     found: list[Rest] = []
     _differ(before, after, (), found)
     return tuple(found)
+
+
+_spelled = msgspec.json.Encoder(order="sorted").encode
+"""One spelling for each value; the quick way to see that two are the same, numbers and all."""
 
 
 def _differ(before: Json, after: Json, path: tuple[str, ...], found: list[Rest]) -> None:
@@ -56,6 +64,8 @@ def lay_on(value: JsonObject, rests: tuple[Rest, ...]) -> JsonObject:
     >>> lay_on({"a": 1, "b": 2}, rests), lay_on({"a": 5, "b": 2}, rests)
     ({'a': 1.0, 'c': 3}, {'a': 5, 'c': 3})
     """
+    if not rests:
+        return value
     result = _copy(value)
     for rest in rests:
         _lay(result, rest)
@@ -99,7 +109,8 @@ def spell(rests: tuple[Rest, ...]) -> str:
             assert isinstance(below, dict), "a difference has no differences inside"
             place = below
         place[last] = [list(rest.was), list(rest.now)]
-    return json.dumps(tree, ensure_ascii=False, separators=(",", ":"))
+    # JSON leaves DEL as it is, and a record does not hold it; it can stand inside of texts only.
+    return json.dumps(tree, ensure_ascii=False, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
 def unspell(value: Json) -> tuple[Rest, ...]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import ClassVar, TypeAlias, dataclass_transform
 
 import msgspec
 from msgspec import inspect
 
 from muniment.contracts.strict.instants import is_instant
-from muniment.contracts.strict.pointer import below
+from muniment.contracts.strict.pointer import Step, below
 from muniment.contracts.strict.uris import is_uri
 from muniment.contracts.strict.values import Json
 from muniment.model.value import Value
@@ -29,11 +30,24 @@ class Flaw(Value):
     message: str
 
 
-class Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
-    """Base of every wire type: closed, and with `UNSET` where a field may be absent."""
+class _Kind(msgspec.StructMeta):
+    """Makes every wire type keyword-only; the option is not handed down by itself."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, object], **options: bool) -> _Kind:
+        return super().__new__(cls, name, bases, body, **{"kw_only": True, **options})  # type: ignore[arg-type]  # switches
 
 
-Check = Callable[[Json, str, list[Flaw]], None]
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Wire(msgspec.Struct, metaclass=_Kind, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Base of every wire type: closed, and with `UNSET` where a field may be absent. A type whose documents may carry
+    further fields under names of a certain form says that form as `EXTENSIONS`, a pattern."""
+
+    EXTENSIONS: ClassVar[str | None] = None
+
+
+Way: TypeAlias = "str | tuple[Way, Step]"
+"""A pointer, or a step below another way: spelled only when there is something to tell."""
+Check = Callable[[Json, Way, list[Flaw]], None]
 FORMATS: dict[str, Callable[[str], bool]] = {"date-time": is_instant, "uri": is_uri}
 _FORMAT_WORDS = {"date-time": "an RFC 3339 instant, such as 2026-03-01T09:30:00Z", "uri": "an absolute URI"}
 
@@ -81,30 +95,41 @@ def _check(info: inspect.Type) -> Check:
             raise AssertionError(f"no wire type is made of {type(info).__name__}")
 
 
-def _anything(value: Json, path: str, found: list[Flaw]) -> None:
+def _flaw(code: str, way: Way, message: str) -> Flaw:
+    return Flaw(code=code, path=_spelled(way), message=message)
+
+
+def _spelled(way: Way) -> str:
+    return way if isinstance(way, str) else below(_spelled(way[0]), way[1])
+
+
+def _anything(value: Json, path: Way, found: list[Flaw]) -> None:
     pass
 
 
 def _exactly(kind: type, words: str) -> Check:
-    def check(value: Json, path: str, found: list[Flaw]) -> None:
+    def check(value: Json, path: Way, found: list[Flaw]) -> None:
         if type(value) is not kind:
-            found.append(Flaw(code="type", path=path, message=f"expected {words}"))
+            found.append(_flaw("type", path, f"expected {words}"))
 
     return check
 
 
 def _described(info: inspect.Metadata) -> Check:
     plain = _check(info.type)
-    name = (info.extra_json_schema or {}).get("format")
+    said = info.extra_json_schema or {}
+    if "const" in said:
+        return _words((said["const"],))
+    name = said.get("format")
     holds = FORMATS.get(str(name))
     if holds is None:
         return plain
 
-    def check(value: Json, path: str, found: list[Flaw]) -> None:
+    def check(value: Json, path: Way, found: list[Flaw]) -> None:
         before = len(found)
         plain(value, path, found)
         if len(found) == before and isinstance(value, str) and not holds(value):
-            found.append(Flaw(code="format", path=path, message=f"expected {_FORMAT_WORDS[str(name)]}"))
+            found.append(_flaw("format", path, f"expected {_FORMAT_WORDS[str(name)]}"))
 
     return check
 
@@ -113,14 +138,14 @@ def _text(info: inspect.StrType) -> Check:
     least, most = info.min_length or 0, info.max_length
     form = _pattern(info.pattern) if info.pattern is not None else None
 
-    def check(value: Json, path: str, found: list[Flaw]) -> None:
+    def check(value: Json, path: Way, found: list[Flaw]) -> None:
         if type(value) is not str:
-            found.append(Flaw(code="type", path=path, message="expected text"))
+            found.append(_flaw("type", path, "expected text"))
         elif len(value) < least or (most is not None and len(value) > most):
             words = "text that is not empty" if most is None and least == 1 else f"text of {least} to {most} characters"
-            found.append(Flaw(code="length", path=path, message=f"expected {words}"))
+            found.append(_flaw("length", path, f"expected {words}"))
         elif form is not None and form.search(value) is None:
-            found.append(Flaw(code="pattern", path=path, message=f"expected text of the form {info.pattern}"))
+            found.append(_flaw("pattern", path, f"expected text of the form {info.pattern}"))
 
     return check
 
@@ -134,16 +159,21 @@ def _number(info: inspect.IntType | inspect.FloatType) -> Check:
     whole = isinstance(info, inspect.IntType)
     words = f"a {'whole ' if whole else ''}number{_bounds(info)}"
 
-    def check(value: Json, path: str, found: list[Flaw]) -> None:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or (whole and value != value // 1):
-            found.append(Flaw(code="type", path=path, message=f"expected {words}"))
+    def check(value: Json, path: Way, found: list[Flaw]) -> None:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or value - value != 0
+            or (whole and value % 1)
+        ):
+            found.append(_flaw("type", path, f"expected {words}"))
         elif (
             (info.ge is not None and value < info.ge)
             or (info.le is not None and value > info.le)
             or (info.gt is not None and value <= info.gt)
             or (info.lt is not None and value >= info.lt)
         ):
-            found.append(Flaw(code="range", path=path, message=f"expected {words}"))
+            found.append(_flaw("range", path, f"expected {words}"))
 
     return check
 
@@ -158,11 +188,15 @@ def _bounds(info: inspect.IntType | inspect.FloatType) -> str:
 
 
 def _words(known: tuple[Json, ...]) -> Check:
-    def check(value: Json, path: str, found: list[Flaw]) -> None:
+    def check(value: Json, path: Way, found: list[Flaw]) -> None:
         if not any(type(value) is type(word) and value == word for word in known):
             words = ", ".join(str(word) for word in known)
             found.append(
-                Flaw(code="enum", path=path, message=f"expected {words if len(known) == 1 else 'one of ' + words}")
+                _flaw(
+                    "enum",
+                    path,
+                    f"expected {words if len(known) == 1 else 'one of ' + words}",
+                )
             )
 
     return check
@@ -172,67 +206,83 @@ def _list(info: inspect.ListType | inspect.VarTupleType) -> Check:
     part = _check(info.item_type)
     least, most = info.min_length or 0, info.max_length
 
-    def check(value: Json, path: str, found: list[Flaw]) -> None:
+    def check(value: Json, path: Way, found: list[Flaw]) -> None:
         if not isinstance(value, list):
-            found.append(Flaw(code="type", path=path, message="expected a list"))
+            found.append(_flaw("type", path, "expected a list"))
             return
         if len(value) < least or (most is not None and len(value) > most):
             words = f"{least} or more" if most is None else f"{least} to {most}"
-            found.append(Flaw(code="length", path=path, message=f"expected a list of {words}"))
+            found.append(_flaw("length", path, f"expected a list of {words}"))
         for number, one in enumerate(value):
-            part(one, below(path, number), found)
+            part(one, (path, number), found)
 
     return check
 
 
 def _map(info: inspect.DictType) -> Check:
     name, part = _check(info.key_type), _check(info.value_type)
+    least, most = info.min_length or 0, info.max_length
 
-    def check(value: Json, path: str, found: list[Flaw]) -> None:
+    def check(value: Json, path: Way, found: list[Flaw]) -> None:
         if not isinstance(value, dict):
-            found.append(Flaw(code="type", path=path, message="expected an object"))
+            found.append(_flaw("type", path, "expected an object"))
             return
+        if len(value) < least or (most is not None and len(value) > most):
+            words = f"{least} or more" if most is None else f"{least} to {most}"
+            found.append(_flaw("length", path, f"expected an object of {words} fields"))
         for key, one in value.items():
-            name(key, below(path, key), found)
-            part(one, below(path, key), found)
+            name(key, (path, key), found)
+            part(one, (path, key), found)
 
     return check
 
 
 def _struct(info: inspect.StructType) -> Check:
     fields = {field.encode_name: (_check(field.type), field.required) for field in info.fields}
+    if info.tag_field is not None:
+        fields[info.tag_field] = (_words((info.tag,)), True)
     needed = tuple(name for name, (_, required) in fields.items() if required)
-    tag = (info.tag_field, info.tag) if info.tag_field is not None else None
+    further = getattr(info.cls, "EXTENSIONS", None)
+    form = _pattern(further) if further is not None else None
 
-    def check(value: Json, path: str, found: list[Flaw]) -> None:
+    def check(value: Json, path: Way, found: list[Flaw]) -> None:
         if not isinstance(value, dict):
-            found.append(Flaw(code="type", path=path, message="expected an object"))
+            found.append(_flaw("type", path, "expected an object"))
             return
         missing = (name for name in needed if name not in value)
-        found.extend(Flaw(code="missing", path=path, message=f"{name} is missing") for name in missing)
+        found.extend(_flaw("missing", path, f"{name} is missing") for name in missing)
         for name, one in value.items():
             known = fields.get(name)
             if known is not None:
-                known[0](one, below(path, name), found)
-            elif info.forbid_unknown_fields and (tag is None or name != tag[0]):
-                found.append(Flaw(code="unknown", path=below(path, name), message="there is no such field"))
+                known[0](one, (path, name), found)
+            elif info.forbid_unknown_fields and (form is None or form.search(name) is None):
+                found.append(_flaw("unknown", (path, name), "there is no such field"))
 
     return check
 
 
 def _union(info: inspect.UnionType) -> Check:
-    """One of several shapes: the first that fits, else what is wrong by the one that comes nearest."""
+    """One of several shapes: the one whose tag it bears, or the first that fits, or what is wrong by the nearest."""
     parts = [_check(part) for part in info.types]
+    structs = [part for part in info.types if isinstance(part, inspect.StructType) and part.tag_field is not None]
+    tagged = {(one.tag_field, one.tag): _check(one) for one in structs}
+    tag_field = structs[0].tag_field if structs else None
 
-    def check(value: Json, path: str, found: list[Flaw]) -> None:
+    def check(value: Json, path: Way, found: list[Flaw]) -> None:
+        if tag_field is not None and isinstance(value, dict) and isinstance(tag := value.get(tag_field), (str, int)):
+            named = tagged.get((tag_field, tag))
+            if named is not None:
+                return named(value, path, found)
         tried: list[list[Flaw]] = []
         for part in parts:
             here: list[Flaw] = []
             part(value, path, here)
             if not here:
-                return
+                return None
             tried.append(here)
-        found += min(tried, key=_distance)
+        nearest = min(tried, key=_distance)
+        found.extend(nearest)
+        return None
 
     return check
 

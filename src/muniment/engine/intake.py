@@ -78,9 +78,11 @@ class Intake(Asking):
         if len(newcomers) > BATCH_MAX:
             raise LimitExceeded("memories", limit=BATCH_MAX, unit="memories", sent=len(newcomers))
         admitted = []
+        together = {one.record for one in newcomers}
         for number, one in enumerate(newcomers, start=1):
             refuse_secret("record_id", one.record)
-            arrival = Arrival(contract=contract, record=one.record, status=one.status, hold=hold)
+            among = tuple(name for _, name in one.claim.lineage.links if name in together)
+            arrival = Arrival(contract=contract, record=one.record, status=one.status, hold=hold, among=among)
             admitted.append(self._newcomer(one.claim, name_in(batch, number), arrival))
         if preview:
             return self._foresee(admitted)
@@ -136,7 +138,6 @@ class Intake(Asking):
         *,
         statuses: Sequence[str] | None = None,
         session: str | None = None,
-        author: str | None = None,
         **options: Unpack[QueryOptions],
     ) -> Iterator[Disclosure]:
         """Every record the caller may see, in the order it was written, as it stands: what speaks for now, or what is
@@ -148,7 +149,6 @@ class Intake(Asking):
         listing = Listing(
             statuses=tuple(checks.read_word(f"statuses[{number}]", word, Status) for number, word in enumerate(words)),
             session=session,
-            actor=author,
         )
         limit = options.get("limit")
         query = make_query("", {**options, "limit": PAGE, "floor": 0.0}, listing=listing)

@@ -159,10 +159,12 @@ class Memory(Steward, Insight, Intake):
         task: str | None = None,
         interests: Sequence[str] = (),
         since: int = 0,
+        count: bool = False,
         **options: Unpack[QueryOptions],
     ) -> Recall:
         """Recall without a question: what the caller should know, given its role, its task and what it cares for, or
-        what was written or changed `since` a ledger position it knows of. Bounds as for `recall`."""
+        what was written or changed `since` a ledger position it knows of. Bounds as for `recall`; with `count` it is
+        said how much each of them keeps out, which takes a look at everything."""
         if isinstance(interests, str):
             raise Malformed("interests", "a list of texts")
         about = Attunement(
@@ -170,6 +172,7 @@ class Memory(Steward, Insight, Intake):
             task=clean(task) if task is not None else None,
             interests=tuple(clean(interest) for interest in interests),
             since=since,
+            count=count,
         )
         return self._ask(make_query("", options, about)).recall
 

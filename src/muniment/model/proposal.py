@@ -12,7 +12,8 @@ from muniment.model.vocabulary import Kind, Label, Scope, Step, Strategy
 
 class Arrival(Value):
     """What comes along with a proposal that was read from elsewhere: which contract it was read by, the id its record
-    had there and shall keep, and the state it was in. With `hold` it waits for a person whatever the policy says.
+    had there and shall keep, and the state it was in. With `hold` it waits for a person whatever the policy says;
+    `among` are the records it refers to that come with it and may be waiting too.
 
     Whatever it says of itself, its origin is an import.
     """
@@ -21,8 +22,10 @@ class Arrival(Value):
     record: str | None = None
     status: Status = Status.ACTIVE
     hold: bool = False
+    among: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        checks.identifiers("among", self.among)
         checks.identifier("contract", self.contract)
         checks.optional_identifier("record_id", self.record)
         checks.word("status", self.status, Status)

@@ -21,14 +21,17 @@ DEFAULT_PURPOSE = "answer"
 
 class Attunement(Value):
     """What an agent is about, when it asks for what it should know instead of putting a question: its role, its task,
-    what it cares for, and the ledger position it knew of last."""
+    what it cares for, and the ledger position it knew of last. With `count` everything there is is looked at, so that
+    it can be said how much each bound keeps out."""
 
     role: str | None = None
     task: str | None = None
     interests: tuple[str, ...] = ()
     since: int = 0
+    count: bool = False
 
     def __post_init__(self) -> None:
+        checks.flag("count", self.count)
         checks.optional_text("role", self.role)
         checks.optional_text("task", self.task)
         checks.texts("interests", self.interests)
@@ -47,13 +50,11 @@ class Listing(Value):
     after: int = 0
     statuses: tuple[Status, ...] = (Status.ACTIVE, Status.CONTESTED)
     session: str | None = None
-    actor: str | None = None
 
     def __post_init__(self) -> None:
         checks.whole("after", self.after, least=0, most=2**62)
         checks.instances("statuses", self.statuses, Status)
         checks.optional_identifier("session", self.session)
-        checks.optional_identifier("author", self.actor)
 
 
 class Query(Value):
@@ -68,6 +69,7 @@ class Query(Value):
     namespace: str | None = None
     classes: tuple[MemoryClass, ...] | None = None
     kinds: tuple[Kind, ...] | None = None
+    authors: tuple[str, ...] | None = None
     trust_min: TrustLevel | None = None
     sensitivity_max: Sensitivity | None = None
     max_age_days: float | None = None
@@ -127,6 +129,8 @@ class Query(Value):
             checks.instances("classes", self.classes, MemoryClass)
         if self.kinds is not None:
             checks.instances("kinds", self.kinds, Kind)
+        if self.authors is not None:
+            checks.identifiers("authors", self.authors)
 
 
 class Presented(StrEnum):

@@ -141,8 +141,8 @@ class Catalogue(Protocol):
     def survey(self, visible: Filter) -> tuple[Tally, ...]:
         """Current revisions that pass, summed up by actor, kind and place, in that order."""
 
-    def all(self, *, after: int = 0) -> Iterator[Card]:
-        """Every card whose `rid` is above `after`, by rising `rid`."""
+    def all(self, *, after: int | None = None) -> Iterator[Card]:
+        """Every card, or those whose `rid` is above `after`, by rising `rid`."""
 
     def count(self) -> dict[str, int]:
         """How many revisions there are of each status."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
+from muniment.model.filter import matches
 from muniment.model.query import Attunement
-from muniment.model.receipt import Plan
+from muniment.model.receipt import STATUS, Plan
 from muniment.ports.store import Snapshot
 from muniment.read.find import Findings, Found, find
 from muniment.read.question import Sought
@@ -13,6 +16,21 @@ from muniment.read.rank import ranked_unasked
 from muniment.read.search import SPARE, Gathered, arrange
 
 NEWS_KEPT = 100
+
+
+def _tally(snapshot: Snapshot, plan: Plan, since: int) -> tuple[int, dict[str, int]]:
+    """How much there is that passes, and how much each bound keeps out; what a caller may not see is not counted."""
+    counts: Counter[str] = Counter()
+    passed = 0
+    for card in snapshot.catalogue.since(since):
+        if not matches(plan.visible, card):
+            continue
+        broken = next((name for name, condition in plan.wanted if not matches(condition, card)), None)
+        if broken is None:
+            passed += 1
+        else:
+            counts[card.status if broken == STATUS else broken] += 1
+    return passed, dict(counts)
 
 
 def gather_attuned(snapshot: Snapshot, plan: Plan, about: Attunement, sought: Sought) -> Gathered:
@@ -30,5 +48,6 @@ def gather_attuned(snapshot: Snapshot, plan: Plan, about: Attunement, sought: So
                 found[rid], fits[rid] = findings.found[rid], score
     for card in snapshot.catalogue.newest(plan, keep=NEWS_KEPT, after=about.since):
         found.setdefault(card.rid, Found(card=card))
-    findings = Findings(found=found, past=(), passed=len(found), counts={}, rarity={}, scales=(0.0, 0.0))
+    passed, counts = _tally(snapshot, plan, about.since) if about.count else (len(found), {})
+    findings = Findings(found=found, past=(), passed=passed, counts=counts, rarity={}, scales=(0.0, 0.0))
     return arrange(snapshot, plan, findings, ranked_unasked(plan, found, fits, keep=plan.limit + SPARE), fit=None)

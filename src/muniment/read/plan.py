@@ -10,7 +10,7 @@ from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.rows import Reach
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, Instant
-from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK
+from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, Kind
 from muniment.policy.decide import steers
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
@@ -18,6 +18,8 @@ from muniment.text.dates import read_span
 
 _NO_VECTORS = Reach()
 _CURRENT = tuple(sorted(status.value for status in CURRENT))
+_NOT_INTENDED = tuple(sorted(kind.value for kind in Kind if kind is not Kind.INTENTION))
+"""What somebody means to do answers no question about what is so: it is told to those who ask for intentions."""
 
 
 def make_plan(
@@ -69,8 +71,6 @@ def _listed(query: Query, now: Instant) -> tuple[tuple[str, Filter], ...]:
         bounds.append(("validity", ValidAt(instant=query.valid_at)))
     if listing.session is not None:
         bounds.append(("session", OneOf(field="session_id", words=(listing.session,))))
-    if listing.actor is not None:
-        bounds.append(("author", OneOf(field="actor", words=(listing.actor,))))
     return (*bounds, *_asked_for(query, now))
 
 
@@ -79,6 +79,8 @@ def _wanted(query: Query, now: Instant) -> list[tuple[str, Filter]]:
     bounds: list[tuple[str, Filter]] = [(STATUS, OneOf(field="status", words=_CURRENT))]
     bounds.append(("validity", ValidAt(instant=now if query.valid_at is None else query.valid_at)))
     bounds.append(("expiry", LiveAt(instant=now)))
+    if query.kinds is None and query.attuned is None:
+        bounds.append(("intention", OneOf(field="kind", words=_NOT_INTENDED)))
     return [*bounds, *_asked_for(query, now)]
 
 
@@ -95,6 +97,8 @@ def _asked_for(query: Query, now: Instant) -> list[tuple[str, Filter]]:
         bounds.append(("class", OneOf(field="memory_class", words=tuple(query.classes))))
     if query.kinds is not None:
         bounds.append(("kind", OneOf(field="kind", words=tuple(query.kinds))))
+    if query.authors is not None:
+        bounds.append(("author", OneOf(field="actor", words=query.authors)))
     if query.sensitivity_max is not None:
         bounds.append(("sensitivity", AtMost(field="sensitivity", value=SENSITIVITY_RANK[query.sensitivity_max])))
     if query.trust_min is not None:

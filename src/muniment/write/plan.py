@@ -297,7 +297,7 @@ def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: 
         reviewer=case.reviewer,
         next_review_at=claim.handling.next_review_at or _next_review(case, at),
         redactions=case.redactions,
-        suggested=suggested if moved else None,
+        suggested=suggested if moved or outcome is Outcome.REFUSED else None,
         duplicate_of=case.duplicate_of,
         contradicts=tuple(rival.held.card.id for rival in case.rivals if rival.contests),
         echoes=tuple(held.card.id for held in case.echoes),

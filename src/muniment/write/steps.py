@@ -123,9 +123,12 @@ def provenance(case: Case) -> Finding:
     """Everything the proposal stands on or replaces must be there, and be the proposer's to see."""
     links = [*case.claim.lineage.links]
     links += [(type_, name) for type_, name in (("revises", case.target), ("promotes", case.promotes)) if name]
+    waiting: list[str] = []
     for type_, name in links:
         held = case.facts.links[name]
-        if held is None or _hidden(case, held):
+        if held is None and _comes_along(case, name):
+            waiting.append(f"{type_} {name}")
+        elif held is None or _hidden(case, held):
             reason = f"{type_} {name}: there is no such record that the proposer may see"
             return _refused(Step.PROVENANCE, case, "unknown-link", reason)
     for type_, name in case.facts.loops:
@@ -134,11 +137,18 @@ def provenance(case: Case) -> Finding:
     barred = _barred(case)
     if barred is not None:
         return barred
+    if waiting:
+        return _flagged(Step.PROVENANCE, case, f"{', '.join(waiting)}: it waits too")
     if case.arrival is not None and case.arrival.hold and case.reviewer is None:
         return _flagged(
             Step.PROVENANCE, case, f"read from {case.arrival.contract}: it waits until a person takes it in"
         )
     return _passed(Step.PROVENANCE, case, _grounds(case))
+
+
+def _comes_along(case: Case, name: str) -> bool:
+    """Whether a record that is not there came with this one and waits. Once somebody answers, it must be there."""
+    return case.arrival is not None and name in case.arrival.among and case.reviewer is None
 
 
 def _barred(case: Case) -> Finding | None:

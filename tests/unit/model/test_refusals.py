@@ -27,13 +27,23 @@ from muniment.model.claim import (
 )
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unauthenticated
 from muniment.model.gate import Thresholds
-from muniment.model.proposal import OutcomeReport, Proposal, ResolveRequest, Retraction, Ruling, VouchRequest
-from muniment.model.query import Query
+from muniment.model.proposal import (
+    Arrival,
+    Objection,
+    OutcomeReport,
+    Proposal,
+    ResolveRequest,
+    Retraction,
+    Rollback,
+    Ruling,
+    VouchRequest,
+)
+from muniment.model.query import Listing, Query
 from muniment.model.record import Footing, Record, Standing, Vigour
 from muniment.model.status import Status
 from muniment.model.times import MAX, MIN, Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import ActorType, Label, RelationType, Strategy, TrustLevel
+from muniment.model.vocabulary import ActorType, Label, RelationType, Step, Strategy, TrustLevel
 
 Make = Callable[..., Value]
 
@@ -48,6 +58,9 @@ NEEDED: dict[Make, dict[str, object]] = {
     Proposal: {"id": "prp_1", "tenant": "acme", "claim": CLAIM},
     Ruling: {"proposal": "prp_1", "accept": True, "reason": "checked"},
     Retraction: {"record": "rec_1", "reason": "wrong"},
+    Arrival: {"contract": "omir"},
+    Objection: {"step": Step.SAFETY, "rule": "unsafe", "reason": "it asks to be obeyed"},
+    Rollback: {"batch": "batch-1", "reason": "the wrong file"},
     Query: {"text": "build"},
     OutcomeReport: {"record": "rec_1", "helpful": True},
     VouchRequest: {"record": "rec_1", "label": Label.PERSON, "reason": "I was there"},
@@ -229,6 +242,18 @@ FIELDS: tuple[Field, ...] = (
     (Proposal, "target", BAD_IDENTIFIER, "target"),
     (Proposal, "expected_revision", _whole(1, 2**31), "expected_revision"),
     (Proposal, "promotes", BAD_IDENTIFIER, "promotes"),
+    (Proposal, "arrival", ("omir", 5, {"contract": "omir"}), "arrival"),
+    (Arrival, "contract", BAD_IDENTIFIER, "contract"),
+    (Arrival, "record", BAD_IDENTIFIER, "record_id"),
+    (Arrival, "status", (*BAD_WORD, Status.HELD, Status.ERASED, Status.CONTESTED), "status"),
+    (Arrival, "hold", ("yes", 1, None), "hold"),
+    (Arrival, "among", BAD_LIST, "among"),
+    (Objection, "step", BAD_WORD, "step"),
+    (Objection, "rule", BAD_IDENTIFIER, "rule"),
+    (Objection, "reason", BAD_TEXT, "reason"),
+    (Objection, "duplicate_of", BAD_IDENTIFIER, "duplicate_of"),
+    (Rollback, "batch", BAD_IDENTIFIER, "batch"),
+    (Rollback, "reason", BAD_TEXT, "reason"),
     (Ruling, "proposal", BAD_IDENTIFIER, "proposal_id"),
     (Ruling, "accept", BAD_FLAG, "accept"),
     (Ruling, "reason", BAD_TEXT, "reason"),
@@ -238,6 +263,7 @@ FIELDS: tuple[Field, ...] = (
     (Retraction, "record", BAD_IDENTIFIER, "id"),
     (Retraction, "reason", BAD_TEXT, "reason"),
     (Retraction, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (Retraction, "becomes", (*BAD_WORD, Status.ACTIVE, Status.ERASED), "becomes"),
     (OutcomeReport, "record", BAD_IDENTIFIER, "id"),
     (OutcomeReport, "helpful", BAD_FLAG, "helpful"),
     (OutcomeReport, "weight", (*BAD_POSITIVE, 1.01), "weight"),
@@ -273,6 +299,11 @@ FIELDS: tuple[Field, ...] = (
     (Query, "asked_at", BAD_INSTANT, "asked_at"),
     (Query, "floor", tuple(bad for bad in BAD_SHARE if bad is not None), "floor"),
     (Query, "attuned", ("text", 5, ("task",), {"task": "x"}), "attuned"),
+    (Query, "listing", ("text", 5, (0,), {"after": 1}), "listing"),
+    (Query, "authors", tuple(bad for bad in BAD_LIST if bad is not None), "authors"),
+    (Listing, "after", _whole(0, 2**62), "after"),
+    (Listing, "statuses", BAD_LIST, "statuses"),
+    (Listing, "session", BAD_IDENTIFIER, "session"),
     (Query, "limit", _whole(0, 200), "limit"),
     (Query, "budget_tokens", _whole(0, 10_000_000), "budget_tokens"),
     (Footing, "own", BAD_SHARE, "own"),

@@ -219,8 +219,8 @@ class MemoryCatalogue:
             for group, cards in sorted(found.items())
         )
 
-    def all(self, *, after: int = 0) -> Iterator[Card]:
-        return iter([card for card in self._sorted() if card.rid > after])
+    def all(self, *, after: int | None = None) -> Iterator[Card]:
+        return iter([card for card in self._sorted() if after is None or card.rid > after])
 
     def count(self) -> dict[str, int]:
         return dict(sorted(Counter(card.status for card in self._tables.cards.values()).items()))

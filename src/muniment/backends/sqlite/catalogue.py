@@ -92,6 +92,9 @@ def _rid(card: Card) -> int:
     return card.rid
 
 
+_BEFORE_ALL = -(2**63)
+
+
 class SqliteCatalogue:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -205,9 +208,9 @@ class SqliteCatalogue:
         condition, bindings = translate(visible)
         return tuple(_tally_from(row) for row in self._execute(_Q["survey"].replace("{visible}", condition), bindings))
 
-    def all(self, *, after: int = 0) -> Iterator[Card]:
+    def all(self, *, after: int | None = None) -> Iterator[Card]:
         with translated(self._connection):
-            for row in self._connection.execute(_Q["all_cards"], (after,)):
+            for row in self._connection.execute(_Q["all_cards"], (_BEFORE_ALL if after is None else after,)):
                 yield card_from(row)
 
     def count(self) -> dict[str, int]:

@@ -42,7 +42,7 @@ def locate(data: bytes, *, depth: int, repeated: Callable[[Fault], None] | None 
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line, column = _place(data[: error.start].decode("utf-8"), len(data[: error.start].decode("utf-8")))
+        line, column = place(data[: error.start].decode("utf-8"), len(data[: error.start].decode("utf-8")))
         return Fault(path="/", what="UTF-8 text", line=line, column=column)
     walk = _Walk(text, depth, repeated)
     try:
@@ -53,11 +53,12 @@ def locate(data: bytes, *, depth: int, repeated: Callable[[Fault], None] | None 
 
 
 def _fault(text: str, steps: list[Step], what: str, at: int) -> Fault:
-    line, column = _place(text, at)
+    line, column = place(text, at)
     return Fault(path=pointer(steps), what=what, line=line, column=column)
 
 
-def _place(text: str, at: int) -> tuple[int, int]:
+def place(text: str, at: int) -> tuple[int, int]:
+    """The line and the column, as a person counts them, of a place in a text."""
     before = text[:at]
     return before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1
 

@@ -29,7 +29,7 @@ class Limits(Value):
 
 
 LIMITS = Limits()
-_DEPTH_LOOKED = 400
+_DEPTH_LOOKED = 300
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 

@@ -9,10 +9,11 @@ JsonObject: TypeAlias = "dict[str, Json]"
 
 
 def same(a: Json, b: Json) -> bool:
-    """Whether two JSON values are equal and spelled with the same types: `true` is not 1, and 1 is not 1.0.
+    """Whether two JSON values are equal and spelled with the same types: `true` is not 1, 1 is not 1.0, and 0.0 is
+    not -0.0.
 
-    >>> same([1, {"a": True}], [1, {"a": True}]), same(1, True), same(1, 1.0)
-    (True, False, False)
+    >>> same([1, {"a": True}], [1, {"a": True}]), same(1, True), same(1, 1.0), same(0.0, -0.0)
+    (True, False, False, False)
     """
     if type(a) is not type(b):
         return False
@@ -20,7 +21,7 @@ def same(a: Json, b: Json) -> bool:
         return a.keys() == b.keys() and all(same(value, b[key]) for key, value in a.items())
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(same(*pair) for pair in zip(a, b, strict=True))
-    return a == b
+    return a == b and (type(a) is not float or a != 0.0 or str(a) == str(b))
 
 
 def equal(a: Json, b: Json) -> bool:
