@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from muniment.contracts.registry import ContractName
+from muniment.model.value import Value
 from muniment.testing.requirements import requirements
 from muniment.testing.vectors import vectors
 
@@ -46,13 +47,22 @@ def _marked(path: Path, mark: str) -> Iterator[tuple[str, str]]:
                 yield from ((ast.literal_eval(word), node.name) for word in decorator.args)
 
 
-def table() -> list[tuple[str, int, int, int]]:
-    """Per contract: its title, how many assertions it has, how many are shown to hold, how many we diverge from."""
+class Row(Value):
+    """One contract: how many assertions its page has, how many are shown to hold, and from how many we diverge."""
+
+    title: str
+    total: int
+    shown: int
+    apart: int
+
+
+def table() -> list[Row]:
+    """The count for each contract."""
     held, otherwise = shown(), doubted()
     rows = []
     for name in ContractName:
         page = requirements(name)
         kept = sum(1 for line in page.lines if line.id in held and line.diverges is None)
         apart = sum(1 for line in page.lines if line.id in otherwise and line.diverges is not None)
-        rows.append((page.title, len(page.lines), kept, apart))
+        rows.append(Row(title=page.title, total=len(page.lines), shown=kept, apart=apart))
     return rows

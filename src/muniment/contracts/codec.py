@@ -61,16 +61,39 @@ def encode(dialect: Dialect, memory: Carried) -> tuple[JsonObject, tuple[Narrowi
     """Write a memory as a document, and say what it could not hold."""
     whole, words = _split(memory, dialect.name + _SLOT)
     kept, residue = _split(whole, dialect.name)
-    bare = lay_on(dialect.write(kept), residue)
+    written = dialect.write(kept)
+    bare = lay_on(written, residue)
     back = dialect.read(bare)
     if back == kept and not words:
         return bare, ()
+    if residue and back != kept and _misleads(dialect.read(written), back, kept):
+        bare, back, words = written, dialect.read(written), ()
     lost = differ(_plain(back), _plain(kept))
     told = tuple(narrowing for rest in lost if (narrowing := _told(memory.id, rest)) is not None)
     slotted = dialect.put_slot(bare, json.loads(spell(lost))) if lost else bare
     if slotted is None:
         return bare, told
-    return lay_on(slotted, words), tuple(msgspec.structs.replace(one, kept=True) for one in told)
+    whole_document = lay_on(slotted, words)
+    if words and dialect.take_slot(whole_document)[0] != bare:
+        whole_document = slotted  # words of a slot that reach beyond it are nobody's honest words
+    return whole_document, tuple(msgspec.structs.replace(one, kept=True) for one in told)
+
+
+def _misleads(plain: Carried, back: Carried, kept: Carried) -> bool:
+    """Whether a residue makes a document say what the record does not. An honest one only brings a document nearer to
+    the record it was read to; one that somebody made up, to have it told under a record's name, is not laid on."""
+    said, meant = _plain(back), _plain(kept)
+    return any(not _agree(said, meant, rest.path) for rest in differ(_plain(plain), said))
+
+
+def _agree(a: JsonObject, b: JsonObject, path: tuple[str, ...]) -> bool:
+    return _at(a, path) == _at(b, path)
+
+
+def _at(value: Json, path: tuple[str, ...]) -> Json:
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
 
 
 def _told(name: str, rest: Rest) -> Narrowing | None:
