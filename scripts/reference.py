@@ -23,6 +23,7 @@ from typer.main import get_command
 import muniment
 import muniment.surfaces.cli  # declares the commands
 from muniment import aio, config, engine
+from muniment.contracts.registry import ContractName
 from muniment.engine.options import QueryOptions
 from muniment.engine.vault import default_policy_text
 from muniment.graph import walk
@@ -46,6 +47,7 @@ from muniment.model.flat import ClaimOptions
 from muniment.policy import rules
 from muniment.surfaces import problems
 from muniment.surfaces.cli.root import app
+from muniment.testing.requirements import Requirement, requirements
 from muniment.trust import attribution, quality
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -97,6 +99,7 @@ def settings_page() -> str:
 
 EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.Malformed("confidence", "a number from 0 to 1"),
+    errors.Unreadable("/entry/3/id", "a key that is said once; it is said twice", line=41, column=7),
     errors.LimitExceeded("content", limit=1_048_576, unit="bytes", sent=2_000_000),
     errors.Unauthenticated(),
     errors.NotPermitted("planner", "verify the ledger"),
@@ -542,8 +545,44 @@ def _option_table(options: list[TyperOption]) -> str:
     return table(("option", "default", "meaning"), rows)
 
 
+def contracts_page() -> str:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.contracts import coverage  # what shows what is read from the tests
+
+    counts = [(row.title, str(row.total), str(row.shown), str(row.apart)) for row in coverage.table()]
+    parts = [
+        "Every assertion of the five contracts, in our words. A test or a vector shows each of them; where we do "
+        "otherwise there is a reason, and a test that fails as long as that is so. The suite prints the same counts.",
+        table(("contract", "assertions", "shown to hold", "we do otherwise"), counts),
+    ]
+    for name in ContractName:
+        found = requirements(name)
+        parts += [f"## {found.title}", _assertions(found.lines)]
+        if apart := [line for line in found.lines if line.diverges is not None]:
+            rows = [(line.id, line.diverges or "") for line in apart]
+            parts += [f"### Where we do otherwise: {name}", table(("assertion", "why"), rows)]
+    return page("Contracts, assertion by assertion", *parts, joined("## Schemas", _schemas()))
+
+
+def _assertions(lines: Sequence[Requirement]) -> str:
+    marks = {True: "", False: " *(otherwise)*"}
+    rows = [(line.id, line.level, line.says + marks[line.diverges is None]) for line in lines]
+    return table(("assertion", "level", "says"), rows)
+
+
+def _schemas() -> str:
+    """The published schemas, as they lie in the package."""
+    root = Path(muniment.__file__).parent / "contracts"
+    named = {name: sorted(file.name for file in (root / name / "schemas").glob("*.json")) for name in ContractName}
+    rows = [(name, ", ".join(code(file) for file in files)) for name, files in named.items()]
+    words = "JSON Schema 2020-12, in the package under `muniment/contracts/CONTRACT/schemas`. "
+    words += "`scripts/schemas.py` makes them of the wire types."
+    return joined(words, table(("contract", "schemas"), rows))
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli_page,
+    "contracts.md": contracts_page,
     "default-policy.md": default_policy_page,
     "errors.md": errors_page,
     "policy.md": policy_page,
