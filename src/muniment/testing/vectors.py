@@ -7,14 +7,12 @@ path. An empty list means that the document passes without an error. With `only`
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
 
 import msgspec
 
 from muniment.contracts.finding import Severity
 from muniment.contracts.registry import ContractName, contract
-from muniment.contracts.strict.values import Json
 from muniment.model.value import Value
 
 
@@ -24,13 +22,13 @@ class Vector(Value):
     name: str
     cites: tuple[str, ...]
     finds: tuple[tuple[str, str], ...] = ()
-    document: Json = None
+    document: msgspec.Raw = msgspec.Raw(b"null")
     text: str | None = None
     only: bool = True
 
     @property
     def data(self) -> bytes:
-        return self.text.encode() if self.text is not None else json.dumps(self.document).encode()
+        return self.text.encode() if self.text is not None else bytes(self.document)
 
 
 def vectors(name: ContractName) -> tuple[Vector, ...]:

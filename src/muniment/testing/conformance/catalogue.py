@@ -62,6 +62,14 @@ class CatalogueConformance(Made):
         assert [signed.checkpoint.seq for signed in held.checkpoints] == rising
         assert [row.seq for row in held.proposals] == rising
 
+    def test_cards_are_gone_on_with_after_any_number(self) -> None:
+        with self.make(TENANT) as store:
+            store.write(put_cards(*(make_card(number) for number in (5, 9, 2))))
+            with store.read() as snapshot:
+                assert [card.rid for card in snapshot.catalogue.all(after=2)] == [5, 9]
+                assert [card.rid for card in snapshot.catalogue.all(after=3)] == [5, 9]
+                assert list(snapshot.catalogue.all(after=9)) == []
+
     def test_entries_are_given_by_position_both_ends_included(self) -> None:
         with self.make(TENANT) as store:
             store.write(lambda unit: [append_next(unit) for _ in range(6)])
