@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from muniment.model import checks
 from muniment.model.claim import Claim
 from muniment.model.record import Record, Standing
 from muniment.model.status import Status
 from muniment.model.times import Instant
-from muniment.model.value import Value
+from muniment.model.value import Value, as_fraction, fold_defaults
 from muniment.model.vocabulary import Label, TrustLevel
 
 
@@ -45,17 +47,28 @@ class Carried(Value):
 
     def __post_init__(self) -> None:
         checks.identifier("id", self.id)
-        for name in ("tenant", "actor", "reviewer", "successor"):
-            checks.optional_identifier(name, getattr(self, name))
         checks.whole("revision", self.revision, least=1, most=2**31)
         checks.whole("epoch", self.epoch, least=0, most=2**63 - 1)
-        checks.optional_text("role", self.role)
         checks.whole("accesses", self.accesses, least=0, most=2**53)
-        checks.optional_unit_interval("effective", self.effective)
-        checks.identifiers("conflicts", self.conflicts)
-        checks.identifiers("reports", self.reports)
-        for name in ("created_at", "updated_at", "reviewed_at", "next_review_at", "last_access"):
-            checks.instant(name, getattr(self, name))
+        for name, check in _SAID.items():
+            value = getattr(self, name)
+            if value is not None and value != ():
+                check(name, value)
+        for name in ("helpful", "misleading"):
+            checks.number(name, getattr(self, name))
+            as_fraction(self, name)
+        fold_defaults(self)
+
+
+_SAID: dict[str, Callable[..., None]] = {
+    **dict.fromkeys(("tenant", "actor", "reviewer", "successor"), checks.identifier),
+    **dict.fromkeys(("created_at", "updated_at", "reviewed_at", "next_review_at", "last_access"), checks.instant),
+    "role": checks.text,
+    "effective": checks.unit_interval,
+    "conflicts": checks.identifiers,
+    "reports": checks.identifiers,
+}
+"""What need not be said, and how each is checked if it is."""
 
 
 def carry(

@@ -15,7 +15,7 @@ import msgspec
 from muniment.contracts.carried import Carried
 from muniment.contracts.door import Narrowing
 from muniment.contracts.residue import Rest, differ, lay_on, spell, unspell
-from muniment.contracts.strict.values import Json, JsonObject
+from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.claim import Extension
 from muniment.model.errors import CallerError, Malformed
 
@@ -47,11 +47,14 @@ def decode(dialect: Dialect, document: JsonObject, *, path: str = "/") -> Carrie
     """Read a document that was found valid. `path` is where it stands, for errors."""
     bare, words = dialect.take_slot(document)
     try:
-        memory = _patched(dialect.read(bare), unspell(words))
+        said = dialect.read(bare)
+        memory = _patched(said, unspell(words))
     except CallerError as error:
         raise _placed(error, path) from None
     found = _with_residue(memory, dialect.name, differ(dialect.write(memory), bare))
     if words is None and bare is document:
+        return found
+    if _own_words(said, memory, words) and dialect.put_slot(bare, words) == document:
         return found
     again, _ = encode(dialect, found)
     return _with_residue(found, dialect.name + _SLOT, differ(again, document))
@@ -94,6 +97,12 @@ def _at(value: Json, path: tuple[str, ...]) -> Json:
     for step in path:
         value = value.get(step) if isinstance(value, dict) else None
     return value
+
+
+def _own_words(said: Carried, memory: Carried, words: Json) -> bool:
+    """Whether these are the very words we would put into the slot of that document for that memory."""
+    lost = differ(_plain(said), _plain(memory))
+    return bool(lost) and same(json.loads(spell(lost)), words)
 
 
 def _told(name: str, rest: Rest) -> Narrowing | None:

@@ -7,8 +7,6 @@ still does: what was changed meanwhile wins over what was kept.
 
 from __future__ import annotations
 
-import json
-
 import msgspec
 
 from muniment.contracts.strict.pointer import pointer
@@ -110,7 +108,7 @@ def spell(rests: tuple[Rest, ...]) -> str:
             place = below
         place[last] = [list(rest.was), list(rest.now)]
     # JSON leaves DEL as it is, and a record does not hold it; it can stand inside of texts only.
-    return json.dumps(tree, ensure_ascii=False, separators=(",", ":")).replace("\x7f", "\\u007f")
+    return msgspec.json.encode(tree).decode().replace("\x7f", "\\u007f")
 
 
 def unspell(value: Json) -> tuple[Rest, ...]:

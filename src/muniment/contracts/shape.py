@@ -150,9 +150,14 @@ def _text(info: inspect.StrType) -> Check:
     return check
 
 
+_SPACES = r"\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_MEANT = {r"\s": f"[{_SPACES}]", r"\S": f"[^{_SPACES}]", "$": r"\Z"}
+
+
 def _pattern(text: str) -> re.Pattern[str]:
-    """A pattern as JSON Schema means it: the end is the very end, not before a last line break."""
-    return re.compile(text[:-1] + r"\Z" if text.endswith("$") else text, re.ASCII)
+    """A pattern as JSON Schema means it: the end is the very end, not before a last line break, digits and letters are
+    those of ASCII, and spaces are those of Unicode."""
+    return re.compile(re.sub(r"\\.|\$", lambda found: _MEANT.get(found[0], found[0]), text), re.ASCII)
 
 
 def _number(info: inspect.IntType | inspect.FloatType) -> Check:

@@ -8,9 +8,10 @@ from muniment.ledger.chain import VERSION, ZERO, commitment, link_receipt
 from muniment.model.actor import Actor
 from muniment.model.entry import Finding, SignedCheckpoint
 from muniment.model.errors import IntegrityError
+from muniment.model.query import Listing
 from muniment.model.receipt import Account, Candidate, ReceiptEntry, StoredReceipt
 from muniment.model.rows import ToldRow
-from muniment.model.times import Instant
+from muniment.model.times import MIN, Instant
 from muniment.model.value import Value, canonical, read_canonical
 
 
@@ -28,16 +29,22 @@ def seal(
 
 
 def tellings(stored: StoredReceipt) -> list[ToldRow]:
-    """What a receipt says was told, and to whom."""
+    """What a receipt says was told, and to whom. To be listed is to be told, and no use of a record."""
     entry, account = read_canonical(stored.body, ReceiptEntry), read_canonical(stored.account, _Told)
     told = sorted(candidate.rid for candidate in account.candidates if candidate.excluded is None)
-    return [ToldRow(rid=rid, actor=account.actor.id, count=1, last=entry.at) for rid in told]
+    used, last = (0, MIN) if account.query.listing is not None else (1, entry.at)
+    return [ToldRow(rid=rid, actor=account.actor.id, count=used, last=last) for rid in told]
+
+
+class _Listed(Value, forbid_unknown_fields=False):
+    listing: Listing | None = None
 
 
 class _Told(Value, forbid_unknown_fields=False):
-    """The two parts of an account that say what was told to whom. Reading only these keeps verify fast."""
+    """The parts of an account that say what was told to whom. Reading only these keeps verify fast."""
 
     actor: Actor
+    query: _Listed
     candidates: tuple[Candidate, ...]
 
 

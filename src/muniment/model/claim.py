@@ -103,6 +103,9 @@ class Origin(Value):
         checks.optional_text("triggered_by", self.triggered_by)
 
 
+_ONE = 1.0
+
+
 class Belief(Value):
     """How sure the proposer is, and on what grounds. `reasoning` is a public rationale, never private thought."""
 
@@ -110,8 +113,8 @@ class Belief(Value):
     reasoning: str | None = None
     evidence: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
-    alpha: float = 1.0
-    beta: float = 1.0
+    alpha: float = _ONE
+    beta: float = _ONE
     hedged: bool = False
 
     def __post_init__(self) -> None:
@@ -119,11 +122,12 @@ class Belief(Value):
         checks.optional_text("reasoning", self.reasoning)
         checks.texts("evidence", self.evidence)
         checks.texts("assumptions", self.assumptions)
-        checks.positive("alpha", self.alpha)
-        checks.positive("beta", self.beta)
         checks.flag("hedged", self.hedged)
-        for name in ("score", "alpha", "beta"):
-            as_fraction(self, name)
+        as_fraction(self, "score")
+        if self.alpha is not _ONE or self.beta is not _ONE:
+            for name in ("alpha", "beta"):
+                checks.positive(name, getattr(self, name))
+                as_fraction(self, name)
         fold_defaults(self)
 
 

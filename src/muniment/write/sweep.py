@@ -40,6 +40,8 @@ def uses(snapshot: Snapshot) -> dict[int, Uses]:
     """What was told since the beginning, counted from the receipts."""
     found: dict[int, Uses] = {}
     for row in snapshot.receipts.all_told():
+        if not row.count:
+            continue  # it was listed, and never used
         known = found.get(row.rid)
         count, last = (known.count, known.last) if known is not None else (0, row.last)
         found[row.rid] = Uses(count=count + row.count, last=Instant(max(last, row.last)))

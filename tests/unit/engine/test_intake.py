@@ -253,3 +253,16 @@ def test_what_somebody_means_to_do_is_told_to_those_who_ask_for_it(memory: Memor
     assert [one.record.claim.nature.kind for one in memory.attune(interests=["ledger database"]).records] == [
         "intention"
     ]
+
+
+def test_to_be_listed_is_no_use_of_a_record(memory: Memory) -> None:
+    record = memory.remember("The project is called Heron").record_id
+    assert record is not None
+    list(memory.browse())
+    assert memory.sweep().moved == 0
+    assert memory.get(record).standing.vigour.accesses == 0
+    memory.recall("Heron")
+    list(memory.browse())
+    memory.sweep()
+    assert memory.get(record).standing.vigour.accesses == 1
+    assert memory.ledger.verify().ok

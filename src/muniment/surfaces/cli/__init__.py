@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 import typer
 
-from muniment.surfaces.cli import audit, batches, model, read, search, trust, write
+from muniment.surfaces.cli import audit, batches, exchange, inspect, model, read, search, trust, write
 from muniment.surfaces.cli.flags import spelling
 from muniment.surfaces.cli.output import complain, prepare
 from muniment.surfaces.cli.root import app, ledger, policy
@@ -17,7 +17,7 @@ from muniment.surfaces.problems import ExitCode, Problem, printable, problem_of
 
 __all__ = ["app", "run"]
 
-_ROOMS = (write, search, read, trust, audit, batches)  # importing them declares their commands
+_ROOMS = (write, search, read, trust, audit, exchange, batches, inspect)  # importing them declares their commands
 
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")

@@ -1,0 +1,121 @@
+"""The protocol as a contract: documents told by their shape, memory units read and written without loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from muniment.contracts import codec
+from muniment.contracts.akashik.levels import check_document, check_unit, told
+from muniment.contracts.akashik.nouns import MemoryUnit
+from muniment.contracts.akashik.units import Units
+from muniment.contracts.carried import Carried
+from muniment.contracts.door import Encoded
+from muniment.contracts.finding import Finding, Severity, finding_of
+from muniment.contracts.shape import flaws
+from muniment.contracts.strict.instants import is_instant
+from muniment.contracts.strict.pointer import below
+from muniment.contracts.strict.reader import read_json
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.errors import CallerError, Malformed
+
+MARKS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("message", frozenset({"protocol"})),
+    ("message", frozenset({"operation", "payload"})),
+    ("scoped_memory_unit", frozenset({"relevance_score", "relevance_reason"})),
+    ("conflict", frozenset({"unit_a"})),
+    ("conflict", frozenset({"detected_by"})),
+    ("notification", frozenset({"subscription_id"})),
+    ("event", frozenset({"event_type"})),
+    ("error", frozenset({"code", "recoverable"})),
+    ("field_capabilities", frozenset({"conformance_level"})),
+    ("context_budget", frozenset({"units_returned"})),
+    ("scope", frozenset({"max_units"})),
+    ("handoff_package", frozenset({"open_questions"})),
+    ("task", frozenset({"title", "goal"})),
+    ("session", frozenset({"goal", "members"})),
+    ("subscription", frozenset({"events"})),
+    ("memory_unit", frozenset({"content"})),
+    ("memory_unit", frozenset({"intent"})),
+    ("relation", frozenset({"target_id"})),
+    ("agent", frozenset({"id", "role"})),
+)
+"""By which keys a document is known, in the order they are asked; what has none of them should be a memory unit."""
+
+_UNITS = Units()
+
+
+def recognise(value: Json) -> str:
+    """The name of the document a value seems to be.
+
+    >>> recognise({"protocol": "akashik"}), recognise({"unit_a": "m1"}), recognise({"content": "x"}), recognise(7)
+    ('message', 'conflict', 'memory_unit', 'memory_unit')
+    """
+    if not isinstance(value, dict):
+        return "memory_unit"
+    return next((name for name, marks in MARKS if marks <= value.keys()), "memory_unit")
+
+
+class Akashik:
+    """The contract. One file holds one document or a list of them."""
+
+    @property
+    def name(self) -> str:
+        return "akashik"
+
+    def check(self, data: bytes) -> tuple[Finding, ...]:
+        try:
+            value = read_json(data)
+        except CallerError as error:
+            return (finding_of(error),)
+        return tuple(finding for path, one in _documents(value) for finding in _check(one, path))
+
+    def decode(self, data: bytes) -> tuple[Carried, ...]:
+        return tuple(_decode(one, path) for path, one in _documents(read_json(data)))
+
+    def encode(self, memories: Sequence[Carried]) -> Encoded:
+        pairs = [codec.encode(_UNITS, memory) for memory in memories]
+        documents = [document for document, _ in pairs]
+        whole: Json = documents[0] if len(documents) == 1 else list[Json](documents)
+        return Encoded(data=msgspec.json.encode(whole), narrowed=tuple(one for _, told in pairs for one in told))
+
+
+def _documents(value: Json) -> list[tuple[str, Json]]:
+    if not isinstance(value, list):
+        return [("/", value)]
+    return [(below("/", number), one) for number, one in enumerate(value)]
+
+
+def _check(value: Json, path: str) -> tuple[Finding, ...]:
+    name = recognise(value)
+    found = check_document(name, value, path)
+    if name != "memory_unit" or found:
+        return found
+    later = check_unit(value, 1, path)
+    return tuple(msgspec.structs.replace(one, severity=Severity.WARNING) for one in later)
+
+
+def _decode(value: Json, path: str) -> Carried:
+    if not _fits(value):
+        _refuse(value, path)
+    document: JsonObject = value if isinstance(value, dict) else {}
+    return codec.decode(_UNITS, document, path=path)
+
+
+def _fits(value: Json) -> bool:
+    """Whether a value is a unit beyond doubt. The quick way; what it doubts is looked at closely."""
+    try:
+        unit = msgspec.convert(value, MemoryUnit)
+    except msgspec.ValidationError:
+        return False
+    return is_instant(unit.source.timestamp)
+
+
+def _refuse(value: Json, path: str) -> None:
+    if recognise(value) != "memory_unit":
+        raise Malformed(path, "a memory unit; the other documents of the protocol carry no memory")
+    for flaw in flaws(value, MemoryUnit, path):
+        if flaw.code == "missing":
+            raise Malformed(flaw.path, "an object with " + flaw.message.removesuffix(" is missing"))
+        raise Malformed(flaw.path, told(flaw).removeprefix("expected "))

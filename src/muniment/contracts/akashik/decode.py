@@ -1,0 +1,168 @@
+"""From the payload of an operation to the command it asks for. Payloads were found valid by `levels` before."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from msgspec import UNSET, UnsetType, convert
+
+from muniment.contracts.akashik.commands import (
+    AttuneCommand,
+    Caller,
+    CompactCommand,
+    DetectCommand,
+    RecordCommand,
+    ReplayCommand,
+)
+from muniment.contracts.akashik.nouns import Confidence
+from muniment.contracts.akashik.payloads import (
+    AttuneRequest,
+    CompactFilter,
+    CompactRequest,
+    DetectFilter,
+    DetectRequest,
+    MergeRequest,
+    RecordRequest,
+    ReplayRequest,
+)
+from muniment.contracts.akashik.tables import KIND_OF
+from muniment.contracts.akashik.units import place_of
+from muniment.contracts.akashik.words import Format, Mode
+from muniment.contracts.names import safe_id
+from muniment.contracts.strict.values import Json
+from muniment.model.claim import Belief, Claim, Intent, Lineage, Nature, Place, Relation
+from muniment.model.proposal import ResolveRequest
+from muniment.model.query import Attunement
+from muniment.model.vocabulary import Kind, RelationType, Strategy
+
+_T = TypeVar("_T")
+
+
+def decode_record(payload: Json, caller: Caller, *, message: str | None = None) -> RecordCommand:
+    """What a RECORD wants remembered. It belongs to the caller's session, if it has one."""
+    asked = convert(payload, RecordRequest)
+    links = _given(asked.relations) or []
+    claim = Claim(
+        content=asked.content,
+        nature=Nature(kind=KIND_OF[asked.type]),
+        place=place_of(caller.session, _given(asked.intent.task_id)),
+        intent=Intent(purpose=asked.intent.purpose, question=_given(asked.intent.question)),
+        belief=_belief(_given(asked.confidence)),
+        lineage=Lineage(
+            relations=tuple(
+                Relation(
+                    type=RelationType(link.type.value), target=link.target_id, description=_given(link.description)
+                )
+                for link in links
+            )
+        ),
+    )
+    name = proposal_name(caller.id, message) if message is not None else None
+    return RecordCommand(claim=claim, draft=asked.mode is Mode.DRAFT, proposal=name)
+
+
+def proposal_name(agent: str, message: str) -> str:
+    """The name of the proposal a message makes: the same message of the same agent is the same proposal.
+
+    >>> proposal_name("scout", "msg 1") == proposal_name("scout", "msg 1") != proposal_name("scout", "msg 2")
+    True
+    """
+    return safe_id(f"{agent} {message}")
+
+
+def _belief(given: Confidence | None) -> Belief:
+    if given is None:
+        return Belief()
+    score = _given(given.score)
+    return Belief(
+        score=score if score is not None else 0.5,
+        reasoning=_given(given.reasoning),
+        evidence=tuple(_given(given.evidence) or ()),
+        assumptions=tuple(_given(given.assumptions) or ()),
+    )
+
+
+def decode_attune(payload: Json, caller: Caller) -> AttuneCommand:
+    """What an ATTUNE wants told. A hint counts as an interest; `since_epoch` means at or after, and our positions are
+    known up to and including, so one is taken off."""
+    asked = convert(payload, AttuneRequest)
+    scope = asked.scope
+    since = _given(scope.since_epoch)
+    since = since if since is not None else _given(asked.since_epoch)
+    hint, task = _given(asked.context_hint), _given(scope.active_task_id)
+    interests = (*(_given(scope.interests) or ()), *([hint] if hint else []))
+    threshold = _given(scope.relevance_threshold)
+    return AttuneCommand(
+        about=Attunement(
+            role=scope.role, interests=tuple(text for text in interests if text.strip()), since=max(0, (since or 0) - 1)
+        ),
+        limit=scope.max_units,
+        task=task,
+        budget=_given(scope.max_tokens),
+        threshold=threshold if threshold is not None else 0.0,
+        recency=_given(scope.recency_weight),
+        format=_given(asked.format) or Format.FULL,
+        own=_given(scope.include_own) or False,
+        archived=_given(scope.include_archived) or False,
+    )
+
+
+def decode_detect(payload: Json) -> DetectCommand:
+    asked = convert(payload, DetectRequest)
+    bounds = _given(asked.filter) or DetectFilter()
+    return DetectCommand(
+        mode=asked.mode,
+        target=_given(asked.target_id),
+        statuses=_listed(bounds.status),
+        types=_listed(bounds.types),
+        agents=_listed(bounds.involving_agents),
+    )
+
+
+def decode_merge(payload: Json, caller: Caller) -> ResolveRequest:
+    """How a MERGE wants a conflict settled. A synthesis is a claim of the caller's; without text it is none."""
+    asked = convert(payload, MergeRequest)
+    text = _given(asked.resolution.synthesis)
+    synthesis = (
+        Claim(
+            content=text,
+            nature=Nature(kind=Kind.SYNTHESIS),
+            place=place_of(caller.session, None) if caller.session else Place(),
+            intent=Intent(purpose=asked.resolution.rationale),
+            belief=Belief(reasoning=asked.resolution.rationale),
+        )
+        if text is not None and text.strip()
+        else None
+    )
+    return ResolveRequest(
+        conflict=asked.conflict_id,
+        strategy=Strategy(asked.strategy.value),
+        rationale=asked.resolution.rationale,
+        winner=_given(asked.resolution.winner_id),
+        synthesis=synthesis,
+    )
+
+
+def decode_replay(payload: Json) -> ReplayCommand:
+    asked = convert(payload, ReplayRequest)
+    return ReplayCommand(target_type=asked.target_type, target=asked.target_id, depth=asked.depth)
+
+
+def decode_compact(payload: Json) -> CompactCommand:
+    asked = convert(payload, CompactRequest)
+    bounds = _given(asked.filter) or CompactFilter()
+    return CompactCommand(
+        strategy=asked.strategy,
+        max_age=_given(bounds.max_age_epochs),
+        session=_given(bounds.session_id),
+        types=_listed(bounds.types),
+        statuses=_listed(bounds.status),
+    )
+
+
+def _given(value: _T | UnsetType | None) -> _T | None:
+    return None if value is UNSET or isinstance(value, UnsetType) else value
+
+
+def _listed(value: list[_T] | UnsetType) -> tuple[_T, ...] | None:
+    return None if isinstance(value, UnsetType) else tuple(value)

@@ -1,0 +1,200 @@
+"""What a document must have, by conformance level 0 to 3, told in the protocol's own error codes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from muniment.contracts.akashik.codes import Code
+from muniment.contracts.akashik.nouns import EPOCH_MAX, MemoryUnit, Scope
+from muniment.contracts.akashik.payloads import AttuneRequest, Message, RecordRequest
+from muniment.contracts.akashik.wire import DOCUMENTS, REQUESTS
+from muniment.contracts.akashik.words import DetectMode, Mode, Operation, SubscribeAction
+from muniment.contracts.finding import Finding, Severity
+from muniment.contracts.shape import Flaw, flaws
+from muniment.contracts.strict.pointer import below
+from muniment.contracts.strict.values import Json
+from muniment.model.errors import Malformed
+
+LEVEL_OF: dict[Operation, int] = {
+    Operation.REGISTER: 0,
+    Operation.RECORD: 0,
+    Operation.ATTUNE: 0,
+    Operation.DEREGISTER: 0,
+    Operation.DETECT: 1,
+    Operation.SUBSCRIBE: 1,
+    Operation.MERGE: 2,
+    Operation.REPLAY: 2,
+    Operation.COMPACT: 2,
+    Operation.HANDOFF: 2,
+    Operation.COORDINATE: 3,
+    Operation.SESSION: 3,
+}
+"""From which level on a Field must know an operation. DEREGISTER is always known here."""
+
+SCOPE_LEVEL = {"since_epoch": 1}
+SCOPE_LEVEL |= dict.fromkeys(
+    ("max_tokens", "interests", "active_task_id", "temporal_layers", "relevance_threshold", "recency_weight"), 2
+)
+"""From which level on a Field honours a field of a scope."""
+
+_PLACES: dict[str, Code] = {
+    "/intent": Code.MISSING_INTENT,
+    "/intent/purpose": Code.MISSING_INTENT,
+    "/confidence/score": Code.INVALID_CONFIDENCE,
+    "/type": Code.INVALID_TYPE,
+    "/strategy": Code.UNSUPPORTED_STRATEGY,
+    "/epoch": Code.EPOCH_OVERFLOW,
+}
+"""Which code a flaw at a place of a payload has; what is not listed is an invalid payload."""
+
+
+def check_unit(unit: Json, level: int = 0, path: str = "/") -> tuple[Finding, ...]:
+    """Everything a stored unit lacks at a level."""
+    return _levelled(unit, level, path, _coded(unit, MemoryUnit, path))
+
+
+def check_record(payload: Json, level: int = 0, path: str = "/") -> tuple[Finding, ...]:
+    """Everything the payload of a RECORD lacks at a level."""
+    return _levelled(payload, level, path, _coded(payload, RecordRequest, path))
+
+
+def check_scope(scope: Json, level: int = 0, path: str = "/") -> tuple[Finding, ...]:
+    """Everything wrong with a scope. What a Field of this level does not honour yet is told as a note."""
+    found = _coded(scope, Scope, path)
+    early = [name for name in (scope if isinstance(scope, dict) else ()) if level < SCOPE_LEVEL.get(name, 0)]
+    notes = (
+        Finding(
+            code=Code.INVALID_PAYLOAD,
+            severity=Severity.INFO,
+            path=below(path, name),
+            message=f"honoured from level {SCOPE_LEVEL[name]} on",
+        )
+        for name in early
+    )
+    return (*found, *notes)
+
+
+def check_payload(operation: Operation, payload: Json, level: int = 0, path: str = "/") -> tuple[Finding, ...]:
+    """Everything wrong with what is asked of one operation."""
+    match operation:
+        case Operation.RECORD:
+            return check_record(payload, level, path)
+        case Operation.ATTUNE:
+            return _check_attune(payload, level, path)
+        case _:
+            return (*_coded(payload, REQUESTS[operation], path), *_needed(operation, payload, path))
+
+
+def check_envelope(value: Json, level: int = 0, path: str = "/") -> tuple[Finding, ...]:
+    """Everything wrong with a message: its envelope first, and only if that is right, its payload."""
+    wrong = tuple(_finding(_envelope_code(flaw, value), flaw) for flaw in flaws(value, Message, path))
+    if wrong:
+        return wrong
+    assert isinstance(value, dict), "the shape was checked"
+    operation = Operation(str(value["operation"]))
+    return check_payload(operation, value["payload"], level, below(path, "payload"))
+
+
+def check_document(name: str, value: Json, path: str = "/") -> tuple[Finding, ...]:
+    """Everything wrong with a value as the document of that name; `DOCUMENTS` lists the names."""
+    if name not in DOCUMENTS:
+        raise Malformed("name", "one of " + ", ".join(sorted(DOCUMENTS)))
+    special: dict[str, Callable[[], tuple[Finding, ...]]] = {
+        "message": lambda: check_envelope(value, path=path),
+        "scope": lambda: check_scope(value, level=3, path=path),
+    }
+    return special[name]() if name in special else _coded(value, DOCUMENTS[name], path)
+
+
+def _check_attune(payload: Json, level: int, path: str) -> tuple[Finding, ...]:
+    found = _coded(payload, AttuneRequest, path)
+    scope = payload.get("scope") if isinstance(payload, dict) else None
+    notes = (one for one in check_scope(scope, level, below(path, "scope")) if one.severity is Severity.INFO)
+    return (*found, *notes)
+
+
+def _needed(operation: Operation, payload: Json, path: str) -> tuple[Finding, ...]:
+    """What a payload needs because of something else it says."""
+    if not isinstance(payload, dict):
+        return ()
+    wish = payload.get("subscription")
+    subscription = wish if isinstance(wish, dict) else {}
+    action = payload.get("action")
+    wanted = {
+        Operation.DETECT: ("target_id", payload.get("mode") == DetectMode.CHECK and not payload.get("target_id")),
+        Operation.SUBSCRIBE: (
+            "subscription",
+            (action == SubscribeAction.SUBSCRIBE and not subscription.get("events"))
+            or (action == SubscribeAction.UNSUBSCRIBE and not subscription.get("id")),
+        ),
+    }
+    name, missing = wanted.get(operation, ("", False))
+    return (_error(Code.INVALID_PAYLOAD, path, f"{name} is missing or says too little"),) if missing else ()
+
+
+def _coded(value: Json, kind: type, path: str) -> tuple[Finding, ...]:
+    found = [_finding(_payload_code(flaw, path, value), flaw) for flaw in flaws(value, kind, path)]
+    place = below(path, "confidence", "score")
+    if _no_number(value) and all(one.path != place for one in found):
+        found.append(_error(Code.INVALID_CONFIDENCE, place, "expected a number from 0 to 1"))
+    return tuple(found)
+
+
+def _no_number(value: Json) -> bool:
+    """Whether a score is NaN, which no bound catches."""
+    confidence = value.get("confidence") if isinstance(value, dict) else None
+    score = confidence.get("score") if isinstance(confidence, dict) else None
+    return isinstance(score, float) and math.isnan(score)
+
+
+def _payload_code(flaw: Flaw, path: str, value: Json) -> Code:
+    place = _place(flaw)[len(path) if path != "/" else 0 :]
+    if place == "/epoch":
+        return Code.EPOCH_OVERFLOW if _beyond(value) else Code.INVALID_PAYLOAD
+    if flaw.code == "missing" and place in ("/type", "/strategy"):
+        return Code.INVALID_PAYLOAD
+    return _PLACES.get(place, Code.INVALID_PAYLOAD)
+
+
+def _envelope_code(flaw: Flaw, value: Json) -> Code:
+    return Code.EPOCH_OVERFLOW if _place(flaw).endswith("/epoch") and _beyond(value) else Code.INVALID_ENVELOPE
+
+
+def _beyond(value: Json) -> bool:
+    epoch = value.get("epoch") if isinstance(value, dict) else None
+    return isinstance(epoch, int) and epoch > EPOCH_MAX
+
+
+def _place(flaw: Flaw) -> str:
+    """Where a flaw is; for something that is missing, where it should be."""
+    return below(flaw.path, flaw.message.removesuffix(" is missing")) if flaw.code == "missing" else flaw.path
+
+
+def _levelled(value: Json, level: int, path: str, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """From level 1 on a committed unit says how sure its author is, and why."""
+    if level < 1 or not isinstance(value, dict) or value.get("mode", Mode.COMMITTED) != Mode.COMMITTED:
+        return found
+    confidence = value.get("confidence")
+    given = confidence if isinstance(confidence, dict) else {}
+    score, reasoning = given.get("score"), given.get("reasoning")
+    said = score is not None and isinstance(reasoning, str) and reasoning.strip()
+    if said or any(one.code == Code.INVALID_CONFIDENCE for one in found):
+        return found
+    place = below(path, "confidence")
+    others = (one for one in found if one.path not in (place, below(place, "reasoning")))
+    words = "a committed unit needs confidence.score and confidence.reasoning from level 1 on"
+    return (*others, _error(Code.MISSING_CONFIDENCE, place, words))
+
+
+def _finding(code: Code, flaw: Flaw) -> Finding:
+    return _error(code, flaw.path, told(flaw))
+
+
+def told(flaw: Flaw) -> str:
+    """A flaw in words for a person. The one pattern there is asks for more than white space."""
+    return "expected text that says something" if flaw.code == "pattern" else flaw.message
+
+
+def _error(code: Code, path: str, message: str) -> Finding:
+    return Finding(code=code.value, severity=Severity.ERROR, path=path, message=message)

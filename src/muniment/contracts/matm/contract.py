@@ -1,0 +1,101 @@
+"""The contract's door: what is wrong with MATM documents, the memories in them, and memories as such documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from muniment.contracts import codec
+from muniment.contracts.carried import Carried
+from muniment.contracts.door import Encoded, Narrowing
+from muniment.contracts.finding import Finding, Severity, finding_of, passes
+from muniment.contracts.matm.admission import inspect, sort_of
+from muniment.contracts.matm.event import EVENTS
+from muniment.contracts.matm.record import RECORDS
+from muniment.contracts.strict.pointer import ROOT, below
+from muniment.contracts.strict.reader import read_json
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.claim import Extension
+from muniment.model.errors import CallerError, Malformed
+from muniment.model.status import Status
+
+
+class MatmContract:
+    """The governed MATM profile: one document, or a list of them. Events and records hold memories; a memory that is
+    only proposed and was born as an event is written as one, every other as a record."""
+
+    name = "matm"
+
+    def check(self, data: bytes) -> tuple[Finding, ...]:
+        try:
+            value = read_json(data)
+        except CallerError as error:
+            return (finding_of(error),)
+        return tuple(finding for path, document in _documents(value) for finding in inspect(document, path))
+
+    def decode(self, data: bytes) -> tuple[Carried, ...]:
+        return tuple(read_document(document, path) for path, document in _documents(read_json(data)))
+
+    def encode(self, memories: Sequence[Carried]) -> Encoded:
+        written: list[JsonObject] = []
+        narrowed: list[Narrowing] = []
+        for memory in memories:
+            document, told = write_document(memory)
+            written.append(document)
+            narrowed += told
+        return Encoded(data=msgspec.json.encode(written[0] if len(written) == 1 else written), narrowed=tuple(narrowed))
+
+
+def _documents(value: Json) -> Iterator[tuple[str, Json]]:
+    if isinstance(value, list):
+        yield from ((below(ROOT, number), part) for number, part in enumerate(value))
+    else:
+        yield ROOT, value
+
+
+def read_document(document: Json, path: str = ROOT) -> Carried:
+    """The memory in one event, in the event of a ticket, or in one record."""
+    for finding in inspect(document, path):
+        if finding.severity is Severity.ERROR:
+            raise Malformed(finding.path, finding.message.removeprefix("expected "))
+    assert isinstance(document, dict), "inspected"
+    sort = sort_of(document)
+    if sort == "MemoryTicket":
+        return read_document(document["event"], below(path, "event"))
+    if sort == "MemoryEvent":
+        return _born(codec.decode(EVENTS, document, path=path))
+    if sort == "MemoryRecord":
+        return codec.decode(RECORDS, document, path=path)
+    raise Malformed(path, f"a memory event or a memory record; a {sort} holds no memory")
+
+
+def _born(memory: Carried) -> Carried:
+    """Marked as an event even where nothing had to be kept of it."""
+    if _is_event(memory):
+        return memory
+    marked = (*memory.claim.extensions, Extension(name=EVENTS.name, body="{}"))
+    return msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=marked))
+
+
+def write_document(memory: Carried) -> tuple[JsonObject, tuple[Narrowing, ...]]:
+    """One memory as an event if it is one still, else as a record; and what that could not hold. What was kept of an
+    earlier document is left out if it would make this one invalid: somebody else wrote it."""
+    dialect = EVENTS if memory.status is Status.PROPOSED and _is_event(memory) else RECORDS
+    document, told = codec.encode(dialect, memory)
+    if any(_is_ours(one) for one in memory.claim.extensions) and not passes(inspect(document, ROOT)):
+        others = tuple(one for one in memory.claim.extensions if not _is_ours(one))
+        claim = msgspec.structs.replace(memory.claim, extensions=others)
+        return codec.encode(RECORDS, msgspec.structs.replace(memory, claim=claim))
+    return document, told
+
+
+def _is_event(memory: Carried) -> bool:
+    return any(one.name == EVENTS.name for one in memory.claim.extensions)
+
+
+def _is_ours(extension: Extension) -> bool:
+    return extension.name.partition(":")[0] in (EVENTS.name, RECORDS.name)
+
+
+CONTRACT = MatmContract()

@@ -1,0 +1,135 @@
+"""The contract's door: what is wrong with memledger's records, the memories in them, and memories as such records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from muniment.contracts import codec
+from muniment.contracts.carried import Carried
+from muniment.contracts.door import Encoded, Narrowing
+from muniment.contracts.finding import Finding, Severity, finding_of
+from muniment.contracts.memledger.plain import PLAIN
+from muniment.contracts.memledger.wire import RECORDS
+from muniment.contracts.shape import flaws
+from muniment.contracts.strict.pointer import ROOT, below
+from muniment.contracts.strict.reader import read_json
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.errors import CallerError, Malformed
+
+CYCLE, TWICE = "cycle", "duplicate"
+_TYPES = ", ".join(RECORDS)
+
+
+class MemledgerContract:
+    """memledger's governed record: one document, or a list of them."""
+
+    name = "memledger"
+
+    def check(self, data: bytes) -> tuple[Finding, ...]:
+        try:
+            value = read_json(data)
+        except CallerError as error:
+            return (finding_of(error),)
+        return tuple(_findings(value))
+
+    def decode(self, data: bytes) -> tuple[Carried, ...]:
+        value = read_json(data)
+        for finding in _findings(value):
+            raise Malformed(finding.path, finding.message.removeprefix("expected "))
+        return tuple(codec.decode(PLAIN, document, path=path) for path, document in _documents(value))
+
+    def encode(self, memories: Sequence[Carried]) -> Encoded:
+        written: list[JsonObject] = []
+        narrowed: list[Narrowing] = []
+        for memory in memories:
+            document, told = codec.encode(PLAIN, memory)
+            written.append(document)
+            narrowed += told
+        whole = written[0] if len(written) == 1 else written
+        return Encoded(data=json.dumps(whole, ensure_ascii=False).encode(), narrowed=tuple(narrowed))
+
+
+CONTRACT = MemledgerContract()
+
+
+def record_flaws(value: Json, path: str = ROOT) -> Iterator[Finding]:
+    """Everything wrong with one record by itself."""
+    if not isinstance(value, dict):
+        yield _error("type", path, "expected a record, which is an object")
+        return
+    type_ = value.get("record_type")
+    kind = RECORDS.get(type_) if isinstance(type_, str) else None
+    if kind is None:
+        if "record_type" not in value:
+            yield _error("missing", path, "record_type is missing")
+        else:
+            code = "enum" if isinstance(type_, str) else "type"
+            yield _error(code, below(path, "record_type"), f"expected one of {_TYPES}")
+        return
+    for flaw in flaws(value, kind, path):
+        yield _error(flaw.code, flaw.path, flaw.message)
+    own = value.get("id")
+    if own in _parents(value):
+        yield _error(CYCLE, path, "a record cannot stand on itself or take its own place")
+
+
+def _findings(value: Json) -> Iterator[Finding]:
+    for path, document in _values(value):
+        yield from record_flaws(document, path)
+    if isinstance(value, list):
+        yield from _together(value)
+
+
+def _together(values: list[Json]) -> Iterator[Finding]:
+    """What is wrong with records that are each right: two of one id, and circles of ancestors."""
+    parents: dict[str, set[str]] = {}
+    for path, document in _values(values):
+        name = document.get("id") if isinstance(document, dict) else None
+        if not isinstance(document, dict) or not isinstance(name, str):
+            continue
+        if name in parents:
+            yield _error(TWICE, below(path, "id"), "expected an id that no other record of the file has")
+        parents[name] = _parents(document) - {name}
+    for number, name in enumerate(_circular(parents)):
+        if number == 0:
+            yield _error(CYCLE, ROOT, f"record {name} stands on itself by way of others")
+
+
+def _circular(parents: dict[str, set[str]]) -> list[str]:
+    """What is left when every record whose ancestors are all clear has been taken away, again and again."""
+    waiting = {name: {one for one in above if one in parents} for name, above in parents.items()}
+    below_: dict[str, list[str]] = {}
+    for name, above in waiting.items():
+        for one in above:
+            below_.setdefault(one, []).append(name)
+    clear = [name for name, above in waiting.items() if not above]
+    for name in clear:
+        for child in below_.get(name, ()):
+            waiting[child].discard(name)
+            if not waiting[child]:
+                clear.append(child)
+    return sorted(set(parents) - set(clear))
+
+
+def _parents(document: JsonObject) -> set[str]:
+    above = document.get("derived_from")
+    named = [*above] if isinstance(above, list) else []
+    return {name for name in (*named, document.get("supersedes")) if isinstance(name, str)}
+
+
+def _values(value: Json) -> Iterator[tuple[str, Json]]:
+    if isinstance(value, list):
+        yield from ((below(ROOT, number), one) for number, one in enumerate(value))
+    else:
+        yield ROOT, value
+
+
+def _documents(value: Json) -> Iterator[tuple[str, JsonObject]]:
+    for path, document in _values(value):
+        assert isinstance(document, dict), "checked before"
+        yield path, document
+
+
+def _error(code: str, path: str, message: str) -> Finding:
+    return Finding(code=code, severity=Severity.ERROR, path=path, message=message)

@@ -1,0 +1,141 @@
+"""The verdict of the reference validator 0.1.0: its codes, severities, paths and order, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import UNSET, UnsetType
+
+from muniment.contracts.finding import Severity
+from muniment.contracts.omir.explain import as_counted, envelope_violations
+from muniment.contracts.omir.reading import Opened
+from muniment.contracts.omir.references import References
+from muniment.contracts.omir.report import Check, Holder, Level, Told
+from muniment.contracts.omir.scan import Bad, Scan, Unversioned
+from muniment.contracts.omir.wire import RELEASE
+from muniment.contracts.strict.pointer import ROOT
+from muniment.contracts.strict.values import Json, JsonObject
+
+
+def parity(opened: Opened, scan: Scan, level: Level) -> Iterator[Told]:
+    """All findings, in the order of the reference validator."""
+    envelope = opened.envelope()
+    yield from envelope_findings(opened, envelope)
+    yield from (_no_object(bad.index) for bad in scan.bad if bad.value is None)
+    yield from type_findings(envelope)
+    for bad in scan.bad:
+        yield from entry_findings(scan, bad)
+    for index in scan.repeated:
+        yield repeated(scan, index, Severity.ERROR if level is Level.STRICT else Severity.WARNING)
+    yield from References(scan).unresolved(scan.links)
+    yield from release_findings(envelope)
+    for one in scan.unversioned:
+        yield version_finding(scan, one, level)
+
+
+def envelope_findings(opened: Opened, envelope: JsonObject) -> Iterator[Told]:
+    """E110: the shape of the envelope."""
+    if not opened.is_object:
+        yield told("E110", Check.STRUCTURAL, ROOT, "expected an object")
+        return
+    entry: Json = []
+    if "entry" in opened.fields and opened.entries is None:
+        entry = opened.json(opened.fields["entry"], 1)
+    found = envelope_violations(envelope, entry=entry, has_entry="entry" in opened.fields)
+    for one in as_counted(found, envelope, ROOT):
+        yield told("E110", Check.STRUCTURAL, one.path, one.message)
+
+
+def type_findings(envelope: JsonObject) -> Iterator[Told]:
+    """E111: the type of the bundle."""
+    said = envelope.get("resourceType")
+    if said != "Bundle":
+        yield told("E111", Check.STRUCTURAL, "/resourceType", f'expected "Bundle"{_found(said)}', value=_shown(said))
+
+
+def release_findings(envelope: JsonObject) -> Iterator[Told]:
+    """E300: the release of the bundle."""
+    said = envelope.get("omirVersion")
+    if said != RELEASE:
+        what = f'expected "{RELEASE}"{_found(said)}'
+        yield told("E300", Check.VERSION, "/omirVersion", what, value=_shown(said))
+
+
+def _no_object(index: int) -> Told:
+    return told("E110", Check.STRUCTURAL, f"/entry/{index}", "expected an object")
+
+
+def entry_findings(scan: Scan, bad: Bad) -> Iterator[Told]:
+    """E100, E101, E120: the shape of one entry."""
+    path = f"/entry/{bad.index}"
+    if bad.value is None:
+        yield told("E100", Check.STRUCTURAL, path, "an entry must be an object")
+    elif bad.kind is None:
+        yield unknown_type(scan, bad)
+    else:
+        holder = scan.holder(bad.index)
+        for one in as_counted(bad.violations, bad.value, path):
+            yield told("E120", Check.STRUCTURAL, one.path, f"{bad.kind}: {one.message}", entry=holder)
+
+
+def unknown_type(scan: Scan, bad: Bad) -> Told:
+    assert bad.value is not None
+    said = bad.value.get("resourceType")
+    what = f"expected MemoryRecord, Entity, Relationship or Episode{_found(said)}"
+    path = f"/entry/{bad.index}/resourceType"
+    return told("E101", Check.STRUCTURAL, path, what, entry=scan.holder(bad.index), value=_shown(said))
+
+
+def repeated(scan: Scan, index: int, severity: Severity) -> Told:
+    """W202: a second resource of the same type and id."""
+    kind, id_ = scan.holders[index]
+    return Told(
+        code="W202",
+        severity=severity,
+        check=Check.REFERENCES,
+        entry=scan.holder(index),
+        path=f"/entry/{index}/id",
+        value=id_,
+        message=f'another {kind} before this one is called "{id_}" too: what refers to it may mean either',
+    )
+
+
+def version_finding(scan: Scan, one: Unversioned, level: Level) -> Told:
+    """E301, E302, I302: an entry that does not say that it is of R1."""
+    path, holder = f"/entry/{one.index}", scan.holder(one.index)
+    if one.has_meta:
+        what = f'a meta block must say omirVersion "{RELEASE}"{_found(one.found)}'
+        value = UNSET if one.found is None else one.found
+        return told("E301", Check.VERSION, f"{path}/meta/omirVersion", what, entry=holder, value=value)
+    if level is Level.STRICT:
+        what = f'every entry must have a meta block with omirVersion "{RELEASE}"'
+        return told("E302", Check.VERSION, f"{path}/meta", what, entry=holder)
+    return Told(
+        code="I302",
+        severity=Severity.INFO,
+        check=Check.VERSION,
+        entry=holder,
+        path=path,
+        message=f'there is no meta block; with omirVersion "{RELEASE}" the entry would say by itself what it is',
+    )
+
+
+def told(
+    code: str,
+    check: Check,
+    path: str,
+    message: str,
+    *,
+    entry: Holder | UnsetType = UNSET,
+    value: str | UnsetType = UNSET,
+) -> Told:
+    """An error."""
+    return Told(code=code, severity=Severity.ERROR, check=check, entry=entry, path=path, value=value, message=message)
+
+
+def _shown(said: Json) -> str | UnsetType:
+    return said if isinstance(said, str) else UNSET
+
+
+def _found(said: Json) -> str:
+    return f', not "{said}"' if isinstance(said, str) else ""

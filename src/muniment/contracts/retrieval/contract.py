@@ -1,0 +1,167 @@
+"""The contract at its door: check any of its documents, take memories out of them, put memories into them.
+
+A file holds one document, a list of memory records, or a runtime configuration. Memories that all came from a
+configuration go back into one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from muniment.contracts import codec
+from muniment.contracts.carried import Carried
+from muniment.contracts.door import Encoded, Narrowing
+from muniment.contracts.finding import Finding, Severity, finding_of
+from muniment.contracts.retrieval.record import RecordDialect
+from muniment.contracts.retrieval.seeds import PLACE, SeedDialect
+from muniment.contracts.retrieval.wire import (
+    DOCUMENTS,
+    MemoryConfig,
+    MemoryRecordDocument,
+    RetrievalResult,
+    TraceEvent,
+)
+from muniment.contracts.shape import Flaw, flaws
+from muniment.contracts.strict.pointer import ROOT, below
+from muniment.contracts.strict.reader import read_json
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.errors import CallerError, Malformed
+
+_RECORD, _SEED = RecordDialect(), SeedDialect()
+_KINDS = ("memory_record", "retrieval_query", "retrieval_result")
+
+
+class RetrievalContract:
+    """The memory and retrieval contract."""
+
+    name = "retrieval"
+
+    def check(self, data: bytes) -> tuple[Finding, ...]:
+        try:
+            value = read_json(data)
+        except CallerError as error:
+            return (finding_of(error),)
+        return tuple(
+            Finding(code=flaw.code, severity=Severity.ERROR, path=flaw.path, message=flaw.message)
+            for flaw in _flaws(value)
+        )
+
+    def decode(self, data: bytes) -> tuple[Carried, ...]:
+        value = read_json(data)
+        for flaw in _flaws(value):
+            raise Malformed(flaw.path, flaw.message.removeprefix("expected "))
+        if isinstance(value, list):
+            return tuple(
+                codec.decode(_RECORD, one, path=below(ROOT, number))
+                for number, one in enumerate(value)
+                if isinstance(one, dict)
+            )
+        assert isinstance(value, dict), "checked above"
+        return _seeds(value) if "memory" in value else (_memory(value),)
+
+    def encode(self, memories: Sequence[Carried]) -> Encoded:
+        if memories and all(_is_seed(one) for one in memories):
+            return _as_config(memories)
+        written = [codec.encode(_RECORD, one) for one in memories]
+        documents: list[Json] = [document for document, _ in written]
+        told = tuple(one for _, narrowed in written for one in narrowed)
+        return Encoded(data=_spelled(documents[0] if len(documents) == 1 else documents), narrowed=told)
+
+
+CONTRACT = RetrievalContract()
+
+
+def _memory(document: JsonObject) -> Carried:
+    if document.get("kind") != "memory_record":
+        raise Malformed("/kind", "memory_record; a query, a result and a trace hold no memories")
+    return codec.decode(_RECORD, document)
+
+
+def _seeds(config: JsonObject) -> tuple[Carried, ...]:
+    memory = config["memory"]
+    seeds = memory["seed_records"] if isinstance(memory, dict) else None
+    assert isinstance(seeds, list), "checked before"
+    return tuple(
+        codec.decode(_SEED, {PLACE: number, **seed}, path=below(ROOT, "memory", "seed_records", number - 1))
+        for number, seed in enumerate(seeds, start=1)
+        if isinstance(seed, dict)
+    )
+
+
+def _is_seed(memory: Carried) -> bool:
+    return any(one.name == _SEED.name for one in memory.claim.extensions)
+
+
+def _as_config(memories: Sequence[Carried]) -> Encoded:
+    told: list[Narrowing] = []
+    seeds: list[Json] = []
+    for place, memory in enumerate(memories, start=1):
+        document, narrowed = codec.encode(_SEED, memory)
+        seeds.append(_named(document, memory, place))
+        told += narrowed
+    return Encoded(data=_spelled({"memory": {"seed_records": seeds}}), narrowed=tuple(told))
+
+
+def _named(document: JsonObject, memory: Carried, place: int) -> JsonObject:
+    """The seed without its place. One that was named by a place it no longer has says its name."""
+    seed = {name: value for name, value in document.items() if name != PLACE}
+    return seed if "memory_id" in seed or document.get(PLACE) == place else {"memory_id": memory.id, **seed}
+
+
+def _spelled(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _flaws(value: Json) -> tuple[Flaw, ...]:
+    """Everything wrong with a file. In a list stand memory records, or trace events."""
+    if not isinstance(value, list):
+        return _of_document(value, ROOT)
+    traced = bool(value) and isinstance(value[0], dict) and "event_type" in value[0]
+    kind = TraceEvent if traced else MemoryRecordDocument
+    return tuple(flaw for number, one in enumerate(value) for flaw in _of_kind(one, kind, below(ROOT, number)))
+
+
+def _of_document(value: Json, path: str) -> tuple[Flaw, ...]:
+    if not isinstance(value, dict):
+        return (Flaw(code="type", path=path, message="expected an object or a list of them"),)
+    if "memory" in value:
+        return flaws(value, MemoryConfig, path)
+    if "event_type" in value:
+        return _of_kind(value, TraceEvent, path)
+    kind = value.get("kind")
+    if isinstance(kind, str) and kind in _KINDS:
+        return _of_kind(value, DOCUMENTS[kind], path)
+    if "kind" not in value:
+        return (Flaw(code="missing", path=path, message="kind is missing"),)
+    return (Flaw(code="enum", path=below(path, "kind"), message="expected one of " + ", ".join(_KINDS)),)
+
+
+def _of_kind(value: Json, kind: type, path: str) -> tuple[Flaw, ...]:
+    found = flaws(value, kind, path)
+    if found or not isinstance(value, dict):
+        return found
+    if kind is RetrievalResult:
+        return _sums(value, path)
+    return _hidden(value, path) if kind is TraceEvent else ()
+
+
+def _sums(result: JsonObject, path: str) -> tuple[Flaw, ...]:
+    counts, whole = result.get("exclusion_counts"), result["excluded_records"]
+    if not isinstance(counts, dict):
+        return ()
+    if sum(count for count in counts.values() if isinstance(count, (int, float))) == whole:
+        return ()
+    where = below(path, "exclusion_counts")
+    return (Flaw(code="together", path=where, message="expected counts that add up to excluded_records"),)
+
+
+def _hidden(event: JsonObject, path: str) -> tuple[Flaw, ...]:
+    payload, names = event["payload"], event["redacted_fields"]
+    assert isinstance(payload, dict), "checked before"
+    assert isinstance(names, list), "checked before"
+    return tuple(
+        Flaw(code="together", path=below(path, "redacted_fields", number), message="expected a field of the payload")
+        for number, name in enumerate(names)
+        if name not in payload
+    )

@@ -1,0 +1,210 @@
+"""The commands that speak the contracts: validate, convert, import, export."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, TypedDict, cast
+
+import msgspec
+import typer
+
+from muniment.compat.exchange import Checked, Result, as_file, as_json, convert, read_in, validate, write_out
+from muniment.contracts.door import Encoded
+from muniment.contracts.finding import Finding, Severity, finding_of
+from muniment.contracts.registry import ContractName, contract
+from muniment.contracts.strict.reader import BYTES_MAX
+from muniment.engine.options import QueryOptions
+from muniment.model.errors import LimitExceeded, Malformed, Unreadable
+from muniment.model.status import Status
+from muniment.surfaces.cli import show_exchange
+from muniment.surfaces.cli.flags import BOUNDS, Flags, Given
+from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, working, write_json, write_text
+from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.shapes_exchange import (
+    NarrowedShape,
+    checked_shape,
+    imported_shape,
+    narrowed_shape,
+)
+from muniment.surfaces.problems import ExitCode, printable
+
+STANDARD_INPUT = "-"
+_EXIT = {Result.PASS: ExitCode.ANSWERED, Result.FAIL: ExitCode.DAMAGED, Result.UNREADABLE: ExitCode.WRONG_CALL}
+
+_OF_AN_ANSWER = frozenset({"asked_at", "floor", "gate_min", "gate_flag", "budget_tokens", "known_at", "valid_at"})
+FILTERS = Flags(
+    name="bounds",
+    panel="What to export",
+    flags=tuple(
+        msgspec.structs.replace(flag, meaning="At most so many records (default: all).")
+        if flag.field == "limit"
+        else flag
+        for flag in BOUNDS.flags
+        if flag.field not in _OF_AN_ANSWER
+    ),
+)
+"""The bounds of an export: those of a recall that speak of the record and not of the answer."""
+
+Name = Annotated[ContractName, typer.Option("--contract", help="Which contract it speaks.", show_default=False)]
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="JSON, or YAML by its name, or .omirb; - reads standard input.", show_default=False
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write the document there instead of standard output."),
+]
+
+
+class DocumentShape(TypedDict):
+    """A document inside an answer, as it is."""
+
+    document: msgspec.Raw
+    narrowed: list[NarrowedShape]
+
+
+class WrittenShape(TypedDict):
+    file: str
+    narrowed: list[NarrowedShape]
+
+
+@command(app, "validate", example="muniment validate --contract omir memories.omir more.yaml --json")
+def check(
+    call: Call,
+    name: Name,
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="JSON, YAML or .omirb; - reads standard input.", show_default=False),
+    ],
+) -> ExitCode:
+    """Say everything that is wrong with documents of a contract. Exit code 0: all pass, 1: one fails, 2: one cannot be
+    read."""
+    checked = [(printable(file), _checked(name, file)) for file in files]
+    call.tell([checked_shape(file, one) for file, one in checked], show_exchange.checks)
+    return max((_EXIT[one.result] for _, one in checked), default=ExitCode.ANSWERED)
+
+
+@command(app, "convert", example="muniment convert --from omir --to matm memories.omir")
+def translate(
+    call: Call,
+    file: File,
+    source: Annotated[ContractName, typer.Option("--from", help="The contract it is in.", show_default=False)],
+    target: Annotated[ContractName, typer.Option("--to", help="The contract to write.", show_default=False)],
+    output: Output = None,
+) -> ExitCode:
+    """Turn a document of one contract into one of another. The document goes to standard output, and what the other
+    contract has no field for is told on standard error."""
+    encoded = convert(source, target, _read(file))
+    _tell_document(call, target, encoded, output)
+    return ExitCode.ANSWERED
+
+
+@command(app, "import", example="muniment import --contract omir memories.omir --preview")
+def take_in(
+    call: Call,
+    name: Name,
+    file: File,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Say what would become of it, and change nothing.")
+    ] = False,
+    hold: Annotated[bool, typer.Option("--hold", help="Let everything wait until a person has looked at it.")] = False,
+) -> ExitCode:
+    """Propose every memory of a document. Their origin is an import whatever they say; the policy decides on each. The
+    same document again changes nothing."""
+    data = _read(file)
+    if not call.has_vault:
+        contract(name).decode(data)  # what cannot be read makes no vault
+    with call.memory(create=not preview) as memory, working(f"importing {name}") as progress:
+        imported = read_in(memory, name, data, preview=preview, hold=hold, progress=progress)
+    call.tell(imported_shape(imported), show_exchange.imported)
+    return ExitCode.ANSWERED
+
+
+@command(
+    app,
+    "export",
+    example="muniment export --contract memledger --kind fact -o facts.json",
+    flags=(FILTERS,),
+)
+def give_out(
+    call: Call,
+    name: Name,
+    status: Annotated[
+        list[Status] | None,
+        typer.Option("--status", help="Only what is in this state (default: active and contested). Repeatable."),
+    ] = None,
+    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Only this session.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Only what was recorded then or later.")
+    ] = None,
+    output: Output = None,
+    *,
+    bounds: Given,
+) -> ExitCode:
+    """Write every record the caller may see, within these bounds, as one document. It goes to standard output, and what
+    the contract has no field for is told on standard error."""
+    statuses = None if status is None else [one.value for one in status]
+    with call.memory(session=session) as memory, working(f"exporting {name}"):
+        encoded = write_out(memory, name, statuses=statuses, session=session, since=since, **cast(QueryOptions, bounds))
+    _tell_document(call, name, encoded, output)
+    return ExitCode.ANSWERED
+
+
+def _checked(name: ContractName, file: str) -> Checked:
+    try:
+        return validate(name, _read(file))
+    except (Unreadable, LimitExceeded) as error:
+        return Checked(contract=name, result=Result.UNREADABLE, findings=(finding_of(error),))
+    except OSError as error:
+        words = f"the file cannot be read: {printable(error.strerror or type(error).__name__)}"
+        finding = Finding(code=Unreadable.code, severity=Severity.ERROR, path="/", message=words)
+        return Checked(contract=name, result=Result.UNREADABLE, findings=(finding,))
+
+
+def _read(file: str) -> bytes:
+    """What a file, or standard input, holds, as JSON text."""
+    if file == STANDARD_INPUT:
+        if is_terminal(sys.stdin):
+            note("reading standard input; end with Ctrl-D")
+        data = read_standard_input(BYTES_MAX + 1)
+        if data is None:
+            raise Malformed("file", "a document; standard input is closed")
+        return as_json(data, "")
+    if not file or "\0" in file:
+        raise Malformed("file", "the path of a file: not empty and without NUL")
+    with Path(file).open("rb") as opened:
+        return as_json(opened.read(BYTES_MAX + 1), Path(file).suffix)
+
+
+def _tell_document(call: Call, name: ContractName, encoded: Encoded, output: str | None) -> None:
+    told = narrowed_shape(encoded.narrowed)
+    if output is not None:
+        _write_file(Path(output), as_file(encoded.data, Path(output).suffix))
+    if call.as_json:
+        written: WrittenShape | DocumentShape = (
+            {"document": msgspec.Raw(encoded.data), "narrowed": told}
+            if output is None
+            else {"file": printable(output), "narrowed": told}
+        )
+        write_json(written)
+        return
+    if output is None:
+        write_text(encoded.data.decode() + "\n")
+    else:
+        note(f"wrote {printable(output)}")
+    for words in show_exchange.narrowed(name, encoded.narrowed):
+        note(words)
+
+
+def _write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        beside.write_bytes(data)
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
