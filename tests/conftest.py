@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.contracts.coverage import table
 
 from muniment import Memory
 
@@ -32,6 +33,16 @@ settings.register_profile(
     suppress_health_check=_SLOW_IS_FINE,
 )
 settings.load_profile(os.environ.get("MUNIMENT_TEST_PROFILE", "default"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many assertions of each contract are shown to hold, once the contracts' tests have run."""
+    reports = [one for many in terminalreporter.stats.values() for one in many]
+    if not any("tests/contracts/" in getattr(one, "nodeid", "") for one in reports):
+        return
+    terminalreporter.section("contracts")
+    for row in table():
+        terminalreporter.line(f"{row.title:<40} {row.shown:>3} of {row.total:<3} shown, {row.apart} otherwise")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ cannot say travels in the contract's extension slot, if it has one, and is told 
 from __future__ import annotations
 
 import json
+from copy import copy
 from typing import Protocol
 
 import msgspec
@@ -130,8 +131,11 @@ def _with_residue(memory: Carried, name: str, rests: tuple[Rest, ...]) -> Carrie
     if not rests and len(others) == len(memory.claim.extensions):
         return memory
     own = (Extension(name=name, body=spell(rests)),) if rests else ()
-    claim = msgspec.structs.replace(memory.claim, extensions=(*others, *own))
-    return msgspec.structs.replace(memory, claim=claim)
+    # Everything else was checked when it was made, and an extension checks itself: copies need no second look.
+    claim, found = copy(memory.claim), copy(memory)
+    msgspec.structs.force_setattr(claim, "extensions", (*others, *own))
+    msgspec.structs.force_setattr(found, "claim", claim)
+    return found
 
 
 def _split(memory: Carried, name: str) -> tuple[Carried, tuple[Rest, ...]]:

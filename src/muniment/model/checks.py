@@ -53,7 +53,7 @@ def text(field: str, value: str, *, limit: int = TEXT_BYTES_MAX) -> None:
 def plain_text(field: str, value: str, *, limit: int = TEXT_BYTES_MAX) -> None:
     if not isinstance(value, str):
         raise Malformed(field, "text")
-    if _UNPRINTABLE.search(value) is not None:
+    if not value.isprintable() and _UNPRINTABLE.search(value) is not None:
         raise Malformed(field, "text without control characters or lone surrogates")
     if len(value) * 4 > limit:
         sent = len(value.encode())

@@ -204,7 +204,7 @@ def _cost(scoped: JsonObject) -> int:
 def shortened(text: str) -> str:
     """The beginning of a text, up to the end of a word.
 
-    >>> shortened("word " * 40)[-9:]
+    >>> shortened("word " * 40)[-10:]
     'word word…'
     """
     if len(text) <= SUMMARY_CHARS:

@@ -14,7 +14,7 @@ from muniment.model import checks, times
 from muniment.model.claim import Belief, Claim, Intent, Lineage, Nature, Place, Relation
 from muniment.model.status import Status
 from muniment.model.times import Instant
-from muniment.model.vocabulary import RelationType, Scope
+from muniment.model.vocabulary import Kind, RelationType, Scope
 
 NOT_STATED = "not stated"
 """Stands where the protocol demands words and the memory has none; it is read as none."""
@@ -27,6 +27,10 @@ _PLAIN_LENGTH = checks.TEXT_BYTES_MAX // 4
 _NATURES: dict[str, Nature] = {word.value: Nature(kind=kind) for word, kind in KIND_OF.items()}
 _STATUSES: dict[str, Status] = {word.value: status for word, status in STATUS_OF.items()}
 _LINKS: dict[str, RelationType] = {word.value: word for word in RelationType}
+_TYPES: dict[Kind, str] = {kind: word.value for kind, word in TYPE_OF.items()}
+_TOLD: dict[Status, str] = {status: word.value for status, word in TOLD_AS.items()}
+_SUPERSEDES, _DEPENDS_ON = LinkType.SUPERSEDES.value, LinkType.DEPENDS_ON.value
+_DRAFT, _COMMITTED = Mode.DRAFT.value, Mode.COMMITTED.value
 _ANYWHERE, _ALONE = Place(), Lineage()
 _instant = lru_cache(maxsize=4_096)(instant_of)
 _spelled = lru_cache(maxsize=4_096)(times.show)
@@ -58,8 +62,8 @@ class Units:
         claim = memory.claim
         document: JsonObject = {
             "id": memory.id,
-            "mode": (Mode.DRAFT if memory.status is Status.DRAFT else Mode.COMMITTED).value,
-            "type": TYPE_OF[claim.nature.kind].value,
+            "mode": _DRAFT if memory.status is Status.DRAFT else _COMMITTED,
+            "type": _TYPES[claim.nature.kind],
             "content": claim.content,
             "intent": _intent(claim),
             "confidence": confidence_of(claim.belief),
@@ -69,7 +73,7 @@ class Units:
                 "session_id": claim.place.session_id,
                 "timestamp": _stamp(memory),
             },
-            "status": TOLD_AS[memory.status].value,
+            "status": _TOLD[memory.status],
             "epoch": memory.epoch,
         }
         if links := relations_of(claim.lineage):
@@ -124,15 +128,15 @@ def _lineage(given: Json) -> Lineage:
     derived: list[str] = []
     parent, replaced = None, None
     links: list[Relation] = []
-    one = [link["type"] for link in given if isinstance(link, dict)].count(LinkType.SUPERSEDES.value) == 1
+    one = [link["type"] for link in given if isinstance(link, dict)].count(_SUPERSEDES) == 1
     for link in given:
         assert isinstance(link, dict), "the shape was checked"
         word, target, said = str(link["type"]), safe_id(str(link["target_id"])), _text(link, "description")
-        if word == LinkType.DEPENDS_ON and said == DERIVED and len(derived) < checks.LIST_LENGTH_MAX:
+        if word == _DEPENDS_ON and said == DERIVED and len(derived) < checks.LIST_LENGTH_MAX:
             derived.append(target)
-        elif word == LinkType.DEPENDS_ON and said == PART and parent is None:
+        elif word == _DEPENDS_ON and said == PART and parent is None:
             parent = target
-        elif word == LinkType.SUPERSEDES and said is None and one:
+        elif word == _SUPERSEDES and said is None and one:
             replaced = target
         elif len(links) < checks.LIST_LENGTH_MAX:
             described = _clean(said) if said is not None else None
@@ -161,17 +165,17 @@ def confidence_of(belief: Belief) -> JsonObject:
 
 def relations_of(lineage: Lineage) -> list[Json]:
     """Every link of a memory as a relation, those of its lineage first."""
-    links: list[Json] = [_link(LinkType.DEPENDS_ON, name, DERIVED) for name in lineage.derived_from]
+    links: list[Json] = [_link(_DEPENDS_ON, name, DERIVED) for name in lineage.derived_from]
     if lineage.parent is not None:
-        links.append(_link(LinkType.DEPENDS_ON, lineage.parent, PART))
+        links.append(_link(_DEPENDS_ON, lineage.parent, PART))
     if lineage.supersedes is not None:
-        links.append(_link(LinkType.SUPERSEDES, lineage.supersedes, None))
+        links.append(_link(_SUPERSEDES, lineage.supersedes, None))
     links += [_link(one.type.value, one.target, one.description) for one in lineage.relations]
     return links
 
 
 def _link(word: str, target: str, description: str | None) -> JsonObject:
-    link: JsonObject = {"type": str(word), "target_id": target}
+    link: JsonObject = {"type": word, "target_id": target}
     if description is not None:
         link["description"] = description
     return link

@@ -36,7 +36,8 @@ class MemledgerContract:
     def decode(self, data: bytes) -> tuple[Carried, ...]:
         value = read_json(data)
         for finding in _findings(value):
-            raise Malformed(finding.path, finding.message.removeprefix("expected "))
+            if finding.severity is Severity.ERROR:
+                raise Malformed(finding.path, finding.message.removeprefix("expected "))
         return tuple(codec.decode(PLAIN, document, path=path) for path, document in _documents(value))
 
     def encode(self, memories: Sequence[Carried]) -> Encoded:
@@ -82,18 +83,19 @@ def _findings(value: Json) -> Iterator[Finding]:
 
 
 def _together(values: list[Json]) -> Iterator[Finding]:
-    """What is wrong with records that are each right: two of one id, and circles of ancestors."""
+    """What is odd about records that are each right: two of one id, and circles of ancestors. Warnings: a file may be
+    a part of something, or hold revisions, and whoever takes it in decides on each record."""
     parents: dict[str, set[str]] = {}
     for path, document in _values(values):
         name = document.get("id") if isinstance(document, dict) else None
         if not isinstance(document, dict) or not isinstance(name, str):
             continue
         if name in parents:
-            yield _error(TWICE, below(path, "id"), "expected an id that no other record of the file has")
+            yield _warning(TWICE, below(path, "id"), "another record of the file has the same id")
         parents[name] = _parents(document) - {name}
     for number, name in enumerate(_circular(parents)):
         if number == 0:
-            yield _error(CYCLE, ROOT, f"record {name} stands on itself by way of others")
+            yield _warning(CYCLE, ROOT, f"record {name} stands on itself by way of others")
 
 
 def _circular(parents: dict[str, set[str]]) -> list[str]:
@@ -129,6 +131,10 @@ def _documents(value: Json) -> Iterator[tuple[str, JsonObject]]:
     for path, document in _values(value):
         assert isinstance(document, dict), "checked before"
         yield path, document
+
+
+def _warning(code: str, path: str, message: str) -> Finding:
+    return Finding(code=code, severity=Severity.WARNING, path=path, message=message)
 
 
 def _error(code: str, path: str, message: str) -> Finding:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import TypedDict
+
 from muniment.contracts.carried import Carried
 from muniment.contracts.names import safe_id, safe_namespace, safe_text
 from muniment.contracts.residue import unspell
@@ -33,11 +36,12 @@ _TOLD_AS: dict[Status, str] = {
 }
 """The nearest of memledger's four states. What waits for a decision is not told as active."""
 
-_KIND = {
-    MemoryType.SEMANTIC: Kind.OBSERVATION,
-    MemoryType.EPISODIC: Kind.OBSERVATION,
-    MemoryType.PROCEDURAL: Kind.PROCEDURE,
+_NATURES = {
+    "semantic": Nature(kind=Kind.OBSERVATION, memory_type=MemoryType.SEMANTIC),
+    "episodic": Nature(kind=Kind.OBSERVATION, memory_type=MemoryType.EPISODIC),
+    "procedural": Nature(kind=Kind.PROCEDURE, memory_type=MemoryType.PROCEDURAL),
 }
+"""What a record of each type is here. memledger says no more; the quiet choice asserts nothing beyond."""
 
 
 def told_as(status: Status) -> str:
@@ -84,8 +88,8 @@ class Plain:
             "importance": claim.strength.importance,
             "metadata": {},
             "score": None,
-            "supersedes": lineage.supersedes,
-            "derived_from": [*lineage.derived_from],
+            "supersedes": lineage.supersedes if lineage.supersedes != memory.id else None,
+            "derived_from": [name for name in lineage.derived_from if name != memory.id],
             "created_by": memory.actor,
             "workflow_id": place.workflow_id,
             "triggered_by": claim.origin.triggered_by,
@@ -103,7 +107,7 @@ class Plain:
         }
         for name, moment in (("created_at", memory.created_at), ("updated_at", memory.updated_at)):
             if moment is not None:
-                document[name] = times.show(moment)
+                document[name] = _spelled(moment)
         return _extras(document, claim)
 
     def put_slot(self, document: JsonObject, words: Json) -> JsonObject | None:
@@ -141,30 +145,63 @@ def _extras(document: JsonObject, claim: Claim) -> JsonObject:
     return document
 
 
+class _Parts(TypedDict, total=False):
+    """The parts of a claim of which something is said; the others are the default ones, made once for all."""
+
+    place: Place
+    intent: Intent
+    origin: Origin
+    belief: Belief
+    times: Times
+    lineage: Lineage
+    strength: Strength
+
+
 def _claim(document: JsonObject, content: str) -> Claim:
-    type_ = MemoryType(_text(document, "record_type") or "semantic")
-    semantic, episodic = type_ is MemoryType.SEMANTIC, type_ is MemoryType.EPISODIC
-    return Claim(
-        content=safe_text(content, limit=checks.CONTENT_BYTES_MAX),
-        nature=Nature(kind=_KIND[type_], memory_type=type_),
-        place=Place(
-            namespace=safe_namespace(_text(document, "namespace") or "/"),
-            session_id=_name(document, "session_id"),
-            workflow_id=_name(document, "workflow_id"),
-        ),
-        intent=Intent(question=_said(document, "turn_context")),
-        origin=Origin(
-            source=_said(document, "source") if semantic else None, triggered_by=_said(document, "triggered_by")
-        ),
-        belief=Belief(score=_number(document, "confidence", 0.5), hedged=document.get("hedged") is True),
-        times=Times(event_time=_moment(document, "event_time") if episodic else None),
-        lineage=Lineage(
-            derived_from=tuple(safe_id(name) for name in _texts(document, "derived_from")),
-            supersedes=_name(document, "supersedes"),
-            entities=tuple(safe_text(name) for name in _texts(document, "actors")) if episodic else (),
-        ),
-        strength=Strength(importance=_number(document, "importance", 0.5)),
-    )
+    type_ = str(document["record_type"])
+    said: _Parts = {}
+    context, source = _said(document, "turn_context"), _said(document, "source") if type_ == "semantic" else None
+    cause = _said(document, "triggered_by")
+    if context is not None:
+        said["intent"] = Intent(question=context)
+    if source is not None or cause is not None:
+        said["origin"] = Origin(source=source, triggered_by=cause)
+    sure, hedged = _number(document, "confidence", 0.5), document.get("hedged") is True
+    if hedged or sure != 0.5:
+        said["belief"] = Belief(score=sure, hedged=hedged)
+    happened = _moment(document, "event_time") if type_ == "episodic" else None
+    if happened is not None:
+        said["times"] = Times(event_time=happened)
+    weight = _number(document, "importance", 0.5)
+    if weight != 0.5:
+        said["strength"] = Strength(importance=weight)
+    _place(document, said)
+    _lineage(document, said, actors=type_ == "episodic")
+    return Claim(content=safe_text(content, limit=checks.CONTENT_BYTES_MAX), nature=_NATURES[type_], **said)
+
+
+def _place(document: JsonObject, said: _Parts) -> None:
+    namespace = _namespace(_text(document, "namespace") or "/")
+    session, workflow = _name(document, "session_id"), _name(document, "workflow_id")
+    if namespace != "/" or session is not None or workflow is not None:
+        said["place"] = Place(namespace=namespace, session_id=session, workflow_id=workflow)
+
+
+def _lineage(document: JsonObject, said: _Parts, *, actors: bool) -> None:
+    parents, replaced = _texts(document, "derived_from"), _name(document, "supersedes")
+    names = _texts(document, "actors") if actors else []
+    if parents or replaced is not None or names:
+        said["lineage"] = Lineage(
+            derived_from=tuple(safe_id(name) for name in parents),
+            supersedes=replaced,
+            entities=tuple(safe_text(name) for name in names),
+        )
+
+
+_namespace = lru_cache(1024)(safe_namespace)
+_instant = lru_cache(1024)(instant_of)
+_spelled = lru_cache(1024)(times.show)
+"""Paths and times come again and again: of one file most are the same."""
 
 
 def _text(document: JsonObject, name: str) -> str | None:
@@ -196,11 +233,11 @@ def _number(document: JsonObject, name: str, default: float) -> float:
 
 def _moment(document: JsonObject, name: str) -> Instant | None:
     value = _text(document, name)
-    return instant_of(value) if value is not None else None
+    return _instant(value) if value is not None else None
 
 
 def _shown(moment: Instant | None) -> str | None:
-    return times.show(moment) if moment is not None else None
+    return _spelled(moment) if moment is not None else None
 
 
 def _opponents(document: JsonObject) -> list[str]:

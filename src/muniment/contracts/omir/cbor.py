@@ -92,8 +92,8 @@ def _head(major: int, number: int) -> bytes:
 
 
 def read_cbor(data: bytes, *, limits: Limits = LIMITS) -> Json:
-    """Read one value. Raises `Malformed` with the place in bytes for what is not deterministic CBOR of a JSON value, and
-    `LimitExceeded` for what is too large or too deep.
+    """Read one value. Raises `Malformed`, with the place in bytes, for what is not deterministic CBOR of a JSON value,
+    and `LimitExceeded` for what is too large or too deep.
 
     >>> read_cbor(bytes.fromhex("d9d9f7a26161f661628201f93e00"))
     {'a': None, 'b': [1, 1.5]}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -13,7 +14,7 @@ from muniment.contracts import codec
 from muniment.contracts.carried import Carried
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir import texts
-from muniment.contracts.omir.dialect import DIALECTS, SLOT, name_id
+from muniment.contracts.omir.dialect import DIALECTS, SLOT, carried_id, name_id, refs, told_of
 from muniment.contracts.omir.terms import (
     DRAFT,
     DRAFT_ENVELOPE,
@@ -26,7 +27,7 @@ from muniment.contracts.omir.terms import (
     RELEASE,
     Resource,
 )
-from muniment.contracts.omir.told import pack, refs
+from muniment.contracts.omir.told import pack
 from muniment.contracts.omir.validate import findings
 from muniment.contracts.omir.wire import DOCUMENTS, FamiliaritySketch
 from muniment.contracts.shape import flaws
@@ -41,6 +42,14 @@ class Bundle:
     """The memories of a bundle, and its envelope: every field but the type, the release and the entries."""
 
     memories: tuple[Carried, ...]
+    envelope: JsonObject
+
+
+class _Around(NamedTuple):
+    """What a resource has to know of its bundle."""
+
+    names: Mapping[str, str]
+    records: Set[str]
     envelope: JsonObject
 
 
@@ -67,8 +76,11 @@ def decode_bundle(data: bytes) -> Bundle:
     envelope = {key: value for key, value in bundle.items() if key not in ("resourceType", "omirVersion", "entry")}
     names = {str(entry["id"]): str(entry["name"]) for entry in entries if entry["resourceType"] == Resource.ENTITY}
     made = _made(entries, envelope)
+    records = frozenset(
+        carried_id(Resource.MEMORY, str(entry["id"])) for entry in entries if entry["resourceType"] == Resource.MEMORY
+    )
     memories = [
-        _memory(entry, text, names, envelope, number)
+        _memory(entry, text, _Around(names, records, envelope), f"/entry/{number}")
         for number, (entry, text) in enumerate(zip(entries, _texts(data, entries), strict=True))
         if not (entry["resourceType"] == Resource.ENTITY and entry["id"] in made)
     ]
@@ -129,21 +141,20 @@ def _texts(data: bytes, entries: Sequence[JsonObject]) -> list[str | None]:
     return found
 
 
-def _memory(entry: JsonObject, text: str | None, names: dict[str, str], envelope: JsonObject, number: int) -> Carried:
+def _memory(entry: JsonObject, text: str | None, around: _Around, path: str) -> Carried:
     kind = Resource(str(entry["resourceType"]))
     document, native = dict(entry), True
     if text is not None:
         del document["extension"]
-        text = _put_back(document, kind, text, envelope)
+        text = _put_back(document, kind, text, around.envelope)
     if text is not None:
         text, native = _open_slot(document, text)
     if not native:
-        _unstamp(document, envelope)
-    memory = codec.decode(DIALECTS[kind](names, native), document, path=f"/entry/{number}")
-    luggage = (*(texts.keep(RAW, text) if text is not None else ()),)
-    if native:
-        luggage = (*luggage, pack(memory, kind, entry))
-    return _extended_by(memory, luggage)
+        _unstamp(document, around.envelope)
+    told = told_of(kind, document, around.names) if native else None
+    memory = codec.decode(DIALECTS[kind](around.names, around.records, told), document, path=path)
+    kept = texts.keep(RAW, text) if text is not None else ()
+    return _extended_by(memory, kept if told is None else (*kept, pack(told)))
 
 
 def _extended_by(memory: Carried, extensions: tuple[Extension, ...]) -> Carried:

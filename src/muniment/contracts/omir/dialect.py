@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +23,7 @@ from muniment.model import checks, times
 from muniment.model.claim import Belief, Claim, Lineage, Nature, Origin, Strength, Times
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
+from muniment.model.value import Value
 from muniment.model.vocabulary import Kind, MemoryType, Tier
 
 SLOT = "extension"
@@ -33,6 +34,7 @@ EPOCH = Instant(0)
 """When a memory was made of which nobody says when."""
 
 _HUGE = 1e307
+_WHOLE = 2.0**53
 _REMEMBERED = 16_384
 _PREFIXES = tuple(f"{kind}:" for kind in Resource if kind is not Resource.MEMORY)
 _WAITING = frozenset({Status.PROPOSED, Status.HELD, Status.DRAFT})
@@ -100,16 +102,35 @@ def name_id(name: str) -> str:
     return f"{slug}.{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
+class Told(Value):
+    """The resource that a native memory was, beside what its fields say: its type and id, the ids and names of the
+    entities it referred to, in order, what it said of itself, when it had last been used, and whether it did not say
+    when it was made."""
+
+    kind: Resource
+    id: str
+    refs: tuple[tuple[str, str], ...] = ()
+    meta: dict[str, str | int | float | list[str]] | None = None
+    last_access: Instant | None = None
+    undated: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What the four have in common. `names` are the names of the bundle's entities by id."""
+    """What the four have in common. `names` are the names of the bundle's entities by id, `records` the ids of the
+    memories that are its records, `past` what a native memory was."""
 
     names: Mapping[str, str]
-    native: bool = True
+    records: Set[str]
+    past: Told | None
 
     @property
     def name(self) -> str:
         return CONTRACT
+
+    @property
+    def native(self) -> bool:
+        return self.past is not None
 
     def put_slot(self, document: JsonObject, words: Json) -> JsonObject:
         return {**document, SLOT: words}
@@ -129,6 +150,29 @@ class Dialect:
     def _name(self, ref: Json) -> str:
         id_ = str(_at(ref, "ref")).partition("/")[2]
         return safe_text(self.names.get(id_, id_))
+
+    def _refs(self, names: tuple[str, ...]) -> list[Json]:
+        """References to entities of these names: to those the memory came with where the name is still the same."""
+        held = self.past.refs if self.past is not None else ()
+        return [
+            {"ref": f"Entity/{held[place][0] if place < len(held) and held[place][1] == name else name_id(name)}"}
+            for place, name in enumerate(names)
+        ]
+
+    def _opening(self, kind: Resource, memory: Carried) -> JsonObject:
+        """What every resource begins with. A memory of ours says how ripe its type is and as of when its numbers
+        hold; a native one what it said of itself."""
+        if self.past is None:
+            stamp = max(memory.updated_at or EPOCH, memory.last_access or EPOCH, made_at(memory))
+            meta: JsonObject = {"omirVersion": RELEASE, "maturity": MATURITY[kind], "lastUpdated": _show(stamp)}
+            return {"resourceType": kind.value, "id": memory.id, "meta": meta}
+        found: JsonObject = {"resourceType": kind.value, "id": memory.id.removeprefix(f"{kind}:")}
+        if self.past.meta is not None or memory.updated_at is not None:
+            own: JsonObject = {"omirVersion": RELEASE}
+            own.update(self.past.meta or {})
+            _put(own, "lastUpdated", _shown(memory.updated_at))
+            found["meta"] = own
+        return found
 
 
 class RecordDialect(Dialect):
@@ -168,7 +212,7 @@ class RecordDialect(Dialect):
 
     def write(self, memory: Carried) -> JsonObject:
         claim = memory.claim
-        found = _opening(Resource.MEMORY, memory, native=self.native)
+        found = self._opening(Resource.MEMORY, memory)
         found["content"] = claim.content
         _put(found, "kind", claim.nature.lifecycle if claim.nature.lifecycle in _LIFECYCLES else None)
         _put(found, "experienceType", self._experience(claim.nature))
@@ -180,8 +224,8 @@ class RecordDialect(Dialect):
         _put(found, "confidence", _confidence(memory))
         _put(found, "decay", _decay(memory))
         _put(found, "provenance", self._provenance(memory))
-        _put(found, "entityRefs", _refs(claim.lineage.entities))
-        _put(found, "parentId", claim.lineage.parent)
+        _put(found, "entityRefs", self._refs(claim.lineage.entities))
+        _put(found, "parentId", claim.lineage.parent if claim.lineage.parent in self.records else None)
         _put(found, "version", memory.revision if memory.revision != 1 else None)
         return found
 
@@ -215,7 +259,7 @@ class EntityDialect(Dialect):
 
     def write(self, memory: Carried) -> JsonObject:
         claim = memory.claim
-        found = _opening(Resource.ENTITY, memory, native=self.native)
+        found = self._opening(Resource.ENTITY, memory)
         name = claim.lineage.entities[0] if claim.lineage.entities else claim.content
         found["name"] = name
         _put(found, "summary", claim.content[len(name) + 2 :] if claim.content.startswith(f"{name}: ") else None)
@@ -239,11 +283,11 @@ class RelationshipDialect(Dialect):
         return _thing(Resource.RELATIONSHIP, document, claim)
 
     def write(self, memory: Carried) -> JsonObject:
-        """The ends and the type of the relation are kept beside what we can say of it; these stand in for them."""
+        """The type of the relation is kept beside what we can say of it; this stands in for it."""
         claim = memory.claim
-        first, last = claim.lineage.entities[:1] or ("?",), claim.lineage.entities[1:2] or ("?",)
-        found = _opening(Resource.RELATIONSHIP, memory, native=self.native)
-        found["from"], found["to"] = _ref(first[0]), _ref(last[0])
+        pair = (*claim.lineage.entities, "?", "?")[:2]
+        found = self._opening(Resource.RELATIONSHIP, memory)
+        found["from"], found["to"] = self._refs(pair)
         found["relationType"] = "related_to"
         _put(found, "strength", claim.strength.importance if claim.strength.importance != 0.5 else None)
         found["context"] = claim.content
@@ -265,13 +309,13 @@ class EpisodeDialect(Dialect):
 
     def write(self, memory: Carried) -> JsonObject:
         claim = memory.claim
-        found = _opening(Resource.EPISODE, memory, native=self.native)
+        found = self._opening(Resource.EPISODE, memory)
         found["content"] = claim.content
         source = claim.origin.source_type
         _put(found, "source", source if source in ("message", "document", "event", "observation") else None)
         _put(found, "eventTime", _shown(claim.times.event_time))
         found["createdAt"] = _show(made_at(memory))
-        _put(found, "entityRefs", _refs(claim.lineage.entities))
+        _put(found, "entityRefs", self._refs(claim.lineage.entities))
         return found
 
 
@@ -303,15 +347,34 @@ def _thing(kind: Resource, document: JsonObject, claim: Claim) -> Carried:
     )
 
 
-def _opening(kind: Resource, memory: Carried, *, native: bool) -> JsonObject:
-    """What every resource begins with. A memory of ours says how ripe its type is and as of when its numbers hold."""
-    meta: JsonObject = {"omirVersion": RELEASE}
-    stamp = memory.updated_at
-    if not native:
-        meta["maturity"] = MATURITY[kind]
-        stamp = max(memory.updated_at or EPOCH, memory.last_access or EPOCH, made_at(memory))
-    _put(meta, "lastUpdated", _shown(stamp))
-    return {"resourceType": kind.value, "id": memory.id.removeprefix(f"{kind}:") if native else memory.id, "meta": meta}
+def told_of(kind: Resource, document: JsonObject, names: Mapping[str, str]) -> Told:
+    """What a resource was, beside what its fields say of the memory it becomes."""
+    ids = [ref.partition("/")[2] for ref in refs(document)][: checks.LIST_LENGTH_MAX]
+    meta = document.get("meta")
+    return Told(
+        kind=kind,
+        id=str(document["id"]),
+        refs=tuple((id_, safe_text(names.get(id_, id_))) for id_ in ids),
+        meta=_without_stamp(meta) if isinstance(meta, dict) else None,
+        last_access=_instant(document.get("decay"), "lastAccess"),
+        undated="createdAt" not in document,
+    )
+
+
+def refs(entry: JsonObject) -> Iterator[str]:
+    """Every reference to an entity in a resource."""
+    listed = entry.get("entityRefs")
+    for holder in (entry.get("from"), entry.get("to"), *(listed if isinstance(listed, list) else ())):
+        if isinstance(holder, dict):
+            yield str(holder["ref"])
+
+
+def _without_stamp(meta: JsonObject) -> dict[str, str | int | float | list[str]]:
+    return {
+        key: [str(one) for one in value] if isinstance(value, list) else value
+        for key, value in meta.items()
+        if key != "lastUpdated" and value is not None and not isinstance(value, dict)
+    }
 
 
 def _until(memory: Carried) -> Instant | None:
@@ -344,7 +407,8 @@ def _belief(confidence: Json) -> Belief:
 
 def _decay(memory: Carried) -> JsonObject:
     found: JsonObject = {}
-    _put(found, "halfLifeHours", memory.claim.strength.half_life_hours)
+    hours = memory.claim.strength.half_life_hours
+    _put(found, "halfLifeHours", int(hours) if hours is not None and hours < _WHOLE and hours.is_integer() else hours)
     _put(found, "lastAccess", _shown(memory.last_access))
     _put(found, "accessCount", memory.accesses or None)
     _put(found, "anchored", memory.claim.strength.anchored or None)
@@ -359,14 +423,6 @@ def _origin(provenance: Json) -> Origin:
         credibility=float(credibility) if isinstance(credibility, (int, float)) else None,
         external_id=_text(provenance, "externalId"),
     )
-
-
-def _refs(names: tuple[str, ...]) -> list[Json]:
-    return [_ref(name) for name in names]
-
-
-def _ref(name: str) -> JsonObject:
-    return {"ref": f"{Resource.ENTITY}/{name_id(name)}"}
 
 
 def _put(document: JsonObject, name: str, value: Json) -> None:

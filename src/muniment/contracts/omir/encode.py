@@ -4,7 +4,7 @@ own words only under our own URLs."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
 import msgspec
@@ -14,9 +14,10 @@ from muniment.contracts.carried import Carried
 from muniment.contracts.door import Encoded, Narrowing
 from muniment.contracts.omir import texts
 from muniment.contracts.omir.decode import name_entity
-from muniment.contracts.omir.dialect import DIALECTS, SLOT, name_id
+from muniment.contracts.omir.dialect import DIALECTS, SLOT, name_id, refs
 from muniment.contracts.omir.rules import HALF_LIFE
 from muniment.contracts.omir.terms import (
+    CONTRACT,
     DRAFT,
     DRAFT_ENVELOPE,
     DRAFT_URL,
@@ -27,9 +28,12 @@ from muniment.contracts.omir.terms import (
     Release,
     Resource,
 )
-from muniment.contracts.omir.told import Luggage, names, refs, restored, unpack
+from muniment.contracts.omir.told import Luggage, names, restored, unpack
+from muniment.contracts.omir.wire import DOCUMENTS
+from muniment.contracts.shape import flaws
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model import times
+from muniment.model.errors import CallerError
 from muniment.model.times import Instant
 from muniment.model.value import Value
 
@@ -129,27 +133,59 @@ def _stamped(cover: JsonObject, stamp: Stamp) -> JsonObject:
 def _written(packed: Sequence[Luggage], stamp: Stamp | None) -> list[_Draft]:
     made = {one.memory.id: one.memory.created_at for one in packed}
     now = stamp.at if stamp is not None else None
+    memories = [_as_told(one, made.get(one.memory.successor or "") or now) for one in packed]
+    records = frozenset(
+        memory.id for one, memory in zip(packed, memories, strict=True) if _kind(one) is Resource.MEMORY
+    )
     taken: set[tuple[Resource, str]] = set()
-    drafts = []
-    for one in packed:
-        ended = made.get(one.memory.successor or "") or now
-        memory = one.memory if one.told is None else restored(one.memory, one.told, ended=ended)
-        drafts.append(_draft(one, memory, taken))
-    return drafts
+    return [_draft(one, memory, records, taken) for one, memory in zip(packed, memories, strict=True)]
 
 
-def _draft(one: Luggage, memory: Carried, taken: set[tuple[Resource, str]]) -> _Draft:
+def _as_told(one: Luggage, ended: Instant | None) -> Carried:
+    return one.memory if one.told is None else restored(one.memory, one.told, ended=ended)
+
+
+def _kind(one: Luggage) -> Resource:
+    return one.told.kind if one.told is not None else Resource.MEMORY
+
+
+def _draft(one: Luggage, memory: Carried, records: Set[str], taken: set[tuple[Resource, str]]) -> _Draft:
+    """A memory as its resource. What was kept of its document goes with it only if it makes a valid one: a claim can be
+    proposed with anything in its extensions."""
+    kind = _kind(one)
+    draft = _plain_draft(one, memory, kind, records)
+    if draft is None:
+        bare = _bare(one.memory)
+        kind = Resource.MEMORY
+        draft = _plain_draft(Luggage(memory=bare), bare, kind, records)
+        assert draft is not None, "what we write by ourselves is valid"
+    if (kind, draft.id) in taken:
+        draft.document["id"] = one.memory.id
+    taken.add((kind, draft.id))
+    return draft
+
+
+def _plain_draft(one: Luggage, memory: Carried, kind: Resource, records: Set[str]) -> _Draft | None:
+    """The resource; None if it would not be valid."""
     native = one.told is not None
-    kind = one.told.kind if one.told is not None else Resource.MEMORY
-    document, narrowed = codec.encode(DIALECTS[kind](names(memory, one.told), native), memory)
-    if (kind, str(document["id"])) in taken:
-        document["id"] = one.memory.id
-    taken.add((kind, str(document["id"])))
+    try:
+        document, narrowed = codec.encode(DIALECTS[kind](names(memory, one.told), records, one.told), memory)
+    except CallerError:
+        return None
     words, text = document.pop(SLOT, None), one.text
+    listed = {} if text is None else {"extension": json.loads(text)}
+    if flaws({**document, **listed}, DOCUMENTS[kind]):
+        return None
     if words is not None or not native:
         slot: JsonObject = {"memory": words if words is not None else {}, "rules": HALF_LIFE.id}
         text = texts.append(text, MEMORY_URL, {**slot, "native": True} if native else slot)
     return _Draft(kind, native, memory, document, text, one.memory.created_at, list(narrowed))
+
+
+def _bare(memory: Carried) -> Carried:
+    """A memory without anything that is said to be of an OMIR document."""
+    others = tuple(one for one in memory.claim.extensions if one.name.partition(":")[0] != CONTRACT)
+    return msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=others))
 
 
 def _closed(drafts: Sequence[_Draft], narrowed: list[Narrowing]) -> list[_Draft]:

@@ -116,7 +116,7 @@ def version_finding(scan: Scan, one: Unversioned, level: Level) -> Told:
         check=Check.VERSION,
         entry=holder,
         path=path,
-        message=f'there is no meta block; with omirVersion "{RELEASE}" the entry would say by itself what it is',
+        message=f'no meta block says that the entry is of "{RELEASE}"',
     )
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from muniment.contracts.carried import Carried
-from muniment.contracts.omir.dialect import carried_id, name_id
-from muniment.contracts.omir.terms import CONTRACT, ENVELOPE, RAW, TOLD, Resource
+from muniment.contracts.omir.dialect import Told, carried_id, name_id
+from muniment.contracts.omir.terms import CONTRACT, ENVELOPE, RAW, TOLD
 from muniment.contracts.omir.texts import kept
-from muniment.contracts.strict.values import JsonObject
 from muniment.model.claim import Extension
 from muniment.model.errors import CallerError
 from muniment.model.status import CURRENT
@@ -18,17 +15,6 @@ from muniment.model.times import Instant
 from muniment.model.value import Value
 
 _OURS = f"{CONTRACT}."
-
-
-class Told(Value):
-    """The resource that a memory was: its type and id, the ids of the entities it referred to, in order, when it had
-    last been used, and whether it did not say when it was made."""
-
-    kind: Resource
-    id: str
-    refs: tuple[str, ...] = ()
-    last_access: Instant | None = None
-    undated: bool = False
 
 
 class Luggage(Value):
@@ -44,21 +30,10 @@ class Luggage(Value):
 _told = msgspec.json.Decoder(Told)
 
 
-def pack(memory: Carried, kind: Resource, document: JsonObject) -> Extension:
-    """What was told of a memory, as an extension of its claim."""
-    ids = tuple(ref.partition("/")[2] for ref in refs(document))
-    told = Told(
-        kind=kind, id=str(document["id"]), refs=ids, last_access=memory.last_access, undated=memory.created_at is None
-    )
-    return Extension(name=TOLD, body=msgspec.json.encode(told).decode())
-
-
-def refs(entry: JsonObject) -> Iterator[str]:
-    """Every reference to an entity in a resource."""
-    listed = entry.get("entityRefs")
-    for holder in (entry.get("from"), entry.get("to"), *(listed if isinstance(listed, list) else ())):
-        if isinstance(holder, dict):
-            yield str(holder["ref"])
+def pack(told: Told) -> Extension:
+    """What a memory was, as an extension of its claim."""
+    body = msgspec.json.encode(told).decode()
+    return Extension(name=TOLD, body=body.replace("\x7f", "\\u007f") if "\x7f" in body else body)
 
 
 def names(memory: Carried, told: Told | None) -> dict[str, str]:
@@ -66,7 +41,7 @@ def names(memory: Carried, told: Told | None) -> dict[str, str]:
     entities = memory.claim.lineage.entities
     found = {name_id(name): name for name in entities}
     if told is not None:
-        found.update(zip(told.refs, entities, strict=False))
+        found.update(told.refs)
     return found
 
 

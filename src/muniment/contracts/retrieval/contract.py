@@ -7,14 +7,14 @@ configuration go back into one.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from muniment.contracts import codec
 from muniment.contracts.carried import Carried
 from muniment.contracts.door import Encoded, Narrowing
 from muniment.contracts.finding import Finding, Severity, finding_of
 from muniment.contracts.retrieval.record import RecordDialect
-from muniment.contracts.retrieval.seeds import PLACE, SeedDialect
+from muniment.contracts.retrieval.seeds import PLACE, SeedDialect, name_of, seeds_of
 from muniment.contracts.retrieval.wire import (
     DOCUMENTS,
     MemoryConfig,
@@ -52,11 +52,7 @@ class RetrievalContract:
         for flaw in _flaws(value):
             raise Malformed(flaw.path, flaw.message.removeprefix("expected "))
         if isinstance(value, list):
-            return tuple(
-                codec.decode(_RECORD, one, path=below(ROOT, number))
-                for number, one in enumerate(value)
-                if isinstance(one, dict)
-            )
+            return tuple(codec.decode(_RECORD, one, path=below(ROOT, number)) for number, one in _each(value))
         assert isinstance(value, dict), "checked above"
         return _seeds(value) if "memory" in value else (_memory(value),)
 
@@ -79,13 +75,9 @@ def _memory(document: JsonObject) -> Carried:
 
 
 def _seeds(config: JsonObject) -> tuple[Carried, ...]:
-    memory = config["memory"]
-    seeds = memory["seed_records"] if isinstance(memory, dict) else None
-    assert isinstance(seeds, list), "checked before"
     return tuple(
-        codec.decode(_SEED, {PLACE: number, **seed}, path=below(ROOT, "memory", "seed_records", number - 1))
-        for number, seed in enumerate(seeds, start=1)
-        if isinstance(seed, dict)
+        codec.decode(_SEED, {PLACE: number + 1, **seed}, path=below(ROOT, "memory", "seed_records", number))
+        for number, seed in _each(seeds_of(config))
     )
 
 
@@ -119,14 +111,19 @@ def _flaws(value: Json) -> tuple[Flaw, ...]:
         return _of_document(value, ROOT)
     traced = bool(value) and isinstance(value[0], dict) and "event_type" in value[0]
     kind = TraceEvent if traced else MemoryRecordDocument
-    return tuple(flaw for number, one in enumerate(value) for flaw in _of_kind(one, kind, below(ROOT, number)))
+    found = tuple(flaw for number, one in enumerate(value) for flaw in _of_kind(one, kind, below(ROOT, number)))
+    if found or traced:
+        return found
+    return _repeated([((one["record_id"], one["revision"]), f"/{number}/record_id") for number, one in _each(value)])
 
 
 def _of_document(value: Json, path: str) -> tuple[Flaw, ...]:
     if not isinstance(value, dict):
         return (Flaw(code="type", path=path, message="expected an object or a list of them"),)
     if "memory" in value:
-        return flaws(value, MemoryConfig, path)
+        return flaws(value, MemoryConfig, path) or _repeated(
+            [(name_of(seed, number + 1), f"/memory/seed_records/{number}") for number, seed in _each(seeds_of(value))]
+        )
     if "event_type" in value:
         return _of_kind(value, TraceEvent, path)
     kind = value.get("kind")
@@ -144,6 +141,24 @@ def _of_kind(value: Json, kind: type, path: str) -> tuple[Flaw, ...]:
     if kind is RetrievalResult:
         return _sums(value, path)
     return _hidden(value, path) if kind is TraceEvent else ()
+
+
+def _each(values: list[Json]) -> Iterator[tuple[int, JsonObject]]:
+    """The objects of a list that was found to hold nothing else, each with its place."""
+    return ((number, one) for number, one in enumerate(values) if isinstance(one, dict))
+
+
+def _repeated(names: list[tuple[object, str]]) -> tuple[Flaw, ...]:
+    """A flaw for everything that bears a name another bore before it."""
+    seen: set[object] = set()
+    found: list[Flaw] = []
+    for name, path in names:
+        if name in seen:
+            found.append(
+                Flaw(code="duplicate", path=path, message="expected an id that nothing before it in the file has")
+            )
+        seen.add(name)
+    return tuple(found)
 
 
 def _sums(result: JsonObject, path: str) -> tuple[Flaw, ...]:

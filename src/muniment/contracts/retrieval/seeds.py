@@ -29,6 +29,19 @@ def seed_name(place: int) -> str:
     return f"mem-{place:03}"
 
 
+def name_of(seed: JsonObject, place: int) -> str:
+    """The name a seed is known by: its own, else one made of its place."""
+    return _text(seed, "memory_id", seed_name(place))
+
+
+def seeds_of(config: JsonObject) -> list[Json]:
+    """The seeds of a configuration that was found valid."""
+    memory = config["memory"]
+    seeds = memory["seed_records"] if isinstance(memory, dict) else None
+    assert isinstance(seeds, list), "checked before"
+    return seeds
+
+
 class SeedDialect:
     """The runtime layer's record. It has no place for anything of ours."""
 
@@ -41,7 +54,7 @@ class SeedDialect:
         assert isinstance(score, (int, float)), "checked before"
         assert isinstance(revision, (int, float)), "checked before"
         return Carried(
-            id=safe_id(_text(document, "memory_id", seed_name(place))),
+            id=safe_id(name_of(document, place)),
             tenant=safe_id(_text(document, "tenant_id")),
             revision=min(int(revision), REVISION_MAX),
             trust=trust_of(source, score),

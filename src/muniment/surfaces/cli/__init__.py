@@ -9,7 +9,20 @@ from collections.abc import Sequence
 import msgspec
 import typer
 
-from muniment.surfaces.cli import audit, batches, exchange, inspect, model, read, search, trust, write
+from muniment.surfaces.cli import (
+    audit,
+    batches,
+    exchange,
+    inspect,
+    matm,
+    model,
+    omir,
+    omir_files,
+    read,
+    search,
+    trust,
+    write,
+)
 from muniment.surfaces.cli.flags import spelling
 from muniment.surfaces.cli.output import complain, prepare
 from muniment.surfaces.cli.root import app, ledger, policy
@@ -17,11 +30,13 @@ from muniment.surfaces.problems import ExitCode, Problem, printable, problem_of
 
 __all__ = ["app", "run"]
 
-_ROOMS = (write, search, read, trust, audit, exchange, batches, inspect)  # importing them declares their commands
+_DECLARED = (write, search, read, trust, audit, exchange, batches, inspect, omir_files)  # by importing them
 
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")
 app.add_typer(model.model, name="model")
+app.add_typer(omir.omir, name="omir")
+app.add_typer(matm.matm, name="matm")
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -96,8 +96,8 @@ def validate_files(
         typer.Option("--output", "-o", metavar="PATH", help="Write reports to a file, or one each to a folder."),
     ] = None,
 ) -> ExitCode:
-    """Validate OMIR bundles. Exit code 0: all pass, 1: one fails, 2: one cannot be read. With --json the answer is a list
-    with one report for each file that can be read."""
+    """Validate OMIR bundles. Exit code 0: all pass, 1: one fails, 2: one cannot be read. With --json the answer is a
+    list with one report for each file that can be read."""
     ask = _Ask(verdict=verdict, level=level, options=_options(profile or (), require_profile or (), release))
     if verdict is Verdict.PARITY and (profile or require_profile or level is Level.PROFILE):
         note("profiles are not looked into in the parity verdict; the reference validator skips them")
@@ -212,8 +212,8 @@ def _shown(report: Report) -> RenderableType:
         parts.append(table(("severity", "code", "where", "what"), rows))
     if len(report.findings) > ROWS_MAX:
         parts.append(plain(f"  ... and {len(report.findings) - ROWS_MAX:,} more; --json tells all"))
-    codes = dict.fromkeys(one.code for one in report.findings if one.code in CODES)
-    return Group(*parts, *(line(f"what to do about {code}", CODES[code].hint) for code in codes))
+    hints = {one.code: CODES[one.code].hint if one.hint is msgspec.UNSET else one.hint for one in report.findings}
+    return Group(*parts, *(line(f"what to do about {code}", hint) for code, hint in hints.items()))
 
 
 def _counts(report: Report) -> str:

@@ -1,0 +1,269 @@
+"""Memories in and out by any of the five contracts: check a document, turn it into another, take it in, give it out.
+
+Whatever is read becomes proposals of foreign origin; whatever is written passed the gate and left a receipt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from functools import partial
+from typing import Unpack
+
+import msgspec
+
+from muniment.compat.exchange_links import Loose, Roads, renamed, without
+from muniment.compat.exchange_luggage import packed, unpacked
+from muniment.compat.exchange_order import in_order, placed_later
+from muniment.contracts.carried import Carried
+from muniment.contracts.door import Encoded
+from muniment.contracts.finding import Finding, finding_of, passes
+from muniment.contracts.omir.cbor import read_cbor, write_cbor
+from muniment.contracts.registry import ContractName, contract
+from muniment.contracts.strict.reader import read_json
+from muniment.contracts.strict.values import Json
+from muniment.contracts.strict.yaml_text import read_yaml
+from muniment.engine import Memory
+from muniment.engine.intake import Newcomer
+from muniment.engine.options import QueryOptions
+from muniment.model.curation import Verdict
+from muniment.model.errors import LimitExceeded, Malformed, Unreadable
+from muniment.model.flat import When, read_instant
+from muniment.model.query import Disclosure
+from muniment.model.status import ARRIVED, Status
+from muniment.model.value import Value, canonical
+from muniment.model.vocabulary import ConflictStatus, Outcome
+
+Progress = Callable[[int], None]
+
+
+class Result(StrEnum):
+    """What a check comes to."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNREADABLE = "unreadable"
+
+
+class Checked(Value):
+    """What was found in a document."""
+
+    contract: ContractName
+    result: Result
+    findings: tuple[Finding, ...]
+
+
+class Fate(Value):
+    """What became of one memory of a file. `number` is its place there, counted from 1; `error` says why it could not
+    even be proposed."""
+
+    number: int
+    id: str
+    verdict: Verdict | None = None
+    error: str | None = None
+    loose: tuple[Loose, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        return self.verdict.outcome.value if self.verdict is not None else "error"
+
+
+class Imported(Value):
+    """What became of a file: one fate for each memory in it, in its order. `batch` names it for `Memory.apply` and
+    `Memory.roll_back`."""
+
+    batch: str
+    contract: ContractName
+    preview: bool
+    fates: tuple[Fate, ...]
+
+    def count(self, outcome: str) -> int:
+        return sum(1 for fate in self.fates if fate.outcome == outcome)
+
+
+def as_json(data: bytes, suffix: str) -> bytes:
+    """The text of a file as JSON: YAML is read as strictly as JSON is, and OMIR's binary form becomes its text."""
+    match suffix.lower():
+        case ".yaml" | ".yml":
+            return _text(read_yaml(data))
+        case ".omirb":
+            return _text(read_cbor(data))
+        case _:
+            return data
+
+
+def as_file(data: bytes, suffix: str) -> bytes:
+    """A document as a file of that name holds it: `.omirb` is binary, everything else JSON."""
+    return write_cbor(read_json(data)) if suffix.lower() == ".omirb" else data
+
+
+def _text(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def validate(name: ContractName, data: bytes) -> Checked:
+    """Everything that is wrong with a document."""
+    try:
+        read_json(data)
+    except (Unreadable, LimitExceeded) as error:
+        return Checked(contract=name, result=Result.UNREADABLE, findings=(finding_of(error),))
+    found = contract(name).check(data)
+    return Checked(contract=name, result=Result.PASS if passes(found) else Result.FAIL, findings=found)
+
+
+def convert(source: ContractName, target: ContractName, data: bytes) -> Encoded:
+    """The memories of a document of one contract as a document of another."""
+    return contract(target).encode(contract(source).decode(data))
+
+
+def read_in(
+    memory: Memory,
+    name: ContractName,
+    data: bytes,
+    *,
+    preview: bool = False,
+    hold: bool = False,
+    progress: Progress = lambda _: None,
+) -> Imported:
+    """Propose every memory of a document. With `preview` nothing is changed; with `hold` all wait for a person.
+
+    The same document again gets the same answers and changes nothing. What a memory refers to is kept if it is in the
+    document or here already, else told as loose.
+    """
+    carried = contract(name).decode(data)
+    plan = _plan(memory, name, carried)
+    batch = _batch(memory, name, data, plan, hold=hold)
+    told = _take_in(memory, batch, name, plan, preview=preview, hold=hold, progress=progress)
+    fates: list[Fate | None] = [None] * len(carried)
+    for step, (verdict, error) in zip(plan, told, strict=True):
+        wanted = carried[step.number].id
+        fates[step.number] = Fate(number=step.number + 1, id=wanted, verdict=verdict, error=error, loose=step.loose)
+    return Imported(
+        batch=batch, contract=name, preview=preview, fates=tuple(fate for fate in fates if fate is not None)
+    )
+
+
+def write_out(
+    memory: Memory,
+    name: ContractName,
+    *,
+    statuses: Sequence[str] | None = None,
+    session: str | None = None,
+    since: When | None = None,
+    **options: Unpack[QueryOptions],
+) -> Encoded:
+    """Every record the caller may see, within these bounds, as one document. `since` bounds when it was recorded."""
+    start = read_instant("since", since) if since is not None else None
+    browsed = memory.browse(statuses=statuses, session=session, **options)
+    told = [one for one in browsed if start is None or one.record.created_at >= start]
+    rivals = _rivals(memory, told)
+    return contract(name).encode([unpacked(one, rivals.get(one.record.id, ())) for one in told])
+
+
+class _Step(Value):
+    """One memory about to be proposed: its place in the file, what is proposed, what had to be left."""
+
+    number: int
+    newcomer: Newcomer
+    loose: tuple[Loose, ...] = ()
+
+
+def _plan(memory: Memory, name: ContractName, carried: Sequence[Carried]) -> list[_Step]:
+    ids, links = [one.id for one in carried], [one.claim.lineage.links for one in carried]
+    order = in_order(ids, links)
+    ranks = placed_later(ids, order)
+    roads = Roads(memory, carried, ranks)
+    known = {target for own in links for _, target in own} & ranks.keys()
+    parents = [number for number in order if ids[number] in known]
+    twins = _twins(memory, name, [_step(number, carried[number], roads, len(order), {}) for number in parents])
+    return [_step(number, carried[number], roads, rank, twins) for rank, number in enumerate(order)]
+
+
+def _step(number: int, memory: Carried, roads: Roads, rank: int, twins: dict[str, str]) -> _Step:
+    loose = roads.loose(memory, rank)
+    named = renamed(memory.claim.lineage, twins)
+    lineage = without(named, {(one.type, twins.get(one.target, one.target)) for one in loose})
+    full = msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, lineage=named))
+    claim = packed(full, lineage)
+    return _Step(number=number, newcomer=Newcomer(claim=claim, record=memory.id, status=_state(memory)), loose=loose)
+
+
+def _twins(memory: Memory, name: ContractName, parents: Sequence[_Step]) -> dict[str, str]:
+    """Ids of the file whose memory is here already under another id, and that id: links to them lead there."""
+    if not parents:
+        return {}
+    told = _take_in(memory, "probe", name, parents, preview=True, hold=False, progress=lambda _: None)
+    found = {
+        step.newcomer.record: verdict.duplicate_of
+        for step, (verdict, _) in zip(parents, told, strict=True)
+        if verdict is not None and verdict.outcome is Outcome.REFUSED
+    }
+    return {own: other for own, other in found.items() if own is not None and other is not None and own != other}
+
+
+def _take_in(
+    memory: Memory,
+    batch: str,
+    name: ContractName,
+    plan: Sequence[_Step],
+    *,
+    preview: bool,
+    hold: bool,
+    progress: Progress,
+) -> list[tuple[Verdict | None, str | None]]:
+    """The verdict on each, or why it cannot be proposed at all. All that can be are proposed together or not at all."""
+
+    def propose(steps: Sequence[_Step], preview: bool = preview) -> tuple[Verdict, ...]:
+        newcomers = [step.newcomer for step in steps]
+        return memory.take_in(batch, newcomers, contract=name, hold=hold, preview=preview, progress=progress)
+
+    try:
+        return [(verdict, None) for verdict in propose(plan)]
+    except Malformed:
+        errors = {step.number: _error(partial(propose, [step], True)) for step in plan}
+    good = [step for step in plan if errors[step.number] is None]
+    verdicts = dict(zip((step.number for step in good), propose(good), strict=True))
+    return [(verdicts.get(step.number), errors[step.number]) for step in plan]
+
+
+def _error(attempt: Callable[[], object]) -> str | None:
+    try:
+        attempt()
+    except Malformed as error:
+        return str(error)
+    return None
+
+
+def _batch(memory: Memory, name: ContractName, data: bytes, plan: Sequence[_Step], *, hold: bool) -> str:
+    """A name for this document, taken in by this actor, with these links: the same again is the same batch."""
+    digest = hashlib.sha256(data)
+    digest.update(f"{memory.actor.id} {hold}".encode())
+    for step in plan:
+        digest.update(canonical(step.newcomer.claim.lineage))
+    return f"{name}-{digest.hexdigest()[:24]}"
+
+
+def _state(memory: Carried) -> Status:
+    """The state a memory arrives in. What was never decided elsewhere, or was thrown away, does not speak here."""
+    if memory.status in ARRIVED:
+        return memory.status
+    return {
+        Status.CONTESTED: Status.ACTIVE,
+        Status.PROPOSED: Status.DRAFT,
+        Status.HELD: Status.DRAFT,
+    }.get(memory.status, Status.ARCHIVED)
+
+
+def _rivals(memory: Memory, told: Sequence[Disclosure]) -> dict[str, tuple[str, ...]]:
+    """The records each of these disagrees with, as far as the caller may see them."""
+    if not any(one.standing.status is Status.CONTESTED for one in told):
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
+    for view in memory.conflicts():
+        if view.status is ConflictStatus.RESOLVED:
+            continue
+        a, b = view.a.record.id, view.b.record.id
+        found[a], found[b] = (*found.get(a, ()), b), (*found.get(b, ()), a)
+    return found

@@ -1,0 +1,118 @@
+"""memledger's face over our engine: a program written for it runs by importing from here instead."""
+
+from importlib.metadata import version
+
+from muniment.compat.memledger.access import (
+    AccessDecision,
+    AccessRule,
+    NamespaceAccessDenied,
+    NamespacePolicy,
+    NamespaceRBAC,
+)
+from muniment.compat.memledger.audit import AuditLog
+from muniment.compat.memledger.backends import BackendProvider, EmbeddingProvider, register_backend
+from muniment.compat.memledger.chain import JsonArrayChainStore, build_chain, propagate_attribution, truncate_chain
+from muniment.compat.memledger.confidence import (
+    ConfidencePolicy,
+    TemporalDecayPolicy,
+    apply_confidence_gating,
+    compute_effective_confidence,
+    compute_effective_confidence_map,
+)
+from muniment.compat.memledger.config import BackendConfig, EmbeddingConfig, MemledgerConfig
+from muniment.compat.memledger.conflicts import ConflictResult, PositionBiasTracker, check_conflict
+from muniment.compat.memledger.evaluate import (
+    evaluate_attribution_integrity,
+    evaluate_from_memory_records,
+    evaluate_structural,
+)
+from muniment.compat.memledger.face import Memledger
+from muniment.compat.memledger.hooks import LifecycleHooks
+from muniment.compat.memledger.models import (
+    ConflictRef,
+    EpisodicRecord,
+    MemoryRecord,
+    MemoryStats,
+    MemoryStatus,
+    ProceduralRecord,
+    RecordType,
+    SemanticRecord,
+    record_from_dict,
+)
+from muniment.compat.memledger.results import (
+    AttributionChain,
+    AttributionRecord,
+    ChainHop,
+    ContextualRecall,
+    SearchResult,
+)
+from muniment.compat.memledger.scoring import (
+    ScoringConfig,
+    compute_confidence,
+    compute_final_score,
+    compute_mqs,
+    compute_policy_score,
+)
+from muniment.compat.memledger.strategies import build_strategies, register_strategy
+from muniment.compat.memledger.telemetry import instrument, metrics, setup_telemetry
+from muniment.compat.memledger.tools import create_memory_tools
+
+__version__ = version("muniment")
+
+__all__ = [
+    "AccessDecision",
+    "AccessRule",
+    "AttributionChain",
+    "AttributionRecord",
+    "AuditLog",
+    "BackendConfig",
+    "BackendProvider",
+    "ChainHop",
+    "ConfidencePolicy",
+    "ConflictRef",
+    "ConflictResult",
+    "ContextualRecall",
+    "EmbeddingConfig",
+    "EmbeddingProvider",
+    "EpisodicRecord",
+    "JsonArrayChainStore",
+    "LifecycleHooks",
+    "Memledger",
+    "MemledgerConfig",
+    "MemoryRecord",
+    "MemoryStats",
+    "MemoryStatus",
+    "NamespaceAccessDenied",
+    "NamespacePolicy",
+    "NamespaceRBAC",
+    "PositionBiasTracker",
+    "ProceduralRecord",
+    "RecordType",
+    "ScoringConfig",
+    "SearchResult",
+    "SemanticRecord",
+    "TemporalDecayPolicy",
+    "__version__",
+    "apply_confidence_gating",
+    "build_chain",
+    "build_strategies",
+    "check_conflict",
+    "compute_confidence",
+    "compute_effective_confidence",
+    "compute_effective_confidence_map",
+    "compute_final_score",
+    "compute_mqs",
+    "compute_policy_score",
+    "create_memory_tools",
+    "evaluate_attribution_integrity",
+    "evaluate_from_memory_records",
+    "evaluate_structural",
+    "instrument",
+    "metrics",
+    "propagate_attribution",
+    "record_from_dict",
+    "register_backend",
+    "register_strategy",
+    "setup_telemetry",
+    "truncate_chain",
+]

@@ -1,0 +1,173 @@
+"""What every part of the face shares: the memory, who asks, what they may, and what is noted of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import ParamSpec, TypeVar
+
+import msgspec
+
+from muniment.compat.memledger.access import DEFAULT_RULE, READ, AccessDecision, NamespaceAccessDenied, NamespaceRBAC
+from muniment.compat.memledger.audit import AuditLog
+from muniment.compat.memledger.config import MemledgerConfig
+from muniment.compat.memledger.conflicts import word_likeness
+from muniment.compat.memledger.convert import record_of
+from muniment.compat.memledger.hooks import Hook, LifecycleHooks, tell
+from muniment.compat.memledger.models import ConflictRef, MemoryRecord
+from muniment.compat.memledger.scoring import compute_mqs
+from muniment.compat.memledger.strategies import Complete, MemledgerStrategies
+from muniment.contracts.memledger.wire import CONTENT_SHOWN_MAX
+from muniment.contracts.names import safe_id, safe_namespace
+from muniment.engine import ConflictView, Memory
+from muniment.model.errors import NotFound
+from muniment.model.query import Disclosure
+from muniment.model.record import Record
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Used(msgspec.Struct):
+    """How often a record was handed out by this process, beyond what its card said at first; and to whom."""
+
+    before: int
+    count: int = 0
+    last: datetime | None = None
+    users: dict[str, tuple[int, datetime]] = msgspec.field(default_factory=dict)
+
+
+class Desk:
+    """One memory behind memledger's face. `identity` is who asks if a call does not say."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        config: MemledgerConfig,
+        strategies: MemledgerStrategies,
+        *,
+        rbac: NamespaceRBAC | None = None,
+        identity: str | None = None,
+        complete: Complete | None = None,
+    ) -> None:
+        self.memory = memory
+        self.config = config
+        self.strategies = strategies
+        self.audit = AuditLog()
+        self.hooks = LifecycleHooks()
+        self.rbac = rbac
+        self.identity = identity
+        self.complete = complete
+        self._used: dict[str, Used] = {}
+
+    async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call the engine without holding up the event loop."""
+        return await asyncio.to_thread(call, *args, **kwargs)
+
+    def seat(self, who: str | None) -> Memory:
+        """The memory as somebody sees it; without a name as its owner, who opened it."""
+        name = who or self.identity
+        return self.memory.as_actor(safe_id(name)) if name else self.memory
+
+    def decide(self, who: str | None, namespace: str, operation: str) -> AccessDecision | None:
+        """What the access rules say; None if there are none."""
+        if self.rbac is None:
+            return None
+        return self.rbac.check_access(who or self.identity, safe_namespace(namespace), operation)
+
+    def require(self, who: str | None, namespace: str, operation: str) -> None:
+        """Raise unless the access rules allow it."""
+        decision = self.decide(who, namespace, operation)
+        if decision is not None and not decision.allowed:
+            self.audit.log("rbac_denied", agent_id=who or self.identity, namespace=namespace, wanted=operation)
+            raise NamespaceAccessDenied(decision)
+
+    def may_read(self, who: str | None, record: MemoryRecord) -> bool:
+        decision = self.decide(who, record.namespace, READ)
+        if decision is None or (decision.allowed and not self._too_unsure(decision, record)):
+            return True
+        self.audit.log(
+            "rbac_filtered_read", record_id=record.id, agent_id=who or self.identity, namespace=record.namespace
+        )
+        return False
+
+    def _too_unsure(self, decision: AccessDecision, record: MemoryRecord) -> bool:
+        """Whether a namespace keeps what is as unsure as this from agents it has no rule for."""
+        policy = self.rbac.get_policy(safe_namespace(record.namespace)) if self.rbac is not None else None
+        stranger = decision.matched_rule == DEFAULT_RULE
+        return stranger and policy is not None and record.confidence < policy.min_confidence_for_cross_read
+
+    async def find(self, record_id: str, who: str | None) -> MemoryRecord | None:
+        """A record by its id, if there is one that the caller may know of."""
+        found = await self.run(self.look, record_id, who)
+        return found if found is not None and self.may_read(who, found) else None
+
+    def look(self, record_id: str, who: str | None) -> MemoryRecord | None:
+        """A record by its id as the engine lets somebody see it. The access rules are the caller's to ask."""
+        seat = self.seat(who)
+        try:
+            return self.shown(seat, seat.get(safe_id(record_id)))
+        except NotFound:
+            return None
+
+    def shown(self, seat: Memory, found: Disclosure, disputes: Disputes | None = None) -> MemoryRecord:
+        """A disclosed record with its disputes and what this process knows of its use. Whoever shows many gives
+        `disputes`, so that they are looked up once."""
+        first = seat.get(found.record.id, revision=1).record if found.record.revision > 1 else None
+        record = record_of(found, first)
+        if found.conflicts:
+            record.conflicts = (disputes or Disputes(seat)).of(found)
+        used = self._used.get(record.id)
+        if used is not None:
+            record.access_count = max(record.access_count, used.before + used.count)
+            record.last_accessed_at = max(filter(None, (used.last, record.last_accessed_at)), default=None)
+            record.accessed_by = [*used.users]
+        record.quality_score = compute_mqs(record, found.standing.footing.effective)
+        return record
+
+    def hand_out(self, record: MemoryRecord, who: str | None) -> None:
+        """Take note that a record was handed out, and say so on it."""
+        used = self._used.setdefault(record.id, Used(before=record.access_count))
+        used.count, used.last = used.count + 1, datetime.now(UTC)
+        name = who or self.identity
+        if name:
+            used.users[name] = (used.users.get(name, (0, used.last))[0] + 1, used.last)
+        record.access_count, record.last_accessed_at = used.before + used.count, used.last
+        record.accessed_by = [*used.users]
+
+    def users(self, record_id: str) -> dict[str, tuple[int, datetime]]:
+        """Who was handed a record by this process, how often, and when last."""
+        used = self._used.get(record_id)
+        return dict(used.users) if used is not None else {}
+
+    async def tell(self, hooks: list[Hook], *words: object) -> None:
+        """Tell hooks; those that fail are on record."""
+        for raised in await tell(hooks, *words):
+            self.audit.log("hook_failed", error=type(raised).__name__)
+
+
+class Disputes:
+    """The conflicts somebody may see, looked up when first asked for."""
+
+    def __init__(self, seat: Memory) -> None:
+        self._seat = seat
+
+    @cached_property
+    def _views(self) -> dict[str, ConflictView]:
+        return {view.id: view for view in self._seat.conflicts()}
+
+    def of(self, found: Disclosure) -> list[ConflictRef]:
+        """The other side of every open conflict of a record."""
+        views = [self._views[name] for name in found.conflicts if name in self._views]
+        sides = [view.b if view.a.record.id == found.record.id else view.a for view in views]
+        return [_reference(found.record.content, side.record) for side in sides]
+
+
+def _reference(content: str, other: Record) -> ConflictRef:
+    return ConflictRef(
+        existing_id=other.id,
+        existing_content=other.content[:CONTENT_SHOWN_MAX],
+        similarity=round(word_likeness(content, other.content), 6),
+    )

@@ -1,0 +1,44 @@
+"""An episode that proved itself becomes a procedure, once."""
+
+from __future__ import annotations
+
+from muniment.compat.memledger.convert import claim_of
+from muniment.compat.memledger.desk import Desk
+from muniment.compat.memledger.models import MemoryRecord, ProceduralRecord, RecordType
+from muniment.contracts.names import safe_id
+from muniment.model.curation import Verdict
+
+AUTHOR = "memledger:auto_promote"
+IMPORTANCE = 0.8
+
+
+async def promote_if_proven(desk: Desk, record_id: str) -> str | None:
+    """Make the procedure of an episode with enough successes, unless there is one. Returns its id. The proposal is
+    named after the episode, so that two callers at once make one."""
+    episode = await desk.run(desk.look, record_id, None)
+    if episode is None or episode.record_type is not RecordType.EPISODIC:
+        return None
+    if episode.success_count < desk.config.auto_promote_threshold:
+        return None
+    verdict = await desk.run(_propose, desk, episode)
+    if not verdict.committed or verdict.record_id is None:
+        return None
+    if not desk.audit.by_record(verdict.record_id):
+        desk.audit.log("promote", record_id=verdict.record_id, agent_id=AUTHOR, original_id=episode.id)
+        await desk.tell(desk.hooks.on_promote, episode.id, verdict.record_id)
+    return verdict.record_id
+
+
+def _propose(desk: Desk, episode: MemoryRecord) -> Verdict:
+    procedure = ProceduralRecord(
+        content=f"What worked: {episode.content}",
+        namespace=episode.namespace,
+        agent_id=AUTHOR,
+        created_by=AUTHOR,
+        importance=IMPORTANCE,
+        derived_from=[episode.id],
+        session_id=episode.session_id,
+        workflow_id=episode.workflow_id,
+    )
+    claim, author = claim_of(procedure)
+    return desk.seat(author).propose(claim, proposal_id=f"promoted.{safe_id(episode.id)}"[:128])

@@ -1,0 +1,142 @@
+"""The contract's read path over the engine, and the same over the runtime layer's store.
+
+Both narrow the query by the read policy first, filter before they rank, and say what was kept out and why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from muniment.compat.retrieval.policies import ReadPolicy
+from muniment.compat.retrieval.records import MemoryRecord
+from muniment.compat.retrieval.results import LIMIT, filters_of, make_result, read_query, reasons
+from muniment.compat.retrieval.store import MemoryStore, score
+from muniment.contracts.retrieval.record import provenance_of
+from muniment.contracts.retrieval.wire import RetrievalQuery, RetrievalResult, SelectedRecord
+from muniment.contracts.retrieval.words import UNKNOWN
+from muniment.contracts.strict.values import JsonObject
+from muniment.engine import Memory
+from muniment.engine.options import QueryOptions
+from muniment.model.errors import Malformed
+from muniment.model.query import Disclosure
+from muniment.model.times import DAY, Instant
+from muniment.model.vocabulary import TRUST_RANK, MemoryClass
+
+USUAL = ReadPolicy()
+_PURPOSES = {"answer_generation": "answer"}
+"""The contract's purposes for which we have a word of our own."""
+
+
+def retrieve(
+    memory: Memory, query: RetrievalQuery | JsonObject | bytes, *, policy: ReadPolicy = USUAL
+) -> RetrievalResult:
+    """Answer a retrieval query from a governed memory.
+
+    The tenant must be the memory's, and the reader the actor the memory is seen by: a document opens no door. With
+    `query` the best matches are told, without it what the reader should know now.
+    """
+    asked = policy.narrow(_admitted(memory, read_query(query)))
+    options = _bounds(asked)
+    recall = memory.attune(count=True, **options) if asked.query is UNSET else memory.recall(asked.query, **options)
+    told, beyond = _within(recall.records, asked.limit)
+    counts = Counter(recall.excluded)
+    counts[LIMIT] += beyond
+    selected = [_selected(asked, one) for one in told]
+    return make_result(asked, selected, counts, receipt=recall.receipt_id)
+
+
+def _admitted(memory: Memory, query: RetrievalQuery) -> RetrievalQuery:
+    if query.tenant_id != memory.tenant:
+        raise Malformed("/tenant_id", "the tenant of this memory")
+    if query.principal_id != memory.actor.id:
+        raise Malformed("/principal_id", "the actor this memory is seen by")
+    return query
+
+
+def _bounds(query: RetrievalQuery) -> QueryOptions:
+    filters = filters_of(query)
+    return QueryOptions(
+        purpose=_PURPOSES.get(query.purpose, query.purpose),
+        classes=query.allowed_classes,
+        trust_min=None if filters.trust_min is UNSET else filters.trust_min,
+        max_age_days=None if filters.max_age_days is UNSET else filters.max_age_days,
+        require_provenance=filters.require_provenance is True,
+        limit=query.limit,
+        floor=0.0 if query.query is UNSET else None,
+    )
+
+
+def _within(records: Sequence[Disclosure], limit: int) -> tuple[list[Disclosure], int]:
+    """What is told without going past the limit, and how many are not. The two sides of a dispute are told together or
+    not at all."""
+    told: list[Disclosure] = []
+    seen: set[str] = set()
+    for one in records:
+        if one.record.id in seen:
+            continue
+        group = [other for other in records if other is one or set(other.conflicts) & set(one.conflicts)]
+        seen.update(other.record.id for other in group)
+        if len(told) + len(group) <= limit:
+            told += group
+    return told, len(records) - len(told)
+
+
+def _selected(query: RetrievalQuery, found: Disclosure) -> SelectedRecord:
+    record = found.record
+    memory_class = record.claim.nature.memory_class
+    return SelectedRecord(
+        record_id=record.id,
+        memory_class=memory_class,
+        trust_level=record.trust,
+        provenance=provenance_of(record.claim),
+        revision=record.revision,
+        reasons=reasons(query, memory_class),
+    )
+
+
+def retrieve_from(
+    store: MemoryStore, query: RetrievalQuery | JsonObject | bytes, *, now: Instant, policy: ReadPolicy = USUAL
+) -> RetrievalResult:
+    """Answer a retrieval query from the runtime layer's store, by the same bounds and with the same result."""
+    asked = policy.narrow(read_query(query))
+    passed: list[MemoryRecord] = []
+    counts: Counter[str] = Counter()
+    for record in store.current(asked.tenant_id):
+        rule = _kept_out(record, asked, now)
+        if rule is None:
+            passed.append(record)
+        else:
+            counts[rule] += 1
+    words = "" if asked.query is UNSET else asked.query
+    ranked = sorted(passed, key=lambda record: -score(words, record))
+    counts[LIMIT] += max(0, len(ranked) - asked.limit)
+    return make_result(asked, [_entry(asked, record) for record in ranked[: asked.limit]], counts)
+
+
+def _kept_out(record: MemoryRecord, query: RetrievalQuery, now: Instant) -> str | None:
+    """The first bound a record does not meet. What has no date is too old for any bound on age."""
+    filters = filters_of(query)
+    oldest = None if filters.max_age_days is UNSET else now - filters.max_age_days * DAY
+    bounds = (
+        ("expiry", record.expires_at is None or now <= record.expires_at),
+        ("class", record.memory_class in query.allowed_classes),
+        ("trust", filters.trust_min is UNSET or TRUST_RANK[record.trust] >= TRUST_RANK[filters.trust_min]),
+        ("age", oldest is None or (record.created_at is not None and record.created_at >= oldest)),
+        ("provenance", filters.require_provenance is not True or record.provenance != UNKNOWN),
+    )
+    return next((name for name, holds in bounds if not holds), None)
+
+
+def _entry(query: RetrievalQuery, record: MemoryRecord) -> SelectedRecord:
+    memory_class = MemoryClass(record.memory_class)
+    return SelectedRecord(
+        record_id=record.memory_id,
+        memory_class=memory_class,
+        trust_level=record.trust,
+        provenance=record.provenance,
+        revision=record.revision,
+        reasons=reasons(query, memory_class),
+    )

@@ -1,0 +1,234 @@
+"""Memory units come back as they were, say what they cannot hold, and are told apart from other documents."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+from tests.contracts.akashik.strategies import documents
+
+from muniment.contracts.akashik import CONTRACT
+from muniment.contracts.akashik.contract import recognise
+from muniment.contracts.akashik.levels import check_document, check_unit
+from muniment.contracts.akashik.tables import KIND_OF, STATUS_OF, TOLD_AS, TYPE_OF
+from muniment.contracts.akashik.wire import DOCUMENTS, REQUESTS, RESPONSES
+from muniment.contracts.akashik.words import LinkType, MergeStrategy, Operation, UnitStatus, UnitType
+from muniment.contracts.carried import Carried
+from muniment.contracts.schemas import schema_of
+from muniment.contracts.strict.values import Json, JsonObject, same
+from muniment.model.claim import Claim, Intent, Lineage, Nature, Place, Times
+from muniment.model.errors import Malformed, Unreadable
+from muniment.model.status import Status
+from muniment.model.times import Instant
+from muniment.model.vocabulary import Kind, RelationType, Scope, Strategy
+
+UNIT: JsonObject = {
+    "id": "mem-002",
+    "mode": "committed",
+    "type": "finding",
+    "content": "Growth is slowing to 14 % a year.",
+    "intent": {"purpose": "bring the projection up to date", "question": "How fast is it growing?", "task_id": "t-1"},
+    "confidence": {"score": 0.75, "reasoning": "a single source", "evidence": ["report-4"], "assumptions": ["no war"]},
+    "source": {
+        "agent_id": "scout",
+        "agent_role": "researcher",
+        "session_id": "s-1",
+        "timestamp": "2026-03-01T09:30:00Z",
+    },
+    "relations": [{"type": "contradicts", "target_id": "mem-001", "description": "it was 23 %"}],
+    "status": "contested",
+    "epoch": 7,
+}
+
+
+def encoded(unit: Json) -> bytes:
+    return json.dumps(unit).encode()
+
+
+@given(documents())
+def test_a_unit_comes_back_as_it_was(unit: JsonObject) -> None:
+    data = encoded(unit)
+    assert CONTRACT.check(data) == () or all(one.severity == "warning" for one in CONTRACT.check(data))
+    again = CONTRACT.encode(CONTRACT.decode(data))
+    assert same(json.loads(again.data), unit)
+    assert again.narrowed == ()
+
+
+@given(documents(), documents())
+def test_a_list_of_units_comes_back_as_a_list(one: JsonObject, other: JsonObject) -> None:
+    assert same(json.loads(CONTRACT.encode(CONTRACT.decode(encoded([one, other]))).data), [one, other])
+
+
+def test_each_field_of_a_unit_lands_in_one_place() -> None:
+    (memory,) = CONTRACT.decode(encoded(UNIT))
+    claim = memory.claim
+    assert (memory.id, memory.epoch, memory.status, memory.actor, memory.role) == (
+        "mem-002",
+        7,
+        Status.CONTESTED,
+        "scout",
+        "researcher",
+    )
+    assert memory.created_at == 1_772_357_400_000_000
+    assert (claim.content, claim.nature.kind) == ("Growth is slowing to 14 % a year.", Kind.FACT)
+    assert (claim.place.scope, claim.place.scope_id, claim.place.session_id) == (Scope.SESSION, "s-1", "s-1")
+    assert (claim.place.task_id, claim.intent.purpose) == ("t-1", "bring the projection up to date")
+    assert claim.intent.question == "How fast is it growing?"
+    assert (claim.belief.score, claim.belief.reasoning) == (0.75, "a single source")
+    assert (claim.belief.evidence, claim.belief.assumptions) == (("report-4",), ("no war",))
+    (link,) = claim.lineage.relations
+    assert (link.type, link.target, link.description) == (RelationType.CONTRADICTS, "mem-001", "it was 23 %")
+    assert claim.extensions == ()
+
+
+def test_a_memory_from_elsewhere_is_valid_at_every_level_and_its_losses_are_told() -> None:
+    claim = Claim(
+        content="Ana prefers mate",
+        nature=Nature(kind=Kind.PREFERENCE),
+        times=Times(valid_from=Instant(1_772_357_400_000_000)),
+        lineage=Lineage(derived_from=("mem-1",), supersedes="mem-2", parent="mem-3", entities=("Ana",)),
+    )
+    out = CONTRACT.encode([Carried(id="mem-9", claim=claim, tenant="acme", revision=3)])
+    unit = json.loads(out.data)
+    assert [check_unit(unit, level) for level in range(4)] == [(), (), (), ()]
+    assert unit["type"] == "observation"
+    assert unit["intent"] == {"purpose": "not stated"}
+    assert unit["confidence"] == {"score": 0.5, "reasoning": "not stated"}
+    assert unit["source"] == {
+        "agent_id": "unknown",
+        "agent_role": "not stated",
+        "session_id": None,
+        "timestamp": "2026-03-01T09:30:00Z",
+    }
+    assert unit["relations"] == [
+        {"type": "depends_on", "target_id": "mem-1", "description": "derived from"},
+        {"type": "depends_on", "target_id": "mem-3", "description": "part of"},
+        {"type": "supersedes", "target_id": "mem-2"},
+    ]
+    assert {one.path for one in out.narrowed} == {
+        "/claim/nature",
+        "/claim/times",
+        "/claim/lineage/entities",
+        "/tenant",
+        "/revision",
+    }
+    assert {(one.id, one.kept) for one in out.narrowed} == {("mem-9", False)}
+
+
+def test_what_was_only_filled_in_is_read_as_not_said() -> None:
+    memory = Carried(id="mem-9", claim=Claim(content="Something", intent=Intent(question="what?")))
+    (again,) = CONTRACT.decode(CONTRACT.encode([memory]).data)
+    assert again == memory
+
+
+def test_lineage_survives_the_way_through_the_protocol() -> None:
+    lineage = Lineage(derived_from=("a", "b"), parent="c", supersedes="d")
+    (again,) = CONTRACT.decode(CONTRACT.encode([Carried(id="m", claim=Claim(content="x", lineage=lineage))]).data)
+    assert again.claim.lineage == lineage
+
+
+def test_what_is_over_is_never_told_as_live() -> None:
+    live = {status for status, word in TOLD_AS.items() if word in (UnitStatus.ACTIVE, UnitStatus.CONTESTED)}
+    assert live == {Status.ACTIVE, Status.CONTESTED}
+    assert set(TOLD_AS) == set(Status)
+
+
+def test_every_word_has_its_counterpart() -> None:
+    assert set(KIND_OF) == set(UnitType)
+    assert set(TYPE_OF) == set(Kind)
+    assert set(STATUS_OF) == set(UnitStatus)
+    assert [TYPE_OF[kind] for kind in KIND_OF.values()] == list(KIND_OF)
+    assert {word.value for word in LinkType} == {word.value for word in RelationType}
+    assert {word.value for word in MergeStrategy} == {word.value for word in Strategy}
+
+
+def test_a_document_that_carries_no_memory_is_refused_by_the_decoder() -> None:
+    with pytest.raises(Malformed, match="a memory unit") as refused:
+        CONTRACT.decode(encoded([UNIT, {"protocol": "akashik"}]))
+    assert refused.value.field == "/1"
+
+
+def test_the_first_flaw_of_a_unit_is_named_by_its_place() -> None:
+    with pytest.raises(Malformed) as refused:
+        CONTRACT.decode(encoded([{**UNIT, "epoch": -1}]))
+    assert refused.value.field == "/0/epoch"
+    with pytest.raises(Malformed, match="text that says something"):
+        CONTRACT.decode(encoded({**UNIT, "content": "  "}))
+    with pytest.raises(Malformed, match="an object with content"):
+        CONTRACT.decode(encoded({name: value for name, value in UNIT.items() if name != "content"}))
+    with pytest.raises(Unreadable):
+        CONTRACT.decode(b'{"id": "a", "id": "b"}')
+
+
+def test_a_committed_unit_without_confidence_passes_with_a_warning() -> None:
+    bare = {name: value for name, value in UNIT.items() if name != "confidence"}
+    (warning,) = CONTRACT.check(encoded(bare))
+    assert (warning.code, warning.severity, warning.path) == ("MISSING_CONFIDENCE", "warning", "/confidence")
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ({"protocol": "akashik"}, "message"),
+        ({"operation": "RECORD", "payload": {}}, "message"),
+        ({"relevance_score": 1, "relevance_reason": "x"}, "scoped_memory_unit"),
+        ({"unit_a": "a", "unit_b": "b"}, "conflict"),
+        ({"subscription_id": "s"}, "notification"),
+        ({"event_type": "memory.recorded", "epoch": 1}, "event"),
+        ({"code": "MISSING_INTENT", "recoverable": True}, "error"),
+        ({"conformance_level": 3}, "field_capabilities"),
+        ({"units_returned": 1}, "context_budget"),
+        ({"role": "r", "max_units": 3}, "scope"),
+        ({"title": "t", "goal": "g"}, "task"),
+        ({"goal": "g", "members": []}, "session"),
+        ({"task": {}, "open_questions": []}, "handoff_package"),
+        ({"id": "s", "events": []}, "subscription"),
+        ({"type": "supports", "target_id": "m"}, "relation"),
+        ({"id": "a", "role": "r"}, "agent"),
+        ({"content": "x"}, "memory_unit"),
+        ([], "memory_unit"),
+    ],
+)
+def test_a_document_is_told_by_its_shape(value: Json, name: str) -> None:
+    assert recognise(value) == name
+
+
+def test_every_document_can_be_checked_by_name_and_has_a_schema() -> None:
+    for name, kind in DOCUMENTS.items():
+        assert any(one.severity == "error" for one in check_document(name, 7)), name
+        assert schema_of("akashik", name, kind)["title"] == name
+    with pytest.raises(Malformed, match="memory_unit"):
+        check_document("memory", {})
+
+
+def test_every_operation_has_a_request_and_a_response() -> None:
+    assert set(REQUESTS) == set(RESPONSES) == set(Operation)
+
+
+def test_content_longer_than_a_line_of_evidence_is_kept_whole() -> None:
+    unit: JsonObject = {**UNIT, "intent": {"purpose": "p" * 5_000}}
+    assert same(json.loads(CONTRACT.encode(CONTRACT.decode(encoded(unit))).data), unit)
+
+
+def test_a_unit_with_more_relations_than_a_record_holds_comes_back_whole() -> None:
+    links: list[Json] = [{"type": "supports", "target_id": f"mem-{number}"} for number in range(300)]
+    unit = {**UNIT, "relations": links}
+    (memory,) = CONTRACT.decode(encoded(unit))
+    assert len(memory.claim.lineage.relations) == 256
+    assert same(json.loads(CONTRACT.encode([memory]).data), unit)
+
+
+def test_a_changed_memory_says_the_change_and_keeps_the_rest() -> None:
+    unit = {**UNIT, "status": "pending_enrichment"}
+    (memory,) = CONTRACT.decode(encoded(unit))
+    moved = msgspec.structs.replace(memory, epoch=9)
+    written = json.loads(CONTRACT.encode([moved]).data)
+    assert (written["epoch"], written["status"]) == (9, "pending_enrichment")
+
+
+def test_a_place_without_a_session_is_the_projects() -> None:
+    unit: JsonObject = {**UNIT, "source": {"agent_id": "a", "agent_role": "r", "timestamp": "2026-03-01T09:30:00Z"}}
+    (memory,) = CONTRACT.decode(encoded(unit))
+    assert memory.claim.place == Place(task_id="t-1")
