@@ -124,7 +124,7 @@ def test_every_command_and_option_is_documented() -> None:
         assert section is not None, name
         shared = text[: text.index("## `muniment init`")]
         for flag in flags:
-            assert re.search(rf"`{flag}[ /`]", section[1] + shared), f"{name} {flag}"
+            assert re.search(rf"[`/]{flag}[ /`]", section[1] + shared), f"{name} {flag}"
 
 
 def test_every_command_occurs_in_a_page_a_person_wrote() -> None:
