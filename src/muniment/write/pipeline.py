@@ -115,7 +115,8 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     fresh = bench.ids.fresh("rec")
     record_id = arrival.record if arrival is not None and arrival.record is not None else fresh
     facts = gather(unit, asked(admitted), pepper=bench.pepper)
-    _refuse_stale(admitted, facts, bench.policy)
+    if not matter.objections:  # with one it ends in a refusal that is kept, and touches nothing
+        _refuse_stale(admitted, facts, bench.policy)
     case, steps = _walk(matter, facts, bench.policy, at)
     names = tuple(bench.ids.fresh("cfl") for _ in case.rivals)
     moment = Moment(

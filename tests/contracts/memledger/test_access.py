@@ -261,3 +261,18 @@ def test_what_is_unsure_is_kept_from_agents_that_no_rule_names(vault: Path) -> N
         return [sorted(record.confidence for record in answer) for answer in asked]
 
     assert play(vault, story, rbac=lab) == [[0.6, 0.7], [0.7]]
+
+
+def test_a_conflict_does_not_tell_the_side_that_the_caller_may_not_read(vault: Path) -> None:
+    async def story(ml: Memledger) -> None:
+        await ml.add("The bonus is 500 euros", namespace=HR, agent_id="hr-bot")
+        name = await ml.add("The bonus is 900 euros", namespace="/public", agent_id="dev-bot")
+
+        insider, stranger = [await ml.get(name, requester_id=who) for who in ("hr-bot", "dev-bot")]
+
+        assert insider is not None
+        assert stranger is not None
+        assert [ref.existing_content for ref in insider.conflicts] == ["The bonus is 500 euros"]
+        assert stranger.conflicts == []
+
+    play(vault, story, rbac=rules())

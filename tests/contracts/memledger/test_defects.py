@@ -154,11 +154,15 @@ def test_weak_hits_and_hidden_ones_do_not_crowd_out_a_good_one(vault: Path) -> N
 def test_popularity_does_not_lift_what_is_off_the_question(vault: Path) -> None:
     async def story(ml: Memledger) -> None:
         answer = await ml.add("The red pump stands in hall seven")
-        popular = await ml.add("A pump can be bought in town")
+        popular = await ml.add("The red pump is for sale in town")
         for _ in range(30):
             await ml.record_outcome(popular, True)
+            await ml.search("for sale in town", top_k=1)
 
-        assert (await told(ml, "where stands the red pump"))[0] == answer
+        first, second = await ml.search("where stands the red pump", top_k=2)
+
+        assert [first.id, second.id] == [answer, popular]
+        assert (second.score or 0.0) > (first.score or 0.0)
 
     play(vault, story)
 

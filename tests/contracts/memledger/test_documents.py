@@ -12,7 +12,7 @@ from tests.contracts.memledger.strategies import documents
 
 from muniment.contracts.carried import Carried
 from muniment.contracts.memledger import CONTRACT
-from muniment.contracts.memledger.wire import DOCUMENTS, SearchResult
+from muniment.contracts.memledger.wire import DOCUMENTS, SearchResult, SemanticRecord
 from muniment.contracts.schemas import schema_of
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.values import Json, JsonObject
@@ -36,6 +36,27 @@ def test_a_list_of_records_comes_back_as_the_same_list(several: list[JsonObject]
     data = json.dumps(several).encode()
 
     assert json.loads(CONTRACT.encode(CONTRACT.decode(data)).data) == several
+
+
+_odd = st.sampled_from([None, 0, -1, 2, 0.5, 5.0, 2**60, True, "", "x", "2026-01-01T00:00:00", [], ["m"], {}, {"a": 1}])
+
+
+_fields = st.sampled_from([*SemanticRecord.__struct_fields__, "steps", "record_type"])
+
+
+@given(document=documents(), name=_fields, value=_odd)
+def test_the_quick_way_takes_a_record_only_if_nothing_is_found_in_it(
+    document: JsonObject, name: str, value: Json
+) -> None:
+    data = json.dumps({**document, name: value}).encode()
+
+    raised = None
+    try:
+        CONTRACT.decode(data)
+    except Malformed as error:
+        raised = error
+
+    assert (raised is None) is (CONTRACT.check(data) == ())
 
 
 BARE: JsonObject = {"id": "m1", "content": "The pump is red", "record_type": "semantic"}

@@ -20,6 +20,7 @@ from muniment.compat.memledger import (
     compute_effective_confidence,
     compute_effective_confidence_map,
 )
+from muniment.compat.memledger.confidence import read_policy
 from muniment.model.errors import Malformed
 
 
@@ -151,6 +152,24 @@ def test_a_gate_can_be_set_for_all_searches_of_an_instance(vault: Path) -> None:
 def test_crossed_or_impossible_thresholds_are_refused(policy: tuple[float, float]) -> None:
     with pytest.raises(Malformed):
         ConfidencePolicy(*policy)
+
+
+@pytest.mark.parametrize(
+    ("given", "thresholds"),
+    [
+        ({}, (0.4, 0.6)),
+        ({"min_threshold": 0.7}, (0.7, 0.7)),
+        ({"min_threshold": 0.1}, (0.1, 0.6)),
+        ({"flag_threshold": 0.2}, (0.2, 0.2)),
+        ({"min_threshold": 0, "flag_threshold": 1}, (0.0, 1.0)),
+    ],
+)
+def test_a_threshold_that_is_not_said_gives_way_to_the_one_that_is(
+    given: dict[str, object], thresholds: tuple[float, float]
+) -> None:
+    policy = read_policy(given)
+
+    assert (policy.min_threshold, policy.flag_threshold) == thresholds
 
 
 def test_what_is_no_number_does_not_pass_the_gate() -> None:

@@ -28,7 +28,8 @@ OLD, NEW = MemoryRecord(content="Five pods run", id="old"), MemoryRecord(content
 
 class Blocking(WritePolicyStrategy):
     async def should_store(self, record: MemoryRecord) -> WriteDecision:
-        return WriteDecision(should_store="secret" not in record.content, reason="it is a secret")
+        hint = 0.7 if "code" in record.content else None
+        return WriteDecision("secret" not in record.content, reason="it is a secret", importance_hint=hint)
 
 
 class Important(ImportanceStrategy):
@@ -89,7 +90,7 @@ def test_a_registered_write_policy_that_blocks_gives_an_empty_id_and_touches_not
 
         record = await ml.get(old)
         assert record is not None
-        assert record.status == "active"
+        assert (record.status, record.importance) == ("active", 0.7)
         assert ml.audit.by_operation("write_skipped")[0].details["reason"] == "it is a secret"
 
     play(vault, story, config=MemledgerConfig(strategies={"write_policy": {"provider": "blocking"}}))

@@ -21,7 +21,7 @@ Flag = Literal["PASS", "FLAG", "FILTER"]
 _FLAGS: dict[str, Flag] = {"PASS": "PASS", "FLAG": "FLAG", "FILTER": "FILTER"}
 
 
-class ConfidencePolicy(msgspec.Struct, frozen=True):
+class ConfidencePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Below `min_threshold` a record is left out, below `flag_threshold` it is told with a warning. Thresholds that
     are crossed or lie outside 0 to 1 are refused."""
 
@@ -60,9 +60,16 @@ class ConfidencePolicy(msgspec.Struct, frozen=True):
 
 
 def read_policy(given: Mapping[str, object]) -> ConfidencePolicy:
-    """The gate a call asks for; what it does not say, and an empty mapping, are the usual thresholds."""
+    """The gate a call asks for; what it does not say, and an empty mapping, are the usual thresholds. One that the
+    call is silent about gives way to the other, so that the two are never crossed by mixing."""
+    said, usual = dict(given), ConfidencePolicy()
+    lowest, flag = said.get("min_threshold"), said.get("flag_threshold")
+    if flag is None and isinstance(lowest, (int, float)):
+        said["flag_threshold"] = max(lowest, usual.flag_threshold)
+    if lowest is None and isinstance(flag, (int, float)):
+        said["min_threshold"] = min(flag, usual.min_threshold)
     try:
-        return msgspec.convert(dict(given), ConfidencePolicy, strict=True)
+        return msgspec.convert(said, ConfidencePolicy, strict=True)
     except msgspec.ValidationError as error:
         raise Malformed("confidence_policy", f"min_threshold and flag_threshold ({error})") from None
 

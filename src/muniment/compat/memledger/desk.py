@@ -106,19 +106,40 @@ class Desk:
 
     def look(self, record_id: str, who: str | None) -> MemoryRecord | None:
         """A record by its id as the engine lets somebody see it. The access rules are the caller's to ask."""
-        seat = self.seat(who)
         try:
-            return self.shown(seat, seat.get(safe_id(record_id)))
+            return self.shown(self.seat(who).get(safe_id(record_id)), self.disputes(who))
         except NotFound:
             return None
 
-    def shown(self, seat: Memory, found: Disclosure, disputes: Disputes | None = None) -> MemoryRecord:
-        """A disclosed record with its disputes and what this process knows of its use. Whoever shows many gives
-        `disputes`, so that they are looked up once."""
-        first = seat.get(found.record.id, revision=1).record if found.record.revision > 1 else None
-        record = record_of(found, first)
+    def own_look(self, record_id: str) -> MemoryRecord | None:
+        """A record by its id as the owner sees it, for what the face itself must know."""
+        try:
+            return self.shown(self.memory.get(safe_id(record_id)), Disputes(self.memory, lambda _: True))
+        except NotFound:
+            return None
+
+    def _first(self, found: Disclosure) -> Record | None:
+        """The first revision of a record that was revised, of which only author and time are told."""
+        if found.record.revision == 1:
+            return None
+        try:
+            return self.memory.get(found.record.id, revision=1).record
+        except NotFound:
+            return None
+
+    def disputes(self, who: str | None) -> Disputes:
+        """The conflicts of records, as far as somebody may know of both sides. To be made once for many records."""
+        return Disputes(self.seat(who), lambda other: self._may_know(who, other))
+
+    def _may_know(self, who: str | None, other: Record) -> bool:
+        decision = self.decide(who, other.claim.place.namespace, READ)
+        return decision is None or decision.allowed
+
+    def shown(self, found: Disclosure, disputes: Disputes) -> MemoryRecord:
+        """A disclosed record with its disputes and what this process knows of its use."""
+        record = record_of(found, self._first(found))
         if found.conflicts:
-            record.conflicts = (disputes or Disputes(seat)).of(found)
+            record.conflicts = disputes.of(found)
         used = self._used.get(record.id)
         if used is not None:
             record.access_count = max(record.access_count, used.before + used.count)
@@ -149,10 +170,12 @@ class Desk:
 
 
 class Disputes:
-    """The conflicts somebody may see, looked up when first asked for."""
+    """The conflicts somebody may see, looked up when first asked for. `allowed` says of which other sides they may
+    know."""
 
-    def __init__(self, seat: Memory) -> None:
+    def __init__(self, seat: Memory, allowed: Callable[[Record], bool]) -> None:
         self._seat = seat
+        self._allowed = allowed
 
     @cached_property
     def _views(self) -> dict[str, ConflictView]:
@@ -162,7 +185,7 @@ class Disputes:
         """The other side of every open conflict of a record."""
         views = [self._views[name] for name in found.conflicts if name in self._views]
         sides = [view.b if view.a.record.id == found.record.id else view.a for view in views]
-        return [_reference(found.record.content, side.record) for side in sides]
+        return [_reference(found.record.content, side.record) for side in sides if self._allowed(side.record)]
 
 
 def _reference(content: str, other: Record) -> ConflictRef:

@@ -17,7 +17,7 @@ from muniment.compat.memledger.finding import Wanted
 from muniment.compat.memledger.hooks import LifecycleHooks
 from muniment.compat.memledger.ingest import Ingest
 from muniment.compat.memledger.looking import Looking
-from muniment.compat.memledger.models import MemoryRecord, MemoryStatus, RecordType
+from muniment.compat.memledger.models import MemoryRecord, MemoryStatus, RecordType, read_type
 from muniment.compat.memledger.promotion import promote_if_proven
 from muniment.compat.memledger.results import ContextualRecall, SearchResult
 from muniment.compat.memledger.strategies import Complete, build_strategies
@@ -202,7 +202,7 @@ class Memledger(Looking):
     ) -> SearchResult:
         """Search. `agent_id` asks for records of that author; `requester_id` is who is asking."""
         wanted = Wanted(
-            record_type=RecordType(record_type) if record_type is not None else None,
+            record_type=read_type(record_type) if record_type is not None else None,
             author=agent_id,
             user_id=user_id,
             session_id=session_id,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from muniment.compat.memledger.confidence import ConfidencePolicy, warn
-from muniment.compat.memledger.desk import Desk, Disputes
+from muniment.compat.memledger.desk import Desk
 from muniment.compat.memledger.models import EpisodicRecord, MemoryRecord, RecordType
 from muniment.compat.memledger.results import ContextualRecall, SearchResult
 from muniment.compat.memledger.scoring import compute_final_score
@@ -122,9 +122,9 @@ class Finding:
             gate_min=gate.min_threshold if gate is not None else 0.0,
             gate_flag=gate.flag_threshold if gate is not None else 0.0,
         )
-        hits, disputes = list[Hit](), Disputes(seat)
+        hits, disputes = list[Hit](), self._desk.disputes(who)
         for one in found.records:
-            record = self._desk.shown(seat, one, disputes)
+            record = self._desk.shown(one, disputes)
             if wanted.fits(record) and self._desk.may_read(who, record):
                 hits.append(_hit(record, one, seat.policy.recall.weights))
         return found, hits

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from muniment.compat.memledger.desk import Desk, Disputes
+from muniment.compat.memledger.desk import Desk
 from muniment.compat.memledger.models import MemoryRecord, MemoryStats, MemoryStatus
 from muniment.compat.memledger.scoring import days_since
 from muniment.contracts.memledger.plain import told_as
@@ -52,8 +52,8 @@ class Listing:
             namespace=safe_namespace(namespace) if namespace else None,
         )
         latest = {one.record.id: one for one in found}
-        disputes = Disputes(seat)
-        return [self._desk.shown(seat, one, disputes) for one in latest.values()]
+        disputes = self._desk.disputes(who)
+        return [self._desk.shown(one, disputes) for one in latest.values()]
 
     async def current(self, who: str | None, namespace: str | None = None) -> list[MemoryRecord]:
         return await self.records(who, statuses=sorted(CURRENT), namespace=namespace)

@@ -132,6 +132,14 @@ class ProceduralRecord(MemoryRecord):
     tools_required: list[str] = msgspec.field(default_factory=list)
 
 
+def read_type(given: RecordType | str) -> RecordType:
+    """The type that is named."""
+    try:
+        return RecordType(given)
+    except ValueError:
+        raise Malformed("record_type", "one of " + ", ".join(RecordType)) from None
+
+
 KINDS: dict[str, type[MemoryRecord]] = {
     "semantic": SemanticRecord,
     "episodic": EpisodicRecord,

@@ -15,7 +15,7 @@ IMPORTANCE = 0.8
 async def promote_if_proven(desk: Desk, record_id: str) -> str | None:
     """Make the procedure of an episode with enough successes, unless there is one. Returns its id. The proposal is
     named after the episode, so that two callers at once make one."""
-    episode = await desk.run(desk.look, record_id, None)
+    episode = await desk.run(desk.own_look, record_id)
     if episode is None or episode.record_type is not RecordType.EPISODIC:
         return None
     if episode.success_count < desk.config.auto_promote_threshold:

@@ -11,7 +11,7 @@ from muniment.compat.memledger.access import READ, WRITE
 from muniment.compat.memledger.conflicts import word_likeness
 from muniment.compat.memledger.convert import changed, claim_of
 from muniment.compat.memledger.desk import Desk
-from muniment.compat.memledger.models import KINDS, MemoryRecord, MemoryStatus, RecordType, record_from_dict
+from muniment.compat.memledger.models import KINDS, MemoryRecord, MemoryStatus, RecordType, read_type, record_from_dict
 from muniment.compat.memledger.strategies import HookOnly
 from muniment.contracts.names import safe_id
 from muniment.engine.intake import Newcomer
@@ -98,7 +98,7 @@ class Writing:
         alike, best = max(near, key=lambda pair: (pair[0], pair[1].record.id), default=(0.0, None))
         if best is None or alike <= self._desk.config.conflict_threshold:
             return None
-        shown = self._desk.shown(seat, best)
+        shown = self._desk.shown(best, self._desk.disputes(who))
         return (shown, alike) if self._desk.may_read(who, shown) else None
 
     def _propose(self, record: MemoryRecord, chosen_id: bool) -> Verdict:
@@ -107,7 +107,7 @@ class Writing:
         if not chosen_id:
             return seat.propose(claim)
         wanted = safe_id(record.id)
-        if self._desk.look(wanted, None) is not None:
+        if self._desk.own_look(wanted) is not None:
             return seat.propose(claim, target=wanted)
         return seat.take_in(f"{BATCH}.{uuid4().hex}", [Newcomer(claim=claim, record=wanted)], contract=BATCH)[0]
 
@@ -127,7 +127,7 @@ class Writing:
             record_type=record.record_type.value,
             has_supersedes=record.supersedes is not None,
         )
-        kept = await desk.run(desk.look, verdict.record_id, None)
+        kept = await desk.run(desk.own_look, verdict.record_id)
         assert kept is not None, "the owner sees what was just committed"
         for ref in kept.conflicts:
             desk.audit.log("conflict_detected", record_id=kept.id, existing_id=ref.existing_id)
@@ -217,10 +217,7 @@ def build_record(
     content: str, record_type: RecordType | str, fields: Mapping[str, object], typed: Mapping[str, object]
 ) -> MemoryRecord:
     """A record from what `add` was given. A field that this type of record does not have is refused."""
-    try:
-        type_ = RecordType(record_type)
-    except ValueError:
-        raise Malformed("record_type", "one of " + ", ".join(RecordType)) from None
+    type_ = read_type(record_type)
     kind = KINDS[type_.value]
     extras = set(kind.__struct_fields__) - set(MemoryRecord.__struct_fields__)
     if unknown := sorted(typed.keys() - extras):

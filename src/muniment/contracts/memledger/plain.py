@@ -177,7 +177,7 @@ def _claim(document: JsonObject, content: str) -> Claim:
         said["strength"] = Strength(importance=weight)
     _place(document, said)
     _lineage(document, said, actors=type_ == "episodic")
-    return Claim(content=safe_text(content, limit=checks.CONTENT_BYTES_MAX), nature=_NATURES[type_], **said)
+    return Claim(content=_clean(content, limit=checks.CONTENT_BYTES_MAX), nature=_NATURES[type_], **said)
 
 
 def _place(document: JsonObject, said: _Parts) -> None:
@@ -194,14 +194,21 @@ def _lineage(document: JsonObject, said: _Parts, *, actors: bool) -> None:
         said["lineage"] = Lineage(
             derived_from=tuple(safe_id(name) for name in parents),
             supersedes=replaced,
-            entities=tuple(safe_text(name) for name in names),
+            entities=tuple(_clean(name) for name in names),
         )
 
 
+def _clean(text: str, *, limit: int = checks.TEXT_BYTES_MAX) -> str:
+    """Text a record can hold. What is printable, not blank and surely short enough is looked at no closer."""
+    plain = text.isprintable() and len(text) * 4 <= limit and bool(text) and not text.isspace()
+    return text if plain else safe_text(text, limit=limit)
+
+
+_id = lru_cache(1024)(safe_id)
 _namespace = lru_cache(1024)(safe_namespace)
 _instant = lru_cache(1024)(instant_of)
 _spelled = lru_cache(1024)(times.show)
-"""Paths and times come again and again: of one file most are the same."""
+"""Names, paths and times come again and again: of one file most are the same."""
 
 
 def _text(document: JsonObject, name: str) -> str | None:
@@ -212,12 +219,12 @@ def _text(document: JsonObject, name: str) -> str | None:
 def _said(document: JsonObject, name: str) -> str | None:
     """Free text as a record can hold it, or None where nothing is said."""
     value = _text(document, name)
-    return safe_text(value) if value is not None and not value.isspace() else None
+    return _clean(value) if value is not None and not value.isspace() else None
 
 
 def _name(document: JsonObject, name: str) -> str | None:
     value = _text(document, name)
-    return safe_id(value) if value is not None else None
+    return _id(value) if value is not None else None
 
 
 def _texts(document: JsonObject, name: str) -> list[str]:
