@@ -40,11 +40,11 @@ from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted, admit
+from muniment.write.case import hidden
 from muniment.write.facts import gather
 from muniment.write.kinship import Suggestion, comparable
 from muniment.write.pipeline import asked, propose
 from muniment.write.secrets import refuse_secret
-from muniment.write.steps import hidden
 
 BATCH_MAX = 10_000
 

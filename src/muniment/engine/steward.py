@@ -23,13 +23,13 @@ from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.text.entities import entity_key
 from muniment.write.admit import admit
+from muniment.write.case import hidden
 from muniment.write.facts import fetch
 from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
 from muniment.write.resolve import settle
 from muniment.write.review import observe, retract, rule, vouch
 from muniment.write.secrets import refuse_secret
-from muniment.write.steps import hidden
 from muniment.write.sweep import expire, refresh, stirred
 
 HELPFUL, MISLEADING = "helpful", "misleading"

@@ -16,21 +16,9 @@ from muniment.model.curation import Redaction
 from muniment.model.entity import Entity
 from muniment.model.errors import Malformed
 from muniment.model.proposal import Proposal
+from muniment.model.reasoning import HIDDEN_REASONING, HIDDEN_REASONING_FLAG, plain_name
 from muniment.model.value import Value, canonical
 from muniment.write.secrets import redact, suspicious
-
-HIDDEN_REASONING = frozenset(
-    {
-        "chain_of_thought",
-        "cot",
-        "hidden_reasoning",
-        "private_reasoning",
-        "internal_reasoning",
-        "scratchpad",
-        "inner_monologue",
-    }
-)
-_MARKER = "hidden_reasoning_included"
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 
@@ -63,11 +51,16 @@ def _refuse_hidden_reasoning(value: Plain, path: str) -> None:
             _refuse_hidden_reasoning(part, f"{path}[{number}]")
     elif isinstance(value, dict):
         for key, part in value.items():
-            name = key.casefold().replace("-", "_").replace(" ", "_")
-            if name in HIDDEN_REASONING or (name == _MARKER and part is True):
+            name = plain_name(key)
+            if name in HIDDEN_REASONING or (name == HIDDEN_REASONING_FLAG and _says_yes(part)):
                 spot = redact(f"{path}.{key}")[0]
                 raise Malformed(spot, "no private reasoning; give a short public rationale as `reasoning` instead")
             _refuse_hidden_reasoning(part, f"{path}.{key}")
+
+
+def _says_yes(value: Plain) -> bool:
+    """Whether a flag is set, also where it is kept as what stood somewhere and what stands there now."""
+    return value is True or (isinstance(value, list) and any(_says_yes(part) for part in value))
 
 
 def clean(claim: Claim) -> tuple[Claim, tuple[Redaction, ...], tuple[str, ...]]:

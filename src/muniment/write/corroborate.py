@@ -23,8 +23,8 @@ from muniment.text.likeness import echoes
 from muniment.text.reading import reading
 from muniment.trust.footing import lowest
 from muniment.write.aftermath import become
+from muniment.write.case import Case
 from muniment.write.facts import Held, fetch
-from muniment.write.steps import Case
 
 SUPPORTERS_MAX = 64
 

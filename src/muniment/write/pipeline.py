@@ -29,12 +29,13 @@ from muniment.ports.store import Snapshot, Unit
 from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted
 from muniment.write.aftermath import with_aftermath
+from muniment.write.case import Case, hidden
 from muniment.write.commit import Moved, commit
 from muniment.write.corroborate import corroborated, with_lapses
 from muniment.write.facts import Asked, Facts, gather
 from muniment.write.kinship import Suggestion
 from muniment.write.plan import Moment, plan_curation
-from muniment.write.steps import STEPS, Case, curate, hidden
+from muniment.write.steps import STEPS, curate
 
 TRIES = 5
 T = TypeVar("T")

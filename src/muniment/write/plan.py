@@ -34,9 +34,9 @@ from muniment.trust.belief import calibrated
 from muniment.trust.footing import lowest, stand
 from muniment.write.admit import Admitted
 from muniment.write.aftermath import Newborn, become, pillar_of, support_terms
+from muniment.write.case import Case
 from muniment.write.facts import Held
 from muniment.write.kinship import Rival
-from muniment.write.steps import Case
 
 BORN_LABEL = {
     ActorType.PERSON: Label.PERSON,

@@ -26,9 +26,9 @@ from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.admit import admit
 from muniment.write.aftermath import become, conflict_change
+from muniment.write.case import hidden
 from muniment.write.facts import Held, fetch
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact, propose
-from muniment.write.steps import hidden
 
 HUMAN_AUTHORITY = 10
 """What it takes to settle a conflict that was handed up."""

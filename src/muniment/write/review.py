@@ -26,10 +26,10 @@ from muniment.trust.belief import calibrated
 from muniment.trust.footing import stand
 from muniment.write.admit import Admitted
 from muniment.write.aftermath import become, pillar_of, support_terms
+from muniment.write.case import hidden
 from muniment.write.facts import Held, look_up
 from muniment.write.pipeline import Act, Bench, Matter, act_report, again, decide_and_commit, decided, enact
 from muniment.write.plan import BORN_LABEL, HeldProposal
-from muniment.write.steps import hidden
 
 
 def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench, objections: tuple[Objection, ...] = ()) -> Verdict:

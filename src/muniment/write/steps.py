@@ -6,18 +6,12 @@ Steps know the proposal, the facts fetched up front and the policy, and nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 
-from muniment.model.actor import Actor
-from muniment.model.card import standing_of
-from muniment.model.claim import Charter, Claim, Times
-from muniment.model.curation import Redaction, StepOutcome
-from muniment.model.proposal import Arrival, Objection, Ruling
-from muniment.model.status import CURRENT, Status
+from muniment.model.claim import Charter, Times
+from muniment.model.curation import StepOutcome
+from muniment.model.status import CURRENT
 from muniment.model.times import DAY, Instant
-from muniment.model.value import Value
 from muniment.model.vocabulary import (
     EXTENSION_SCOPES,
     STANDS_ON,
@@ -28,94 +22,32 @@ from muniment.model.vocabulary import (
     Step,
     StepResult,
 )
-from muniment.policy.decide import decide_read, decide_write
-from muniment.policy.rules import Policy, Secrets, WriteDecision
-from muniment.write.facts import Facts, Held
-from muniment.write.kinship import Rival, Suggestion, echoed, restated, rivals
-
-CURATION_PURPOSE = "curation"
-
-
-class Case(Value):
-    """One proposal on its way through curation."""
-
-    claim: Claim
-    actor: Actor
-    policy: Policy
-    facts: Facts
-    now: Instant
-    target: str | None = None
-    redactions: tuple[Redaction, ...] = ()
-    unsafe_ids: tuple[str, ...] = ()
-    ruling: Ruling | None = None
-    reviewer: str | None = None
-    flags: tuple[str, ...] = ()
-    promotes: str | None = None
-    arrival: Arrival | None = None
-    suggestions: tuple[Suggestion, ...] = ()
-    objections: tuple[Objection, ...] = ()
-    duplicate_of: str | None = None
-    echoes: tuple[Held, ...] = ()
-    repeats: Held | None = None
-    rivals: tuple[Rival, ...] = ()
-    decision: WriteDecision = WriteDecision.REFUSE
-    disposition: Disposition = Disposition.DISCARD
-    rule: str = ""
-    reason: str = ""
-    review_days: int | None = None
-
-    @property
-    def replaced(self) -> tuple[str, ...]:
-        """The records the claim would take the place of. What arrives takes the place of what still speaks."""
-        names = dict.fromkeys(name for name in (self.target, *self.claim.lineage.replaced) if name is not None)
-        if self.arrival is None:
-            return tuple(names)
-        held = {name: self.facts.links[name] for name in names if self.speaks}
-        return tuple(name for name, one in held.items() if one is not None and one.card.status in CURRENT)
-
-    @property
-    def speaks(self) -> bool:
-        """Whether the claim would count for now. What is over where it comes from is kept as it is."""
-        return self.arrival is None or self.arrival.status is Status.ACTIVE
-
-
-Finding = tuple[StepOutcome, Case]
-StepFunction = Callable[[Case], Finding]
-
-
-def _passed(step: Step, case: Case, note: str = "") -> Finding:
-    return StepOutcome(step=step, result=StepResult.PASSED, note=note), case
-
-
-def _refused(step: Step, case: Case, rule: str, reason: str) -> Finding:
-    ended = msgspec.structs.replace(case, rule=rule, reason=reason, decision=WriteDecision.REFUSE)
-    return StepOutcome(step=step, result=StepResult.REFUSED, note=reason), ended
-
-
-def _flagged(step: Step, case: Case, note: str) -> Finding:
-    flagged = msgspec.structs.replace(case, flags=(*case.flags, note))
-    return StepOutcome(step=step, result=StepResult.FLAGGED, note=note), flagged
+from muniment.policy.decide import decide_write
+from muniment.policy.rules import Secrets, WriteDecision
+from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
+from muniment.write.facts import Held
+from muniment.write.kinship import echoed, restated, rivals
 
 
 def admission(case: Case) -> Finding:
     """Shape was settled when the values were made; a deprecation without a target is the one thing they cannot see."""
     if case.claim.nature.kind is Kind.DEPRECATION and not case.claim.lineage.replaced:
-        return _refused(
+        return refused(
             Step.ADMISSION, case, "deprecation-names-target", "a deprecation must name the record it supersedes"
         )
-    return _passed(Step.ADMISSION, case)
+    return passed(Step.ADMISSION, case)
 
 
 def safety(case: Case) -> Finding:
     """Secrets are already out of the case; here they are accounted for, or the case ends because of them."""
     if case.unsafe_ids:
         fields = ", ".join(case.unsafe_ids)
-        return _refused(Step.SAFETY, case, "secret-in-name", f"a name holds what looks like a secret: {fields}")
+        return refused(Step.SAFETY, case, "secret-in-name", f"a name holds what looks like a secret: {fields}")
     if not case.redactions:
-        return _passed(Step.SAFETY, case)
+        return passed(Step.SAFETY, case)
     found = ", ".join(f"{redaction.what} in {redaction.field}" for redaction in case.redactions)
     if case.policy.safety.secrets is Secrets.DISCARD:
-        return _refused(Step.SAFETY, case, "secrets-discard", f"the proposal held a secret: {found}")
+        return refused(Step.SAFETY, case, "secrets-discard", f"the proposal held a secret: {found}")
     return StepOutcome(step=Step.SAFETY, result=StepResult.CHANGED, note=f"redacted {found}"), case
 
 
@@ -130,20 +62,18 @@ def provenance(case: Case) -> Finding:
             waiting.append(f"{type_} {name}")
         elif held is None or _hidden(case, held):
             reason = f"{type_} {name}: there is no such record that the proposer may see"
-            return _refused(Step.PROVENANCE, case, "unknown-link", reason)
+            return refused(Step.PROVENANCE, case, "unknown-link", reason)
     for type_, name in case.facts.loops:
         reason = f"{type_} {name}: it stands on {case.target} itself, so the link would close a circle"
-        return _refused(Step.PROVENANCE, case, "cycle", reason)
+        return refused(Step.PROVENANCE, case, "cycle", reason)
     barred = _barred(case)
     if barred is not None:
         return barred
     if waiting:
-        return _flagged(Step.PROVENANCE, case, f"{', '.join(waiting)}: it waits too")
+        return flagged(Step.PROVENANCE, case, f"{', '.join(waiting)}: it waits too")
     if case.arrival is not None and case.arrival.hold and case.reviewer is None:
-        return _flagged(
-            Step.PROVENANCE, case, f"read from {case.arrival.contract}: it waits until a person takes it in"
-        )
-    return _passed(Step.PROVENANCE, case, _grounds(case))
+        return flagged(Step.PROVENANCE, case, f"read from {case.arrival.contract}: it waits until a person takes it in")
+    return passed(Step.PROVENANCE, case, _grounds(case))
 
 
 def _comes_along(case: Case, name: str) -> bool:
@@ -158,7 +88,7 @@ def _barred(case: Case) -> Finding | None:
         held = case.facts.links[name]
         if held is not None and type_ in STANDS_ON and place.scope in held.record.barred:
             reason = f"{type_} {name}: a charter it stands under bars the scope {place.scope}"
-            return _refused(Step.PROVENANCE, case, "barred-scope", reason)
+            return refused(Step.PROVENANCE, case, "barred-scope", reason)
     return None
 
 
@@ -174,7 +104,7 @@ def scope(case: Case) -> Finding:
     outcome, case = _routed(case)
     missing = missing_for(case)
     if missing is not None:
-        return _refused(Step.SCOPE, case, *missing)
+        return refused(Step.SCOPE, case, *missing)
     return outcome, _retained(case)
 
 
@@ -226,7 +156,7 @@ PROMOTIONS: dict[Scope, tuple[Scope, ...]] = {
 def _routed(case: Case) -> Finding:
     ruling, place = case.ruling, case.claim.place
     if ruling is None or (ruling.scope is None and ruling.scope_id is None):
-        return _passed(Step.SCOPE, case, f"{place.scope} {place.scope_id}")
+        return passed(Step.SCOPE, case, f"{place.scope} {place.scope_id}")
     moved = msgspec.structs.replace(
         place, scope=ruling.scope or place.scope, scope_id=ruling.scope_id or place.scope_id
     )
@@ -239,7 +169,7 @@ def kind(case: Case) -> Finding:
     """The suggested kind stands unless a reviewer gave another."""
     ruling, nature = case.ruling, case.claim.nature
     if ruling is None or ruling.kind is None or ruling.kind is nature.kind:
-        return _passed(Step.KIND, case, nature.kind.value)
+        return passed(Step.KIND, case, nature.kind.value)
     changed = msgspec.structs.replace(case.claim, nature=msgspec.structs.replace(nature, kind=ruling.kind))
     note = f"reclassified from {nature.kind} to {ruling.kind}"
     return StepOutcome(step=Step.KIND, result=StepResult.CHANGED, note=note), msgspec.structs.replace(
@@ -255,17 +185,17 @@ def evidence(case: Case) -> Finding:
         if doubted is not None:
             return doubted
     if case.claim.belief.evidence or case.claim.nature.kind not in rules.required_for:
-        return _passed(Step.EVIDENCE, case)
+        return passed(Step.EVIDENCE, case)
     if case.actor.type is ActorType.PERSON and rules.word:
-        return _passed(Step.EVIDENCE, case, "a person's word")
+        return passed(Step.EVIDENCE, case, "a person's word")
     if case.reviewer is not None and rules.word:
-        return _passed(Step.EVIDENCE, case, "a reviewer answers for it")
+        return passed(Step.EVIDENCE, case, "a reviewer answers for it")
     note = f"a {case.claim.nature.kind} needs evidence and none is given"
     if rules.otherwise is WriteDecision.REFUSE or case.reviewer is not None:
-        return _refused(Step.EVIDENCE, case, "evidence-required", note)
+        return refused(Step.EVIDENCE, case, "evidence-required", note)
     if rules.otherwise is WriteDecision.COMMIT:
         return StepOutcome(step=Step.EVIDENCE, result=StepResult.FLAGGED, note=note), case
-    return _flagged(Step.EVIDENCE, case, note)
+    return flagged(Step.EVIDENCE, case, note)
 
 
 def _doubted(case: Case, least: float) -> Finding | None:
@@ -274,8 +204,8 @@ def _doubted(case: Case, least: float) -> Finding | None:
         return None
     note = f"believed less than {least:g}: it may be kept in a session only"
     if case.reviewer is None:
-        return _flagged(Step.EVIDENCE, case, note)
-    return _refused(Step.EVIDENCE, case, "low-confidence", note)
+        return flagged(Step.EVIDENCE, case, note)
+    return refused(Step.EVIDENCE, case, "low-confidence", note)
 
 
 def dedupe(case: Case) -> Finding:
@@ -283,16 +213,16 @@ def dedupe(case: Case) -> Finding:
     that only says again what was told is kept, and counts for no more than what it echoes."""
     taken = _taken(case)
     if taken is not None or not case.speaks:
-        return taken or _passed(Step.DEDUPE, case, "it is over where it comes from")
+        return taken or passed(Step.DEDUPE, case, "it is over where it comes from")
     twin = case.facts.twin
     if twin is not None and not _hidden(case, twin):
         # To call it redundant for a hidden twin would tell the proposer that a record they may not see exists.
-        refused = _repeated(case, twin)
-        if refused is not None:
-            return refused
+        repeated = _repeated(case, twin)
+        if repeated is not None:
+            return repeated
     past = restated(case.claim, case.facts, {*case.replaced}) if case.reviewer is None else None
     if past is not None and not _hidden(case, past.held) and not _hidden(case, past.now):
-        return _refused(
+        return refused(
             Step.DEDUPE,
             case,
             "restated",
@@ -301,10 +231,10 @@ def dedupe(case: Case) -> Finding:
         )
     seen = [held for held in echoed(case.claim, case.facts, case.actor.type) if not _hidden(case, held)]
     if not seen:
-        return _passed(Step.DEDUPE, case)
+        return passed(Step.DEDUPE, case)
     if any(case.claim.place.scope in held.record.barred for held in seen):
         reason = f"it says again what a charter bars from the scope {case.claim.place.scope}"
-        return _refused(Step.DEDUPE, case, "barred-scope", reason)
+        return refused(Step.DEDUPE, case, "barred-scope", reason)
     names = ", ".join(held.card.id for held in seen)
     outcome = StepOutcome(step=Step.DEDUPE, result=StepResult.CHANGED, note=f"echoes {names}: no new evidence")
     others = tuple(held for held in seen if held.card.id != case.target)
@@ -320,10 +250,8 @@ def _taken(case: Case) -> Finding | None:
     twin = case.facts.twin
     if twin is not None and twin.card.id == wanted:
         linked = msgspec.structs.replace(case, duplicate_of=wanted)
-        return _refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {wanted}")
-    return _refused(
-        Step.DEDUPE, case, "id-taken", f"{wanted} is the id of another record here; revise that one instead"
-    )
+        return refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {wanted}")
+    return refused(Step.DEDUPE, case, "id-taken", f"{wanted} is the id of another record here; revise that one instead")
 
 
 def _repeated(case: Case, twin: Held) -> Finding | None:
@@ -333,7 +261,7 @@ def _repeated(case: Case, twin: Held) -> Finding | None:
     if _past(twin.record.claim.times, case.now):
         return None
     linked = msgspec.structs.replace(case, duplicate_of=twin.card.id)
-    return _refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {twin.card.id}")
+    return refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {twin.card.id}")
 
 
 def _past(times: Times, now: Instant) -> bool:
@@ -345,26 +273,20 @@ def _hidden(case: Case, held: Held) -> bool:
     return hidden(case.policy, case.actor, held)
 
 
-def hidden(policy: Policy, actor: Actor, held: Held) -> bool:
-    """Whether an actor may not know of a record."""
-    label = standing_of(held.card).footing.label
-    return decide_read(policy, actor, CURATION_PURPOSE, held.record, label) is None
-
-
 def conflict(case: Case) -> Finding:
     """Another answer to the same question, valid at the same time, is a disagreement; so is one that says so, and one
     whose words do."""
     if not case.speaks:
-        return _passed(Step.CONFLICT, case, "it is over where it comes from")
+        return passed(Step.CONFLICT, case, "it is over where it comes from")
     found = rivals(case.claim, case.facts, {*case.replaced}, case.policy.disputes, case.suggestions)
     if not found:
-        return _passed(Step.CONFLICT, case)
-    hidden = {rival.held.card.rid for rival in found if _hidden(case, rival.held)}
-    if case.reviewer is None and any(rival.held.card.rid in hidden and rival.why == "slot" for rival in found):
-        return _flagged(Step.CONFLICT, case, "a curator must compare it with what is held")
-    open_ = tuple(rival for rival in found if case.reviewer is not None or rival.held.card.rid not in hidden)
+        return passed(Step.CONFLICT, case)
+    unseen = {rival.held.card.rid for rival in found if _hidden(case, rival.held)}
+    if case.reviewer is None and any(rival.held.card.rid in unseen and rival.why == "slot" for rival in found):
+        return flagged(Step.CONFLICT, case, "a curator must compare it with what is held")
+    open_ = tuple(rival for rival in found if case.reviewer is not None or rival.held.card.rid not in unseen)
     if not open_:
-        return _passed(Step.CONFLICT, case)
+        return passed(Step.CONFLICT, case)
     notes = ", ".join(f"{rival.type} with {rival.held.card.id} ({rival.why})" for rival in open_)
     outcome = StepOutcome(step=Step.CONFLICT, result=StepResult.FLAGGED, note=notes)
     return outcome, msgspec.structs.replace(case, rivals=open_)
@@ -377,9 +299,9 @@ def disposition(case: Case) -> Finding:
         reason = "a promotion waits for a reviewer, whoever proposes it"
         decided = msgspec.structs.replace(decided, decision=WriteDecision.HOLD, rule="promotion", reason=reason)
     if decided.decision is WriteDecision.REFUSE:
-        return _refused(Step.DISPOSITION, decided, decided.rule, decided.reason)
+        return refused(Step.DISPOSITION, decided, decided.rule, decided.reason)
     what = Disposition.HOLD if decided.decision is WriteDecision.HOLD else _operation(decided)
-    return _passed(Step.DISPOSITION, msgspec.structs.replace(decided, disposition=what), f"{what} under {decided.rule}")
+    return passed(Step.DISPOSITION, msgspec.structs.replace(decided, disposition=what), f"{what} under {decided.rule}")
 
 
 def _by_ruling(case: Case) -> Case:
@@ -433,7 +355,7 @@ def curate(case: Case) -> tuple[Case, tuple[StepOutcome, ...]]:
         objection = next((one for one in case.objections if one.step is step), None)
         if objection is not None and outcome.result is not StepResult.REFUSED:
             linked = msgspec.structs.replace(case, duplicate_of=objection.duplicate_of or case.duplicate_of)
-            outcome, case = _refused(step, linked, objection.rule, objection.reason)
+            outcome, case = refused(step, linked, objection.rule, objection.reason)
         outcomes.append(outcome)
         if outcome.result is StepResult.REFUSED:
             break

@@ -38,9 +38,10 @@ from muniment.policy.rules import (
     WriteRule,
 )
 from muniment.write import steps
+from muniment.write.case import Case
 from muniment.write.facts import Facts, Held, Past
 from muniment.write.kinship import Rival, disagree
-from muniment.write.steps import STEPS, Case, curate
+from muniment.write.steps import STEPS, curate
 
 COMMIT = WriteRule(id="yes", decision=WriteDecision.COMMIT, reason="it may", review_days=7)
 HOLD = WriteRule(id="wait", decision=WriteDecision.HOLD, reason="a person decides")

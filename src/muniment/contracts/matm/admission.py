@@ -20,6 +20,7 @@ from muniment.contracts.shape import Flaw, flaws
 from muniment.contracts.strict.instants import instant_of, is_instant
 from muniment.contracts.strict.pointer import below
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.reasoning import HIDDEN_REASONING_FLAG
 
 _EXTENSION = re.compile(words.EXTENSION_NAME.removesuffix("$") + r"\Z", re.ASCII)
 _LIKE_AN_EXTENSION = re.compile(r"x(?:[_-]|\Z)", re.IGNORECASE)
@@ -118,7 +119,7 @@ def _fits(document: JsonObject, sort: str) -> bool:
         msgspec.convert(_without_extensions(document), wire.DOCUMENTS[sort])
     except msgspec.ValidationError:
         return False
-    if document.get("durable_write_allowed") or object_in(document, "artifact").get(words.HIDDEN_REASONING_FLAG):
+    if document.get("durable_write_allowed") or object_in(document, "artifact").get(HIDDEN_REASONING_FLAG):
         return False
     id_, names = _QUICK[sort]
     times = [document[name] for name in names if name in document]

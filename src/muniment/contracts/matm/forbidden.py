@@ -9,6 +9,7 @@ from muniment.contracts.finding import Finding, Severity
 from muniment.contracts.matm import wire, words
 from muniment.contracts.strict.pointer import below
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.reasoning import HIDDEN_REASONING, HIDDEN_REASONING_FLAG, plain_name
 
 HIDDEN, WRITE, CREDENTIAL = "hidden_reasoning", "direct_write", "credential"
 _MESSAGES = {
@@ -16,7 +17,7 @@ _MESSAGES = {
     WRITE: "a worker proposes; it neither writes nor may claim that it may",
     CREDENTIAL: "a field of this name would hold a credential; leave it out",
 }
-_FLAGS = frozenset({words.HIDDEN_REASONING_FLAG, *words.DIRECT_WRITE})
+_FLAGS = frozenset({HIDDEN_REASONING_FLAG, *words.DIRECT_WRITE})
 _OPEN = tuple(
     (name, frozenset(kind.__struct_fields__))
     for name, kind in (
@@ -31,8 +32,8 @@ _OPEN = tuple(
 @lru_cache(maxsize=4_096)
 def _suspect(key: str) -> str | None:
     """What may be wrong with a field of this name. The same few hundred names come again and again."""
-    name = words.plain_name(key)
-    if name in words.HIDDEN_REASONING or name == words.HIDDEN_REASONING_FLAG:
+    name = plain_name(key)
+    if name in HIDDEN_REASONING or name == HIDDEN_REASONING_FLAG:
         return HIDDEN
     if name in words.DIRECT_WRITE:
         return WRITE
@@ -75,4 +76,4 @@ def _in_object(value: JsonObject, path: str) -> Iterator[tuple[str, str]]:
 
 def _harmless(key: str, value: Json) -> bool:
     """The two flags that say "no" are welcome."""
-    return value is not True and (key in _FLAGS or words.plain_name(key) in _FLAGS)
+    return value is not True and (key in _FLAGS or plain_name(key) in _FLAGS)

@@ -67,21 +67,6 @@ CONFIDENCE: dict[str, float] = {"low": 0.3, "medium": 0.6, "high": 0.9}
 EXTENSION_NAME = r"^x_[a-z0-9_]+$"
 """How a field that is not in a schema must be named to stand at the top of a document."""
 
-HIDDEN_REASONING = frozenset(
-    {
-        "chain_of_thought",
-        "cot",
-        "hidden_reasoning",
-        "private_reasoning",
-        "internal_reasoning",
-        "scratchpad",
-        "inner_monologue",
-    }
-)
-"""Names of private thought. A public `reasoning` or `rationale` is none of them."""
-
-HIDDEN_REASONING_FLAG = "hidden_reasoning_included"
-
 DIRECT_WRITE = frozenset({"durable_write_allowed", "durable_write", "direct_durable_write", "durable_write_performed"})
 """Names under which `true` claims that something was written, or may be."""
 
@@ -91,23 +76,6 @@ _CREDENTIAL = re.compile(
     r"|session_?token)|secrets?|credentials?",
     re.ASCII,
 )
-
-
-def plain_name(key: str) -> str:
-    """A key as it is compared with the names above, however it is spelled.
-
-    >>> plain_name("chainOfThought"), plain_name("API-Key"), plain_name("CoT")
-    ('chain_of_thought', 'api_key', 'cot')
-    """
-    if key.islower() and "-" not in key and " " not in key:
-        return key
-    spaced = _HUMP.sub("_", key) if not key.isupper() else key
-    folded = spaced.casefold().replace("-", "_").replace(" ", "_")
-    joined = key.casefold()
-    return joined if joined in HIDDEN_REASONING else folded.replace("__", "_")
-
-
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def names_a_credential(name: str) -> bool:
