@@ -171,14 +171,22 @@ class _Step(Value):
 
 
 def _plan(memory: Memory, name: ContractName, carried: Sequence[Carried]) -> list[_Step]:
-    ids, links = [one.id for one in carried], [one.claim.lineage.links for one in carried]
+    turns = _newest_first(carried)
+    ids, links = [carried[turn].id for turn in turns], [carried[turn].claim.lineage.links for turn in turns]
     order = in_order(ids, links)
     ranks = placed_later(ids, order)
-    roads = Roads(memory, carried, ranks)
+    roads = Roads(memory, [carried[turn] for turn in turns], ranks)
     known = {target for own in links for _, target in own} & ranks.keys()
-    parents = [number for number in order if ids[number] in known]
+    parents = [turns[place] for place in order if ids[place] in known]
     twins = _twins(memory, name, [_step(number, carried[number], roads, len(order), {}) for number in parents])
-    return [_step(number, carried[number], roads, rank, twins) for rank, number in enumerate(order)]
+    return [_step(turns[place], carried[turns[place]], roads, rank, twins) for rank, place in enumerate(order)]
+
+
+def _newest_first(carried: Sequence[Carried]) -> list[int]:
+    """The numbers of the memories as they stand in the file, but of several with one id the newest revision first: it
+    is the one that gets the id."""
+    first = {one.id: number for number, one in reversed(list(enumerate(carried)))}
+    return sorted(range(len(carried)), key=lambda number: (first[carried[number].id], -carried[number].revision))
 
 
 def _step(number: int, memory: Carried, roads: Roads, rank: int, twins: dict[str, str]) -> _Step:

@@ -1,4 +1,4 @@
-"""Private thought, by the names it goes under. It is asked for nowhere and kept nowhere; a public rationale is welcome."""
+"""Private thought, by the names it goes under. It is kept nowhere; a public rationale is welcome."""
 
 from __future__ import annotations
 

@@ -283,8 +283,10 @@ def _replaced(case: Case, successor: str) -> list[Change]:
 def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: Instant) -> Report:
     claim, original = case.claim, admitted.proposal.claim
     moved = claim.place != original.place or claim.nature != original.nature
-    suggested = Routing(kind=original.nature.kind, scope=original.place.scope, scope_id=original.place.scope_id)
     outcome = _OUTCOME[case.decision]
+    # What was refused is told by kind and place, unless a name in it is not to be told at all.
+    named = moved or (outcome is Outcome.REFUSED and not case.unsafe_ids)
+    suggested = Routing(kind=original.nature.kind, scope=original.place.scope, scope_id=original.place.scope_id)
     return Report(
         proposal=admitted.proposal.id,
         digest=admitted.digest,
@@ -297,7 +299,7 @@ def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: 
         reviewer=case.reviewer,
         next_review_at=claim.handling.next_review_at or _next_review(case, at),
         redactions=case.redactions,
-        suggested=suggested if moved or outcome is Outcome.REFUSED else None,
+        suggested=suggested if named else None,
         duplicate_of=case.duplicate_of,
         contradicts=tuple(rival.held.card.id for rival in case.rivals if rival.contests),
         echoes=tuple(held.card.id for held in case.echoes),

@@ -153,12 +153,12 @@ def test_events_of_a_batch_may_speak_of_each_other(world: World) -> None:
 def test_rolling_a_batch_back_restores_statuses_and_index_and_the_audit_keeps_both(world: World) -> None:
     disputed, replaced = world.keep("Checkout has three regions"), world.keep("The build is green")
 
-    def seen() -> tuple[dict[str, Status], list[str], list[str], list[str]]:
+    def seen() -> tuple[dict[str, Status], list[str], list[str], str]:
         return (
             {one.record.id: one.standing.status for one in world.memory.browse()},
             told(world.ask(QUESTION)),
             told(world.ask("Which colour has the build?")),
-            [str(entry) for entry in list(world.desk.directory(actor=CONSUMER)["entries"] or [])],  # type: ignore[arg-type]
+            json.dumps(world.desk.directory(actor=CONSUMER)["entries"]),
         )
 
     before = seen()

@@ -11,6 +11,7 @@ from tests.contracts.matm.at_work import (
     CONSUMER,
     DOCS,
     FOREIGN_READER,
+    FOREIGN_WORKER,
     STEWARD,
     TEAMLESS,
     TESTER,
@@ -177,6 +178,21 @@ def test_correlated_emissions_of_one_producer_are_no_new_evidence(world: World) 
     world.keep("On Mondays the nightly build is flaky", confidence=0.9)
     after = world.memory.get(first).standing.footing
     assert (after.label, after.effective) == (before.label, before.effective)
+
+
+@cites("MATM-068")
+def test_a_report_tells_no_worker_of_records_it_may_not_see(world: World) -> None:
+    artifact: JsonObject = {"artifact_type": "trace", "artifact_hash": "sha256:" + "aa" * 32}
+    hidden = world.keep("", event_id="evt_hidden", artifact={**artifact, "summary": "The zeppelin flies on Mondays"})
+    theirs: JsonObject = {"source_agent": {"agent_id": FOREIGN_WORKER.id}, "project_id": "billing"}
+    same = world.event("", artifact={**artifact, "summary": "On Mondays it flies"}, **theirs)
+    linked = world.event("It no longer flies", memory_kind="deprecation", supersedes=["evt_hidden"], **theirs)
+    kept, refused = world.emit(same, FOREIGN_WORKER), world.emit(linked, FOREIGN_WORKER)
+    assert (kept.report["decision"], refused.report["rule"]) == ("hold", "unknown-link")
+    assert hidden.encode() not in kept.document + refused.document
+    answered = world.desk.decide(kept.event, actor=STEWARD, accept=True, reason="theirs to know")
+    assert answered.report["decision"] == "append"
+    assert hidden.encode() not in answered.document
 
 
 def test_a_refusal_tells_nothing_of_what_was_refused(world: World) -> None:

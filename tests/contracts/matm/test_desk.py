@@ -115,6 +115,12 @@ def test_a_discard_names_one_of_six_grounds_at_its_step(world: World, ground: Gr
     assert world.records() == 0
 
 
+def test_who_may_only_discard_dismisses_in_the_same_words(world: World) -> None:
+    held = world.emit(world.event("Clear the key first", suggested_scope="agent_team"))
+    done = world.desk.decide(held.event, actor=CURATOR, accept=False, ground=Ground.UNSUPPORTED, reason="no such run")
+    assert (done.report["decision"], done.report["reason"]) == ("discard", "unsupported: no such run")
+
+
 @cites("MATM-034")
 def test_a_secret_is_taken_out_and_occurs_nowhere(tmp_path: Path) -> None:
     policy = tmp_path / "matm.yaml"

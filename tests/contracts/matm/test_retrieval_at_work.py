@@ -12,6 +12,7 @@ from tests.contracts.matm.at_work import (
     FOREIGN_READER,
     FOREIGN_WORKER,
     STEWARD,
+    TESTER,
     World,
     named,
     notices,
@@ -20,12 +21,16 @@ from tests.contracts.matm.at_work import (
     warnings,
 )
 
+from muniment.backends.memory.store import MemoryTenant
 from muniment.compat.matm.retrieval import read_request
+from muniment.compat.matm.scratch import matm_policy
+from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.times import DAY
-from muniment.model.vocabulary import Outcome
+from muniment.model.vocabulary import ActorType, Outcome
+from muniment.testing.world import simulated_memory
 
 QUESTION = "How many regions has checkout?"
 
@@ -170,8 +175,10 @@ def test_a_consumer_cannot_ask_in_the_name_of_another(world: World) -> None:
         "allowed_scopes": ["project"],
         "query": QUESTION,
     }
-    response = world.desk.retrieve(json.dumps(request).encode(), actor=FOREIGN_READER)
-    assert (response["results"], response["abstain_reasons"]) == ([], ["missing_authorization"])
+    for other in (FOREIGN_READER, TESTER):
+        response = world.desk.retrieve(json.dumps(request).encode(), actor=other)
+        assert (response["results"], response["abstain_reasons"]) == ([], ["missing_authorization"])
+        assert world.desk.audit(str(response["receipt_id"]))["told"] == []
 
 
 def test_who_has_several_projects_must_say_which_one_is_meant(world: World) -> None:
@@ -219,6 +226,36 @@ def test_authority_does_not_outrank_what_is_as_well_evidenced(world: World) -> N
     new = world.keep("How many regions has checkout? Many regions")
     world.memory.as_actor(STEWARD).vouch(old, origin="person", reason="read in the decree itself")
     assert told(world.ask(QUESTION)) == [new, old]
+
+
+@cites("MATM-055")
+def test_authority_does_not_outrank_what_is_older(world: World) -> None:
+    two: list[Json] = [{"type": "minutes", "ref": "doc:1"}, {"type": "minutes", "ref": "doc:2"}]
+    old = world.keep("How many regions has checkout? Many regions")
+    world.clock.forward(DAY)
+    new = world.keep("The number of regions was decreed for checkout", evidence_refs=two)
+    world.memory.as_actor(STEWARD).vouch(new, origin="person", reason="read in the decree itself")
+    assert told(world.ask(QUESTION)) == [old, new]
+
+
+@cites("MATM-054")
+def test_what_nobody_reviewed_is_hidden_from_consumers_and_named_in_no_response() -> None:
+    store = MemoryTenant("default")
+    loose = simulated_memory(store)
+    worker = Actor(id=TESTER, roles=("agent",), projects=("checkout",))
+    said = {"kind": "fact", "evidence": ["ci:run/1"], "confidence": 0.9, "scope_id": "checkout", "owner": "o"}
+    record = loose.as_actor(worker).remember("Checkout has three regions", **said).record_id  # type: ignore[arg-type]  # keywords
+    owner = Actor(id="owner", type=ActorType.PERSON, roles=("owner",), projects=("checkout",))
+    strict = World(memory=simulated_memory(store, seed=1, actor=owner, policy=matm_policy()))
+    assert [one.record.id for one in strict.memory.recall(QUESTION).records] == [record]
+    assert strict.memory.as_actor(CONSUMER).recall(QUESTION).records == ()
+    response = strict.ask(QUESTION, actor=owner)
+    assert (response["excluded"], response["notices"], response["abstain_reasons"]) == (
+        {"trust": 1},
+        [],
+        ["weak_evidence"],
+    )
+    assert CONTRACT.decode(strict.desk.export(actor=owner)) == ()
 
 
 @cites("MATM-057")
@@ -294,6 +331,7 @@ def test_an_open_conflict_near_the_question_is_named_beside_the_answer(world: Wo
     assert old in warning
     assert new in warning
     assert notices(world.ask("zeppelin"), "conflict") == []
+    assert notices(world.ask(QUESTION, scopes=("agent_team",)), "conflict") == []
 
 
 def test_a_claim_that_is_long_due_for_review_is_told_with_a_warning(world: World) -> None:

@@ -54,6 +54,18 @@ def test_a_note_of_a_session_is_in_no_broad_answer_until_it_is_promoted(world: W
     assert told(world.ask(QUESTION)) == [promoted]
 
 
+@cites("MATM-038")
+def test_a_note_of_a_session_ends_of_itself_and_so_does_what_was_sent_there(world: World) -> None:
+    own_session(world)
+    world.emit(world.event("The queue is long", confidence=0.3))
+    world.desk.curate()
+    ends = {one.record.content: one.record.claim.times.expires_at for one in world.memory.browse()}
+    week = world.clock.now() + 7 * DAY
+    assert ends == {"Checkout has three regions": week, "The queue is long": week}
+    world.clock.forward(7 * DAY + 1)
+    assert told(world.ask(QUESTION, actor=TESTER, scopes=ALL)) == []
+
+
 @cites("MATM-039")
 def test_a_project_record_never_reaches_another_project_for_the_same_words(world: World) -> None:
     ours = world.keep("Checkout has three regions")

@@ -63,7 +63,7 @@ def batch_name(data: bytes) -> str:
 def adopt(memory: Memory, data: bytes, *, desk: Desk, preview: bool = False) -> Batch:
     """Take a file of events or records into quarantine; with `preview`, only say what would become of them."""
     carried = CONTRACT.decode(data)
-    counter = desk.counter(memory.actor)
+    counter = desk.counter(memory)
     newcomers = [_newcomer(one, fitted(one.claim, counter), number) for number, one in enumerate(carried)]
     name = batch_name(data)
     verdicts = memory.take_in(name, newcomers, contract=CONTRACT.name, hold=True, preview=preview)

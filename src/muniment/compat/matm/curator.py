@@ -104,5 +104,6 @@ def _to_session(waiting: Waiting, reason: str, *, kind: Kind | None = None) -> O
 def _grounds(waiting: Waiting) -> str:
     pieces = len(waiting.claim.belief.evidence)
     disputed = any(one.step is Step.CONFLICT and one.result is StepResult.FLAGGED for one in waiting.report.steps)
-    kept = "both sides are kept" if disputed else f"{pieces} references as evidence"
+    cited = f"{pieces} reference{'' if pieces == 1 else 's'} as evidence"
+    kept = "both sides are kept" if disputed else cited
     return f"reviewed by the curator: {kept}, belongs to its {waiting.claim.place.scope}"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from muniment.compat.matm import retrieval
 from muniment.compat.matm.curator import Answer, Opinion, Waiting, for_a_steward, opinion
-from muniment.compat.matm.emission import Counter, event_of, prepare
+from muniment.compat.matm.emission import Counter, Emission, event_of, prepare
 from muniment.compat.matm.grounds import GROUND_STEP, Ground
 from muniment.compat.matm.hazards import texts
 from muniment.compat.matm.sources import Sources
@@ -27,15 +27,15 @@ from muniment.engine.directory import Knower
 from muniment.engine.look import Curated, QueueItem
 from muniment.model.actor import Actor
 from muniment.model.curation import Report, Routing, Verdict
-from muniment.model.errors import ConfigurationError, NotFound, NotPermitted
+from muniment.model.errors import ConfigurationError, NotFound, NotPermitted, Stale
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType, Kind, Outcome, Scope, Sensitivity, Step
-from muniment.policy.decide import resolve
-from muniment.policy.rules import Policy
+from muniment.policy.decide import decide_review, resolve
+from muniment.policy.rules import Action, Policy
 from muniment.ports.world import Clock
 
 PAGE = 200
@@ -101,9 +101,8 @@ class Desk:
         """Take an event from a worker. It waits or is refused; nothing is remembered by emitting. The same event again
         gets the answer it has by now."""
         seat = self._memory.as_actor(actor, session=session)
-        emission = prepare(data, seat.actor, self.counter(actor))
-        verdict = seat.propose(emission.claim, proposal_id=emission.proposal, objections=emission.objections)
-        return self._filed(verdict)
+        emission = prepare(data, seat.actor, self.counter(seat, known=self._knows(actor)))
+        return self._filed(_proposed(seat, emission))
 
     def tickets(self) -> tuple[JsonObject, ...]:
         """What waits, oldest first, each event wrapped for the person who has to look at it."""
@@ -135,17 +134,18 @@ class Desk:
         """Answer for a waiting event. What is sensitive, public, or for more than one project, a person answers for. A
         refusal names one of six grounds and is recorded at the step that asks for it."""
         seat = self._memory.as_actor(actor)
-        item = self._find(event)
-        matters = for_a_steward(self._waiting(item))
+        held = self._find(event)
+        matters = for_a_steward(self._waiting(held))
+        if scope not in (None, Scope.SESSION, held.proposal.claim.place.scope):
+            matters = (*matters, "it would move to another scope")
         if accept and matters and seat.actor.type is not ActorType.PERSON:
             raise NotPermitted(seat.actor.id, f"accept {event}, which waits for a person: {'; '.join(matters)}")
         if not accept and ground is not None:
-            said = Objection(step=GROUND_STEP[ground], rule=ground.value, reason=f"{ground.value}: {reason}")
-            verdict = seat.decide(event, accept=True, reason=reason, objections=(said,))
+            verdict = self._refuse(seat, held, ground, reason)
         else:
             answer = Answer.ACCEPT if accept else Answer.DISCARD
             found = Opinion(answer=answer, reason=reason, kind=kind, scope=scope, scope_id=scope_id)
-            verdict = self._rule(seat, item, found)
+            verdict = self._rule(seat, held, found)
         return self._filed(verdict)
 
     def report(self, report_id: str, *, actor: str | Actor | None = None) -> JsonObject:
@@ -189,40 +189,24 @@ class Desk:
     def _knows(self, actor: str | Actor) -> bool:
         return isinstance(actor, Actor) or actor in self._memory.policy.actors
 
-    def counter(self, actor: str | Actor) -> Counter:
-        """What an event of this actor is looked at with."""
+    def counter(self, seat: Memory, *, known: bool = True) -> Counter:
+        """What an event of this actor is looked at with. It is told of records only as far as it may see them."""
         return Counter(
-            known=self._knows(actor),
+            known=known,
             policy=self._memory.policy,
             tenant=self._memory.tenant,
             sources=self._sources,
             steward=self._steward,
             now=self._clock.now(),
-            record_of=self._record_of,
-            marks_of=self._marks_of,
-            holder_of=self._holder_of,
+            record_of=lambda name: _record_of(seat, name),
+            marks_of=lambda name: _marks_of(seat, name),
+            holder_of=lambda mark: self._holder_of(mark, seat),
         )
 
-    def _record_of(self, name: str) -> str:
-        """The record an event became; any other name stays what it is."""
-        try:
-            return self._curator.report(name).record_id or name
-        except NotFound:
-            return name
-
-    def _marks_of(self, record: str) -> tuple[str, ...]:
-        """What the artifacts behind a record are known by; nothing if there is no such record to be seen."""
-        try:
-            return self._curator.get(record).record.claim.lineage.entities
-        except NotFound:
-            return ()
-
-    def _holder_of(self, mark: str) -> str | None:
-        """The oldest current record made of an artifact, or in the place of one that was, if there is one."""
-        for name in reversed(self._curator.entity(mark, limit=PAGE).records):
-            if mark in self._marks_of(name):
-                return name
-        return None
+    def _holder_of(self, mark: str, seat: Memory) -> str | None:
+        """The oldest current record this actor may see that was made of an artifact, or took the place of one."""
+        names = reversed(self._curator.entity(mark, limit=PAGE).records)
+        return next((name for name in names if mark in _marks_of(seat, name)), None)
 
     def _queue(self) -> list[QueueItem]:
         """Everything that waits, in the order it came."""
@@ -240,30 +224,41 @@ class Desk:
                 return one
         raise NotFound("waiting event", event)
 
-    def _waiting(self, item: QueueItem) -> Waiting:
-        document = event_document(item)
+    def _waiting(self, held: QueueItem) -> Waiting:
+        document = event_document(held)
         hints = document.get("review_hints")
         return Waiting(
-            event=item.proposal.id,
-            claim=item.proposal.claim,
-            report=item.report,
-            producer=resolve(self._memory.policy, item.actor),
+            event=held.proposal.id,
+            claim=held.proposal.claim,
+            report=held.report,
+            producer=resolve(self._memory.policy, held.actor),
             words=texts(document),
             asked=isinstance(hints, dict) and hints.get("human_review_required") is True,
-            promotes=item.proposal.promotes is not None,
-            arrived=item.proposal.arrival is not None,
+            promotes=held.proposal.promotes is not None,
+            arrived=held.proposal.arrival is not None,
         )
 
-    def _rule(self, seat: Memory, item: QueueItem, found: Opinion) -> Verdict:
-        claim = item.proposal.claim
+    def _refuse(self, seat: Memory, held: QueueItem, ground: Ground, reason: str) -> Verdict:
+        """Refuse at the step that asks for the ground. Walking the steps takes the right to accept there; who may only
+        discard dismisses the event as a whole, in the same words."""
+        words = f"{ground.value}: {reason}"
+        said = Objection(step=GROUND_STEP[ground], rule=ground.value, reason=words)
+        place, policy = held.proposal.claim.place, self._memory.policy
+        if decide_review(policy, seat.actor, Action.ACCEPT, place, held.actor) is None:
+            return seat.decide(held.proposal.id, accept=False, reason=words)
+        return seat.decide(held.proposal.id, accept=True, reason=reason, objections=(said,))
+
+    def _rule(self, seat: Memory, held: QueueItem, found: Opinion) -> Verdict:
+        claim = held.proposal.claim
         mark = claim.origin.external_id
-        holder = self._holder_of(mark) if mark is not None and found.answer is Answer.ACCEPT else None
+        producer = self._memory.as_actor(resolve(self._memory.policy, held.actor))
+        holder = self._holder_of(mark, producer) if mark is not None and found.answer is Answer.ACCEPT else None
         objections: tuple[Objection, ...] = ()
         if holder is not None and holder not in claim.lineage.replaced:
             reason = f"redundant: the same artifact is remembered as {holder}"
             objections = (Objection(step=Step.DEDUPE, rule="same-artifact", reason=reason, duplicate_of=holder),)
         return seat.decide(
-            item.proposal.id,
+            held.proposal.id,
             accept=found.answer is Answer.ACCEPT,
             reason=found.reason,
             kind=found.kind,
@@ -272,16 +267,16 @@ class Desk:
             objections=objections,
         )
 
-    def _ticket(self, item: QueueItem) -> JsonObject:
-        why = for_a_steward(self._waiting(item))
+    def _ticket(self, held: QueueItem) -> JsonObject:
+        why = for_a_steward(self._waiting(held))
         queued = Queued(
-            ticket_id=item.proposal.id,
-            opened_at=item.at,
-            opened_by=item.actor,
-            due_at=item.report.next_review_at,
-            reason="; ".join(why) or item.report.reason,
+            ticket_id=held.proposal.id,
+            opened_at=held.at,
+            opened_by=held.actor,
+            due_at=held.report.next_review_at,
+            reason="; ".join(why) or held.report.reason,
         )
-        return ticket_document(event_document(item), queued)
+        return ticket_document(event_document(held), queued)
 
     def _filed(self, verdict: Verdict) -> Filed:
         curated = self._curator.report(verdict.proposal_id)
@@ -301,6 +296,33 @@ class Desk:
         return report_document(report, routed)
 
 
+def _record_of(seat: Memory, name: str) -> str:
+    """The record an event became; any other name, and one the actor may not know of, stays what it is."""
+    try:
+        return seat.report(name).record_id or name
+    except NotFound:
+        return name
+
+
+def _marks_of(seat: Memory, record: str) -> tuple[str, ...]:
+    """What the artifacts behind a record are known by; nothing if there is no such record to be seen."""
+    try:
+        return seat.get(record).record.claim.lineage.entities
+    except NotFound:
+        return ()
+
+
+def _proposed(seat: Memory, emission: Emission) -> Verdict:
+    """Propose what an event says. One that would change what has moved on already is refused for it, on record."""
+    try:
+        return seat.propose(emission.claim, proposal_id=emission.proposal, objections=emission.objections)
+    except Stale:
+        reason = "unsupported: what it would take the place of is no longer current"
+        objection = Objection(step=Step.PROVENANCE, rule="stale-target", reason=reason)
+        grounds = (*emission.objections, objection)
+        return seat.propose(emission.claim, proposal_id=emission.proposal, objections=grounds)
+
+
 def _route(report: Report) -> Routing:
     """Where an event went, waits, or would have gone, as the steps of its report say: they end in the scope and its
     name, and in the kind. A refused one says what was suggested."""
@@ -311,14 +333,14 @@ def _route(report: Report) -> Routing:
     return Routing(kind=Kind(notes[Step.KIND]), scope=Scope(scope), scope_id=scope_id)
 
 
-def event_document(item: QueueItem) -> JsonObject:
+def event_document(held: QueueItem) -> JsonObject:
     """The event behind what waits, as its producer would write it now that it was cleaned."""
     memory = Carried(
-        id=item.proposal.id,
-        claim=item.proposal.claim,
+        id=held.proposal.id,
+        claim=held.proposal.claim,
         status=Status.PROPOSED,
-        actor=item.actor,
-        created_at=item.at,
+        actor=held.actor,
+        created_at=held.at,
     )
     return write_document(memory)[0]
 

@@ -19,6 +19,7 @@ from muniment.contracts.matm.admission import inspect, sort_of
 from muniment.contracts.matm.contract import read_document
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.engine.seat import clean
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim, Lineage, Nature
 from muniment.model.errors import CallerError
@@ -71,7 +72,7 @@ def prepare(data: bytes, actor: Actor, counter: Counter) -> Emission:
         document = read_json(data)
     except CallerError as error:
         return _malformed(data, None, (finding_of(error),))
-    errors = tuple(one for one in inspect(document, "/") if one.severity is Severity.ERROR)
+    errors = (*_named_by_a_secret(document), *(one for one in inspect(document, "/") if one.severity is Severity.ERROR))
     if not isinstance(document, dict) or sort_of(document) != "MemoryEvent":
         return _malformed(data, document, errors)
     if not errors:
@@ -79,6 +80,15 @@ def prepare(data: bytes, actor: Actor, counter: Counter) -> Emission:
     if any(one.code != "evidence" for one in errors):
         return _malformed(data, document, errors)
     return _unsupported(document, actor, counter)
+
+
+def _named_by_a_secret(document: Json) -> tuple[Finding, ...]:
+    """What is wrong with the event's own name, under which everything about it would be kept."""
+    name = document.get("event_id") if isinstance(document, dict) else None
+    if not isinstance(name, str) or clean(name) == name:
+        return ()
+    message = "a name with no secret in it"
+    return (Finding(code="credential", severity=Severity.ERROR, path="/event_id", message=message),)
 
 
 def _unsupported(document: JsonObject, actor: Actor, counter: Counter) -> Emission:
@@ -93,7 +103,8 @@ def _unsupported(document: JsonObject, actor: Actor, counter: Counter) -> Emissi
 
 def _malformed(data: bytes, document: Json, errors: tuple[Finding, ...]) -> Emission:
     given = document.get("event_id") if isinstance(document, dict) else None
-    event = given if isinstance(given, str) and _ID.fullmatch(given) else "unreadable"
+    usable = isinstance(given, str) and _ID.fullmatch(given) is not None and clean(given) == given
+    event = given if isinstance(given, str) and usable else "unreadable"
     told = "; ".join(f"{one.code} at {_path(one)}" for one in errors[:8]) or "it is no memory event"
     reason = f"malformed: {told}"
     return Emission(

@@ -17,9 +17,15 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
 from muniment.ports.world import Clock
 
-UNSAFE = {"evt_demo_005": "it quotes a credential; what it warns of belongs in the secret store's own log"}
+UNSAFE = {"evt_demo_005": "it quotes a credential"}
 """What a steward turns away, and why. Everything else that waits for a steward is accepted."""
-ACCEPTED = "tested, cited and within its scope"
+REASONS = {
+    "evt_demo_000": "decided by the project's steward, with the minutes as evidence",
+    "evt_demo_000b": "the guide in force until now",
+    "evt_demo_001": "tested and cited; it belongs to the team",
+    "evt_demo_003": "credible, and against what was decided: both sides are kept",
+    "evt_demo_004": "the older guide no longer holds",
+}
 
 
 class Script(Value):
@@ -94,4 +100,4 @@ def _play(desk: Desk, told: Script, data: bytes, clock: StillClock | None) -> Fi
     if event.event_id in UNSAFE:
         reason = UNSAFE[event.event_id]
         return desk.decide(event.event_id, actor=steward, accept=False, ground=Ground.UNSAFE, reason=reason)
-    return desk.decide(event.event_id, actor=steward, accept=True, reason=ACCEPTED)
+    return desk.decide(event.event_id, actor=steward, accept=True, reason=REASONS[event.event_id])

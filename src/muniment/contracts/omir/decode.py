@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +14,8 @@ from muniment.contracts import codec
 from muniment.contracts.carried import Carried
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir import texts
-from muniment.contracts.omir.dialect import DIALECTS, SLOT, carried_id, name_id, refs, told_of
+from muniment.contracts.omir.dialect import DIALECTS, SLOT
+from muniment.contracts.omir.fields import carried_id, name_id, refs
 from muniment.contracts.omir.terms import (
     DRAFT,
     DRAFT_ENVELOPE,
@@ -27,7 +28,7 @@ from muniment.contracts.omir.terms import (
     RELEASE,
     Resource,
 )
-from muniment.contracts.omir.told import pack
+from muniment.contracts.omir.told import pack, told_of
 from muniment.contracts.omir.validate import findings
 from muniment.contracts.omir.wire import DOCUMENTS, FamiliaritySketch
 from muniment.contracts.shape import flaws
@@ -49,7 +50,6 @@ class _Around(NamedTuple):
     """What a resource has to know of its bundle."""
 
     names: Mapping[str, str]
-    records: Set[str]
     envelope: JsonObject
 
 
@@ -70,21 +70,23 @@ def decode_bundle(data: bytes) -> Bundle:
     bundle = read_json(data)
     for finding in findings(data):
         if finding.severity is Severity.ERROR:
-            raise Malformed(finding.path, finding.message.removeprefix("expected "))
+            raise Malformed(finding.path, _expected(finding.message))
     assert isinstance(bundle, dict), "checked"
     entries = [entry for entry in _listed(bundle.get("entry")) if isinstance(entry, dict)]
     envelope = {key: value for key, value in bundle.items() if key not in ("resourceType", "omirVersion", "entry")}
     names = {str(entry["id"]): str(entry["name"]) for entry in entries if entry["resourceType"] == Resource.ENTITY}
     made = _made(entries, envelope)
-    records = frozenset(
-        carried_id(Resource.MEMORY, str(entry["id"])) for entry in entries if entry["resourceType"] == Resource.MEMORY
-    )
     memories = [
-        _memory(entry, text, _Around(names, records, envelope), f"/entry/{number}")
+        _memory(entry, text, _Around(names, envelope), f"/entry/{number}")
         for number, (entry, text) in enumerate(zip(entries, _texts(data, entries), strict=True))
         if not (entry["resourceType"] == Resource.ENTITY and entry["id"] in made)
     ]
     return Bundle(memories=tuple(memories), envelope=envelope)
+
+
+def _expected(message: str) -> str:
+    """What a finding says, as the end of a sentence that begins with what was expected."""
+    return message.removeprefix("expected ") if message.startswith("expected ") else f"a valid bundle: {message}"
 
 
 def carry_envelope(bundle: Bundle) -> tuple[Carried, ...]:
@@ -152,7 +154,8 @@ def _memory(entry: JsonObject, text: str | None, around: _Around, path: str) -> 
     if not native:
         _unstamp(document, around.envelope)
     told = told_of(kind, document, around.names) if native else None
-    memory = codec.decode(DIALECTS[kind](around.names, around.records, told), document, path=path)
+    parents = {carried_id(Resource.MEMORY, str(document["parentId"]))} if "parentId" in document else frozenset[str]()
+    memory = codec.decode(DIALECTS[kind](around.names, parents, told), document, path=path)
     kept = texts.keep(RAW, text) if text is not None else ()
     return _extended_by(memory, kept if told is None else (*kept, pack(told)))
 

@@ -4,8 +4,7 @@ own words only under our own URLs."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence, Set
 
 import msgspec
 
@@ -13,8 +12,8 @@ from muniment.contracts import codec
 from muniment.contracts.carried import Carried
 from muniment.contracts.door import Encoded, Narrowing
 from muniment.contracts.omir import texts
-from muniment.contracts.omir.decode import name_entity
-from muniment.contracts.omir.dialect import DIALECTS, SLOT, name_id, refs
+from muniment.contracts.omir.closing import Draft, closed, name_native, named_entities, object_of
+from muniment.contracts.omir.dialect import DIALECTS, SLOT
 from muniment.contracts.omir.rules import HALF_LIFE
 from muniment.contracts.omir.terms import (
     CONTRACT,
@@ -29,9 +28,9 @@ from muniment.contracts.omir.terms import (
     Resource,
 )
 from muniment.contracts.omir.told import Luggage, names, restored, unpack
-from muniment.contracts.omir.wire import DOCUMENTS
+from muniment.contracts.omir.wire import DOCUMENTS, MetaBlock
 from muniment.contracts.shape import flaws
-from muniment.contracts.strict.values import Json, JsonObject
+from muniment.contracts.strict.values import JsonObject
 from muniment.model import times
 from muniment.model.errors import CallerError
 from muniment.model.times import Instant
@@ -47,23 +46,6 @@ class Stamp(Value):
 
     source: str
     at: Instant | None = None
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A resource while it is being written."""
-
-    kind: Resource
-    native: bool
-    memory: Carried
-    document: JsonObject
-    text: str | None
-    since: Instant | None
-    narrowed: list[Narrowing] = field(default_factory=list)
-
-    @property
-    def id(self) -> str:
-        return str(self.document["id"])
 
 
 def encode_bundle(
@@ -84,10 +66,10 @@ def encode_bundle(
     if stamp is not None:
         cover = _stamped(cover, stamp)
     drafts = _written(packed, stamp)
-    kept = _closed(drafts, narrowed)
-    _name_native(kept)
+    kept = closed(drafts, narrowed)
+    name_native(kept)
     entries = [_finished(draft, release, cover, stamp) for draft in kept]
-    entries += [_ordered(Resource.ENTITY, one) for one in _names(kept, cover)]
+    entries += [_ordered(Resource.ENTITY, one) for one in named_entities(kept, cover)]
     entries.sort(key=lambda entry: (str(entry["resourceType"]), str(entry["id"])))
     if release is Release.R1 and DRAFT_ENVELOPE in cover:
         _hide_sketch(entries, cover)
@@ -117,8 +99,9 @@ def _cover(packed: Sequence[Luggage]) -> JsonObject:
     found = json.loads(carriers[0])
     if not isinstance(found, dict) or found.get("entries") != len(packed):
         return {}
-    envelope = found.get("envelope")
-    return envelope if isinstance(envelope, dict) else {}
+    envelope = object_of(found.get("envelope"))
+    whole = {**envelope, "resourceType": "Bundle", "omirVersion": RELEASE, "entry": []}
+    return {} if flaws(whole, DOCUMENTS["Bundle"]) else envelope
 
 
 def _stamped(cover: JsonObject, stamp: Stamp) -> JsonObject:
@@ -130,15 +113,32 @@ def _stamped(cover: JsonObject, stamp: Stamp) -> JsonObject:
     return own
 
 
-def _written(packed: Sequence[Luggage], stamp: Stamp | None) -> list[_Draft]:
+def _written(packed: Sequence[Luggage], stamp: Stamp | None) -> list[Draft]:
     made = {one.memory.id: one.memory.created_at for one in packed}
     now = stamp.at if stamp is not None else None
     memories = [_as_told(one, made.get(one.memory.successor or "") or now) for one in packed]
-    records = frozenset(
-        memory.id for one, memory in zip(packed, memories, strict=True) if _kind(one) is Resource.MEMORY
-    )
+    pairs = list(zip(packed, memories, strict=True))
+    parents = {memory.id: memory.claim.lineage.parent for one, memory in pairs if _kind(one) is Resource.MEMORY}
+    circling = _circling(parents)
     taken: set[tuple[Resource, str]] = set()
-    return [_draft(one, memory, records, taken) for one, memory in zip(packed, memories, strict=True)]
+    return [_draft(one, memory, set() if memory.id in circling else parents.keys(), taken) for one, memory in pairs]
+
+
+def _circling(parents: Mapping[str, str | None]) -> set[str]:
+    """The ids of records that are their own ancestors: they cannot name their parents."""
+    found: set[str] = set()
+    settled: set[str] = set()
+    for start in parents:
+        way: dict[str, None] = {}
+        here: str | None = start
+        while here is not None and here in parents and here not in way and here not in settled:
+            way[here] = None
+            here = parents[here]
+        if here is not None and here in way:
+            steps = list(way)
+            found.update(steps[steps.index(here) :])
+        settled.update(way)
+    return found
 
 
 def _as_told(one: Luggage, ended: Instant | None) -> Carried:
@@ -149,15 +149,15 @@ def _kind(one: Luggage) -> Resource:
     return one.told.kind if one.told is not None else Resource.MEMORY
 
 
-def _draft(one: Luggage, memory: Carried, records: Set[str], taken: set[tuple[Resource, str]]) -> _Draft:
+def _draft(one: Luggage, memory: Carried, parents: Set[str], taken: set[tuple[Resource, str]]) -> Draft:
     """A memory as its resource. What was kept of its document goes with it only if it makes a valid one: a claim can be
     proposed with anything in its extensions."""
     kind = _kind(one)
-    draft = _plain_draft(one, memory, kind, records)
+    draft = _plain_draft(one, memory, kind, parents)
     if draft is None:
         bare = _bare(one.memory)
         kind = Resource.MEMORY
-        draft = _plain_draft(Luggage(memory=bare), bare, kind, records)
+        draft = _plain_draft(Luggage(memory=bare), bare, kind, parents)
         assert draft is not None, "what we write by ourselves is valid"
     if (kind, draft.id) in taken:
         draft.document["id"] = one.memory.id
@@ -165,21 +165,28 @@ def _draft(one: Luggage, memory: Carried, records: Set[str], taken: set[tuple[Re
     return draft
 
 
-def _plain_draft(one: Luggage, memory: Carried, kind: Resource, records: Set[str]) -> _Draft | None:
+def _plain_draft(one: Luggage, memory: Carried, kind: Resource, parents: Set[str]) -> Draft | None:
     """The resource; None if it would not be valid."""
     native = one.told is not None
     try:
-        document, narrowed = codec.encode(DIALECTS[kind](names(memory, one.told), records, one.told), memory)
+        dialect = DIALECTS[kind](names(memory, one.told), parents, one.told, wary=_doubtful(one))
+        document, narrowed = codec.encode(dialect, memory)
     except CallerError:
         return None
     words, text = document.pop(SLOT, None), one.text
-    listed = {} if text is None else {"extension": json.loads(text)}
-    if flaws({**document, **listed}, DOCUMENTS[kind]):
+    if text is not None and flaws({**document, "extension": json.loads(text)}, DOCUMENTS[kind]):
         return None
     if words is not None or not native:
         slot: JsonObject = {"memory": words if words is not None else {}, "rules": HALF_LIFE.id}
         text = texts.append(text, MEMORY_URL, {**slot, "native": True} if native else slot)
-    return _Draft(kind, native, memory, document, text, one.memory.created_at, list(narrowed))
+    return Draft(kind, native, memory, document, text, one.memory.created_at, list(narrowed))
+
+
+def _doubtful(one: Luggage) -> bool:
+    """Whether the document will say anything that was not checked as a field of a memory."""
+    meta = one.told.said if one.told is not None else {}
+    kept = any(extension.name.partition(":")[0] == CONTRACT for extension in one.memory.claim.extensions)
+    return kept or bool(flaws(meta, MetaBlock))
 
 
 def _bare(memory: Carried) -> Carried:
@@ -188,87 +195,13 @@ def _bare(memory: Carried) -> Carried:
     return msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=others))
 
 
-def _closed(drafts: Sequence[_Draft], narrowed: list[Narrowing]) -> list[_Draft]:
-    """The resources that can stand, each without references to what is not there. A name is always there: we make an
-    entity of it."""
-    there = {f"{draft.kind}/{draft.id}" for draft in drafts}
-    kept = []
-    for draft in drafts:
-        known = there | {f"{Resource.ENTITY}/{name_id(name)}" for name in draft.memory.claim.lineage.entities}
-        if draft.kind is Resource.RELATIONSHIP and not known.issuperset(refs(draft.document)):
-            narrowed.append(Narrowing(id=draft.memory.id, path="/", kept=False))
-            continue
-        _prune(draft, known)
-        kept.append(draft)
-    return kept
-
-
-def _prune(draft: _Draft, known: set[str]) -> None:
-    document = draft.document
-    parent, episode = document.get("parentId"), document.get("sourceEpisode")
-    if parent is not None and f"{Resource.MEMORY}/{parent}" not in known:
-        _drop(draft, "parentId", "/claim/lineage/parent")
-    if isinstance(episode, dict) and episode["ref"] not in known:
-        _drop(draft, "sourceEpisode", "/claim/extensions")
-    if isinstance(document.get("entityRefs"), list):
-        document["entityRefs"] = _known(draft, document["entityRefs"], known, "/claim/lineage/entities")
-    interference = document.get("interference")
-    if isinstance(interference, dict) and isinstance(interference.get("competesWith"), list):
-        rivals = _known(draft, interference["competesWith"], known, "/claim/extensions")
-        document["interference"] = {**interference, "competesWith": rivals}
-
-
-def _drop(draft: _Draft, name: str, path: str) -> None:
-    del draft.document[name]
-    draft.narrowed.append(Narrowing(id=draft.memory.id, path=path, kept=False))
-
-
-def _known(draft: _Draft, given: Json, known: set[str], path: str) -> list[Json]:
-    """The references of a list that meet something."""
-    assert isinstance(given, list), "asked for a list"
-    left: list[Json] = [one for one in given if isinstance(one, dict) and one["ref"] in known]
-    if len(left) != len(given):
-        draft.narrowed.append(Narrowing(id=draft.memory.id, path=path, kept=False))
-    return left
-
-
-def _name_native(drafts: Iterable[_Draft]) -> None:
-    """Let the names of our own memories point at the entities of the bundle that bear them."""
-    bearers: dict[str, str] = {}
-    for draft in drafts:
-        if draft.kind is Resource.ENTITY and draft.memory.claim.lineage.entities:
-            name = draft.memory.claim.lineage.entities[0]
-            bearers[name] = min(draft.id, bearers.get(name, draft.id))
-    if not bearers:
-        return
-    moved: JsonObject = {
-        f"{Resource.ENTITY}/{name_id(name)}": f"{Resource.ENTITY}/{id_}" for name, id_ in bearers.items()
-    }
-    for draft in drafts:
-        given = draft.document.get("entityRefs")
-        if not draft.native and isinstance(given, list):
-            draft.document["entityRefs"] = [
-                {"ref": moved.get(str(one["ref"]), one["ref"])} for one in given if isinstance(one, dict)
-            ]
-
-
-def _names(drafts: Sequence[_Draft], cover: JsonObject) -> list[JsonObject]:
-    """An entity for each name that is referred to and that no entity of the bundle bears."""
-    there = {draft.id for draft in drafts if draft.kind is Resource.ENTITY}
-    wanted = {ref.partition("/")[2] for draft in drafts for ref in refs(draft.document)} - there
-    if not wanted:
-        return []
-    known = {name_id(name): name for draft in drafts for name in draft.memory.claim.lineage.entities}
-    return [name_entity(known[id_], cover.get("source")) for id_ in sorted(wanted)]
-
-
-def _finished(draft: _Draft, release: Release, cover: JsonObject, stamp: Stamp | None) -> JsonObject:
+def _finished(draft: Draft, release: Release, cover: JsonObject, stamp: Stamp | None) -> JsonObject:
     document, text = draft.document, draft.text
     if release is Release.R1:
         fields = {key: document.pop(key) for key in DRAFT[draft.kind] if key in document}
         text = texts.append(text, DRAFT_URL, {"fields": fields}) if fields else text
     if not draft.native and "source" in cover:
-        document["meta"] = {**_object(document.get("meta")), "source": cover["source"]}
+        document["meta"] = {**object_of(document.get("meta")), "source": cover["source"]}
     if stamp is not None:
         document["meta"] = _meta(draft, stamp)
     if text is not None:
@@ -276,20 +209,16 @@ def _finished(draft: _Draft, release: Release, cover: JsonObject, stamp: Stamp |
     return _ordered(draft.kind, document)
 
 
-def _meta(draft: _Draft, stamp: Stamp) -> JsonObject:
+def _meta(draft: Draft, stamp: Stamp) -> JsonObject:
     """What a stamped entry says of itself. Numbers without a stamp of their own hold as of when it was made, or else as
     of when we were told."""
     found: JsonObject = {"omirVersion": RELEASE, "maturity": MATURITY[draft.kind]}
-    found |= _object(draft.document.get("meta"))
+    found |= object_of(draft.document.get("meta"))
     told = draft.since if draft.since is not None else stamp.at
     made = draft.document.get("createdAt", times.show(told) if told is not None else None)
     if "lastUpdated" not in found and made is not None and not _MEASURED.isdisjoint(draft.document):
         found["lastUpdated"] = made
     return found
-
-
-def _object(value: Json) -> JsonObject:
-    return value if isinstance(value, dict) else {}
 
 
 def _ordered(kind: Resource, document: JsonObject) -> JsonObject:

@@ -57,31 +57,32 @@ class Names:
         return self._names[min(found)] if found else None
 
     def _at_two_edits(self, wanted: str) -> str | None:
+        left_out = len(self._begin) if wanted.startswith(self._begin) else 0
+        rest = wanted[left_out:]
         best, nearest = FARTHEST + 1, None
-        for number in islice(self._alike(wanted), self._compared_max):
+        for number in islice(self._alike(rest, left_out), self._compared_max):
             name = self._names[number]
-            edits = distance(name, wanted)
-            if 0 < edits < min(best, _longer(name, wanted)):
+            edits = distance(name[left_out:], rest)
+            if 0 < edits < best and edits < _longer(name, wanted):
                 best, nearest = edits, name
                 if edits == 1:
                     break
         return nearest
 
-    def _alike(self, wanted: str) -> Iterator[int]:
-        """The names that share a part with the wanted one in about the same place, in order, some more than once."""
-        left_out = len(self._begin) if wanted.startswith(self._begin) else 0
-        parts, rest = self._parts_after(left_out), wanted[left_out:]
-        found = []
+    def _alike(self, rest: str, left_out: int) -> Iterator[int]:
+        """The names that share a part with the wanted one in about the same place, in order, some more than once. What
+        they begin with is left out."""
+        parts, found = self._parts_after(left_out), []
         for longer in range(-FARTHEST, FARTHEST + 1):
-            if len(wanted) + longer not in self._lengths:
-                continue
             length = len(rest) + longer
+            if left_out + length not in self._lengths:
+                continue
             for place, (start, end) in enumerate(_cuts(length)):
                 for moved in _MOVES[longer]:
                     at = start - moved
                     if at >= 0 and (same := parts.get((length, place, rest[at : at + end - start]))) is not None:
                         found.append(same)
-        return merge(*found)
+        return iter(found[0]) if len(found) == 1 else merge(*found)
 
     def _parts_after(self, left_out: int) -> dict[tuple[int, int, str], list[int]]:
         if left_out not in self._parts:

@@ -25,6 +25,7 @@ _OBJECT = msgspec.json.Decoder(dict[str, Raw])
 _LIST = msgspec.json.Decoder(list[Raw])
 _ANY = msgspec.json.Decoder()
 _LONG_NUMBER = re.compile(rb"[0-9]{309}")
+_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
 _LARGEST = 1 << 1023
 
 
@@ -138,8 +139,5 @@ def tokens(text: bytes) -> int:
     >>> tokens(b'{"a": "b"}'), tokens(rb'{"a\\\\": "\\"b"}'), tokens(rb'"\\\\"')
     (4, 4, 2)
     """
-    if b"\\" not in text:
-        return text.count(b'"')
-    if b"\\\\" in text:
-        text = text.replace(b"\\\\", b"")
-    return text.count(b'"') - text.count(b'\\"')
+    marks = text.count(b'"')
+    return marks - _ESCAPED.findall(text).count(b'"') if b"\\" in text else marks

@@ -10,16 +10,18 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import msgspec
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, Raw
 
 from muniment.contracts.omir.explain import Violation, entry_violations
 from muniment.contracts.omir.reading import ENTRY_DEPTH, Opened, too_large
 from muniment.contracts.omir.report import Holder
 from muniment.contracts.omir.wire import (
     RESOURCES,
+    Decay,
     Entity,
     Episode,
     Extension,
+    Interference,
     MemoryRecord,
     MetaBlock,
     Reference,
@@ -42,6 +44,7 @@ _plain_instant = re.compile(
     r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 ).fullmatch
 _is_uri = lru_cache(maxsize=4_096)(is_uri)
+_place = lru_cache(maxsize=1_024)("entityRefs/{}/ref".format)
 _VALUE_DEPTH = ENTRY_DEPTH + 3
 """How deep the value of an extension stands: in an extension, in a list, in an entry."""
 
@@ -111,7 +114,7 @@ class Scan:
         if isinstance(one, (MemoryRecord, Episode)):
             if one.entity_refs is not UNSET:
                 for number, target in enumerate(one.entity_refs):
-                    add((index, f"entityRefs/{number}/ref", target.ref, "Entity"))
+                    add((index, _place(number), target.ref, "Entity"))
             if isinstance(one, MemoryRecord) and one.parent_id is not UNSET:
                 add((index, "parentId", f"MemoryRecord/{one.parent_id}", "MemoryRecord"))
         elif isinstance(one, Relationship):
@@ -170,7 +173,7 @@ def _references(value: JsonObject, kind: str) -> Iterator[tuple[str, str, str]]:
     if kind in ("MemoryRecord", "Episode"):
         many = value.get("entityRefs")
         for number, one in enumerate(many if isinstance(many, list) else ()):
-            yield from _reference(one, f"entityRefs/{number}/ref", "Entity")
+            yield from _reference(one, _place(number), "Entity")
         parent = value.get("parentId")
         if kind == "MemoryRecord" and isinstance(parent, str):
             yield "parentId", f"MemoryRecord/{parent}", "MemoryRecord"
@@ -201,7 +204,7 @@ def _whole(value: Json) -> Json:
 def _holds(one: Resource, opened: Opened) -> bool:
     """Whether what a wire type cannot ask while it is read holds too: times, addresses, the end of an id, the size of a
     number, and that what extensions carry can be read."""
-    if one.id[-1] == "\n" or not _instant(one.created_at):
+    if one.id[-1] == "\n" or not (one.created_at is UNSET or _instant(one.created_at)):
         return False
     if one.meta is not UNSET and not _meta_holds(one.meta):
         return False
@@ -210,54 +213,68 @@ def _holds(one: Resource, opened: Opened) -> bool:
     if isinstance(one, MemoryRecord):
         return _memory_holds(one)
     if isinstance(one, Relationship):
-        return _instant(one.valid_at) and _instant(one.invalidated_at) and _edge_holds(one)
+        return _edge_holds(one)
     if isinstance(one, Entity):
-        count = one.mention_count
-        return _instant(one.last_seen_at) and (count is UNSET or not too_large(count))
-    return _instant(one.event_time) and _refs_hold(one.entity_refs)
+        return (one.last_seen_at is UNSET or _instant(one.last_seen_at)) and (
+            one.mention_count is UNSET or not too_large(one.mention_count)
+        )
+    return (one.event_time is UNSET or _instant(one.event_time)) and (
+        one.entity_refs is UNSET or _refs_hold(one.entity_refs)
+    )
 
 
 def _memory_holds(one: MemoryRecord) -> bool:
-    if not (_instant(one.event_time) and _instant(one.valid_until) and _refs_hold(one.entity_refs)):
+    return not (
+        (one.event_time is not UNSET and not _instant(one.event_time))
+        or (one.valid_until is not UNSET and not _instant(one.valid_until))
+        or (one.entity_refs is not UNSET and not _refs_hold(one.entity_refs))
+        or (one.parent_id is not UNSET and one.parent_id[-1] == "\n")
+        or (one.version is not UNSET and too_large(one.version))
+        or (one.decay is not UNSET and not _decay_holds(one.decay))
+        or (one.interference is not UNSET and not _interference_holds(one.interference))
+    )
+
+
+def _decay_holds(decay: Decay) -> bool:
+    if decay.last_access is not UNSET and not _instant(decay.last_access):
         return False
-    if one.parent_id is not UNSET and one.parent_id[-1] == "\n":
-        return False
-    if one.version is not UNSET and too_large(one.version):
-        return False
-    if one.interference is not UNSET and not _refs_hold(one.interference.competes_with):
-        return False
-    decay = one.decay
-    if decay is UNSET:
-        return True
-    count = decay.access_count
-    return _instant(decay.last_access) and (count is UNSET or not too_large(count))
+    return decay.access_count is UNSET or not too_large(decay.access_count)
+
+
+def _interference_holds(interference: Interference) -> bool:
+    return interference.competes_with is UNSET or _refs_hold(interference.competes_with)
 
 
 def _edge_holds(one: Relationship) -> bool:
     if one.normalized_strength is not UNSET and one.normalization is UNSET:
         return False
-    episode = one.source_episode
-    ends = [one.from_, one.to] if episode is UNSET else [one.from_, one.to, episode]
-    return _refs_hold(ends)
+    if one.source_episode is not UNSET and one.source_episode.ref[-1] == "\n":
+        return False
+    return not (
+        (one.valid_at is not UNSET and not _instant(one.valid_at))
+        or (one.invalidated_at is not UNSET and not _instant(one.invalidated_at))
+        or one.from_.ref[-1] == "\n"
+        or one.to.ref[-1] == "\n"
+    )
 
 
-def _refs_hold(refs: list[Reference] | UnsetType) -> bool:
-    if refs is UNSET:
-        return True
+def _refs_hold(refs: list[Reference]) -> bool:
     for one in refs:  # noqa: SIM110  # a generator would cost as much again, for every reference of a bundle
         if one.ref[-1] == "\n":
             return False
     return True
 
 
-def _instant(text: str | UnsetType) -> bool:
-    return text is UNSET or _plain_instant(text) is not None or is_instant(text)
+def _instant(text: str) -> bool:
+    return _plain_instant(text) is not None or is_instant(text)
 
 
 def _meta_holds(meta: MetaBlock) -> bool:
     if meta.profile is not UNSET and not all(map(_is_uri, meta.profile)):
         return False
-    return _instant(meta.created_at) and _instant(meta.last_updated)
+    if meta.created_at is not UNSET and not _instant(meta.created_at):
+        return False
+    return meta.last_updated is UNSET or _instant(meta.last_updated)
 
 
 def _extensions_hold(extensions: list[Extension], opened: Opened) -> bool:

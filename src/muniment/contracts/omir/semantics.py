@@ -29,6 +29,8 @@ from muniment.contracts.strict.instants import instant_of
 Doubt = tuple[str, str, str]
 """A code, where in the resource, and what is doubtful there."""
 
+DRAFT = "I510"
+"""The code of a draft field of R1.x."""
 EVENT_AHEAD_DAYS = 30
 CALIBRATED_TOLERANCE = 0.02
 PUBLISHED_EXTENSIONS = frozenset(
@@ -36,7 +38,6 @@ PUBLISHED_EXTENSIONS = frozenset(
 )
 
 _MICROS_PER_DAY = 86_400_000_000
-_NO_DRAFTS = (UNSET, UNSET, UNSET)
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*", re.ASCII)
 _THEIR_HOST = re.compile(r"https?://(?:www\.)?omir\.io(?:[/:?#]|\Z)", re.IGNORECASE)
 _PLAIN_LENGTH = 20
@@ -48,7 +49,7 @@ def _is_snake(word: str) -> bool:
 
 
 def doubts(one: Resource) -> list[Doubt]:
-    """Everything doubtful in one resource."""
+    """Everything doubtful in one resource, its draft fields among it."""
     found: list[Doubt] = []
     if isinstance(one, MemoryRecord):
         _memory(one, found)
@@ -66,21 +67,10 @@ def doubts(one: Resource) -> list[Doubt]:
     return found
 
 
-def drafts(one: Resource) -> list[str]:
-    """The draft fields of R1.x that a resource has."""
-    said: tuple[object, ...]
-    if isinstance(one, MemoryRecord):
-        said = (one.information_content, one.replay_priority, one.interference)
-    elif isinstance(one, Relationship):
-        said = (one.reverse_strength, one.normalized_strength, one.normalization)
-    elif isinstance(one, Episode):
-        said = (one.boundary_strength, one.boundary_reason)
-    else:
-        return []
-    if said == _NO_DRAFTS[: len(said)]:
-        return []
-    names = DRAFT_FIELDS[type(one).__name__]
-    return [name for name, value in zip(names, said, strict=True) if value is not UNSET]
+def _drafts(one: Resource, *said: object) -> Iterator[Doubt]:
+    for name, value in zip(DRAFT_FIELDS[type(one).__name__], said, strict=True):
+        if value is not UNSET:
+            yield DRAFT, name, f"{name} is a draft field of R1.x"
 
 
 def _memory(one: MemoryRecord, found: list[Doubt]) -> None:
@@ -100,6 +90,8 @@ def _memory(one: MemoryRecord, found: list[Doubt]) -> None:
             found.append(_reversed("decay/lastAccess", "createdAt"))
     if one.confidence is not UNSET:
         _calibrated(one.confidence, found)
+    if one.information_content is not UNSET or one.replay_priority is not UNSET or one.interference is not UNSET:
+        found.extend(_drafts(one, one.information_content, one.replay_priority, one.interference))
 
 
 def _relationship(one: Relationship, found: list[Doubt]) -> None:
@@ -110,6 +102,8 @@ def _relationship(one: Relationship, found: list[Doubt]) -> None:
         found.append(("I550", "relationType", f'"{word}" is not lower_snake_case'))
     if one.invalidated_at is not UNSET and one.valid_at is not UNSET and earlier(one.invalidated_at, one.valid_at):
         found.append(_reversed("invalidatedAt", "validAt"))
+    if one.reverse_strength is not UNSET or one.normalized_strength is not UNSET or one.normalization is not UNSET:
+        found.extend(_drafts(one, one.reverse_strength, one.normalized_strength, one.normalization))
 
 
 def _episode(one: Episode, found: list[Doubt]) -> None:
@@ -117,6 +111,8 @@ def _episode(one: Episode, found: list[Doubt]) -> None:
         found.append(_empty("content"))
     if one.event_time is not UNSET and _far_ahead(one.event_time, one.created_at):
         found.append(_ahead())
+    if one.boundary_strength is not UNSET or one.boundary_reason is not UNSET:
+        found.extend(_drafts(one, one.boundary_strength, one.boundary_reason))
 
 
 def _meta(meta: MetaBlock, one: Resource, found: list[Doubt]) -> None:

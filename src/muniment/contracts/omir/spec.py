@@ -21,7 +21,7 @@ from muniment.contracts.omir.references import References
 from muniment.contracts.omir.repeats import repeats
 from muniment.contracts.omir.report import Check, Level, Told
 from muniment.contracts.omir.scan import Bad, Link, Scan
-from muniment.contracts.omir.semantics import doubts, drafts
+from muniment.contracts.omir.semantics import DRAFT, doubts
 from muniment.contracts.omir.wire import (
     CANONICAL_CONTEXT,
     DRAFT_FIELDS,
@@ -77,11 +77,9 @@ class Looker:
         self._waiting.append(one)
         if len(self._waiting) == _AT_ONCE:
             self._count()
-        for code, place, message in doubts(one):
-            self.doubts.append((index, code, place, message))
-        if self.tells_drafts:
-            for name in drafts(one):
-                self.doubts.append((index, "I510", name, f"{name} is a draft field of R1.x"))
+        found = doubts(one)
+        if found:
+            self.doubts += [(index, *doubt) for doubt in found]
         if one.extension is not UNSET:
             self._within(one.extension)
         if isinstance(one, MemoryRecord):
@@ -189,7 +187,7 @@ def _envelope(opened: Opened, envelope: JsonObject, *, tells_drafts: bool) -> It
         yield from _sketch(sketch)
     for name in DRAFT_FIELDS["Bundle"]:
         if tells_drafts and name in envelope:
-            yield _told("I510", Check.SEMANTICS, f"/{name}", f"{name} is a draft field of R1.x")
+            yield _told(DRAFT, Check.SEMANTICS, f"/{name}", f"{name} is a draft field of R1.x")
 
 
 def _sketch(sketch: JsonObject) -> Iterator[Told]:
@@ -238,14 +236,16 @@ def _violated(code: str, one: Violation, message: str) -> Told:
 
 def _references(scan: Scan, looker: Looker) -> Iterator[Told]:
     references = References(scan)
+    wrong = {bad.index for bad in scan.bad}
     yield from references.unresolved([*scan.links, *looker.competitors])
     named = {link[2] for link in scan.links}
     for kind, code, what in (
         ("Entity", "I206", "nothing in the bundle refers to this entity"),
         ("Episode", "I207", "nothing in the bundle was derived from this episode"),
     ):
-        for id_, index in scan.ids[kind].items():
-            if f"{kind}/{id_}" not in named:
+        for ref in sorted(references.known[kind] - named):
+            index = scan.ids[kind][ref.partition("/")[2]]
+            if index not in wrong:
                 yield _told(code, Check.SEMANTICS, f"/entry/{index}", what, scan=scan, index=index)
 
 
@@ -295,6 +295,8 @@ def _versions(scan: Scan, level: Level) -> Iterator[Told]:
 
 def _doubts(scan: Scan, looker: Looker) -> Iterator[Told]:
     for index, code, place, message in looker.doubts:
+        if code == DRAFT and not looker.tells_drafts:
+            continue
         check = Check.REFERENCES if code == "W205" else Check.SEMANTICS
         yield _told(code, check, f"/entry/{index}/{place}", message, scan=scan, index=index)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from muniment.contracts.carried import Carried
-from muniment.contracts.omir.dialect import Told, carried_id, name_id
-from muniment.contracts.omir.terms import CONTRACT, ENVELOPE, RAW, TOLD
+from muniment.contracts.names import safe_text
+from muniment.contracts.omir.fields import carried_id, instant_at, name_id, refs
+from muniment.contracts.omir.terms import CONTRACT, ENVELOPE, RAW, TOLD, Resource
 from muniment.contracts.omir.texts import kept
+from muniment.contracts.strict.values import JsonObject
+from muniment.model import checks
 from muniment.model.claim import Extension
 from muniment.model.errors import CallerError
 from muniment.model.status import CURRENT
@@ -15,6 +20,31 @@ from muniment.model.times import Instant
 from muniment.model.value import Value
 
 _OURS = f"{CONTRACT}."
+
+
+class Told(Value):
+    """The resource that a native memory was, beside what its fields say: its type and id, the ids and names of the
+    entities it referred to, in order, what it said of itself, when it had last been used, and whether it did not say
+    when it was made."""
+
+    kind: Resource
+    id: str
+    refs: tuple[tuple[str, str], ...] = ()
+    meta: dict[str, str | int | float | list[str]] | None = None
+    last_access: Instant | None = None
+    undated: bool = False
+
+    def __post_init__(self) -> None:
+        checks.identifier("id", self.id)
+        for id_, _ in self.refs:
+            checks.identifier("refs", id_)
+        checks.instant("last_access", self.last_access)
+
+    @property
+    def said(self) -> JsonObject:
+        """What the resource said of itself."""
+        meta = self.meta if self.meta is not None else {}
+        return {key: [*value] if isinstance(value, list) else value for key, value in meta.items()}
 
 
 class Luggage(Value):
@@ -25,6 +55,28 @@ class Luggage(Value):
     told: Told | None = None
     text: str | None = None
     envelope: str | None = None
+
+
+def told_of(kind: Resource, document: JsonObject, names: Mapping[str, str]) -> Told:
+    """What a resource was, beside what its fields say of the memory it becomes."""
+    ids = [ref.partition("/")[2] for ref in refs(document)][: checks.LIST_LENGTH_MAX]
+    meta = document.get("meta")
+    return Told(
+        kind=kind,
+        id=str(document["id"]),
+        refs=tuple((id_, safe_text(names.get(id_, id_))) for id_ in ids),
+        meta=_without_stamp(meta) if isinstance(meta, dict) else None,
+        last_access=instant_at(document.get("decay"), "lastAccess"),
+        undated="createdAt" not in document,
+    )
+
+
+def _without_stamp(meta: JsonObject) -> dict[str, str | int | float | list[str]]:
+    return {
+        key: [str(one) for one in value] if isinstance(value, list) else value
+        for key, value in meta.items()
+        if key != "lastUpdated" and value is not None and not isinstance(value, dict)
+    }
 
 
 _told = msgspec.json.Decoder(Told)

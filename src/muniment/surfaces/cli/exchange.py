@@ -156,13 +156,14 @@ def give_out(
 
 def _checked(name: ContractName, file: str) -> Checked:
     try:
-        return validate(name, _read(file))
-    except (Unreadable, LimitExceeded) as error:
+        data = _read(file)
+    except (LimitExceeded, Malformed, Unreadable) as error:
         return Checked(contract=name, result=Result.UNREADABLE, findings=(finding_of(error),))
     except OSError as error:
         words = f"the file cannot be read: {printable(error.strerror or type(error).__name__)}"
         finding = Finding(code=Unreadable.code, severity=Severity.ERROR, path="/", message=words)
         return Checked(contract=name, result=Result.UNREADABLE, findings=(finding,))
+    return validate(name, data)
 
 
 def _read(file: str) -> bytes:
