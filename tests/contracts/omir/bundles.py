@@ -12,15 +12,15 @@ AT = "2026-05-30T11:42:05Z"
 META: JsonObject = {"omirVersion": "R1"}
 
 
-def record(id_: str = "m1", **fields: Json) -> JsonObject:
+def record(id_: str = "m1", /, **fields: Json) -> JsonObject:
     return {"resourceType": "MemoryRecord", "id": id_, "meta": META, "content": "words", "createdAt": AT, **fields}
 
 
-def entity(id_: str = "a", **fields: Json) -> JsonObject:
+def entity(id_: str = "a", /, **fields: Json) -> JsonObject:
     return {"resourceType": "Entity", "id": id_, "meta": META, "name": "Ana", **fields}
 
 
-def edge(id_: str = "r1", from_: str = "a", to: str = "a", **fields: Json) -> JsonObject:
+def edge(id_: str = "r1", from_: str = "a", to: str = "a", /, **fields: Json) -> JsonObject:
     ends: JsonObject = {"from": {"ref": f"Entity/{from_}"}, "to": {"ref": f"Entity/{to}"}}
     return {
         "resourceType": "Relationship",
@@ -32,7 +32,7 @@ def edge(id_: str = "r1", from_: str = "a", to: str = "a", **fields: Json) -> Js
     }
 
 
-def episode(id_: str = "e1", **fields: Json) -> JsonObject:
+def episode(id_: str = "e1", /, **fields: Json) -> JsonObject:
     return {"resourceType": "Episode", "id": id_, "meta": META, "content": "words", "createdAt": AT, **fields}
 
 

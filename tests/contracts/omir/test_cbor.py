@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -60,6 +62,15 @@ VECTORS: list[tuple[Json, str]] = [
 def test_a_value_has_the_published_spelling(value: Json, spelled: str) -> None:
     assert write_cbor(value).hex() == spelled
     assert same(read_cbor(bytes.fromhex(spelled)), value)
+
+
+def test_the_page_shows_these_very_spellings() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "contracts" / "omirb.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*`) \| (`.*`) \|$", page, re.MULTILINE)
+    assert len(rows) == 13
+    for values, spellings in rows:
+        left, right = re.findall(r"`([^`]*)`", values), re.findall(r"`([^`]*)`", spellings)
+        assert [write_cbor(json.loads(value)).hex() for value in left] == right
 
 
 @cites("OMIR-062")

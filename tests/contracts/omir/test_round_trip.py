@@ -155,6 +155,29 @@ def test_a_name_meets_the_entity_that_bears_it() -> None:
     assert passes(CONTRACT.check(encoded.data))
 
 
+@pytest.mark.parametrize(
+    ("parents", "written"),
+    [
+        ({"a": "a"}, {"a": None}),
+        ({"a": "b", "b": "a"}, {"a": None, "b": None}),
+        ({"a": "b", "b": "c", "c": "b"}, {"a": "b", "b": None, "c": None}),
+        ({"a": "b", "b": None}, {"a": "b", "b": None}),
+        ({"a": "gone"}, {"a": None}),
+    ],
+    ids=str,
+)
+def test_a_circle_of_parents_is_not_written_and_not_lost(
+    parents: dict[str, str | None], written: dict[str, str | None]
+) -> None:
+    memories = tuple(
+        Carried(id=id_, claim=Claim(content=id_, lineage=Lineage(parent=parent))) for id_, parent in parents.items()
+    )
+    encoded = CONTRACT.encode(memories)
+    assert passes(CONTRACT.check(encoded.data))
+    assert CONTRACT.decode(encoded.data) == memories
+    assert {one["id"]: one.get("parentId") for one in json.loads(encoded.data)["entry"]} == written
+
+
 def test_only_the_newest_revision_goes_out_and_the_other_is_told() -> None:
     older = msgspec.structs.replace(BORN_ELSEWHERE, revision=1)
     encoded = CONTRACT.encode([BORN_ELSEWHERE, older])
@@ -168,6 +191,7 @@ def test_a_stamped_bundle_read_again_gives_the_same_memories() -> None:
     bundle = decode_bundle(encoded.data)
     assert bundle.memories == (BORN_ELSEWHERE,)
     assert bundle.envelope == {"generatedAt": "2026-05-28T20:26:40Z", "source": "muniment/1.0"}
+    assert {one["meta"]["source"] for one in json.loads(encoded.data)["entry"]} == {"muniment/1.0"}
     assert encode_bundle(bundle.memories, envelope=bundle.envelope) == encoded
 
 
@@ -197,6 +221,8 @@ def test_draft_fields_that_are_none_stay_where_a_stranger_put_them() -> None:
         Extension(name="omir", body='{"importance":[[],[7]]}'),
         Extension(name="omir", body='{"tier":[[],["attic"]]}'),
         Extension(name="omir", body='{"secret":[[],[1]]}'),
+        Extension(name="omir", body='{"content":[["Tea"],[]]}'),
+        Extension(name="omir", body='{"createdAt":[["1970-01-01T00:00:00Z"],["noon"]]}'),
         Extension(name="omir.extension", body='{"a":1}'),
         Extension(name="omir.extension", body='[{"url":"no uri"}]'),
         Extension(name="omir.carried", body='{"kind":"MemoryRecord","id":"a b"}'),

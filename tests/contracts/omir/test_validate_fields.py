@@ -40,6 +40,17 @@ def test_no_other_id_passes(id_: str, verdict: Verdict) -> None:
 
 
 @BOTH
+@cites("OMIR-015")
+def test_a_reference_that_ends_in_a_line_break_is_refused_in_every_place(verdict: Verdict) -> None:
+    assert _errors(edge("r1", "a\n"), verdict) == ["/from/ref"]
+    assert _errors(edge("r1", "a", "a\n"), verdict) == ["/to/ref"]
+    assert _errors(edge(sourceEpisode={"ref": "Episode/e1\n"}), verdict) == ["/sourceEpisode/ref"]
+    assert _errors(episode("e2", entityRefs=[{"ref": "Entity/a\n"}]), verdict) == ["/entityRefs/0/ref"]
+    rival: Json = {"competesWith": [{"ref": "MemoryRecord/m1\n"}]}
+    assert _errors(record(interference=rival), verdict) == ["/interference/competesWith/0/ref"]
+
+
+@BOTH
 @cites("OMIR-016")
 def test_two_types_may_share_an_id(verdict: Verdict) -> None:
     data = bundle(record("x"), entity("x"), episode("x"), edge("x", "x", "x", sourceEpisode={"ref": "Episode/x"}))
@@ -95,6 +106,11 @@ def test_an_instant_passes_in_every_place(text: str, verdict: Verdict) -> None:
 def test_what_is_no_instant_fails_in_every_place(text: str, verdict: Verdict) -> None:
     assert _errors(record(createdAt=text), verdict) == ["/createdAt"]
     assert _errors(record(eventTime=text, validUntil=text), verdict) == ["/eventTime", "/validUntil"]
+    for field in ("eventTime", "validUntil"):
+        assert _errors(record(**{field: text}), verdict) == [f"/{field}"]
+    for field in ("validAt", "invalidatedAt", "createdAt"):
+        assert _errors(edge(**{field: text}), verdict) == [f"/{field}"]
+    assert _errors(entity("b", lastSeenAt=text), verdict) == ["/lastSeenAt"]
     assert _errors(record(decay={"lastAccess": text}), verdict) == ["/decay/lastAccess"]
     assert _errors(entity("b", createdAt=text, lastSeenAt=text), verdict) == ["/createdAt", "/lastSeenAt"]
     assert _errors(edge(validAt=text, invalidatedAt=text), verdict) == ["/invalidatedAt", "/validAt"]
@@ -151,10 +167,12 @@ def test_counts_are_whole_and_within_their_bounds(verdict: Verdict) -> None:
         meta: Json = {"omirVersion": "R1", "maturity": grade}
         return record(version=version, decay={"accessCount": count}, meta=meta)
 
-    for count, version, grade in ((0, 1, 0), (7, 10**20, 5), (2.0, 2.0, 2.0)):
+    right: list[tuple[Json, Json, Json]] = [(0, 1, 0), (7, 10**20, 5), (2.0, 2.0, 2.0)]
+    for count, version, grade in right:
         assert _errors(resource(count, version, grade), verdict) == []
         assert _errors(entity("b", mentionCount=count), verdict) == []
-    for count, version, grade in ((-1, 0, 6), (2.5, 2.5, 2.5), ("2", True, None)):
+    wrong: list[tuple[Json, Json, Json]] = [(-1, 0, 6), (2.5, 2.5, 2.5), ("2", True, None)]
+    for count, version, grade in wrong:
         found = _errors(resource(count, version, grade), verdict)
         assert found == ["/decay/accessCount", "/meta/maturity", "/version"]
         assert _errors(entity("b", mentionCount=count), verdict) == ["/mentionCount"]
@@ -232,8 +250,9 @@ def test_each_word_of_a_vocabulary_passes_and_no_other(name: str, verdict: Verdi
     assert len(words) == {"kind": 4, "experienceType": 14, "tier": 4, "labels": 12, "source": 4}[name]
     for word in words:
         assert _errors(resource(word), verdict) == []
-    for word in ("permanent", words[0].upper(), "", 5):
-        assert _errors(resource(word), verdict) == ["/labels/0" if name == "labels" else f"/{name}"]
+    others: list[Json] = ["permanent", words[0].upper(), "", 5]
+    for other in others:
+        assert _errors(resource(other), verdict) == ["/labels/0" if name == "labels" else f"/{name}"]
 
 
 @BOTH
@@ -241,8 +260,8 @@ def test_each_word_of_a_vocabulary_passes_and_no_other(name: str, verdict: Verdi
 def test_an_unknown_field_is_told_at_the_object_it_is_in(verdict: Verdict) -> None:
     assert _errors(record(vendorScore=1), verdict) == [""]
     for name in ("meta", "decay", "confidence", "provenance"):
-        start: JsonObject = {"omirVersion": "R1"} if name == "meta" else {}
-        assert _errors(record(**{name: {**start, "x": 1}}), verdict) == [f"/{name}"]
+        inside: Json = {"omirVersion": "R1", "x": 1} if name == "meta" else {"x": 1}
+        assert _errors(record(**{name: inside}), verdict) == [f"/{name}"]
     assert _errors(record(entityRefs=[{"ref": "Entity/a", "display": "A"}]), verdict) == ["/entityRefs/0"]
     assert _errors(record(extension=[{"url": "x:y", "valueInteger": 1}]), verdict) == ["/extension/0"]
 
@@ -288,7 +307,7 @@ def test_a_reference_is_an_object_with_ref_alone(verdict: Verdict) -> None:
 @BOTH
 @cites("OMIR-031")
 def test_all_errors_of_an_entry_are_told(verdict: Verdict) -> None:
-    bad = record(id_="a b", content=1, createdAt="x", kind="x", importance=2, version=0, x=1)
+    bad = record("a b", content=1, createdAt="x", kind="x", importance=2, version=0, x=1)
     found = _errors(bad, verdict)
     assert found == ["", "/content", "/createdAt", "/id", "/importance", "/kind", "/version"]
 

@@ -97,7 +97,8 @@ def test_what_bears_a_location_can_be_configured() -> None:
 def test_a_personal_assistants_records_say_how_sure_and_how_personal_they_are(memory: Memory) -> None:
     meta = claims(PERSONAL)
     sure: JsonObject = {"meta": meta, "confidence": {"alpha": 1}}
-    ana, about = entity("ana", labels=["person"]), [{"ref": "Entity/ana"}]
+    ana = entity("ana", labels=["person"])
+    about: Json = [{"ref": "Entity/ana"}]
     assert breaches(record(meta=meta)) == [("E400", "/entry/0")]
     assert breaches(record(**sure)) == []
     assert breaches(record(**sure, entityRefs=about), ana) == [("E400", "/entry/0/extension")]

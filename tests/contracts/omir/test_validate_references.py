@@ -26,8 +26,8 @@ PLACES: dict[str, tuple[JsonObject, str, str]] = {
     "entityRefs of a record": (record(entityRefs=[{"ref": "Entity/a"}, GHOST]), "entityRefs/1/ref", "Entity/ghost-x"),
     "parentId": (record(parentId="ghost-x"), "parentId", "ghost-x"),
     "entityRefs of an episode": (episode("e2", entityRefs=[GHOST]), "entityRefs/0/ref", "Entity/ghost-x"),
-    "from": (edge(from_="ghost-x"), "from/ref", "Entity/ghost-x"),
-    "to": (edge(to="ghost-x"), "to/ref", "Entity/ghost-x"),
+    "from": (edge("r1", "ghost-x"), "from/ref", "Entity/ghost-x"),
+    "to": (edge("r1", "a", "ghost-x"), "to/ref", "Entity/ghost-x"),
     "sourceEpisode": (edge(sourceEpisode={"ref": "Episode/ghost-x"}), "sourceEpisode/ref", "Episode/ghost-x"),
 }
 
@@ -114,6 +114,15 @@ def test_the_nearest_name_at_one_or_two_edits_is_suggested() -> None:
     assert _hint("ab", "cd") == ""
     assert _hint("a", "b") == ""
     assert _hint("ab", "b") == '"Entity/b"?'
+
+
+@cites("OMIR-037")
+def test_the_nearest_of_long_names_is_suggested_wherever_it_stands() -> None:
+    name = "abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    two, one, other = name.replace("m", "").replace("M", ""), name.replace("m", ""), name.replace("5", "6")
+    assert Names([two, one, other, "z" + two]).nearest(name) == one
+    assert Names([two, "z" + name + "z"]).nearest(name) == two
+    assert Names(["zz" + two, two + "zz"]).nearest(name) is None
 
 
 def _plain_distance(one: str, other: str) -> int:
@@ -236,11 +245,12 @@ def test_what_nothing_refers_to_is_told_as_information() -> None:
         entity("b"),
         episode("e1"),
         episode("e2"),
-        edge(from_="a", to="a", sourceEpisode={"ref": "Episode/e1"}),
+        edge("r1", "a", "a", sourceEpisode={"ref": "Episode/e1"}),
     )
     assert told(spec(data)) == [("I206", "/entry/1"), ("I207", "/entry/3")]
     assert {one.severity for one in spec(data).findings} == {Severity.INFO}
     assert spec(data, Level.STRICT).result is Status.PASS
+    assert told(spec(bundle(entity("a", salience=2)))) == [("E120", "/entry/0/salience")]
 
 
 @cites("OMIR-017")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 
 import msgspec
@@ -17,8 +18,10 @@ from tests.contracts.omir.strategies import documents
 
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir.codes import CODES
+from muniment.contracts.omir.explain import entry_violations
 from muniment.contracts.omir.report import Level, Report, Status, Verdict
 from muniment.contracts.omir.validate import findings, validate
+from muniment.contracts.omir.wire import RESOURCES
 from muniment.contracts.strict.values import Json
 
 BOTH = pytest.mark.parametrize("verdict", list(Verdict))
@@ -83,6 +86,7 @@ def test_the_report_has_the_keys_order_and_casing_of_the_reference() -> None:
         "coreConformant",
         "badgeEligible",
     ]
+    assert list(shown["summary"]["entriesByType"]) == ["Entity", "MemoryRecord"]
     assert list(shown["summary"]) == ["entriesTotal", "entriesByType", "errors", "warnings", "info"]
     assert [list(one) for one in told_of] == [
         ["code", "severity", "check", "path", "message"],
@@ -102,7 +106,7 @@ def test_findings_stand_in_the_order_of_the_reference() -> None:
             "omirVersion": "x",
             "x": 1,
             "entry": [
-                without(edge(sourceEpisode={"ref": "Episode/g"}, from_="g"), "meta"),
+                without(edge("r1", "g", sourceEpisode={"ref": "Episode/g"}), "meta"),
                 record("m1", parentId="g", entityRefs=[{"ref": "Entity/g"}], meta={"omirVersion": "R0"}),
                 5,
                 record("m1"),
@@ -186,6 +190,63 @@ def test_a_bundle_is_judged_alike_quickly_and_slowly(document: Json, draw: st.Da
     assert told(validate(slow, verdict=verdict)) == told(validate(data, verdict=verdict))
 
 
+JUNK: list[Json] = [
+    None,
+    True,
+    0,
+    -1,
+    2.5,
+    2.0,
+    10**20,
+    1.5,
+    "",
+    "x",
+    "a b",
+    "m\n",
+    "Entity/a\n",
+    "2026-02-29T00:00:00Z",
+]
+JUNK += ["2016-12-31T23:59:60Z", "2026-05-30T11:42:05z", "x y:", "urn:x", [], {}, ["x"], {"ref": "Entity/a"}]
+
+
+def _places(value: Json, way: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    parts: list[tuple[str | int, Json]] = []
+    if isinstance(value, dict):
+        parts = list(value.items())
+    elif isinstance(value, list):
+        parts = list(enumerate(value))
+    return [way, *(place for name, part in parts for place in _places(part, (*way, name)))]
+
+
+def _changed(value: Json, way: tuple[str | int, ...], new: Json) -> Json:
+    if not way:
+        return new
+    if isinstance(value, dict):
+        return {name: _changed(part, way[1:], new) if name == way[0] else part for name, part in value.items()}
+    assert isinstance(value, list)
+    return [_changed(part, way[1:], new) if number == way[0] else part for number, part in enumerate(value)]
+
+
+@given(documents(), st.data())
+def test_an_entry_is_found_wrong_by_the_quick_way_exactly_if_it_is_by_the_slow_one(
+    document: Json, draw: st.DataObject
+) -> None:
+    for _ in range(5):
+        place = draw.draw(st.sampled_from(_places(document)))
+        found = _changed(document, place, draw.draw(st.sampled_from(JUNK)))
+        entries = found.get("entry") if isinstance(found, dict) else None
+        wrong = {
+            number
+            for number, one in enumerate(entries if isinstance(entries, list) else [])
+            if isinstance(one, dict)
+            and isinstance(kind := one.get("resourceType"), str)
+            and kind in RESOURCES
+            and entry_violations(one, kind, "/")
+        }
+        told_wrong = {int(path.split("/")[2]) for code, path in told(parity(spelled(found))) if code == "E120"}
+        assert told_wrong == wrong
+
+
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
 def test_no_text_is_too_odd_to_be_judged(data: bytes) -> None:
     assert all(one.path.startswith("/") for one in findings(data))
@@ -198,12 +259,17 @@ def test_every_code_that_is_told_is_described() -> None:
     assert {one.hint for one in spec(data).findings} <= {one.hint for one in CODES.values()}
 
 
+def test_every_code_is_on_the_page_about_validation() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "contracts" / "omir-validation.md").read_text()
+    assert [code for code, said in CODES.items() if f"| {code} | {said.means} |" not in page] == []
+
+
 def _many(count: int) -> bytes:
     """A bundle of realistic entries that all refer to each other."""
     quarter = count // 4
     entries: list[Json] = []
     for number in range(quarter):
-        near = {"ref": f"Entity/e{number}"}
+        near: Json = {"ref": f"Entity/e{number}"}
         entries += [
             entity(f"e{number}", labels=["project"], salience=0.5, lastSeenAt="2026-05-30T11:42:00Z"),
             episode(f"p{number}", entityRefs=[near], source="message"),

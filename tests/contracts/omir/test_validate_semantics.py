@@ -184,7 +184,8 @@ def test_normalised_strengths_of_one_group_sum_to_at_most_one() -> None:
     assert _fan(("a", "c", 0.6, target), ("b", "c", 0.5, target)) == [("E250", "/entry/1/normalizedStrength")]
     assert _fan(("a", "c", 0.6, target), ("a", "b", 0.5, target)) == []
     assert _fan(("a", "b", 0.6, fan), ("a", "c", 0.6, target)) == []
-    for free in ({"scheme": "none", "over": "source"}, {}, {"scheme": "fan"}):
+    unsaid: list[Json] = [{"scheme": "none", "over": "source"}, {}, {"scheme": "fan"}]
+    for free in unsaid:
         assert _fan(("a", "b", 0.6, free), ("a", "c", 0.6, free)) == []
 
 
