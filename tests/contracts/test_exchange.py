@@ -228,6 +228,15 @@ def test_a_revision_here_counts_on_from_there(memory: Memory) -> None:
     assert written["value"] == "Caching the wheels makes the nightly build much shorter"
 
 
+def test_of_several_revisions_of_one_memory_the_newest_comes_in(memory: Memory) -> None:
+    base: JsonObject = {**json.loads(sample(ContractName.RETRIEVAL))[0], "record_id": "r1"}
+    old: JsonObject = {**base, "value": "the lamp is red", "revision": 1}
+    new: JsonObject = {**base, "value": "cats sleep all day", "revision": 2}
+    imported = read_in(memory, ContractName.RETRIEVAL, json.dumps([old, new]).encode())
+    assert [(fate.number, fate.outcome) for fate in imported.fates] == [(1, "refused"), (2, "committed")]
+    assert memory.get("r1").record.content == "cats sleep all day"
+
+
 def test_luggage_that_somebody_made_up_is_left_alone(memory: Memory) -> None:
     read_in(memory, LEDGER, json.dumps(note("a", "x")).encode())
     claim = memory.get("a").record.claim

@@ -90,6 +90,21 @@ def test_yaml_by_its_name_and_standard_input_are_read(shell: Shell, tmp_path: Pa
     assert (piped.code, piped.json[0]["file"]) == (0, "-")
 
 
+def test_a_binary_file_that_is_cut_short_and_a_folder_cannot_be_read(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "cut.omirb").write_bytes(b"\x81")
+    said = shell("validate", "--contract", "omir", "cut.omirb", ".", "--json")
+    assert (said.code, said.err) == (2, "")
+    assert [one["result"] for one in said.json] == ["unreadable", "unreadable"]
+    assert said.json[0]["findings"][0]["path"] == "/byte/1"
+
+
+def test_a_document_without_memories_takes_nothing_in(shell: Shell) -> None:
+    shell("init")
+    said = shell("import", "--contract", "memledger", "-", stdin=b"[]")
+    assert said.code == 0
+    assert said.out.startswith("nothing\n")
+
+
 def test_validate_needs_no_vault_and_makes_none(shell: Shell, file: Path) -> None:
     assert shell("validate", "--contract", "memledger", str(file)).code == 0
     assert not shell.vault.exists()
