@@ -1,4 +1,4 @@
-"""matm: policy, example, emit, tickets, curate, decide, report, retrieve, adopt, rollback, level."""
+"""matm: policy, example, emit, tickets, curate, decide, report, retrieve, adopt, level."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_batch_is_previewed_taken_in_let_in_and_taken_back(desk: Shell, tmp_pa
     taken = desk("matm", "adopt", str(file), "--json").json
     assert [one["outcome"] for one in taken["entries"]] == ["held", "held"]
     assert desk("apply", taken["batch"], "--reason", "checked").code == 0
-    undone = desk("matm", "rollback", taken["batch"], "--reason", "the wrong file", "--json").json
+    undone = desk("rollback", taken["batch"], "--reason", "the wrong file", "--json").json
     assert undone["retracted"] == ["evt_demo_000", "evt_demo_007"]
     assert "let in: 2 append" in desk("matm", "adopt", str(file), "--preview").out
 
@@ -171,7 +171,7 @@ def test_who_may_not_audit_sees_no_tickets_and_no_level(desk: Shell) -> None:
         (("matm", "emit", "none.json"), 3),
         (("matm", "retrieve", "-"), 2),
         (("matm", "report", "evt_none"), 2),
-        (("matm", "rollback", "matm-none", "--reason", "why"), 2),
+        (("rollback", "matm-none", "--reason", "why"), 2),
         (("matm", "adopt", "-"), 2),
         (("matm", "decide", "evt_none", "accept", "--reason", "why", "--as", STEWARD), 2),
     ],

@@ -3,7 +3,7 @@
 A name at two edits or fewer keeps at least one of its three parts as it is, so only names that share a part in about
 the same place are compared; what all names begin with is left out of account. How many are compared for one question
 is bounded by how many questions there are: where very many are asked of a crowd of names that are all alike, a name at
-two edits may go unnoticed; one at a single edit does not.
+two edits may go unnoticed, and one at a single edit if the names are long or do not begin alike.
 """
 
 from __future__ import annotations

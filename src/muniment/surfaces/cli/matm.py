@@ -24,7 +24,7 @@ from muniment.model.vocabulary import Kind, Scope
 from muniment.surfaces.cli import show_matm
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, working, write_text
 from muniment.surfaces.cli.root import Call, command, group
-from muniment.surfaces.cli.shapes_matm import batch_shape, example_shape, level_shape, undone_shape
+from muniment.surfaces.cli.shapes_matm import batch_shape, example_shape, level_shape
 from muniment.surfaces.cli.write import Answer
 from muniment.surfaces.problems import ExitCode
 
@@ -150,19 +150,6 @@ def adopt(
     with call.memory() as memory:
         found = take_in(memory, data, desk=_desk(memory, None), preview=preview)
     call.tell(batch_shape(found), show_matm.batch)
-    return ExitCode.ANSWERED
-
-
-@command(matm, "rollback", example='muniment matm rollback matm-4f53cda18c2b --reason "the wrong file"')
-def rollback(
-    call: Call,
-    batch: Annotated[str, typer.Argument(metavar="BATCH", help="The batch, as `adopt` named it.", show_default=False)],
-    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept.", show_default=False)],
-) -> ExitCode:
-    """Take a batch back: what it brought no longer speaks, what it changed is as it was. The ledger keeps both."""
-    with call.memory() as memory:
-        undone = memory.roll_back(batch, reason=reason)
-    call.tell(undone_shape(undone), show_matm.undone)
     return ExitCode.ANSWERED
 
 

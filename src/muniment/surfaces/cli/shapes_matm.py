@@ -10,7 +10,6 @@ from muniment.compat.matm.adoption import Batch
 from muniment.compat.matm.example import Played
 from muniment.compat.matm.level import LevelReport
 from muniment.contracts.strict.values import JsonObject
-from muniment.model.curation import Undone
 
 
 class ExampleShape(TypedDict):
@@ -33,14 +32,6 @@ class BatchShape(TypedDict):
     preview: bool
     counts: dict[str, int]
     entries: list[AdoptedShape]
-
-
-class UndoneShape(TypedDict):
-    batch: str
-    epoch: int
-    retracted: list[str]
-    restored: list[str]
-    dismissed: list[str]
 
 
 class CheckShape(TypedDict):
@@ -122,16 +113,6 @@ def batch_shape(batch: Batch) -> BatchShape:
             }
             for one in batch.entries
         ],
-    }
-
-
-def undone_shape(undone: Undone) -> UndoneShape:
-    return {
-        "batch": undone.batch,
-        "epoch": undone.epoch,
-        "retracted": list(undone.retracted),
-        "restored": list(undone.restored),
-        "dismissed": list(undone.dismissed),
     }
 
 

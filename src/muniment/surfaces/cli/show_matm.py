@@ -8,7 +8,7 @@ from rich.text import Text
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.surfaces.cli.layout import counted, line, short, table
 from muniment.surfaces.cli.output import plain
-from muniment.surfaces.cli.shapes_matm import BatchShape, ExampleShape, FigureShape, LevelShape, UndoneShape
+from muniment.surfaces.cli.shapes_matm import BatchShape, ExampleShape, FigureShape, LevelShape
 
 _STYLES = {"discard": "bold red", "hold": "bold yellow"}
 
@@ -74,12 +74,6 @@ def batch(shape: BatchShape) -> RenderableType:
     head = "nothing was changed; if it were let in: " if shape["preview"] else f"batch {shape['batch']} waits; let in: "
     rows = [[one["origin"], one["would"], one["outcome"], short(one["reason"])] for one in shape["entries"]]
     return Group(plain(head + counts, "bold"), table(("memory", "would", "now", "why"), rows))
-
-
-def undone(shape: UndoneShape) -> RenderableType:
-    named = (("retracted", shape["retracted"]), ("restored", shape["restored"]), ("dismissed", shape["dismissed"]))
-    head = plain(f"batch {shape['batch']} is taken back, entry {shape['epoch']}")
-    return Group(head, *(line(word, ", ".join(names)) for word, names in named if names))
 
 
 def level(shape: LevelShape) -> RenderableType:
