@@ -26,7 +26,9 @@ def test_nothing_else_is_public() -> None:
     rooms = {
         "aio",
         "backends",
+        "compat",
         "config",
+        "contracts",
         "engine",
         "graph",
         "ledger",

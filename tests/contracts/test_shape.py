@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -9,6 +10,7 @@ import msgspec
 import pytest
 from msgspec import UNSET, Meta, UnsetType
 
+from muniment.contracts.schemas import schema_of
 from muniment.contracts.shape import Wire, flaws
 from muniment.contracts.strict.values import Json
 
@@ -144,3 +146,18 @@ def test_a_flaw_says_what_was_expected() -> None:
         "/count": "expected a whole number from 0",
         "/colour": "expected one of red, blue",
     }
+
+
+def test_a_bound_is_told_in_one_spelling_however_it_was_written() -> None:
+    class Grade(Wire):
+        mark: Annotated[float, Meta(ge=2.0, le=7.0)]
+        share: Annotated[float, Meta(gt=0.25)]
+
+    assert [one.message for one in flaws({"mark": 1, "share": 0}, Grade)] == [
+        "expected a number from 2 to 7",
+        "expected a number above 0.25",
+    ]
+    text = json.dumps(schema_of("school", "grade", Grade))
+    assert '"minimum": 2,' in text
+    assert '"maximum": 7}' in text
+    assert '"exclusiveMinimum": 0.25' in text

@@ -13,6 +13,7 @@ EXITS = {
     "caller_error": 2,
     "malformed": 2,
     "limit_exceeded": 2,
+    "unreadable": 2,
     "unauthenticated": 2,
     "not_permitted": 2,
     "not_found": 2,
@@ -32,6 +33,7 @@ EXITS = {
 EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.CallerError("wrong"),
     errors.Malformed("kind", "one of the kinds"),
+    errors.Unreadable("/entry/3", "a comma or ]", line=7, column=2),
     errors.LimitExceeded("content", limit=1, unit="bytes", sent=2),
     errors.Unauthenticated(),
     errors.NotPermitted("docs", "read the ledger"),

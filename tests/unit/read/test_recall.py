@@ -181,7 +181,7 @@ def test_a_token_budget_is_kept_and_a_smaller_record_may_still_fit(memory: Memor
 )
 def test_a_guess_is_never_told_as_a_claim(memory: Memory, kind: str, presented: Presented) -> None:
     kept = _kept(memory.remember("alpha", kind=kind, confidence=1.0, evidence=["log:1"]))
-    assert [one.presented for one in memory.recall("alpha").records] == [presented]
+    assert [one.presented for one in memory.recall("alpha", kinds=[kind]).records] == [presented]
     assert memory.get(kept).presented is presented
 
 
