@@ -8,7 +8,7 @@ TOUR := muniment-tour
 comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench bench-recall bench-scale bench-peers bench-tune bench-plots sim docs clean
+.PHONY: help run test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -38,6 +38,11 @@ bench: $(READY) ## fixed-seed load, as tables and JSON in bench/out; DATA=file m
 	@$(BIN)/python -m bench.trust
 	@$(BIN)/python -m bench.conflicts $(if $(DATA),--data $(DATA))
 
+bench-contracts: $(READY) ## validation of OMIR bundles, documents there and back, files of memories in and out
+	@$(BIN)/python -m bench.omir
+	@$(BIN)/python -m bench.documents
+	@$(BIN)/python -m bench.exchange
+
 bench-recall: $(READY) ## how well recall finds what answers a question; DATA=FILE or several, in quotes
 	@$(BIN)/python -m bench.recall --data $(DATA)
 
@@ -56,7 +61,8 @@ bench-plots: $(READY) ## draw the pictures of docs/benchmarks from bench/out
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
 
-docs: $(READY) ## regenerate the reference pages
+docs: $(READY) ## regenerate the reference pages and the published schemas
+	@$(BIN)/python scripts/schemas.py
 	@$(BIN)/python scripts/reference.py
 
 clean: ## remove what make made

@@ -183,5 +183,7 @@ def _seen(snapshot: Snapshot, actor: Actor, policy: Policy, record: str) -> Held
 def _shown(snapshot: Snapshot, actor: Actor, policy: Policy, card: Card) -> Record | None:
     """The record of a card, if the caller may see it."""
     record = fetch(snapshot, card).record
-    label = standing_of(card).footing.label
-    return record if decide_read(policy, actor, DEFAULT_PURPOSE, record, label) is not None else None
+    standing = standing_of(card)
+    label, status = standing.footing.label, standing.status
+    seen = decide_read(policy, actor, DEFAULT_PURPOSE, record, label, status=status)
+    return record if seen is not None else None

@@ -21,7 +21,7 @@ from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.model.receipt import Explanation
 from muniment.model.record import Record, Standing
 from muniment.model.rows import ConflictRow, ProposalRow, Reach
-from muniment.model.status import CURRENT
+from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import ConflictStatus, ConflictType, Strategy
@@ -144,12 +144,11 @@ def history_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str) ->
     views = []
     for card in snapshot.catalogue.revisions(record):
         held = fetch(snapshot, card)
-        label = standing_of(card).footing.label
-        if decide_read(policy, actor, DEFAULT_PURPOSE, held.record, label) is not None:
+        standing = standing_of(card)
+        label, status = standing.footing.label, standing.status
+        if decide_read(policy, actor, DEFAULT_PURPOSE, held.record, label, status=status) is not None:
             views.append(
-                RevisionView(
-                    record=held.record, standing=standing_of(card), events=_events(snapshot, actor, policy, card)
-                )
+                RevisionView(record=held.record, standing=standing, events=_events(snapshot, actor, policy, card))
             )
     if not views:
         raise NotFound("record", record)
@@ -316,7 +315,9 @@ def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, size: int) -> 
         revisions = snapshot.catalogue.count()
     else:
         visible, _ = narrow(policy, actor, DEFAULT_PURPOSE)
-        revisions = dict(Counter(card.status for card in snapshot.catalogue.all() if matches(visible, card)))
+        shown = (card for card in snapshot.catalogue.all() if matches(visible, card))
+        own = (card for card in shown if card.status != Status.DRAFT or card.actor == actor.id)
+        revisions = dict(Counter(card.status for card in own))
     views = conflict_views(snapshot, actor, policy)
     head = snapshot.ledger.head()
     return Stats(

@@ -7,6 +7,7 @@ from muniment.model.card import reader_mark, readers_of
 from muniment.model.claim import Claim, Place
 from muniment.model.filter import covers
 from muniment.model.record import Record
+from muniment.model.status import Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import (
     CORE_SCOPES,
@@ -41,11 +42,19 @@ def decide_write(policy: Policy, actor: Actor, claim: Claim) -> Decision:
     )
 
 
-def decide_read(policy: Policy, actor: Actor, purpose: str, record: Record, label: Label | None = None) -> str | None:
+def decide_read(
+    policy: Policy,
+    actor: Actor,
+    purpose: str,
+    record: Record,
+    label: Label | None = None,
+    *,
+    status: Status = Status.ACTIVE,
+) -> str | None:
     """Name the grant under which `actor` may see `record` for `purpose`, or None. `label` is where the record counts
-    as coming from now, if that is no longer what it was born with."""
+    as coming from now, if that is no longer what it was born with. A draft is its author's alone."""
     present = record.label if label is None else label
-    if not chartered(record, actor):
+    if not chartered(record, actor) or (status is Status.DRAFT and record.actor != actor.id):
         return None
     for rule in policy.read:
         if grants(rule, actor, purpose) and _opens(rule, actor, record, present):

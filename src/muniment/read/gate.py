@@ -33,7 +33,7 @@ def pass_gate(
 ) -> Disclosure | str:
     """A disclosure, or the name of the rule that stands in the way; policy is asked before anything else."""
     footing = standing.footing
-    grant = decide_read(policy, actor, purpose, record, footing.label)
+    grant = decide_read(policy, actor, purpose, record, footing.label, status=standing.status)
     if grant is None:
         return POLICY
     card = card_of(record, standing, rid=0, pepper=None)

@@ -86,5 +86,6 @@ def flagged(step: Step, case: Case, note: str) -> Finding:
 
 def hidden(policy: Policy, actor: Actor, held: Held) -> bool:
     """Whether an actor may not know of a record."""
-    label = standing_of(held.card).footing.label
-    return decide_read(policy, actor, CURATION_PURPOSE, held.record, label) is None
+    standing = standing_of(held.card)
+    label, status = standing.footing.label, standing.status
+    return decide_read(policy, actor, CURATION_PURPOSE, held.record, label, status=status) is None

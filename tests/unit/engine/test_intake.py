@@ -6,12 +6,13 @@ import pytest
 
 from muniment import Memory
 from muniment.engine.intake import PAGE, Newcomer
+from muniment.model.actor import Actor
 from muniment.model.claim import Belief, Claim, Lineage, Nature, Origin, Slot
 from muniment.model.entry import EntryKind
 from muniment.model.errors import Malformed, NotFound, NotPermitted, Stale
 from muniment.model.proposal import Objection
 from muniment.model.status import Status
-from muniment.model.vocabulary import Disposition, Kind, Label, Outcome, Step, StepResult, TrustLevel
+from muniment.model.vocabulary import ActorType, Disposition, Kind, Label, Outcome, Step, StepResult, TrustLevel
 
 WINDOW = "The deploy window is Tuesday at nine"
 
@@ -266,3 +267,17 @@ def test_to_be_listed_is_no_use_of_a_record(memory: Memory) -> None:
     memory.sweep()
     assert memory.get(record).standing.vigour.accesses == 1
     assert memory.ledger.verify().ok
+
+
+def test_a_draft_is_its_authors_alone(memory: Memory) -> None:
+    draft = Newcomer(claim=Claim(content="Perhaps the north hall"), record="mem-1", status=Status.DRAFT)
+    memory.take_in("batch", [draft], contract="akashik")
+    assert [one.record.id for one in memory.browse(statuses=["draft"])] == ["mem-1"]
+    assert memory.recall("north hall").records == ()
+    curator = memory.as_actor(Actor(id="clara", type=ActorType.PERSON, roles=("curator",)))
+    assert list(curator.browse(statuses=["draft"])) == []
+    for look in (curator.get, curator.history, curator.lineage):
+        with pytest.raises(NotFound):
+            look("mem-1")
+    agent = memory.as_actor("agent")
+    assert agent.stats().revisions == {}
