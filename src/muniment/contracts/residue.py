@@ -82,8 +82,7 @@ def _lay(value: JsonObject, rest: Rest) -> None:
         if not isinstance(below, dict):
             return
         place = below
-    stands: tuple[Json, ...] = (place[last],) if last in place else ()
-    if len(stands) != len(rest.was) or not all(same(*pair) for pair in zip(stands, rest.was, strict=True)):
+    if (last in place) != bool(rest.was) or (rest.was and not same(place[last], rest.was[0])):
         return
     if rest.now:
         place[last] = rest.now[0]
