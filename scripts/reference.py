@@ -107,6 +107,7 @@ EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.Stale("record rec_1", yours="revision 1", present="revision 2"),
     errors.Undecided("conflict cfl_1", "both sides are equal by confidence_weighted"),
     errors.StoreUnavailable("there is no vault at ./muniment-data; `muniment init` makes one"),
+    errors.StoreFull("default.sqlite: the disk is full; nothing was written"),
     errors.StoreBusy("default.sqlite was locked by another writer for more than 10000 ms"),
     errors.MindUnavailable("the endpoint cannot be reached (TimeoutError)"),
     errors.ConfigurationError("MUNIMENT_VAUTL", "no such setting"),

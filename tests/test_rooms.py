@@ -27,7 +27,7 @@ ROOMS: dict[str, set[str]] = {
     "backends": {"model", "ports", "text"},
     "engine": {"model", "config", "policy", "ledger", "ports", "text", "trust", "graph", "write", "read", "backends"},
     "aio": {"model", "policy", "ports", "engine"},
-    "compat": {"model", "contracts", "policy", "ports", "trust", "engine", "aio"},
+    "compat": {"model", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
     "surfaces": {"model", "contracts", "compat", "engine", "aio", "config"},
     "testing": {
         "model",

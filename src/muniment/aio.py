@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 from muniment.engine import (
     ConflictView,
@@ -35,7 +35,7 @@ from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
-from muniment.model.receipt import Explanation
+from muniment.model.receipt import Account, Explanation, ReceiptEntry
 from muniment.model.rows import Reach
 from muniment.policy.rules import Policy
 from muniment.ports.embedder import Embedder
@@ -44,10 +44,11 @@ from muniment.ports.judge import Judge
 from muniment.ports.world import Clock, Ids
 
 _run = asyncio.to_thread
+_T = TypeVar("_T")
 
 
-def _page(records: Iterator[Disclosure]) -> tuple[Disclosure, ...]:
-    return tuple(islice(records, PAGE))
+def _page(stream: Iterator[_T]) -> tuple[_T, ...]:
+    return tuple(islice(stream, PAGE))
 
 
 class Ledger:
@@ -61,6 +62,12 @@ class Ledger:
 
     async def entries(self, first: int = 1, last: int = 2**62) -> tuple[Entry, ...]:
         return await _run(self._ledger.entries, first, last)
+
+    async def receipts(self, first: int = 1, last: int = 2**62) -> AsyncIterator[tuple[ReceiptEntry, Account]]:
+        receipts = self._ledger.receipts(first, last)
+        while page := await _run(_page, receipts):
+            for one in page:
+                yield one
 
     async def checkpoint(self) -> SignedCheckpoint:
         return await _run(self._ledger.checkpoint)

@@ -99,3 +99,8 @@ def read_environment(environment: Mapping[str, str] | None = None) -> Config:
         embedder_key=ours.get("MUNIMENT_EMBEDDER_KEY"),
         models=ours.get("MUNIMENT_MODELS", _MODELS),
     )
+
+
+def variables() -> dict[str, str]:
+    """Everything in the environment, for files that refer to it by name."""
+    return dict(os.environ)

@@ -47,6 +47,7 @@ COMMANDS = [
     ("import",),
     ("export",),
     ("inspect-memory",),
+    ("retrieve",),
     ("omir", "validate"),
     ("omir", "pack"),
     ("omir", "unpack"),

@@ -138,6 +138,19 @@ def test_the_level_of_an_empty_vault_is_told_with_what_the_next_one_lacks(desk: 
     assert set(said.json["evaluation"]) == {"paper", "simulation", "probe", "field"}
 
 
+def test_labels_of_ones_own_measure_routing_on_the_vault_itself(desk: Shell, tmp_path: Path) -> None:
+    emit(desk, "evt_demo_001")
+    desk("matm", "decide", "evt_demo_001", "accept", "--reason", "checked", "--as", STEWARD)
+    labels = tmp_path / "labels.json"
+    labels.write_text(json.dumps({"decisions": {"evt_demo_001": "append:agent_team"}}))
+    said = desk("matm", "level", "--labels", str(labels), "--json")
+    field = {one["name"]: one for one in said.json["evaluation"]["field"]}
+    assert (field["routing accuracy"]["value"], field["routing accuracy"]["family"]) == (1.0, "routing")
+    labels.write_text("{}")
+    said = desk("matm", "level", "--labels", str(labels), "--json")
+    assert (said.code, said.error["code"]) == (2, "malformed")
+
+
 def test_the_level_of_a_vault_where_agents_commit_is_told_in_words(shell: Shell) -> None:
     shell("init")
     said = shell("matm", "level")

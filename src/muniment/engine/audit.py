@@ -18,10 +18,12 @@ from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
 from muniment.model.errors import IntegrityError, LedgerBroken, NotPermitted
+from muniment.model.receipt import Account, ReceiptEntry
 from muniment.model.value import Value, read_canonical
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, TenantStore
+from muniment.read.explain import read_receipt
 from muniment.write.commit import rebuild
 
 _GROUNDS = ("entry_", "document_", "checkpoint_", "ledger_", "head_", "clock_")
@@ -78,6 +80,17 @@ class LedgerFace:
         checks.whole("last", last, least=0, most=2**62)
         with self._tenant.store.read() as snapshot:
             return tuple(read_canonical(stored.body, Entry) for stored in snapshot.ledger.entries(first, last))
+
+    def receipts(self, first: int = 1, last: int = 2**62) -> Iterator[tuple[ReceiptEntry, Account]]:
+        """Everything that was told, oldest first: the entry of the receipt log, and the account it commits to."""
+        self._permit("read the receipts")
+        checks.whole("first", first, least=0, most=2**62)
+        checks.whole("last", last, least=0, most=2**62)
+        return self._receipts(first, last)
+
+    def _receipts(self, first: int, last: int) -> Iterator[tuple[ReceiptEntry, Account]]:
+        with self._tenant.store.read() as snapshot:
+            yield from (read_receipt(stored) for stored in snapshot.receipts.all() if first <= stored.seq <= last)
 
     def checkpoint(self) -> SignedCheckpoint:
         """Sign where the ledger stands now."""

@@ -17,6 +17,7 @@ from muniment.model.curation import Undone, Verdict
 from muniment.model.errors import LimitExceeded, Malformed, NotFound, NotPermitted
 from muniment.model.proposal import Arrival, Proposal, Retraction, Rollback, Ruling
 from muniment.model.query import LIMIT_MAX, Disclosure, Listing, Query
+from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
@@ -28,6 +29,7 @@ from muniment.write.pipeline import propose
 from muniment.write.review import retract, rule
 from muniment.write.secrets import refuse_secret
 from muniment.write.undo import batch_rows, name_in, roll_back
+from muniment.write.undo import read_from as read_from
 
 BATCH_MAX = 100_000
 PAGE = LIMIT_MAX
@@ -105,7 +107,7 @@ class Intake(Asking):
 
         def job(unit: Unit) -> tuple[Verdict, ...]:
             rows = list(batch_rows(unit, batch))
-            if not rows:
+            if not any(self._may_know(row) for row in rows):
                 raise NotFound("batch", batch)
             rulings = [
                 Ruling(proposal=row.id, accept=True, reason=words) for row in rows if row.outcome == Outcome.HELD
@@ -194,6 +196,13 @@ class Intake(Asking):
         if verdicts:
             self._tenant.wrote(max(verdict.epoch for verdict in verdicts))
         return verdicts
+
+    def _may_know(self, row: ProposalRow) -> bool:
+        """Whether the caller may know that there is such a batch."""
+        known = (Action.IMPORT, Action.ACCEPT, Action.AUDIT)
+        return row.actor == self.actor.id or any(
+            decide_review(self.policy, self.actor, action, None, row.actor) is not None for action in known
+        )
 
     def _refuse_import(self, what: str) -> None:
         if decide_review(self.policy, self.actor, Action.IMPORT, None, None) is None:

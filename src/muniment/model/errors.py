@@ -12,6 +12,7 @@
     │  └─ Undecided          a strategy that cannot tell two sides apart
     ├─ OperationalError      the world failed; the same request may work later
     │  ├─ StoreUnavailable
+    │  │  └─ StoreFull       no room left
     │  ├─ StoreBusy
     │  └─ MindUnavailable    an embedder cannot be reached or cannot work
     ├─ ConfigurationError    refuse to start; say which setting and what would be right
@@ -153,6 +154,13 @@ class StoreUnavailable(OperationalError):
 
     code = "store_unavailable"
     hint = "Check that the vault exists, that its disk has room and that you may write to it."
+
+
+class StoreFull(StoreUnavailable):
+    """There is no room left; nothing was written, and reading goes on."""
+
+    code = "store_full"
+    hint = "Free room on the vault's disk, or put the vault on a larger one, and send the request again."
 
 
 class StoreBusy(OperationalError):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from functools import lru_cache
 
 HIDDEN_REASONING = frozenset(
     {
@@ -35,3 +37,31 @@ def plain_name(key: str) -> str:
     folded = spaced.casefold().replace("-", "_").replace(" ", "_")
     joined = key.casefold()
     return joined if joined in HIDDEN_REASONING else folded.replace("__", "_")
+
+
+def squeezed(key: str) -> str:
+    """A name without everything that only spells it: case, width, separators, and the prefix of an extension.
+
+    >>> squeezed("x_Chain-of.THOUGHT "), squeezed("scratch_pad"), squeezed("xylophone")
+    ('chainofthought', 'scratchpad', 'xylophone')
+    """
+    folded = unicodedata.normalize("NFKC", key).casefold().strip()
+    if folded[:1] == "x" and folded[1:2] in ("_", "-"):
+        folded = folded[2:]
+    return "".join(char for char in folded if char.isalnum())
+
+
+_NAMES = frozenset(squeezed(name) for name in HIDDEN_REASONING)
+_FLAG = squeezed(HIDDEN_REASONING_FLAG)
+
+
+@lru_cache(maxsize=4_096)  # the same few hundred names come again and again
+def names_thought(key: str) -> bool:
+    """Whether a field of this name holds private thought."""
+    return squeezed(key) in _NAMES
+
+
+@lru_cache(maxsize=4_096)
+def flags_thought(key: str) -> bool:
+    """Whether a field of this name says that private thought is included."""
+    return squeezed(key) == _FLAG

@@ -16,7 +16,7 @@ from muniment.model.curation import Redaction
 from muniment.model.entity import Entity
 from muniment.model.errors import Malformed
 from muniment.model.proposal import Proposal
-from muniment.model.reasoning import HIDDEN_REASONING, HIDDEN_REASONING_FLAG, plain_name
+from muniment.model.reasoning import flags_thought, names_thought
 from muniment.model.value import Value, canonical
 from muniment.write.secrets import redact, suspicious
 
@@ -45,14 +45,13 @@ def admit(proposal: Proposal, actor: Actor) -> Admitted:
 
 
 def _refuse_hidden_reasoning(value: Plain, path: str) -> None:
-    """Private thought is refused by its exact names at any depth; a public `reasoning` is welcome."""
+    """Private thought is refused by its names, however spelled, at any depth; a public `reasoning` is welcome."""
     if isinstance(value, list):
         for number, part in enumerate(value):
             _refuse_hidden_reasoning(part, f"{path}[{number}]")
     elif isinstance(value, dict):
         for key, part in value.items():
-            name = plain_name(key)
-            if name in HIDDEN_REASONING or (name == HIDDEN_REASONING_FLAG and _says_yes(part)):
+            if names_thought(key) or (flags_thought(key) and _says_yes(part)):
                 spot = redact(f"{path}.{key}")[0]
                 raise Malformed(spot, "no private reasoning; give a short public rationale as `reasoning` instead")
             _refuse_hidden_reasoning(part, f"{path}.{key}")
@@ -138,10 +137,12 @@ def _clean_extension(extension: Extension, found: Counter[tuple[str, str]], unsa
 
 def _clean_json(value: Plain, sorts: list[str]) -> Plain:
     match value:
-        case bool() | float() | None:
+        case bool() | None:
             return value
-        case int() | str():
-            text, taken = redact(str(value))
+        case float() if not value.is_integer():
+            return value
+        case int() | float() | str():
+            text, taken = redact(str(int(value)) if isinstance(value, float) else str(value))
             sorts += taken
             return text if taken else value
         case list():

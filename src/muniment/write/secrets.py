@@ -52,8 +52,17 @@ _PATTERNS = (
         sort="code host token",
         shape=re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,}|glpat-[\w-]{20,})"),
     ),
-    _Pattern(sort="API key", shape=re.compile(r"\b[spr]k[-_](?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{20,}")),
+    _Pattern(
+        sort="API key",
+        shape=re.compile(r"\b(?:[spr]k[-_](?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9]{20,})"),
+    ),
     _Pattern(sort="cloud API key", shape=re.compile(r"\bAIza[0-9A-Za-z_-]{30,}")),
+    _Pattern(
+        sort="service account",
+        shape=re.compile(
+            r"\b[a-z0-9][a-z0-9-]{0,62}@[a-z0-9][a-z0-9-]{0,62}\.iam\.gserviceaccount\.com\b", re.IGNORECASE
+        ),
+    ),
     _Pattern(sort="chat token", shape=re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}")),
     _Pattern(
         sort="package token",
@@ -83,7 +92,7 @@ _CARD = re.compile(r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?!\w|[ .-]?\d)")
 _NEEDLES = (
     *("-----begin", "akia", "asia", "agpa", "aida", "aroa", "anpa", "aiza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
     *("github_pat", "glpat-", "sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "xox", "npm_", "pypi-", "hf_", "eyj", "://"),
-    *("key", "token", "secret", "passw", "passphrase", "authorization"),
+    *("key", "token", "secret", "passw", "passphrase", "authorization", "gserviceaccount"),
 )
 _DIGITS = re.compile(r"\d(?:[ -]?\d){12}")  # a card number has at least thirteen
 

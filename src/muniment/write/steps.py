@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.model.claim import Charter, Times
+from muniment.model.card import fingerprint
+from muniment.model.claim import Charter, Claim, Times
 from muniment.model.curation import StepOutcome
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, Instant
@@ -18,6 +19,7 @@ from muniment.model.vocabulary import (
     ActorType,
     Disposition,
     Kind,
+    MemoryType,
     Scope,
     Step,
     StepResult,
@@ -214,7 +216,7 @@ def dedupe(case: Case) -> Finding:
     taken = _taken(case)
     if taken is not None or not case.speaks:
         return taken or passed(Step.DEDUPE, case, "it is over where it comes from")
-    twin = case.facts.twin
+    twin = _twin(case)
     if twin is not None and not _hidden(case, twin):
         # To call it redundant for a hidden twin would tell the proposer that a record they may not see exists.
         repeated = _repeated(case, twin)
@@ -242,16 +244,39 @@ def dedupe(case: Case) -> Finding:
     return outcome, msgspec.structs.replace(case, echoes=others, repeats=itself)
 
 
+def _twin(case: Case) -> Held | None:
+    """A record that says the same of the same occasion. The same words about another day, or told as an episode of
+    another session, are another memory."""
+    twin, occasion = case.facts.twin, _occasion(case.claim)
+    if twin is None or _occasion(twin.record.claim) == occasion:
+        return twin
+    said = fingerprint(case.claim, pepper=_ANY)
+    current = (held for held in case.facts.kin if held.card.status in CURRENT)
+    alike = (held for held in current if fingerprint(held.record.claim, pepper=_ANY) == said)
+    return next((held for held in alike if _occasion(held.record.claim) == occasion), None)
+
+
+_ANY = b"any"
+"""A key for marks that are compared here and kept nowhere."""
+
+
+def _occasion(claim: Claim) -> tuple[str, int | None, str | None]:
+    kind = claim.nature.memory_type
+    return kind, claim.times.event_time, claim.place.session_id if kind is MemoryType.EPISODIC else None
+
+
 def _taken(case: Case) -> Finding | None:
     """An id names one record. A foreign one that is taken names another memory here."""
     wanted = case.arrival.record if case.arrival is not None else None
     if wanted is None or case.facts.links[wanted] is None:
         return None
-    twin = case.facts.twin
-    if twin is not None and twin.card.id == wanted:
+    holder, twin = case.facts.links[wanted], case.facts.twin
+    seen = holder is not None and not _hidden(case, holder)
+    if seen and twin is not None and twin.card.id == wanted:
         linked = msgspec.structs.replace(case, duplicate_of=wanted)
         return refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {wanted}")
-    return refused(Step.DEDUPE, case, "id-taken", f"{wanted} is the id of another record here; revise that one instead")
+    # What is said of an id that is taken is the same whatever its holder says, if the caller may not see it.
+    return refused(Step.DEDUPE, case, "id-taken", f"{wanted} is not free to be the id of a new record here")
 
 
 def _repeated(case: Case, twin: Held) -> Finding | None:

@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from muniment.model.actor import Actor
 from muniment.model.card import Card
 from muniment.model.change import Key, Seen
-from muniment.model.curation import Undone, Verdict
+from muniment.model.curation import Report, Undone, Verdict
 from muniment.model.entry import Change, ConflictChange, Entry, EntryKind
 from muniment.model.errors import IntegrityError, NotFound, NotPermitted, Stale
 from muniment.model.proposal import Rollback, Ruling
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import read_canonical
-from muniment.model.vocabulary import ConflictStatus, Disposition, Outcome
+from muniment.model.vocabulary import ConflictStatus, Disposition, Outcome, Step
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, Unit
 from muniment.write.aftermath import become
-from muniment.write.pipeline import Act, Bench, act_report, enact
+from muniment.write.case import hidden
+from muniment.write.facts import fetch, look_up
+from muniment.write.pipeline import Act, Bench, act_report, enact, report_of
 from muniment.write.review import rule
 
 
@@ -29,11 +31,21 @@ def name_in(batch: str, number: int) -> str:
 
 
 def batch_rows(snapshot: Snapshot, batch: str) -> Iterator[ProposalRow]:
-    """The proposals of a batch, in the order they came."""
-    number = 1
+    """The proposals of a batch, in the order they came. A batch is of one sort, that of its first proposal: what was
+    proposed here cannot join what was read from elsewhere, nor the other way round."""
+    number, sort = 1, None
     while (row := snapshot.desk.proposal(name_in(batch, number))) is not None:
-        yield row
+        came = read_from(report_of(snapshot, row))
+        sort = came if sort is None else sort
+        if row.outcome == Outcome.REFUSED or came == sort:
+            yield row
         number += 1
+
+
+def read_from(report: Report) -> bool:
+    """Whether what was decided on had been read from elsewhere."""
+    note = next((step.note for step in report.steps if step.step is Step.PROVENANCE), "")
+    return note.startswith("read from ") or ", read from " in note.partition(";")[0] or note.endswith(": it waits too")
 
 
 def roll_back(unit: Unit, request: Rollback, actor: Actor, bench: Bench) -> Undone:
@@ -41,14 +53,14 @@ def roll_back(unit: Unit, request: Rollback, actor: Actor, bench: Bench) -> Undo
     if decide_review(bench.policy, actor, Action.IMPORT, None, None) is None:
         raise NotPermitted(actor.id, "roll a batch back")
     rows = list(batch_rows(unit, request.batch))
-    if not rows:
+    if not rows or not all(_may_undo(unit, row, actor, bench) for row in rows):
         raise NotFound("batch", request.batch)
     dismissed = tuple(_dismissed(unit, row, request, actor, bench) for row in rows if row.outcome == Outcome.HELD)
     entries = [_entry(unit, row.seq) for row in rows if row.outcome == Outcome.COMMITTED]
     born = _born(unit, entries)
     if not born and not dismissed:
         raise Stale(f"batch {request.batch}", yours="taken in", present="without anything left to undo")
-    restored = _restored(unit, entries)
+    restored = _restored(unit, entries, actor, bench)
     report = act_report(
         request,
         actor.id,
@@ -72,9 +84,19 @@ def roll_back(unit: Unit, request: Rollback, actor: Actor, bench: Bench) -> Undo
         batch=request.batch,
         epoch=verdict.epoch,
         retracted=tuple(card.id for card in born),
-        restored=tuple(card.id for card in restored),
+        restored=tuple(card.id for card in restored if not hidden(bench.policy, actor, fetch(unit, card))),
         dismissed=dismissed,
     )
+
+
+def _may_undo(unit: Unit, row: ProposalRow, actor: Actor, bench: Bench) -> bool:
+    """Whoever brought something in may take it back. What others brought, only those who may see and retract it."""
+    if row.actor == actor.id or row.outcome != Outcome.COMMITTED or row.record is None:
+        return True
+    held = look_up(unit, row.record)
+    if held is None or hidden(bench.policy, actor, held):
+        return False
+    return decide_review(bench.policy, actor, Action.RETRACT, held.record.claim.place, row.actor) is not None
 
 
 def _dismissed(unit: Unit, row: ProposalRow, request: Rollback, actor: Actor, bench: Bench) -> str:
@@ -95,8 +117,9 @@ def _born(snapshot: Snapshot, entries: list[Entry]) -> list[Card]:
     return [card for _, card in sorted(cards.items()) if card.status in CURRENT]
 
 
-def _restored(snapshot: Snapshot, entries: list[Entry]) -> dict[Card, Change]:
-    """What the batch changed of others, and the standing each had before."""
+def _restored(snapshot: Snapshot, entries: list[Entry], actor: Actor, bench: Bench) -> dict[Card, Change]:
+    """What the batch changed of others, and the standing each had before. What has moved since is named to those who
+    may see it."""
     own = {birth.rid for entry in entries for birth in entry.births}
     first: dict[int, int] = {}
     for entry in entries:
@@ -107,8 +130,9 @@ def _restored(snapshot: Snapshot, entries: list[Entry]) -> dict[Card, Change]:
     found: dict[Card, Change] = {}
     for rid, card in sorted(snapshot.catalogue.cards(first).items()):
         if card.since not in batch:
-            present = f"changed by entry {card.since}"
-            raise Stale(f"record {card.id}", yours="as the batch left it", present=present)
+            unseen = hidden(bench.policy, actor, fetch(snapshot, card))
+            what = "something the batch touched" if unseen else f"record {card.id}"
+            raise Stale(what, yours="as the batch left it", present=f"changed by entry {card.since}")
         before = snapshot.catalogue.standing_at(rid, first[rid] - 1)
         assert before is not None, "it was there before the batch changed it"
         found[card] = Change(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from muniment import Memory
@@ -13,6 +14,7 @@ from muniment.model.errors import Malformed, NotFound, NotPermitted, Stale
 from muniment.model.proposal import Objection
 from muniment.model.status import Status
 from muniment.model.vocabulary import ActorType, Disposition, Kind, Label, Outcome, Step, StepResult, TrustLevel
+from muniment.policy.rules import Action, ReviewRule
 
 WINDOW = "The deploy window is Tuesday at nine"
 
@@ -281,3 +283,44 @@ def test_a_draft_is_its_authors_alone(memory: Memory) -> None:
             look("mem-1")
     agent = memory.as_actor("agent")
     assert agent.stats().revisions == {}
+
+
+def test_who_may_not_see_the_holder_of_an_id_learns_nothing_of_what_it_says(memory: Memory) -> None:
+    memory.take_in("one", [newcomer("The vault is under the stairs", "mem-1")], contract="omir")
+    blind = memory.as_actor(Actor(id="mover", type=ActorType.SERVICE, roles=("mover",)))
+    policy = msgspec.structs.replace(
+        memory.policy,
+        review=(*memory.policy.review, ReviewRule(id="movers", roles=("mover",), actions=(Action.IMPORT,))),
+    )
+    seat = Memory(blind._tenant, blind.actor)
+    seat._tenant.bench = msgspec.structs.replace(seat._tenant.bench, policy=policy)
+    guesses = [newcomer("The vault is under the stairs", "mem-1"), newcomer("The vault is in the attic", "mem-1")]
+    answers = {
+        (verdict.rule, verdict.reason, verdict.duplicate_of)
+        for number, guess in enumerate(guesses)
+        for verdict in seat.take_in(f"guess-{number}", [guess], contract="omir", preview=True)
+    }
+    assert len(answers) == 1
+    assert "mem-1" not in {duplicate for _, _, duplicate in answers}
+
+
+def test_the_same_words_of_another_day_or_session_are_another_memory(memory: Memory) -> None:
+    first = memory.remember("The deploy failed", memory_type="episodic", event_time="2026-05-01")
+    second = memory.remember("The deploy failed", memory_type="episodic", event_time="2026-05-02")
+    third = memory.remember("The deploy failed", memory_type="episodic", event_time="2026-05-02")
+    fact = memory.remember("The deploy failed")
+    assert [one.outcome for one in (first, second, third, fact)] == ["committed", "committed", "refused", "committed"]
+    assert third.duplicate_of == second.record_id
+    told = [memory.as_actor("owner", session=name) for name in ("s-1", "s-2")]
+    outcomes = [one.remember("We spoke of tea", memory_type="episodic", namespace="/tea").outcome for one in told]
+    assert outcomes == ["committed", "committed"]
+
+
+def test_receipts_are_told_in_order_to_those_who_may_audit(memory: Memory) -> None:
+    memory.remember("The project is called Heron")
+    first, second = memory.recall("Heron").receipt_id, memory.recall("the project").receipt_id
+    told = list(memory.ledger.receipts())
+    assert [(entry.id, account.query.text) for entry, account in told] == [(first, "Heron"), (second, "the project")]
+    assert [entry.id for entry, _ in memory.ledger.receipts(2)] == [second]
+    with pytest.raises(NotPermitted):
+        memory.as_actor("agent").ledger.receipts()

@@ -13,7 +13,7 @@ from typing import LiteralString, cast
 import apsw
 import msgspec
 
-from muniment.model.errors import IntegrityError, SchemaMismatch, StoreBusy, StoreUnavailable
+from muniment.model.errors import IntegrityError, SchemaMismatch, StoreBusy, StoreFull, StoreUnavailable
 
 APPLICATION_ID = 0x4D554E49
 BUSY_WAIT_MS = 10_000
@@ -55,7 +55,7 @@ def translated(connection: apsw.Connection | Path) -> Iterator[None]:
     except apsw.ConstraintError as error:
         raise IntegrityError(f"{path.name} refused a write that contradicts what it holds: {error}") from error
     except apsw.FullError as error:
-        raise StoreUnavailable(f"{path.name}: the disk is full; nothing was written") from error
+        raise StoreFull(f"{path.name}: the disk is full; nothing was written") from error
     except apsw.ReadOnlyError as error:
         raise StoreUnavailable(f"{path.name} cannot be written to: it is read-only") from error
     except apsw.Error as error:
