@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
@@ -15,10 +16,10 @@ from typing import Unpack
 import msgspec
 
 from muniment.compat.exchange_links import Loose, Roads, renamed, without
-from muniment.compat.exchange_luggage import packed, unpacked
+from muniment.compat.exchange_luggage import given_out, packed
 from muniment.compat.exchange_order import in_order, placed_later
 from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded
+from muniment.contracts.door import Encoded, Narrowing
 from muniment.contracts.finding import Finding, finding_of, passes
 from muniment.contracts.omir.cbor import read_cbor, write_cbor
 from muniment.contracts.registry import ContractName, contract
@@ -28,15 +29,19 @@ from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.engine import Memory
 from muniment.engine.intake import Newcomer
 from muniment.engine.options import QueryOptions
+from muniment.engine.seat import clean
+from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import LimitExceeded, Malformed, Unreadable
 from muniment.model.flat import When, read_instant
 from muniment.model.query import Disclosure
 from muniment.model.status import ARRIVED, Status
 from muniment.model.value import Value, canonical
-from muniment.model.vocabulary import ConflictStatus, Outcome
+from muniment.model.vocabulary import ConflictStatus, Outcome, Sensitivity
 
 Progress = Callable[[int], None]
+DELICATE = frozenset({Sensitivity.PRIVATE, Sensitivity.CONFIDENTIAL, Sensitivity.SECRET})
+"""More sensitive than what stays inside by default."""
 
 
 class Result(StrEnum):
@@ -83,6 +88,14 @@ class Imported(Value):
         return sum(1 for fate in self.fates if fate.outcome == outcome)
 
 
+class Exported(Encoded):
+    """A document that was given out. `delicate` counts the records in it that are more sensitive than internal;
+    `foreign` those that were taken in from elsewhere, so that who wrote and reviewed them is their files' word."""
+
+    delicate: int = 0
+    foreign: int = 0
+
+
 def as_json(data: bytes, suffix: str) -> bytes:
     """The text of a file as JSON: YAML is read as strictly as JSON is, and OMIR's binary form becomes its text."""
     match suffix.lower():
@@ -115,7 +128,7 @@ def validate(name: ContractName, data: bytes) -> Checked:
 
 def convert(source: ContractName, target: ContractName, data: bytes) -> Encoded:
     """The memories of a document of one contract as a document of another."""
-    return contract(target).encode(contract(source).decode(data))
+    return _encoded(target, contract(source).decode(data))
 
 
 def read_in(
@@ -138,8 +151,8 @@ def read_in(
     told = _take_in(memory, batch, name, plan, preview=preview, hold=hold, progress=progress)
     fates: list[Fate | None] = [None] * len(carried)
     for step, (verdict, error) in zip(plan, told, strict=True):
-        wanted = carried[step.number].id
-        fates[step.number] = Fate(number=step.number + 1, id=wanted, verdict=verdict, error=error, loose=step.loose)
+        wanted, loose = clean(carried[step.number].id), tuple(_told_link(one) for one in step.loose)
+        fates[step.number] = Fate(number=step.number + 1, id=wanted, verdict=verdict, error=error, loose=loose)
     return Imported(
         batch=batch, contract=name, preview=preview, fates=tuple(fate for fate in fates if fate is not None)
     )
@@ -153,13 +166,50 @@ def write_out(
     session: str | None = None,
     since: When | None = None,
     **options: Unpack[QueryOptions],
-) -> Encoded:
+) -> Exported:
     """Every record the caller may see, within these bounds, as one document. `since` bounds when it was recorded."""
     start = read_instant("since", since) if since is not None else None
     browsed = memory.browse(statuses=statuses, session=session, **options)
     told = [one for one in browsed if start is None or one.record.created_at >= start]
     rivals = _rivals(memory, told)
-    return contract(name).encode([unpacked(one, rivals.get(one.record.id, ())) for one in told])
+    given = [given_out(memory, one, rivals.get(one.record.id, ())) for one in told]
+    encoded = _encoded(name, [carried for carried, _ in given])
+    return Exported(
+        data=encoded.data,
+        narrowed=encoded.narrowed,
+        delicate=sum(1 for one in told if one.record.claim.handling.sensitivity in DELICATE),
+        foreign=sum(1 for _, foreign in given if foreign),
+    )
+
+
+def _encoded(name: ContractName, memories: Sequence[Carried]) -> Encoded:
+    """The document, and always one that passes. What was kept of another document of this contract, and would make this
+    one wrong, is left out and told: a claim can be proposed with anything in its extensions, and a secret that was
+    taken out of a field may have left what that field cannot hold."""
+    door = contract(name)
+    encoded = door.encode(memories)
+    if passes(door.check(encoded.data)):
+        return encoded
+    kept = [one if passes(door.check(door.encode([one]).data)) else _without_residue(one, name) for one in memories]
+    again = door.encode(kept)
+    if not passes(door.check(again.data)):
+        kept = [_without_residue(one, name) for one in memories]
+        again = door.encode(kept)
+    assert passes(door.check(again.data)), "what we write by ourselves is valid"
+    lost = (before.id for before, after in zip(memories, kept, strict=True) if before.claim != after.claim)
+    told = tuple(Narrowing(id=one, path=f"/claim/extensions/{name}", kept=False) for one in lost)
+    return Encoded(data=again.data, narrowed=(*again.narrowed, *told))
+
+
+def _without_residue(memory: Carried, name: ContractName) -> Carried:
+    """The memory without anything that is said to be of a document of that contract."""
+    others = tuple(one for one in memory.claim.extensions if re.split(r"[.:]", one.name)[0] != name)
+    return msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=others))
+
+
+def _told_link(link: Loose) -> Loose:
+    """A link as it is told: a name that holds a secret is told without it."""
+    return msgspec.structs.replace(link, target=clean(link.target))
 
 
 class _Step(Value):
@@ -195,7 +245,7 @@ def _step(number: int, memory: Carried, roads: Roads, rank: int, twins: dict[str
     lineage = without(named, {(one.type, twins.get(one.target, one.target)) for one in loose})
     full = msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, lineage=named))
     claim = packed(full, lineage)
-    return _Step(number=number, newcomer=Newcomer(claim=claim, record=memory.id, status=_state(memory)), loose=loose)
+    return _Step(number=number, newcomer=_newcomer(memory, claim), loose=loose)
 
 
 def _twins(memory: Memory, name: ContractName, parents: Sequence[_Step]) -> dict[str, str]:
@@ -253,15 +303,14 @@ def _batch(memory: Memory, name: ContractName, data: bytes, plan: Sequence[_Step
     return f"{name}-{digest.hexdigest()[:24]}"
 
 
-def _state(memory: Carried) -> Status:
-    """The state a memory arrives in. What was never decided elsewhere, or was thrown away, does not speak here."""
+def _newcomer(memory: Carried, claim: Claim) -> Newcomer:
+    """What is proposed of a memory. What was only proposed where it comes from is proposed here, what waited there for
+    a person waits here, and what was thrown away does not speak."""
     if memory.status in ARRIVED:
-        return memory.status
-    return {
-        Status.CONTESTED: Status.ACTIVE,
-        Status.PROPOSED: Status.DRAFT,
-        Status.HELD: Status.DRAFT,
-    }.get(memory.status, Status.ARCHIVED)
+        return Newcomer(claim=claim, record=memory.id, status=memory.status)
+    undecided = memory.status in (Status.CONTESTED, Status.PROPOSED, Status.HELD)
+    status = Status.ACTIVE if undecided else Status.ARCHIVED
+    return Newcomer(claim=claim, record=memory.id, status=status, hold=memory.status is Status.HELD)
 
 
 def _rivals(memory: Memory, told: Sequence[Disclosure]) -> dict[str, tuple[str, ...]]:

@@ -36,11 +36,13 @@ PAGE = LIMIT_MAX
 
 
 class Newcomer(Value):
-    """A memory from elsewhere: what it claims, and, if it had them there, its id and the state it was in."""
+    """A memory from elsewhere: what it claims, and, if it had them there, its id and the state it was in. With `hold`
+    it waited there for a person, and does so here."""
 
     claim: Claim
     record: str | None = None
     status: Status = Status.ACTIVE
+    hold: bool = False
 
 
 class _Foreseen(Exception):
@@ -84,7 +86,8 @@ class Intake(Asking):
         for number, one in enumerate(newcomers, start=1):
             refuse_secret("record_id", one.record)
             among = tuple(name for _, name in one.claim.lineage.links if name in together)
-            arrival = Arrival(contract=contract, record=one.record, status=one.status, hold=hold, among=among)
+            waits = hold or one.hold
+            arrival = Arrival(contract=contract, record=one.record, status=one.status, hold=waits, among=among)
             admitted.append(self._newcomer(one.claim, name_in(batch, number), arrival))
         if preview:
             return self._foresee(admitted)
