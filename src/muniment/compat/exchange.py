@@ -27,7 +27,7 @@ from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
 from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.engine import Memory
-from muniment.engine.intake import Newcomer
+from muniment.engine.intake import BATCH_MAX, Newcomer
 from muniment.engine.options import QueryOptions
 from muniment.engine.seat import clean
 from muniment.model.claim import Claim
@@ -97,8 +97,11 @@ class Exported(Encoded):
 
 
 def as_json(data: bytes, suffix: str) -> bytes:
-    """The text of a file as JSON: YAML is read as strictly as JSON is, and OMIR's binary form becomes its text."""
+    """The text of a file as JSON: YAML is read as strictly as JSON is, OMIR's binary form becomes its text, and lines of
+    JSON a list."""
     match suffix.lower():
+        case ".jsonl" | ".ndjson":
+            return _text([read_json(line) for line in data.splitlines() if line.strip()])
         case ".yaml" | ".yml":
             return _text(read_yaml(data))
         case ".omirb":
@@ -145,6 +148,7 @@ def read_in(
     The same document again gets the same answers and changes nothing. What a memory refers to is kept if it is in the
     document or here already, else told as loose.
     """
+    _refuse_many(data)
     carried = contract(name).decode(data)
     plan = _plan(memory, name, carried)
     batch = _batch(memory, name, data, plan, hold=hold)
@@ -205,6 +209,16 @@ def _without_residue(memory: Carried, name: ContractName) -> Carried:
     """The memory without anything that is said to be of a document of that contract."""
     others = tuple(one for one in memory.claim.extensions if re.split(r"[.:]", one.name)[0] != name)
     return msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=others))
+
+
+def _refuse_many(data: bytes) -> None:
+    """Refuse more memories than can be taken in before each of them is read closely, which takes long."""
+    if data.count(b"{") <= BATCH_MAX:
+        return
+    value = read_json(data)
+    listed = value.get("entry") if isinstance(value, dict) else value
+    if isinstance(listed, list) and len(listed) > BATCH_MAX:
+        raise LimitExceeded("memories", limit=BATCH_MAX, unit="memories", sent=len(listed))
 
 
 def _told_link(link: Loose) -> Loose:

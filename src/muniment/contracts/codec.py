@@ -66,11 +66,10 @@ def encode(dialect: Dialect, memory: Carried) -> tuple[JsonObject, tuple[Narrowi
     whole, words = _split(memory, dialect.name + _SLOT)
     kept, residue = _split(whole, dialect.name)
     written = dialect.write(kept)
-    bare = lay_on(written, residue)
-    back = dialect.read(bare)
+    bare, back = _laid_on(dialect, written, residue)
     if back == kept and not words:
         return bare, ()
-    if residue and back != kept and _misleads(dialect.read(written), back, kept):
+    if back is None or (residue and back != kept and _misleads(dialect.read(written), back, kept)):
         bare, back, words = written, dialect.read(written), ()
     lost = differ(_plain(back), _plain(kept))
     told = tuple(narrowing for rest in lost if (narrowing := _told(memory.id, rest)) is not None)
@@ -78,9 +77,35 @@ def encode(dialect: Dialect, memory: Carried) -> tuple[JsonObject, tuple[Narrowi
     if slotted is None:
         return bare, told
     whole_document = lay_on(slotted, words)
-    if words and dialect.take_slot(whole_document)[0] != bare:
+    if words and _bare_of(dialect, whole_document) != bare:
         whole_document = slotted  # words of a slot that reach beyond it are nobody's honest words
     return whole_document, tuple(msgspec.structs.replace(one, kept=True) for one in told)
+
+
+_STUMBLES = (CallerError, AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""How a reader fails on a document that nobody checked. A residue that was made up, or out of which a secret was taken,
+can make any document, and a reader is promised a valid one."""
+
+
+def _laid_on(
+    dialect: Dialect, written: JsonObject, residue: tuple[Rest, ...]
+) -> tuple[JsonObject, Carried] | tuple[JsonObject, None]:
+    """The document with its residue, and what a reader makes of it: None if it is none that can be read."""
+    if not residue:
+        return written, dialect.read(written)
+    bare = lay_on(written, residue)
+    try:
+        return bare, dialect.read(bare)
+    except _STUMBLES:
+        return bare, None
+
+
+def _bare_of(dialect: Dialect, document: JsonObject) -> JsonObject | None:
+    """The document without our slot; None if it is none that can be read."""
+    try:
+        return dialect.take_slot(document)[0]
+    except _STUMBLES:
+        return None
 
 
 def _misleads(plain: Carried, back: Carried, kept: Carried) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import msgspec
 from msgspec import inspect
 
-from muniment.contracts.strict.values import JsonObject
+from muniment.contracts.shape import plain_bound
+from muniment.contracts.strict.values import Json, JsonObject
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
 
 
 def file_of(document: str) -> str:
@@ -21,13 +23,26 @@ def schema_of(contract: str, document: str, kind: type) -> JsonObject:
     for struct in _structs(inspect.type_info(kind), {}):
         if further := getattr(struct, "EXTENSIONS", None):
             parts[struct.__name__]["patternProperties"] = {further: {}}
-    return {
+    said: JsonObject = {**root, "$defs": dict(sorted(parts.items()))}
+    _spell_bounds(said)
+    named: JsonObject = {
         "$schema": DIALECT,
         "$id": f"urn:muniment:contract:{contract}:{document}",
         "title": document,
-        **root,
-        "$defs": dict(sorted(parts.items())),
     }
+    return {**named, **said}
+
+
+def _spell_bounds(value: Json) -> None:
+    """Give every bound its one spelling, whichever of two equal types was imported first."""
+    if isinstance(value, list):
+        for part in value:
+            _spell_bounds(part)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            if key in _BOUNDS and isinstance(part, float):
+                value[key] = plain_bound(part)
+            _spell_bounds(part)
 
 
 def _structs(info: inspect.Type, met: dict[type, None]) -> dict[type, None]:

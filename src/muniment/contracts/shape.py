@@ -185,11 +185,21 @@ def _number(info: inspect.IntType | inspect.FloatType) -> Check:
 
 def _bounds(info: inspect.IntType | inspect.FloatType) -> str:
     parts = [
-        f"{sign} {bound}"
+        f"{sign} {plain_bound(bound)}"
         for sign, bound in (("from", info.ge), ("above", info.gt), ("to", info.le), ("below", info.lt))
         if bound is not None
     ]
     return " " + " ".join(parts) if parts else ""
+
+
+def plain_bound(bound: int | float) -> int | float:
+    """A bound in its shortest spelling. Python keeps one type for equal bounds, so that of `ge=0` and `ge=0.0` the one
+    that was imported first would be told for both.
+
+    >>> plain_bound(1.0), plain_bound(0.5), plain_bound(3)
+    (1, 0.5, 3)
+    """
+    return int(bound) if bound % 1 == 0 else bound
 
 
 def _words(known: tuple[Json, ...]) -> Check:

@@ -87,7 +87,9 @@ class Intake(Asking):
             refuse_secret("record_id", one.record)
             among = tuple(name for _, name in one.claim.lineage.links if name in together)
             waits = hold or one.hold
-            arrival = Arrival(contract=contract, record=one.record, status=one.status, hold=waits, among=among)
+            arrival = Arrival(
+                contract=contract, record=one.record, status=one.status, hold=waits, among=among, batch=batch
+            )
             admitted.append(self._newcomer(one.claim, name_in(batch, number), arrival))
         if preview:
             return self._foresee(admitted)

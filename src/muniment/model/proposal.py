@@ -13,7 +13,8 @@ from muniment.model.vocabulary import Kind, Label, Scope, Step, Strategy
 class Arrival(Value):
     """What comes along with a proposal that was read from elsewhere: which contract it was read by, the id its record
     had there and shall keep, and the state it was in. With `hold` it waits for a person whatever the policy says;
-    `among` are the records it refers to that come with it and may be waiting too.
+    `among` are the records it refers to that come with it and may be waiting too. Under an id of its own it is another
+    memory than what came in the same `batch`, though it say the same.
 
     Whatever it says of itself, its origin is an import.
     """
@@ -23,9 +24,11 @@ class Arrival(Value):
     status: Status = Status.ACTIVE
     hold: bool = False
     among: tuple[str, ...] = ()
+    batch: str | None = None
 
     def __post_init__(self) -> None:
         checks.identifiers("among", self.among)
+        checks.optional_identifier("batch", self.batch)
         checks.identifier("contract", self.contract)
         checks.optional_identifier("record_id", self.record)
         checks.word("status", self.status, Status)

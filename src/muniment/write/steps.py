@@ -223,6 +223,8 @@ def dedupe(case: Case) -> Finding:
         if repeated is not None:
             return repeated
     past = restated(case.claim, case.facts, {*case.replaced}) if case.reviewer is None else None
+    if past is not None and _apart(case, past.held):
+        past = None
     if past is not None and not _hidden(case, past.held) and not _hidden(case, past.now):
         return refused(
             Step.DEDUPE,
@@ -248,21 +250,35 @@ def _twin(case: Case) -> Held | None:
     """A record that says the same of the same occasion. The same words about another day, or told as an episode of
     another session, are another memory."""
     twin, occasion = case.facts.twin, _occasion(case.claim)
-    if twin is None or _occasion(twin.record.claim) == occasion:
+    if twin is None or (_occasion(twin.record.claim) == occasion and not _apart(case, twin)):
         return twin
     said = fingerprint(case.claim, pepper=_ANY)
-    current = (held for held in case.facts.kin if held.card.status in CURRENT)
+    current = (held for held in case.facts.kin if held.card.status in CURRENT and not _apart(case, held))
     alike = (held for held in current if fingerprint(held.record.claim, pepper=_ANY) == said)
     return next((held for held in alike if _occasion(held.record.claim) == occasion), None)
+
+
+def _apart(case: Case, held: Held) -> bool:
+    """Whether two memories are known to be two: they came together under ids of their own, or are things of a graph,
+    which are known by their ids and not by their words."""
+    arrival = case.arrival
+    if arrival is None or arrival.record is None or arrival.record == held.card.id:
+        return False
+    together = arrival.batch is not None and held.record.proposal.rpartition(".")[0] == arrival.batch
+    return together or case.claim.nature.lifecycle in _THINGS
+
+
+_THINGS = frozenset({"entity", "relationship", "episode"})
 
 
 _ANY = b"any"
 """A key for marks that are compared here and kept nowhere."""
 
 
-def _occasion(claim: Claim) -> tuple[str, int | None, str | None]:
-    kind = claim.nature.memory_type
-    return kind, claim.times.event_time, claim.place.session_id if kind is MemoryType.EPISODIC else None
+def _occasion(claim: Claim) -> tuple[str, str | None, int | None, str | None]:
+    kind, thing = claim.nature.memory_type, claim.nature.lifecycle
+    session = claim.place.session_id if kind is MemoryType.EPISODIC else None
+    return kind, thing if thing in _THINGS else None, claim.times.event_time, session
 
 
 def _taken(case: Case) -> Finding | None:

@@ -25,18 +25,25 @@ from muniment.contracts.akashik.encode import (
     record_response,
     unit_document,
 )
+from muniment.contracts.akashik.handoffs import Floor, Offer, hand_over
+from muniment.contracts.akashik.happenings import Happened, happened, joined
 from muniment.contracts.akashik.levels import check_envelope
+from muniment.contracts.akashik.notices import Told, View, notices, standing
+from muniment.contracts.akashik.relevance import weigh
 from muniment.contracts.akashik.replay import EVENTS_MAX, Place, replay_response
-from muniment.contracts.akashik.roster import Roster, deregister, refusal, register
+from muniment.contracts.akashik.roster import Member, Roster, deregister, refusal, register, unsettled
+from muniment.contracts.akashik.sessions import Sessions, TypeRule, closed, convene
 from muniment.contracts.akashik.subscriptions import Book, subscribe
-from muniment.contracts.akashik.words import CompactStrategy, DetectMode, Mode, Operation
+from muniment.contracts.akashik.tables import TYPE_OF
+from muniment.contracts.akashik.tasks import Tasks, busied, coordinate, left
+from muniment.contracts.akashik.words import CompactStrategy, DetectMode, MergeStrategy, Mode, Operation
 from muniment.contracts.finding import Severity
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.engine.intake import Newcomer
 from muniment.engine.look import ConflictView
 from muniment.engine.memory import Memory
 from muniment.model.curation import Verdict
-from muniment.model.errors import CallerError, MindUnavailable
+from muniment.model.errors import CallerError, MindUnavailable, NotFound
 from muniment.model.query import LIMIT_MAX, Disclosure
 from muniment.model.status import Status
 from muniment.policy.parse import parse_policy
@@ -70,17 +77,6 @@ disputes: {detector: contest, judge: note, quorum: 3}
 
 WAIT_S = 60.0
 ALL = [status.value for status in Status if status not in (Status.PROPOSED, Status.HELD, Status.DISCARDED)]
-BUILT = (
-    Operation.REGISTER,
-    Operation.DEREGISTER,
-    Operation.RECORD,
-    Operation.ATTUNE,
-    Operation.DETECT,
-    Operation.MERGE,
-    Operation.SUBSCRIBE,
-    Operation.REPLAY,
-    Operation.COMPACT,
-)
 
 
 def field_policy() -> Policy:
@@ -91,11 +87,24 @@ class Field:
     """One Field. `send` takes a message; the other methods make messages of bare payloads."""
 
     def __init__(
-        self, memory: Memory | None = None, *, level: int = 3, replay_limit: int = EVENTS_MAX, prefix: str = "msg"
+        self,
+        memory: Memory | None = None,
+        *,
+        level: int = 3,
+        replay_limit: int = EVENTS_MAX,
+        prefix: str = "msg",
+        rules: tuple[TypeRule, ...] = (),
     ) -> None:
         self.memory = memory if memory is not None else simulated_memory(policy=field_policy())
-        self.roster = Roster(level=level, operations=BUILT)
+        self.roster = Roster(level=level)
         self.book = Book()
+        self.tasks, self.sessions = Tasks(), Sessions(rules=rules)
+        self.offers: tuple[Offer, ...] = ()
+        self.now_ms = 0
+        self._mail: dict[str, list[JsonObject]] = {}
+        self._events: list[Happened] = []
+        self._told = Told()
+        self._announced = self.memory.ledger.head().seq
         self._replay_limit = replay_limit
         self._prefix = prefix
         self._count = 0
@@ -105,6 +114,21 @@ class Field:
         for agent in agents:
             assert self.send(self.message("REGISTER", agent, {"id": agent, "role": role}))["status"] == "registered"
         return self
+
+    def meet(self, session: str, leader: str, *members: str) -> Field:
+        """A session under this id, led by one agent and joined by others."""
+        made = convene(
+            self.sessions, {"action": "create", "goal": "find out"}, self._member(leader), epoch=0, fresh=session
+        )
+        self.sessions = made.sessions
+        for agent in members:
+            answer = self.ask("SESSION", agent, {"action": "join", "session_id": session})
+            assert answer["status"] == "ok"
+        return self
+
+    def mail(self, agent: str) -> list[JsonObject]:
+        """The notices an agent got since it last looked."""
+        return self._mail.pop(agent, [])
 
     def message(
         self, operation: str, agent: str, payload: Json, *, session: str | None = None, epoch: int = 0
@@ -132,12 +156,21 @@ class Field:
             return error_document(Code(wrong[0].code), operation, wrong[0].message)
         assert isinstance(message, dict)
         known, agent = Operation(operation), str(message["agent_id"])
-        if (refused := refusal(self.roster, known, agent)) is not None:
+        if (refused := refusal(self.roster, known, agent) or self._shut(known, message)) is not None:
             return refused
         try:
-            return self._operations[known](message)
+            answer = self._operations[known](message)
         except CallerError as error:
             return error_of(error, operation)
+        self._deliver()
+        return answer
+
+    def _shut(self, operation: Operation, message: JsonObject) -> JsonObject | None:
+        """Why a session is closed to this; below level 3 there are no sessions that could be."""
+        session = message["session_id"]
+        if self.roster.level < 3 or operation is Operation.SESSION or not isinstance(session, str):
+            return None
+        return closed(self.sessions, operation, str(message["agent_id"]), session)
 
     @property
     def _operations(self) -> dict[Operation, Callable[[JsonObject], JsonObject]]:
@@ -151,6 +184,9 @@ class Field:
             Operation.SUBSCRIBE: self._subscribe,
             Operation.REPLAY: self._replay,
             Operation.COMPACT: self._compact,
+            Operation.COORDINATE: self._coordinate,
+            Operation.HANDOFF: self._handoff,
+            Operation.SESSION: self._session,
         }
 
     def seat(self, caller: Caller) -> Memory:
@@ -164,9 +200,9 @@ class Field:
         agent, session = str(message["agent_id"]), message["session_id"]
         return Caller(id=agent, role=self.roles[agent], session=session if isinstance(session, str) else None)
 
-    def unit(self, name: str) -> JsonObject:
-        """A unit as the owner sees it, in whatever state."""
-        return unit_document(self.memory.get(name), self.roles)
+    def unit(self, name: str, *, seen_by: str = "owner") -> JsonObject:
+        """A unit as the owner sees it, in whatever state, or as somebody else does."""
+        return unit_document(self.memory.as_actor(seen_by).get(name), self.roles)
 
     def _barred(self, agent: str, operation: Operation, detail: str = "") -> JsonObject | None:
         member = self.roster.member(agent)
@@ -180,6 +216,8 @@ class Field:
         assert isinstance(payload, dict)
         credential = self.memory.as_actor(str(payload["id"])).actor.authority
         self.roster, answer = register(self.roster, payload, authority=credential)
+        if answer.get("status") == "registered":
+            self._events.append(joined(str(payload["id"]), epoch=self.epoch))
         return answer
 
     def _deregister(self, message: JsonObject) -> JsonObject:
@@ -189,7 +227,8 @@ class Field:
         if (refused := self._barred(agent, Operation.DEREGISTER, OWN if gone == agent else OTHERS)) is not None:
             return refused
         units = len(list(self.memory.browse(authors=[gone])))
-        self.roster, answer = deregister(self.roster, gone, units=units)
+        self.tasks, orphans = left(self.tasks, gone)
+        self.roster, answer = deregister(self.roster, gone, units=units, tasks=orphans)
         return answer
 
     def _record(self, message: JsonObject) -> JsonObject:
@@ -219,31 +258,47 @@ class Field:
         caller = self.caller(message)
         if (refused := self._barred(caller.id, Operation.ATTUNE)) is not None:
             return refused
-        command, seat = decode_attune(message["payload"], caller), self.seat(caller)
-        epoch = self.memory.ledger.head().seq
+        return self._attuned(message["payload"], caller)
+
+    def _attuned(self, payload: Json, caller: Caller) -> JsonObject:
+        command, seat, epoch = decode_attune(payload, caller), self.seat(caller), self.epoch
         found, searching = self._found(seat, command), self.memory.searching()
         reached = epoch - searching.trailing if searching.model is not None else None
-        disputes = seat.conflicts()
-        return attune_response(found, disputes, command, caller, epoch=epoch, roles=self.roles, reached=reached)
+        shown = [one for one in found if self._shows(caller.id, one)]
+        disputes = self._disputes(caller)
+        return attune_response(shown, disputes, command, caller, epoch=epoch, roles=self.roles, reached=reached)
+
+    def _shows(self, agent: str, one: Disclosure) -> bool:
+        """Whether the rules of its session and of the Field let an agent see a unit; its own it always may."""
+        kind, session = TYPE_OF[one.record.claim.nature.kind], one.record.claim.place.session_id
+        return one.record.actor == agent or self.sessions.shows(self._member(agent), kind, session)
+
+    def _disputes(self, caller: Caller) -> list[ConflictView]:
+        views = self.seat(caller).conflicts()
+        return [view for view in views if self._shows(caller.id, view.a) and self._shows(caller.id, view.b)]
 
     def _found(self, seat: Memory, command: AttuneCommand) -> list[Disclosure]:
         about = command.about
         recall = seat.attune(role=about.role, interests=about.interests, since=about.since, limit=LIMIT_MAX, floor=0.0)
         archived = seat.browse(statuses=["archived"]) if command.archived else ()
-        return [*recall.records, *archived]
+        drafts = seat.browse(statuses=["draft"]) if command.own else ()
+        return [*recall.records, *archived, *drafts]
 
     def _detect(self, message: JsonObject) -> JsonObject:
         caller = self.caller(message)
         if (refused := self._barred(caller.id, Operation.DETECT)) is not None:
             return refused
         command, seat = decode_detect(message["payload"]), self.seat(caller)
-        if command.mode is DetectMode.CHECK and command.target is not None:
-            seat.get(command.target)
-        return detect_response(seat.conflicts(), command, scanned=len(list(seat.browse())))
+        target = command.target if command.mode is DetectMode.CHECK else None
+        if target is not None and not self._shows(caller.id, seat.get(target)):
+            raise NotFound("record", target)
+        return detect_response(self._disputes(caller), command, scanned=len(list(seat.browse())))
 
     def _merge(self, message: JsonObject) -> JsonObject:
         caller = self.caller(message)
         request, seat = decode_merge(message["payload"], caller), self.seat(caller)
+        if (refused := unsettled(self.roster, MergeStrategy(request.strategy.value))) is not None:
+            return refused
         view = self._conflict(seat, request.conflict)
         if view is not None and request.strategy.value != "vote":
             detail = ESCALATED if view.status.value == "escalated" else ""
@@ -270,15 +325,18 @@ class Field:
         return conflict_document(view)
 
     def _subscribe(self, message: JsonObject) -> JsonObject:
-        self.book, answer = subscribe(
-            self.book, str(message["agent_id"]), message["payload"], fresh=f"sub-{self._count}"
-        )
+        agent = str(message["agent_id"])
+        if (refused := self._barred(agent, Operation.SUBSCRIBE)) is not None:
+            return refused
+        self.book, answer = subscribe(self.book, agent, message["payload"], fresh=f"sub-{self._count}")
         return answer
 
     def _replay(self, message: JsonObject) -> JsonObject:
+        caller = self.caller(message)
         places = {
             one.record.id: Place(task=one.record.claim.place.task_id, session=one.record.claim.place.session_id)
-            for one in self.seat(self.caller(message)).browse(statuses=ALL)
+            for one in self.seat(caller).browse(statuses=ALL)
+            if self._shows(caller.id, one)
         }
         command = decode_replay(message["payload"])
         return replay_response(self.memory.ledger.entries(), command, places, limit=self._replay_limit)
@@ -296,6 +354,83 @@ class Field:
         for one in chosen:
             self.memory.retire(one.record.id, becomes="archived", reason="COMPACT")
         return compact_response(affected=len(chosen), created=sum(verdict.committed for verdict in made))
+
+    def _coordinate(self, message: JsonObject) -> JsonObject:
+        caller = self.caller(message)
+        turn = coordinate(
+            self.tasks,
+            message["payload"],
+            self._member(caller.id),
+            epoch=self.epoch,
+            fresh=f"task-{self._count}",
+            session=caller.session,
+        )
+        self.tasks, self.roster = turn.tasks, busied(self.roster, turn.tasks)
+        self._events += turn.events
+        return turn.answer
+
+    def _handoff(self, message: JsonObject) -> JsonObject:
+        caller, payload = self.caller(message), message["payload"]
+        assert isinstance(payload, dict)
+        receiver = self.roster.member(str(payload.get("to_agent"))) or self._member(caller.id)
+        scope: JsonObject = {"role": receiver.role, "max_units": 100, "include_own": True}
+        scope["active_task_id"] = payload["task_id"]
+        floor = Floor(
+            tasks=self.tasks,
+            offers=self.offers,
+            roster=self.roster,
+            member=self._member(caller.id),
+            told=self._attuned({"scope": scope}, Caller(id=receiver.id, role=receiver.role, session=caller.session)),
+            epoch=self.epoch,
+            session=caller.session,
+        )
+        passed = hand_over(floor, payload)
+        self.tasks, self.offers, self.roster = passed.tasks, passed.offers, busied(self.roster, passed.tasks)
+        self._events += passed.events
+        return passed.answer
+
+    def _session(self, message: JsonObject) -> JsonObject:
+        member = self._member(str(message["agent_id"]))
+        sitting = convene(self.sessions, message["payload"], member, epoch=self.epoch, fresh=f"session-{self._count}")
+        self.sessions = sitting.sessions
+        self._events += sitting.events
+        return sitting.answer
+
+    @property
+    def epoch(self) -> int:
+        return self.memory.ledger.head().seq
+
+    def _member(self, agent: str) -> Member:
+        member = self.roster.member(agent)
+        assert member is not None
+        return member
+
+    def _deliver(self) -> None:
+        """Put what happened since into the mail of those who are to be told."""
+        head = self.epoch
+        log = self.memory.ledger.entries() if head > self._announced else []
+        events, self._events = [*happened(log, after=self._announced), *self._events], []
+        self._announced = head
+        wishes = [*self.book.wishes, *(standing(member.id) for member in self.roster.members)]
+        names = {one.event for one in events}
+        wanted = [wish for wish in wishes if names & set(wish.events) and self.roster.member(wish.agent) is not None]
+        views = {agent: self._view(agent) for agent in {wish.agent for wish in wanted}}
+        due, self._told = notices(wanted, events, views, self._told, now_ms=self.now_ms)
+        for notice in due:
+            self._mail.setdefault(notice.agent, []).append(notice.document)
+
+    def _view(self, agent: str) -> View:
+        """What an agent may see, in all its sessions, and how much each unit matters to it."""
+        member, mine = self._member(agent), self.sessions.of(agent)
+        scope: JsonObject = {"role": member.role, "interests": list[Json](member.interests), "max_units": 1}
+        scores: dict[str, float] = {}
+        for session in (None, *mine):
+            caller = Caller(id=agent, role=member.role, session=session)
+            command, seat = decode_attune({"scope": scope}, caller), self.seat(caller)
+            every = {one.record.id: one for one in (*seat.browse(statuses=ALL), *self._found(seat, command))}
+            shown = [one for one in every.values() if self._shows(agent, one)]
+            scores |= {one.found.record.id: one.score for one in weigh(shown, command)}
+        return View(units=scores, sessions=mine)
 
     def _chosen(self, command: CompactCommand) -> list[Disclosure]:
         epoch = self.memory.ledger.head().seq

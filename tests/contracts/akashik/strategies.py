@@ -12,7 +12,7 @@ from muniment.contracts.strict.values import Json, JsonObject
 
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 _names = st.from_regex(r"[A-Za-z0-9._:-]{1,12}", fullmatch=True) | _texts.filter(bool)
-_said = _texts.filter(lambda text: bool(text.strip(" \t\n\r\f\v"))) | st.just("not stated")
+_said = _texts.filter(lambda text: bool(text.strip().strip("\ufeff").strip())) | st.just("not stated")
 _maybe = st.none() | _texts
 _days = st.dates(min_value=date(1, 1, 2)).map(lambda day: day.isoformat())
 _clock = st.times().map(lambda time: time.replace(microsecond=0).isoformat())

@@ -137,7 +137,7 @@ def test_without_a_format_units_are_told_in_full_and_the_other_formats_are_short
 
 @cites("AKAS-046")
 def test_open_conflicts_are_told_to_those_who_may_see_both_sides_until_they_are_resolved() -> None:
-    field = Field().join("scout", "analyst", "senior")
+    field = Field().join("scout", "analyst", "senior", "chief").meet("s-1", "chief", "scout", "analyst", "senior")
     first = field.ask("RECORD", "scout", finding("The harbour is deep"), session="s-1")
     links: list[Json] = [{"type": "contradicts", "target_id": str(first["memory_unit_id"])}]
     second = field.ask("RECORD", "senior", finding("The harbour is shallow", relations=links), session="s-1")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from tests.contracts.akashik.field import BUILT, Field, a_list, an_object, attune, contents, finding
+from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, finding
 from tests.contracts.cites import cites
 
 from muniment.contracts.akashik.levels import check_document
 from muniment.contracts.akashik.roster import Roster, deregister, register
+from muniment.contracts.akashik.words import Operation
 from muniment.contracts.strict.values import Json, JsonObject
 
 
@@ -52,24 +53,27 @@ def test_an_id_that_is_taken_is_refused_and_the_first_agent_stays() -> None:
 def test_an_agent_that_requires_what_is_not_there_is_rejected_with_its_name() -> None:
     field = Field()
     assert register_as(field, "scout", required_operations=["RECORD", "MERGE"])["status"] == "registered"
-    answer = register_as(field, "planner", required_operations=["RECORD", "COORDINATE", "TELEPORT"])
+    answer = register_as(field, "planner", required_operations=["RECORD", "TELEPORT", "DREAM"])
     assert (answer["status"], answer["agent"]) == ("rejected", None)
-    assert answer["rejection_reason"] == "not supported here: COORDINATE, TELEPORT"
+    assert answer["rejection_reason"] == "not supported here: TELEPORT, DREAM"
     assert [one.id for one in field.roster.members] == ["scout"]
 
 
 @cites("AKAS-005")
-@pytest.mark.parametrize("operation", [word.value for word in BUILT if word.value != "REGISTER"])
+@pytest.mark.parametrize("operation", [word.value for word in Operation if word.value != "REGISTER"])
 def test_nobody_acts_without_being_registered(operation: str) -> None:
     payloads: dict[str, JsonObject] = {
         "RECORD": finding("It rains"),
         "ATTUNE": attune(),
         "DETECT": {"mode": "list"},
-        "MERGE": {"conflict_id": "c", "strategy": "vote", "resolution": {"rationale": "r"}},
+        "MERGE": {"conflict_id": "c", "strategy": "vote", "resolution": {"rationale": "r", "winner_id": "m"}},
         "SUBSCRIBE": {"action": "list"},
         "REPLAY": {"target_type": "task", "target_id": "t", "depth": "summary"},
         "COMPACT": {"strategy": "archive"},
         "DEREGISTER": {"agent_id": "ghost"},
+        "COORDINATE": {"action": "list"},
+        "HANDOFF": {"action": "accept", "task_id": "t"},
+        "SESSION": {"action": "list"},
     }
     answer = Field().ask(operation, "ghost", payloads[operation])
     assert (answer["code"], answer["operation"]) == ("AGENT_NOT_REGISTERED", operation)
@@ -93,9 +97,20 @@ def test_a_draft_needs_little_and_is_kept_as_a_draft() -> None:
     payload: JsonObject = {"mode": "draft", "type": "observation", "content": "Prices?", "intent": {"purpose": "later"}}
     answer = field.ask("RECORD", "scout", payload)
     assert answer["status"] == "accepted"
-    unit = field.unit(str(answer["memory_unit_id"]))
+    unit = field.unit(str(answer["memory_unit_id"]), seen_by="scout")
     assert (unit["status"], unit["mode"], unit["content"]) == ("draft", "draft", "Prices?")
+
+
+def test_a_draft_is_its_authors_who_sees_it_when_it_asks_for_its_own() -> None:
+    field = Field().join("scout", "analyst")
+    draft = field.ask("RECORD", "scout", finding("Prices rise?", mode="draft"))
     assert contents(field.ask("ATTUNE", "analyst", attune())) == []
+    assert contents(field.ask("ATTUNE", "analyst", attune(include_own=True))) == []
+    assert contents(field.ask("ATTUNE", "scout", attune())) == []
+    assert contents(field.ask("ATTUNE", "scout", attune(include_own=True))) == ["Prices rise?"]
+    asked: JsonObject = {"target_type": "memory_unit", "target_id": draft["memory_unit_id"], "depth": "summary"}
+    assert field.ask("REPLAY", "analyst", asked)["code"] == "UNIT_NOT_FOUND"
+    assert field.ask("REPLAY", "scout", asked)["status"] == "ok"
 
 
 @cites("AKAS-013")
@@ -112,7 +127,7 @@ def test_what_only_the_field_says_is_refused_from_a_caller(forged: JsonObject) -
 
 @cites("AKAS-014")
 def test_a_unit_says_who_recorded_it_as_what_when_and_in_which_session() -> None:
-    field = Field().join("scout")
+    field = Field().join("scout", "chief").meet("s-1", "chief", "scout")
     alone = field.ask("RECORD", "scout", finding("It rains"))
     together = field.ask("RECORD", "scout", finding("The roof leaks"), session="s-1")
     assert field.unit(str(alone["memory_unit_id"]))["source"] == {
@@ -244,3 +259,39 @@ def test_a_relation_to_nothing_is_said_to_lead_nowhere() -> None:
     field = Field().join("scout")
     answer = field.ask("RECORD", "scout", finding("x", relations=[{"type": "supports", "target_id": "mem-404"}]))
     assert answer["code"] == "UNIT_NOT_FOUND"
+
+
+def test_names_that_a_record_cannot_hold_are_taken_and_mean_the_same_every_time() -> None:
+    field = Field().join("scout", "analyst")
+    intent: JsonObject = {"purpose": "plan", "task_id": "tâche n° 1", "question": ""}
+    field.ask("RECORD", "scout", finding("The quarry is closed"))
+    made = field.ask("RECORD", "scout", finding("The harbour is deep", intent=intent, relations=[]))
+    assert made["status"] == "accepted"
+    field.ask("RECORD", "scout", finding("The orchard is large"))
+    told_ = field.ask("ATTUNE", "analyst", attune(active_task_id="tâche n° 1"))
+    assert contents(told_)[0] == "The harbour is deep"
+    told_intent = an_object(field.unit(str(made["memory_unit_id"]))["intent"])
+    assert told_intent == {"purpose": "plan", "task_id": "tâche n° 1"}
+    replayed = field.ask("REPLAY", "scout", {"target_type": "task", "target_id": "tâche n° 1", "depth": "full_trace"})
+    assert replayed["total_events"] == 1
+    link: list[Json] = [{"type": "supports", "target_id": "mem é"}]
+    assert field.ask("RECORD", "scout", finding("x", relations=link))["code"] == "UNIT_NOT_FOUND"
+
+
+def test_evidence_that_says_nothing_is_none() -> None:
+    field = Field().join("scout")
+    sure: JsonObject = {"score": 1, "reasoning": "seen", "evidence": ["", "report-1"], "assumptions": [" "]}
+    answer = field.ask("RECORD", "scout", finding("The harbour is deep", confidence=sure))
+    confidence = an_object(field.unit(str(answer["memory_unit_id"]))["confidence"])
+    assert (confidence["evidence"], "assumptions" in confidence) == (["report-1"], False)
+
+
+@cites("AKAS-014")
+def test_the_role_of_a_unit_is_the_one_its_author_had_when_it_recorded() -> None:
+    field = Field().join("scout", "analyst", "chief")
+    unit = str(field.ask("RECORD", "scout", finding("The harbour is deep"))["memory_unit_id"])
+    field.ask("DEREGISTER", "scout", {"agent_id": "scout"})
+    field.join("scout", role="cook")
+    later = str(field.ask("RECORD", "scout", finding("The soup is hot"))["memory_unit_id"])
+    roles = [an_object(field.unit(name)["source"])["agent_role"] for name in (unit, later)]
+    assert roles == ["researcher", "cook"]

@@ -208,7 +208,7 @@ def test_all_five_targets_can_be_replayed_and_a_conflict_with_both_its_units_and
     assert answer["agents_involved"] == ["analyst", "scout", "senior"]
     intent: JsonObject = {"purpose": "plan", "task_id": "t-1"}
     plan = field.ask("RECORD", "scout", finding("We enter", type="decision", intent=intent))
-    noted = field.ask("RECORD", "scout", finding("The room is warm"), session="s-1")
+    noted = field.meet("s-1", "chief", "scout").ask("RECORD", "scout", finding("The room is warm"), session="s-1")
     assert kinds(replay(field, "decision", str(plan["memory_unit_id"]))) == ["memory.recorded"]
     (task,) = a_list(replay(field, "task", "t-1")["timeline"])
     assert (an_object(task)["memory_unit_id"], an_object(task)["task_id"]) == (plan["memory_unit_id"], "t-1")
@@ -236,7 +236,7 @@ def test_what_is_archived_is_told_when_asked_for_is_replayed_and_shortens_no_log
 
 @cites("AKAS-077")
 def test_a_summary_elaborates_each_original_and_the_originals_are_archived() -> None:
-    field = Field().join("scout", "analyst", "senior")
+    field = Field().join("scout", "analyst", "senior", "chief").meet("s-1", "chief", "scout")
     made = [
         str(field.ask("RECORD", "scout", finding(text), session=session)["memory_unit_id"])
         for text, session in (("The harbour is deep", None), ("The quarry is closed", None), ("It is warm", "s-1"))
@@ -267,7 +267,7 @@ def test_a_summary_elaborates_each_original_and_the_originals_are_archived() -> 
     ],
 )
 def test_compacting_touches_exactly_what_its_filter_means(bounds: JsonObject, left: set[str]) -> None:
-    field = Field().join("scout", "senior")
+    field = Field().join("scout", "senior", "chief").meet("s-1", "chief", "scout")
     made = {
         "old": field.ask("RECORD", "scout", finding("The harbour is deep")),
         "young": field.ask("RECORD", "scout", finding("The quarry is closed")),

@@ -6,11 +6,12 @@ import json
 import math
 
 import pytest
-from tests.contracts.akashik.field import BUILT, Field, finding
+from tests.contracts.akashik.field import Field, finding
+from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.cites import cites
 
 from muniment.contracts.akashik import CONTRACT
-from muniment.contracts.akashik.authority import ESCALATED, OTHERS, OWN, permitted
+from muniment.contracts.akashik.authority import CANCEL, ESCALATED, LEAD, OTHERS, OWN, TAKE_PART, permitted
 from muniment.contracts.akashik.codes import CODES, Code, code_of, error_document, error_of
 from muniment.contracts.akashik.encode import epoch_of, record_response
 from muniment.contracts.akashik.levels import (
@@ -224,6 +225,35 @@ def test_a_merge_without_a_rationale_or_by_an_unknown_strategy_is_refused(change
     assert codes(check_payload(Operation.MERGE, {**PAYLOADS[Operation.MERGE], **change})) == [code]
 
 
+@pytest.mark.parametrize(
+    ("operation", "payload", "lacks"),
+    [
+        ("DETECT", {"mode": "check", "target_id": " "}, "target_id"),
+        ("MERGE", {"conflict_id": "c", "strategy": "vote", "resolution": {"rationale": "r"}}, "resolution.winner_id"),
+        ("SUBSCRIBE", {"action": "subscribe", "subscription": {"events": []}}, "subscription.events"),
+        ("SUBSCRIBE", {"action": "unsubscribe", "subscription": {}}, "subscription.id"),
+        ("COORDINATE", {"action": "create"}, "task.title"),
+        ("COORDINATE", {"action": "start", "task": {}}, "task.id"),
+        ("COORDINATE", {"action": "assign", "task": {"id": "t"}}, "task.assignee"),
+        ("HANDOFF", {"action": "offer", "task_id": "t"}, "to_agent"),
+        ("SESSION", {"action": "create"}, "goal"),
+        ("SESSION", {"action": "join"}, "session_id"),
+        ("SESSION", {"action": "set_policy", "session_id": "s"}, "policies"),
+    ],
+)
+def test_what_an_action_needs_is_asked_for_by_name(operation: str, payload: JsonObject, lacks: str) -> None:
+    (found,) = check_envelope(Field().message(operation, "scout", payload), 3)
+    assert (found.code, found.path) == ("INVALID_PAYLOAD", "/payload")
+    assert found.message.startswith(lacks)
+
+
+def test_a_message_that_a_higher_level_would_refuse_passes_with_a_warning() -> None:
+    (warning,) = CONTRACT.check(json.dumps(Field().message("RECORD", "scout", BARE)).encode())
+    assert (warning.code, warning.severity, warning.path) == ("MISSING_CONFIDENCE", "warning", "/payload/confidence")
+    scope: JsonObject = {"role": "r", "max_units": 3, "since_epoch": 4, "max_tokens": 100}
+    assert CONTRACT.check(json.dumps(Field().message("ATTUNE", "scout", {"scope": scope})).encode()) == ()
+
+
 def test_what_a_payload_needs_besides_is_asked_for() -> None:
     assert codes(check_payload(Operation.DETECT, {"mode": "check"})) == ["INVALID_PAYLOAD"]
     assert codes(check_payload(Operation.SUBSCRIBE, {"action": "subscribe"})) == ["INVALID_PAYLOAD"]
@@ -247,6 +277,13 @@ def test_what_a_payload_needs_besides_is_asked_for() -> None:
         ("DEREGISTER", OWN, 4),
         ("DEREGISTER", OTHERS, 8),
         ("SUBSCRIBE", "", 2),
+        ("COORDINATE", OWN, 4),
+        ("COORDINATE", OTHERS, 6),
+        ("COORDINATE", CANCEL, 8),
+        ("HANDOFF", OWN, 4),
+        ("HANDOFF", OTHERS, 6),
+        ("SESSION", LEAD, 8),
+        ("SESSION", TAKE_PART, 2),
     ],
 )
 def test_each_row_of_the_table_holds_at_its_limit_and_fails_one_below(operation: str, detail: str, least: int) -> None:
@@ -255,10 +292,54 @@ def test_each_row_of_the_table_holds_at_its_limit_and_fails_one_below(operation:
 
 
 @cites("AKAS-091")
+@pytest.mark.parametrize(
+    ("operation", "payload", "least"),
+    [
+        ("RECORD", {"mode": "draft"}, 2),
+        ("RECORD", {"mode": "committed", "confidence": {"score": 1, "reasoning": "r"}}, 4),
+        ("ATTUNE", {}, 2),
+        ("DETECT", {}, 4),
+        ("COMPACT", {}, 6),
+        ("COMPACT", {"strategy": "summarize"}, 6),
+        ("COMPACT", {"strategy": "purge"}, 10),
+        ("DEREGISTER", {"agent_id": "human"}, 4),
+        ("DEREGISTER", {"agent_id": "somebody"}, 8),
+        ("SUBSCRIBE", {}, 2),
+        ("COORDINATE", {}, 4),
+        ("COORDINATE", {"task": {"title": "t", "assignee": "b"}}, 6),
+        ("SESSION", {}, 8),
+    ],
+)
+def test_a_field_asks_for_the_authority_of_each_row(operation: str, payload: JsonObject, least: int) -> None:
+    def barred(authority: int) -> bool:
+        field = Field()
+        field.ask("REGISTER", "human", {"id": "human", "role": "r", "authority_level": authority})
+        answer = field.ask(operation, "human", {**PAYLOADS[Operation(operation)], **payload})
+        return answer.get("code") == "INSUFFICIENT_AUTHORITY"
+
+    assert (barred(least - 1), barred(least)) == (True, False)
+
+
+@cites("AKAS-091")
+def test_a_field_asks_for_authority_6_to_merge_and_for_none_to_replay() -> None:
+    for authority, refused in ((5, True), (6, False)):
+        field, conflict, *_ = disputed(Field().join("scout", "analyst"))
+        field.ask("REGISTER", "human", {"id": "human", "role": "r", "authority_level": authority})
+        answer = merge(field, conflict, "last_write_wins", agent="human")
+        assert (answer.get("code") == "INSUFFICIENT_AUTHORITY") == refused
+    field = Field().join("scout")
+    unit = field.ask("RECORD", "scout", finding("The harbour is deep"))["memory_unit_id"]
+    field.ask("REGISTER", "human", {"id": "human", "role": "auditor", "authority_level": 0})
+    target: JsonObject = {"target_type": "memory_unit", "target_id": unit, "depth": "summary"}
+    assert field.ask("REPLAY", "human", target)["status"] == "ok"
+    assert field.ask("ATTUNE", "human", PAYLOADS[Operation.ATTUNE])["code"] == "INSUFFICIENT_AUTHORITY"
+
+
+@cites("AKAS-091")
 def test_anybody_registers_and_replays_and_what_is_not_listed_nobody_may() -> None:
     assert permitted(0, Operation.REGISTER)
     assert permitted(0, Operation.REPLAY)
-    assert not permitted(10, Operation.SESSION)
+    assert not permitted(10, Operation.SESSION, "abolish")
 
 
 @cites("AKAS-091")
@@ -276,13 +357,8 @@ def test_an_observer_may_draft_and_look_and_not_commit_or_detect() -> None:
 def test_an_operation_above_the_level_is_unsupported(level: int) -> None:
     field = Field(level=level).join("chief")
     for operation, payload in PAYLOADS.items():
-        if operation in BUILT:
-            answer = field.ask(
-                operation.value,
-                "chief",
-                {**payload, "confidence": {"score": 1, "reasoning": "r"}} if operation is Operation.RECORD else payload,
-            )
-            assert (answer.get("code") == "UNSUPPORTED_OPERATION") == (LEVEL_OF[operation] > level), operation
+        answer = field.ask(operation.value, "chief", payload)
+        assert (answer.get("code") == "UNSUPPORTED_OPERATION") == (LEVEL_OF[operation] > level), operation
 
 
 @cites("AKAS-103")

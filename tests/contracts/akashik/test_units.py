@@ -10,12 +10,17 @@ from hypothesis import given
 from tests.contracts.akashik.strategies import documents
 
 from muniment.contracts.akashik import CONTRACT
+from muniment.contracts.akashik.commands import Caller
 from muniment.contracts.akashik.contract import recognise
+from muniment.contracts.akashik.decode import decode_compact, decode_detect, decode_merge, decode_record, decode_replay
 from muniment.contracts.akashik.levels import check_document, check_unit
 from muniment.contracts.akashik.tables import KIND_OF, STATUS_OF, TOLD_AS, TYPE_OF
+from muniment.contracts.akashik.units import Units
 from muniment.contracts.akashik.wire import DOCUMENTS, REQUESTS, RESPONSES
 from muniment.contracts.akashik.words import LinkType, MergeStrategy, Operation, UnitStatus, UnitType
+from muniment.contracts.akashik.words_kept import told_again
 from muniment.contracts.carried import Carried
+from muniment.contracts.names import safe_id
 from muniment.contracts.schemas import schema_of
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.claim import Claim, Intent, Lineage, Nature, Place, Times
@@ -41,6 +46,9 @@ UNIT: JsonObject = {
     "status": "contested",
     "epoch": 7,
 }
+
+
+BARE: JsonObject = {"type": "finding", "content": "It rains", "intent": {"purpose": "plan the day"}}
 
 
 def encoded(unit: Json) -> bytes:
@@ -135,6 +143,12 @@ def test_what_is_over_is_never_told_as_live() -> None:
     assert set(TOLD_AS) == set(Status)
 
 
+@pytest.mark.parametrize("status", list(Status))
+def test_what_is_told_as_a_draft_is_one_in_both_words(status: Status) -> None:
+    unit = json.loads(CONTRACT.encode([Carried(id="m", claim=Claim(content="x"), status=status)]).data)
+    assert (unit["mode"] == "draft") == (unit["status"] == "draft")
+
+
 def test_every_word_has_its_counterpart() -> None:
     assert set(KIND_OF) == set(UnitType)
     assert set(TYPE_OF) == set(Kind)
@@ -168,6 +182,63 @@ def test_a_committed_unit_without_confidence_passes_with_a_warning() -> None:
     assert (warning.code, warning.severity, warning.path) == ("MISSING_CONFIDENCE", "warning", "/confidence")
 
 
+def test_ids_that_stand_twice_in_a_list_are_warned_of() -> None:
+    (warning,) = CONTRACT.check(encoded([UNIT, {**UNIT, "id": "mem-003"}, UNIT]))
+    assert (warning.code, warning.severity, warning.path) == ("INVALID_PAYLOAD", "warning", "/2/id")
+    assert CONTRACT.check(encoded([UNIT, {"id": "mem-002", "role": "r", "status": "idle"}])) == ()
+
+
+@pytest.mark.parametrize("blank", ["\u00a0", "\u2003\u3000", "\ufeff", "\u2028\u205f", "\x85\x1f"])
+def test_white_space_of_any_kind_says_nothing(blank: str) -> None:
+    found = CONTRACT.check(encoded({**UNIT, "intent": {"purpose": blank}, "content": blank}))
+    assert {(one.code, one.path) for one in found} == {
+        ("MISSING_INTENT", "/intent/purpose"),
+        ("INVALID_PAYLOAD", "/content"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [
+        ("relation", {"type": "resembles", "target_id": "m"}),
+        (
+            "conflict",
+            {
+                "id": "c",
+                "type": "personal",
+                "status": "detected",
+                "unit_a": "a",
+                "unit_b": "b",
+                "description": "d",
+                "detected_by": "explicit",
+            },
+        ),
+    ],
+)
+def test_only_the_type_of_a_unit_is_an_invalid_type(name: str, document: JsonObject) -> None:
+    (found,) = check_document(name, document)
+    assert (found.code, found.path) == ("INVALID_PAYLOAD", "/type")
+
+
+def test_a_unit_inside_an_answer_is_checked_as_a_unit() -> None:
+    broken: JsonObject = {**UNIT, "type": "rumour", "intent": {"purpose": " "}}
+    scoped: JsonObject = {"memory_unit": broken, "relevance_score": 1, "relevance_reason": "r", "format": "full"}
+    wanted = {("INVALID_TYPE", "/memory_unit/type"), ("MISSING_INTENT", "/memory_unit/intent/purpose")}
+    assert {(one.code, one.path) for one in CONTRACT.check(encoded(scoped))} == wanted
+
+
+@pytest.mark.parametrize(
+    ("form", "lacks"), [("full", "memory_unit"), ("summary", "memory_unit"), ("ids_only", "memory_unit_id")]
+)
+def test_a_scoped_unit_tells_the_unit_or_its_id(form: str, lacks: str) -> None:
+    bare: JsonObject = {"relevance_score": 1, "relevance_reason": "r", "format": form}
+    (found,) = CONTRACT.check(encoded(bare))
+    assert (found.path, found.message) == ("/", f"{lacks} is missing")
+    budget: JsonObject = {"units_returned": 1, "units_available": 1, "tokens_used": None, "tokens_budget": None}
+    answer: JsonObject = {"status": "ok", "record": [bare], "conflicts": [], "context_budget": budget, "epoch": 1}
+    assert [one.path for one in CONTRACT.check(encoded(answer))] == ["/record/0"]
+
+
 @pytest.mark.parametrize(
     ("value", "name"),
     [
@@ -189,6 +260,23 @@ def test_a_committed_unit_without_confidence_passes_with_a_warning() -> None:
         ({"id": "a", "role": "r"}, "agent"),
         ({"content": "x"}, "memory_unit"),
         ([], "memory_unit"),
+        ({"status": "registered", "field_capabilities": {}}, "register_response"),
+        ({"status": "ok", "cleanup": {}}, "deregister_response"),
+        ({"status": "accepted", "memory_unit_id": "m", "conflicts_detected": []}, "record_response"),
+        ({"status": "ok", "record": [], "conflicts": [], "context_budget": {}}, "attune_response"),
+        ({"status": "ok", "conflicts": [], "scan_coverage": {}}, "detect_response"),
+        ({"status": "resolved", "conflict": {}, "side_effects": {}}, "merge_response"),
+        ({"status": "ok", "subscription": {}}, "subscribe_response"),
+        ({"status": "ok", "timeline": [], "summary": "s"}, "replay_response"),
+        ({"status": "ok", "units_affected": 0}, "compact_response"),
+        ({"status": "ok", "task": {}, "side_effects": {}}, "coordinate_response"),
+        ({"status": "offered", "task": {}, "package": {}}, "handoff_response"),
+        ({"status": "ok", "session": {}}, "session_response"),
+        ({"role": "r"}, "scope"),
+        ({"role": "r", "status": "idle"}, "agent"),
+        ({"code": "MISSING_INTENT", "message": "m"}, "error"),
+        ({"event": "memory.recorded", "requires_action": False}, "notification"),
+        ({"memory_unit": {}, "format": "full"}, "scoped_memory_unit"),
     ],
 )
 def test_a_document_is_told_by_its_shape(value: Json, name: str) -> None:
@@ -232,3 +320,29 @@ def test_a_place_without_a_session_is_the_projects() -> None:
     unit: JsonObject = {**UNIT, "source": {"agent_id": "a", "agent_role": "r", "timestamp": "2026-03-01T09:30:00Z"}}
     (memory,) = CONTRACT.decode(encoded(unit))
     assert memory.claim.place == Place(task_id="t-1")
+
+
+def test_of_what_was_kept_a_field_tells_the_role_and_the_names_and_not_the_id() -> None:
+    source: JsonObject = {"agent_id": "a", "agent_role": "r", "session_id": "s é", "timestamp": "2026-03-01T09:30:00Z"}
+    (memory,) = CONTRACT.decode(encoded({**UNIT, "id": "mem é", "source": source}))
+    held = Units().write(msgspec.structs.replace(memory, role=None))
+    told = told_again(held, memory.claim)
+    assert told["source"] == {**source, "agent_role": "not stated"}
+    assert (told["id"], memory.id) == (memory.id, safe_id("mem é"))
+    claim = decode_record({**BARE}, Caller(id="a", role="r", session="s é")).claim
+    assert claim.place.session_id == safe_id("s é")
+    again = told_again(Units().write(Carried(id="m", claim=claim)), claim)
+    assert again["source"] == {**source, "agent_id": "unknown", "timestamp": "1970-01-01T00:00:00Z"}
+
+
+def test_foreign_names_mean_the_same_in_every_question() -> None:
+    name, held = "mem é", safe_id("mem é")
+    assert decode_detect({"mode": "check", "target_id": name}).target == held
+    assert decode_replay({"target_type": "task", "target_id": name, "depth": "summary"}).target == held
+    resolution: JsonObject = {"rationale": "r", "winner_id": name}
+    merge: JsonObject = {"conflict_id": "c", "strategy": "vote", "resolution": resolution}
+    assert decode_merge(merge, Caller(id="a", role="r")).winner == held
+    command = decode_compact({"strategy": "archive", "filter": {"session_id": name}})
+    unit: JsonObject = {"source": {"session_id": name}, "epoch": 1, "type": "finding", "status": "active"}
+    assert command.selects(unit, epoch=2)
+    assert not command.selects({**unit, "source": {"session_id": None}}, epoch=2)

@@ -29,6 +29,8 @@ def _objects(needed: Mapping[str, Strategy], *, optional: Mapping[str, Strategy]
 _ids: Strategy = st.from_regex(r"[A-Za-z0-9._:-]{1,24}", fullmatch=True)
 _texts: Strategy = st.text(min_size=1, max_size=40)
 _names: Strategy = st.one_of(_ids, st.text(min_size=1, max_size=40))
+_said: Strategy = _texts.filter(lambda text: isinstance(text, str) and bool(text.strip()))
+_people: Strategy = _names.filter(lambda name: isinstance(name, str) and bool(name.strip()))
 _keys = st.sampled_from(["a", "note", "größe", "a/b", "~", "", "type"])
 _scalars: Strategy = st.one_of(
     st.none(), st.booleans(), st.integers(-(2**60), 2**60), st.floats(allow_nan=False, allow_infinity=False), _texts
@@ -63,11 +65,14 @@ _confidences: Strategy = st.one_of(
     _objects(
         {"score": _scores},
         optional={
+            "value": _scores,
             "reasoning": _texts,
             "evidence": st.lists(_texts, max_size=2),
             "assumptions": st.lists(_texts, max_size=2),
         },
     ),
+    _objects({"value": _scores}, optional={"reasoning": _texts}),
+    _objects({"level": _scores}),
 )
 _evidence: Strategy = st.one_of(
     _texts,
@@ -77,8 +82,10 @@ _evidence: Strategy = st.one_of(
 _agents: Strategy = st.one_of(
     _names,
     _objects(
-        {"agent_id": _names}, optional={"role": _texts, "team_id": _names, "environment": _texts, "note": _anything}
+        {"agent_id": _people}, optional={"role": _texts, "team_id": _names, "environment": _texts, "note": _anything}
     ),
+    _objects({"id": _people}, optional={"name": _names, "role": _texts}),
+    _objects({"name": _people}),
 )
 _tasks: Strategy = st.one_of(
     _names,
@@ -119,7 +126,7 @@ _hints: Strategy = _objects(
 )
 _artifacts: Strategy = _objects(
     {"artifact_type": _texts, "summary": _texts},
-    optional={"artifact_hash": _texts, "ref": _texts, "hidden_reasoning_included": st.just(False)},
+    optional={"artifact_hash": _texts, "hash": _texts, "ref": _texts, "hidden_reasoning_included": st.just(False)},
 )
 _claims: Strategy = st.one_of(
     _objects({"subject": _texts, "key": _texts, "value": _texts}, optional={"statement": _texts}),
@@ -137,13 +144,13 @@ _procedures: Strategy = _objects(
 _risks: Strategy = _objects({"impact": _texts, "trigger": _texts})
 _charters: Strategy = _objects(
     {
-        "owner": _names,
-        "lawful_basis": _texts,
-        "access": st.lists(_names, min_size=1, max_size=2),
-        "erasure": _texts,
+        "owner": _people,
+        "lawful_basis": _said,
+        "access": st.lists(_people, min_size=1, max_size=2),
+        "erasure": _said,
         "retention_days": st.one_of(st.integers(1, 36_500), st.just(30.0)),
-        "source_quality": _texts,
-        "reviewer": _names,
+        "source_quality": _said,
+        "reviewer": _people,
         "barred_scopes": st.lists(st.sampled_from(STORED), min_size=1, max_size=2),
     },
     optional={"consent": _texts},
@@ -163,7 +170,7 @@ _contexts: Strategy = _objects(
 _links: Strategy = st.lists(_names, min_size=1, max_size=3)
 _shared: dict[str, Strategy] = {
     "topic": _texts,
-    "owner": _names,
+    "owner": _people,
     "supersedes": st.one_of(_links, st.just([])),
     "conflicts_with": st.one_of(_links, st.just([])),
     "effective_from": _instants(1970, 1999),
@@ -200,7 +207,7 @@ def events(draw: st.DrawFn) -> JsonObject:
                 "memory_kind": st.sampled_from(KINDS),
                 "evidence_refs": st.lists(_evidence, min_size=1, max_size=3),
                 "confidence": _confidences,
-                "suggested_scope": st.sampled_from((*STORED, "discard")),
+                "suggested_scope": st.sampled_from((*STORED, "discard", "x_guild")),
                 "worker_write_mode": st.just("proposal_only"),
                 "sensitivity": st.sampled_from(SENSITIVITIES),
                 "review_hints": _hints,
@@ -227,10 +234,10 @@ def records(draw: st.DrawFn) -> JsonObject:
     """Memory records: usable ones with all they need, and others with any of it."""
     in_use = draw(st.booleans())
     needed: dict[str, Strategy] = {
-        "owner": _names,
+        "owner": _people,
         "sensitivity": st.sampled_from(SENSITIVITIES),
         "evidence_refs": st.lists(_evidence, min_size=1, max_size=3),
-        "source_refs": st.lists(_texts, min_size=1, max_size=3),
+        "source_refs": st.lists(_said, min_size=1, max_size=3),
         "curation_report_ids": _links,
         "reviewer": _names,
         "expires_at": _far,

@@ -21,8 +21,8 @@ from tests.contracts.matm.at_work import (
 )
 
 from muniment.compat.matm import probes
-from muniment.compat.matm.evaluation import FAMILIES, Figure, probe_section
-from muniment.compat.matm.figures import leak_rate
+from muniment.compat.matm.evaluation import FAMILIES, probe_section
+from muniment.compat.matm.figures import Figure, leak_rate
 from muniment.compat.matm.probes import Probed
 from muniment.compat.matm.sources import Sources
 from muniment.contracts.strict.values import JsonObject

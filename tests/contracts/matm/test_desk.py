@@ -333,3 +333,25 @@ def test_a_mended_event_may_use_its_id_after_a_malformed_one(world: World) -> No
     event: dict[str, Json] = world.event("Checkout has three regions")
     assert world.emit({**event, "memory_kind": "lesson"}).report["event_id"] == event["event_id"]
     assert world.emit(event).report["decision"] == "hold"
+
+
+def test_a_ticket_says_when_its_event_was_emitted_and_not_only_when_it_came(world: World) -> None:
+    event = world.event("Checkout has three regions", emitted_at="2026-06-20T08:30:00Z", source_agent=TESTER)
+    world.emit(event)
+    (ticket,) = world.desk.tickets()
+    assert ticket["opened_at"] == world.now() == "2026-06-24T12:00:00Z"
+    assert ticket["event"] == event
+
+
+@cites("MATM-026")
+def test_the_same_said_again_on_another_day_is_nothing_new(world: World) -> None:
+    first = world.keep("Checkout has three regions")
+    again = world.emit(world.event("Checkout has three regions", emitted_at="2026-07-01T00:00:00Z"))
+    assert (again.report["decision"], again.report["duplicate_of"]) == ("discard", first)
+
+
+def test_a_record_keeps_what_its_event_said_of_its_kind_whenever_it_was_emitted(world: World) -> None:
+    record = world.keep("The queue may run full", memory_kind="risk", emitted_at="2026-06-20T08:30:00Z")
+    document = json.loads(world.desk.export(actor=STEWARD))[0]
+    assert (document["record_id"], document["status"]) == (record, "reviewed")
+    assert document["risk"] == {"impact": "Orders are lost.", "trigger": "The queue is full."}

@@ -90,7 +90,7 @@ def test_an_event_is_a_proposal_of_what_it_says() -> None:
     assert claim.handling == Handling(
         sensitivity=Sensitivity.PRIVATE, next_review_at=parse("2026-12-01T00:00:00Z", field="at")
     )
-    assert claim.times.event_time == memory.created_at == parse("2026-06-23T17:00:00Z", field="at")
+    assert (memory.created_at, claim.times.event_time) == (parse("2026-06-23T17:00:00Z", field="at"), None)
     assert claim.intent.purpose == "Repair the retry"
 
 

@@ -7,9 +7,10 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import NOON, World
 
-from muniment.compat.matm.evaluation import FAMILIES, PAPER, Evaluation, Figure, field_section, simulation_section
+from muniment.compat.matm.evaluation import FAMILIES, PAPER, Evaluation, field_section, simulation_section
 from muniment.compat.matm.figures import (
     Errors,
+    Figure,
     Matched,
     Retrieved,
     curator_errors,

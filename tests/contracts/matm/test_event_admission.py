@@ -20,6 +20,7 @@ from muniment.contracts.shape import flaws
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.claim import Place
 from muniment.model.errors import Malformed, Unreadable
+from muniment.model.vocabulary import Scope
 
 FOURTEEN = (
     *("schema_version", "event_id", "emitted_at", "source_agent", "task", "provenance", "artifact"),
@@ -77,7 +78,7 @@ def test_the_printed_excerpt_fails_with_exactly_seven_items_missing() -> None:
     ]
 
 
-def test_every_event_of_the_worked_example_is_valid_without_a_warning() -> None:
+def test_every_event_of_the_worked_example_is_valid_and_only_the_credential_note_is_warned_of() -> None:
     text = files("muniment.contracts.matm").joinpath("example.json").read_text(encoding="utf-8")
     example = json.loads(text)
 
@@ -86,7 +87,10 @@ def test_every_event_of_the_worked_example_is_valid_without_a_warning() -> None:
         "evt_demo_000b",
         *(f"evt_demo_00{number}" for number in range(1, 8)),
     ]
-    assert [CONTRACT.check(json.dumps(one).encode()) for one in [*example["events"], example["request"]]] == [()] * 10
+    found = [CONTRACT.check(json.dumps(one).encode()) for one in [*example["events"], example["request"]]]
+    told = [(number, one.code, one.path) for number, some in enumerate(found) for one in some]
+    assert told == [(6, "credential", "/artifact/summary")]
+    assert example["events"][6]["event_id"] == "evt_demo_005"
 
 
 @cites("MATM-008")
@@ -98,6 +102,193 @@ def test_private_thought_is_found_beside_a_public_rationale() -> None:
     event["review_hints"] = {"notes": [{"reasoning": "fine"}, {"CoT": "first I"}]}
 
     assert [(one.code, one.path) for one in _errors(event)] == [("hidden_reasoning", "/review_hints/notes/1/CoT")]
+
+
+@cites("MATM-008")
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("chainofthought", "chain__of__thought", "_chain_of_thought", "chain.of.thought", "CHAIN-OF-THOUGHT ", "CoT"),
+        *("scratch_pad", "hiddenReasoning", "hidden_reasoning_text", "ｃｈａｉｎ_of_thought", "private thoughts"),
+        *("internal_monologue", "thinking", "reasoning_trace"),
+    ],
+)
+def test_private_thought_is_found_however_its_name_is_spelled(name: str) -> None:
+    deep: JsonObject = {"source_refs": ["ci:run/1"], "deep": [{"er": {name: "first I"}}]}
+    event: JsonObject = {**_example(), "provenance": deep}
+
+    (found,) = _errors(event)
+
+    assert (found.code, found.path) == ("hidden_reasoning", f"/provenance/deep/0/er/{name}")
+
+
+@cites("MATM-008")
+@pytest.mark.parametrize("name", ["x_chain_of_thought", "x_scratchpad", "x_cot"])
+def test_a_field_of_ones_own_is_no_hiding_place_for_private_thought(name: str) -> None:
+    assert [(one.code, one.path) for one in _errors({**_example(), name: "first I"})] == [
+        ("hidden_reasoning", f"/{name}")
+    ]
+
+
+@cites("MATM-008")
+@pytest.mark.parametrize(
+    "name", ["reasoning", "rationale", "thought_leaders", "reasoning_summary", "cotton", "x_thread"]
+)
+def test_names_that_only_resemble_private_thought_are_welcome(name: str) -> None:
+    assert _errors({**_example(), "x_more": {name: "It passed twelve times."}}) == ()
+
+
+@cites("MATM-007")
+@pytest.mark.parametrize("value", [True, "true", 1, "yes", {"some": "text"}])
+def test_the_flag_of_hidden_reasoning_says_no_or_nothing_wherever_it_stands(value: Json) -> None:
+    event = _example()
+    assert _errors({**event, "review_hints": {"hidden_reasoning_included": False}}) == ()
+
+    event["review_hints"] = {"hidden_reasoning_included": value}
+
+    assert [(one.code, one.path) for one in _errors(event)] == [
+        ("hidden_reasoning", "/review_hints/hidden_reasoning_included")
+    ]
+
+
+@cites("MATM-005", "MATM-006")
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"durable_write_allowed": True},
+        {"durable_write": "yes"},
+        {"DirectDurableWrite": 1},
+        {"durable_write_state": "committed"},
+        {"worker_write_mode": "direct"},
+    ],
+)
+def test_a_claim_to_have_written_is_found_in_what_a_producer_says_of_itself(claim: JsonObject) -> None:
+    (name,) = claim
+    event: JsonObject = {**_example(), "review_hints": {"deep": [claim]}}
+
+    assert [(one.code, one.path) for one in _errors(event)] == [("direct_write", f"/review_hints/deep/0/{name}")]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [{"durable_write_allowed": False}, {"durable_write": "none"}, {"worker_write_mode": "proposal_only"}],
+)
+def test_to_say_that_nothing_was_written_is_welcome_anywhere(claim: JsonObject) -> None:
+    assert _errors({**_example(), "review_hints": {"deep": [claim]}}) == ()
+
+
+@cites("MATM-011")
+def test_a_scope_of_ones_own_is_legal_by_its_prefix_and_stays_in_its_session() -> None:
+    event = {**_example(), "suggested_scope": "x_guild"}
+
+    found = CONTRACT.check(json.dumps(event).encode())
+
+    assert {(one.code, one.severity) for one in found} == {("extension_scope", Severity.WARNING)}
+    (memory,) = CONTRACT.decode(json.dumps(event).encode())
+    assert memory.claim.place.scope is Scope.SESSION
+    assert json.loads(CONTRACT.encode([memory]).data) == event
+
+
+@cites("MATM-013")
+@pytest.mark.parametrize(
+    ("name", "blank"),
+    [("owner", " "), ("lawful_basis", "\t"), ("access", []), ("erasure", "\n"), ("source_quality", " ")],
+)
+def test_white_space_is_none_of_the_preconditions_of_memory_about_a_person(name: str, blank: Json) -> None:
+    charter: JsonObject = {
+        "owner": "ana",
+        "lawful_basis": "contract",
+        "access": ["steward.people"],
+        "erasure": "on request, within a week",
+        "retention_days": 30,
+        "source_quality": "told by herself",
+        "reviewer": "steward.people",
+        "barred_scopes": ["project"],
+    }
+    event = {**_example(), "suggested_scope": "x_user_identity", "owner": None, "charter": charter}
+    del event["owner"]
+    assert _errors(event) == ()
+
+    for spoiled in ({**charter, name: blank}, {key: part for key, part in charter.items() if key != name}):
+        assert [(one.code, one.message) for one in _errors({**event, "charter": spoiled})] == [
+            ("extension_scope", f"{name} is missing: the scope x_user_identity needs it")
+        ]
+
+
+@pytest.mark.parametrize("agent", [{"id": "tester.1"}, {"name": "tester.1", "role": "tester"}, "tester.1"])
+def test_a_producer_may_name_itself_in_several_ways(agent: Json) -> None:
+    event = {**_example(), "source_agent": agent}
+
+    (memory,) = CONTRACT.decode(json.dumps(event).encode())
+
+    assert memory.actor == "tester.1"
+    assert json.loads(CONTRACT.encode([memory]).data) == event
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "message"),
+    [
+        ("source_agent", {"role": "tester"}, "agent_id is missing"),
+        ("source_agent", {"agent_id": " "}, "agent_id is missing"),
+        ("confidence", {"reasoning": "sure"}, "score is missing"),
+    ],
+)
+def test_what_names_nobody_and_says_no_number_is_refused(part: str, value: Json, message: str) -> None:
+    assert [(one.path, one.message) for one in _errors({**_example(), part: value})] == [(f"/{part}", message)]
+
+
+@cites("MATM-014")
+@pytest.mark.parametrize(
+    ("text", "sort"),
+    [
+        ("use ghp_" + "a1B2" * 9, "code host token"),
+        ("sk-" + "a1b2" * 6, "API key"),
+        ("AIza" + "Sy1" * 12, "cloud API key"),
+        ("-----BEGIN RSA PRIVATE KEY-----", "private key"),
+        ("bot@shop-prod.iam.gserviceaccount.com", "service account"),
+    ],
+)
+def test_a_text_shaped_like_a_credential_is_told_without_repeating_it(text: str, sort: str) -> None:
+    event = {**_example(), "x_log": [{"line": text}]}
+
+    (found,) = CONTRACT.check(json.dumps(event).encode())
+
+    assert (found.code, found.severity, found.path) == ("credential", Severity.WARNING, "/x_log/0/line")
+    assert found.message == f"this looks like a credential ({sort}); leave it out"
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({"schema_version": "llmwikis.matm.memory-record.v1"}, "/: expected an object with record_id"),
+        ({**EXCERPT}, "/: expected an object with source_agent"),
+        ({**EXCERPT, "mood": 1, "source_agent": "a"}, "/: expected an object with task"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_a_sentence(document: JsonObject, said: str) -> None:
+    with pytest.raises(Malformed) as refused:
+        CONTRACT.decode(json.dumps(document).encode())
+
+    assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"mood": 1}, "/mood: expected no such field"),
+        ({"x-a": 1}, "/x-a: expected a name of x_ and then a-z, 0-9 or _ for a field of your own"),
+        ({"evidence_refs": []}, "/evidence_refs: expected evidence; only a hypothesis may come without"),
+        ({"memory_kind": "deprecation"}, "/supersedes: expected the record that is superseded"),
+        ({"suggested_scope": "x_user_identity"}, "/charter: expected lawful_basis: the scope x_user_identity needs it"),
+        ({"confidence": "certain"}, "/confidence: expected a number from 0 to 1, or low, medium or high"),
+        ({"x_key": {"password": 1}}, "/x_key/password: expected no field of this name, which would hold a credential"),
+    ],
+)
+def test_every_refusal_reads_as_what_was_expected(fields: JsonObject, said: str) -> None:
+    with pytest.raises(Malformed) as refused:
+        CONTRACT.decode(json.dumps({**_example(), **fields}).encode())
+
+    assert str(refused.value) == said
 
 
 @cites("MATM-014")
@@ -207,6 +398,9 @@ def test_a_list_of_documents_is_told_by_number() -> None:
 _SPOILS: tuple[tuple[str, Json], ...] = (
     ("event_id", "evt 1"),
     ("event_id", "evt_1\n"),
+    ("suggested_scope", "project\n"),
+    ("suggested_scope", "x_"),
+    ("suggested_scope", "organization"),
     ("emitted_at", "2026-02-30T00:00:00Z"),
     ("emitted_at", "2026-01-01T00:00:00Z\n"),
     ("expires_at", "2026-01-01T00:00:00"),

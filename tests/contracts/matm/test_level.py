@@ -10,12 +10,15 @@ from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import World
 
 from muniment.compat.matm import probes
-from muniment.compat.matm.evaluation import FAMILIES
+from muniment.compat.matm.evaluation import FAMILIES, Evaluation, probe_section
+from muniment.compat.matm.figures import Figure
 from muniment.compat.matm.level import (
     REQUIRED,
     Check,
     Level,
+    cites_its_grounds,
     committing,
+    family_check,
     grade,
     level_of,
     level_report,
@@ -23,17 +26,24 @@ from muniment.compat.matm.level import (
 )
 from muniment.compat.matm.probes import Probed
 from muniment.compat.matm.scratch import matm_policy
+from muniment.model.times import parse
 from muniment.model.vocabulary import ActorType
-from muniment.policy.rules import WriteDecision, WriteRule
-from muniment.testing.world import default_policy
+from muniment.policy.rules import Policy, WriteDecision, WriteRule
+from muniment.testing.world import default_policy, simulated_memory
 
 EVERYTHING = tuple(Check(name=name, met=True, evidence="shown") for names in REQUIRED.values() for name in names)
+NOW = parse("2026-06-24T12:00:00Z", field="now")
 ORDER = [Level.NONE, Level.H1, Level.H2, Level.H3, Level.H4]
 
 
 @cache
-def run() -> Probed:
+def shipped() -> Probed:
     return probes.run()
+
+
+def run(_: Policy) -> Probed:
+    """One run for all of these tests: their desks go by the policy that ships."""
+    return shipped()
 
 
 def without(name: str) -> tuple[Check, ...]:
@@ -79,6 +89,66 @@ def test_the_report_of_a_working_desk_is_data_with_the_evidence_of_every_check()
     assert all(check["evidence"] for level in told["levels"] for check in level["checks"])
     assert set(told["evaluation"]) == {"paper", "simulation", "probe", "field"}
     assert "no certification" in told["non_claims"][0]
+
+
+@cites("MATM-066")
+def test_the_reading_of_the_report_itself_is_no_activity_and_measures_nothing_in_the_field() -> None:
+    world = World()
+    world.keep("Checkout has three regions")
+    for _ in range(2):
+        report = level_report(world.memory, now=world.clock.now(), probe=run)
+        assert report.level is Level.H3
+        assert [line.split(":")[0] for line in report.missing] == ["field activity", "leakage", "utility"]
+        assert report.missing[0] == "field activity: 2 decisions, 1 current records, 0 retrievals (listings are none)"
+
+
+@cites("MATM-066")
+def test_a_family_that_only_the_probe_measured_is_not_measured_in_the_field() -> None:
+    probed = tuple(Figure(family=one, name="n", value=0.0, unit="share", how="h") for one in FAMILIES)
+    found = [family_check(Evaluation(paper=(), simulation=(), probe=probed, field=()), one) for one in FAMILIES]
+    assert [one.name for one in found if one.met] == ["adversarial behaviour"]
+    found = [family_check(Evaluation(paper=(), simulation=(), probe=(), field=probed), one) for one in FAMILIES]
+    assert [one.name for one in found if not one.met] == ["adversarial behaviour"]
+
+
+@cites("MATM-066")
+def test_under_a_policy_that_cannot_be_probed_neither_curation_nor_retrieval_is_claimed() -> None:
+    report = level_report(simulated_memory(), now=NOW)
+    by_name = {check.name: check for level in report.levels for check in level.checks}
+    assert report.level is Level.NONE
+    for name in ("curation reports", "citations", "abstention", "adversarial behaviour"):
+        assert not by_name[name].met, name
+    assert by_name["citations"].evidence.startswith("the probe cannot be run under this policy: ")
+    assert report.evaluation.probe == ()
+
+
+def test_the_probe_runs_under_the_rules_of_the_store_and_not_only_under_those_that_ship() -> None:
+    """A policy that lets readers see every place leaks, and the probe of such a vault says so."""
+    lax = matm_policy()
+    reading = tuple(
+        msgspec.structs.replace(rule, member=False) if rule.id == "members-read-what-was-reviewed" else rule
+        for rule in lax.read
+    )
+    found = {one.name: one.value for one in probe_section(probes.run(msgspec.structs.replace(lax, read=reading)))}
+    assert found["leak rate"] is not None
+    assert found["leak rate"] > 0.5
+    assert {one.name: one.value for one in probe_section(shipped())}["leak rate"] == 0.0
+
+
+@cites("MATM-066")
+def test_a_record_whose_report_does_not_lead_back_to_it_is_not_cited() -> None:
+    world = World()
+    record = world.keep("Checkout has three regions")
+    found = world.memory.get(record)
+    assert cites_its_grounds(world.memory, found)
+    bare = msgspec.structs.replace(found.record.claim.belief, evidence=())
+    claim = msgspec.structs.replace(found.record.claim, belief=bare)
+    other = world.keep("The build is green")
+    for spoiled in (
+        msgspec.structs.replace(found.record, claim=claim),
+        msgspec.structs.replace(found.record, proposal=world.memory.get(other).record.proposal),
+    ):
+        assert not cites_its_grounds(world.memory, msgspec.structs.replace(found, record=spoiled))
 
 
 def test_an_empty_desk_is_ready_to_curate_and_not_to_retrieve() -> None:

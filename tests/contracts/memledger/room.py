@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from muniment.compat.memledger import EmbeddingConfig, Memledger, MemledgerConfig, NamespaceRBAC
+from muniment.compat.memledger import ConfidencePolicy, EmbeddingConfig, Memledger, MemledgerConfig, NamespaceRBAC
 from muniment.compat.memledger.strategies import Complete
 
 T = TypeVar("T")
@@ -46,6 +46,7 @@ def play(
     embedder: object = None,
     config: MemledgerConfig | None = None,
     complete: Complete | None = None,
+    gate: ConfidencePolicy | None = None,
 ) -> T:
     """Open a Memledger on a vault, let the story happen, and close it."""
 
@@ -59,6 +60,7 @@ def play(
             identity=identity,
             embedder=embedder,
             complete=complete,
+            confidence_policy=gate,
         )
         async with opened:
             return await story(opened)

@@ -276,3 +276,59 @@ def test_a_conflict_does_not_tell_the_side_that_the_caller_may_not_read(vault: P
         assert stranger.conflicts == []
 
     play(vault, story, rbac=rules())
+
+
+PATHS = ("/", "/a", "/a/b", "/a/x/c", "/a/x/y/c", "/a/secret", "/b/secrets/c", "/ab")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "covered"),
+    [
+        ("*", PATHS),
+        ("/*", PATHS),
+        ("/", PATHS),
+        ("/a", PATHS[1:6]),
+        ("a//", PATHS[1:6]),
+        ("/a/*/c", ("/a/x/c", "/a/x/y/c")),
+        ("/*secret*", ("/a/secret", "/b/secrets/c")),
+        ("/a?", ("/ab",)),
+        ("/[ab]", PATHS[1:7]),
+    ],
+)
+def test_a_policy_that_denies_covers_all_that_its_pattern_says_and_what_is_below(
+    pattern: str, covered: tuple[str, ...]
+) -> None:
+    found = NamespaceRBAC()
+    found.set_policy(NamespacePolicy(pattern, default_permissions=set()))
+
+    assert tuple(path for path in PATHS if not found.check_access("ana", path).allowed) == covered
+
+
+def test_a_pattern_across_parts_takes_away_and_never_gives() -> None:
+    found = NamespaceRBAC()
+    found.set_policy(NamespacePolicy("/a", default_permissions={"read"}))
+    found.set_policy(NamespacePolicy("/*secret*", default_permissions=set()))
+    found.set_policy(NamespacePolicy("/hr", default_permissions=set()))
+    found.set_policy(NamespacePolicy("/*/open", default_permissions={"read", "write"}))
+
+    assert found.check_access("ana", "/a/b").allowed
+    assert not found.check_access("ana", "/a/my-secrets").allowed
+    assert found.check_access("ana", "/hr/open").allowed
+    assert not found.check_access("ana", "/hr/x/open").allowed
+
+
+@pytest.mark.parametrize("odd", [f"{HR}/a\tb", f"{HR}/{'long' * 60}", f"{HR}//x/", f" {HR} /./x", f"{HR}/../x"])
+def test_no_spelling_of_a_path_leads_out_of_a_policys_reach(odd: str, vault: Path) -> None:
+    async def story(ml: Memledger) -> None:
+        with pytest.raises(NamespaceAccessDenied):
+            await ml.add("Mine", namespace=odd, agent_id="dev-bot")
+        name = await ml.add(SECRET, namespace=odd, agent_id="hr-bot")
+        assert name
+        assert await ml.get(name, requester_id="hr-bot") is not None
+        assert await ml.get(name, requester_id="dev-bot") is None
+        assert len(await ml.search("salaries", requester_id="dev-bot")) == 0
+        assert await ml.add(f"{SECRET}, it is said", namespace="/talk", agent_id="dev-bot")
+        (talk,) = await ml.search("salaries", requester_id="dev-bot")
+        assert talk.conflicts == []
+
+    play(vault, story, rbac=rules())

@@ -104,3 +104,14 @@ def test_recall_for_a_context_groups_by_type_and_tells_what_failed(vault: Path) 
         assert "1. build" in found.summary()
 
     play(vault, story)
+
+
+def test_a_record_that_was_revised_is_listed_once_and_by_its_present_state(vault: Path) -> None:
+    async def story(ml: Memledger) -> list[list[str]]:
+        name = await ml.add("The pump is red")
+        assert await ml.update(name, metadata={"seen": True})
+        assert await ml.update(name, content="The pump is dark red")
+        listed = [[record.content for record in await ml.get_by_status(word)] for word in ("active", "deprecated")]
+        return [*listed, [record.content for record in await ml.get_by_timerange("2000-01-01", "2999-01-01")]]
+
+    assert play(vault, story) == [["The pump is dark red"], [], ["The pump is dark red"]]

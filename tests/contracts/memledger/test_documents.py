@@ -257,3 +257,51 @@ def test_the_checks_and_the_published_schemas_know_the_same_documents() -> None:
     assert [flaw.path for flaw in flaws({**result, "records": [{**BARE, "steps": []}]}, SearchResult)] == [
         "/records/0/steps"
     ]
+
+
+def test_a_record_of_no_known_type_is_told_all_else_that_is_wrong_with_it() -> None:
+    odd: JsonObject = {"id": "", "content": "x", "record_type": "dream", "confidence": 7.5, "steps": [1], "mood": "red"}
+
+    found = [(finding.code, finding.path) for finding in CONTRACT.check(json.dumps(odd).encode())]
+
+    assert sorted(found) == [
+        ("enum", "/record_type"),
+        ("length", "/id"),
+        ("range", "/confidence"),
+        ("type", "/steps/0"),
+        ("unknown", "/mood"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "expected"),
+    [
+        ({"mood": "red"}, "/mood", "nothing: there is no such field"),
+        ({"derived_from": ["a"]}, "/", "a record that does not stand on itself nor take its own place"),
+        ({"record_type": None}, "/record_type", "one of semantic, episodic, procedural"),
+        ({"derived_from": ["p"] * 257}, "/derived_from", "a list of 0 to 256"),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_refused_in_words_that_say_what_was_expected(
+    change: JsonObject, path: str, expected: str
+) -> None:
+    document = {"id": "a", "content": "x", "record_type": "semantic", **change}
+
+    with pytest.raises(Malformed) as refused:
+        CONTRACT.decode(json.dumps(document).encode())
+
+    assert (refused.value.field, str(refused.value)) == (path, f"{path}: expected {expected}")
+
+
+def test_a_missing_field_is_named_in_the_refusal() -> None:
+    with pytest.raises(Malformed, match="/: expected an object with content"):
+        CONTRACT.decode(b'{"id": "a", "record_type": "semantic"}')
+
+
+def test_numbers_of_any_length_come_back() -> None:
+    numbers = '{"n": 10000000000000000000000000000001, "f": 1e-300}'
+    text = f'{{"id": "a", "content": "x", "record_type": "semantic", "metadata": {numbers}}}'
+
+    (memory,) = CONTRACT.decode(text.encode())
+
+    assert json.loads(CONTRACT.encode([memory]).data) == json.loads(text)

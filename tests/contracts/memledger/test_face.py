@@ -58,12 +58,14 @@ NAMES = [
     "propagate_attribution",
     "truncate_chain",
     "JsonArrayChainStore",
+    "Neo4jChainStore",
     "compute_effective_confidence",
     "compute_effective_confidence_map",
     "apply_confidence_gating",
     "build_strategies",
     "register_strategy",
     "create_memory_tools",
+    "MemledgerMCPServer",
 ]
 
 METHODS = {
@@ -85,8 +87,8 @@ METHODS = {
     "get_by_timerange": "start end namespace",
     "get_stale": "days=30 min_access=0 namespace",
     "get_by_status": "status namespace",
-    "bulk_update_status": "record_ids status",
-    "bulk_archive": "record_ids",
+    "bulk_update_status": "ids status",
+    "bulk_archive": "ids",
     "get_lineage": "record_id description namespace depth=5",
     "get_attribution": "memory_id",
     "get_attribution_chain": "memory_id direction='upstream' max_hops=5",

@@ -10,6 +10,7 @@ from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
 from muniment.compat.memledger import (
+    ConflictRef,
     Memledger,
     MemoryRecord,
     RecordType,
@@ -93,6 +94,22 @@ def test_the_recent_scores_above_the_old(decay: str) -> None:
     assert recent > old
 
 
+@pytest.mark.parametrize(
+    ("decay", "days", "worth"),
+    [
+        ("power_law", 16, 0.575),  # 0.30 * 3/4 + 0.25 * 16 ** -0.5 + 0.20 * 50/100 + 0.25 * (0.5 * 1 + 0.5 * 0.5)
+        ("exponential", 14, 0.6375184),  # the same with 0.25 * exp(-0.693)
+        ("power_law", 0, 0.7625),  # less than a day counts as one
+    ],
+)
+def test_ranking_follows_the_published_formula(decay: str, days: int, worth: float) -> None:
+    config = ScoringConfig(decay_type=decay)  # type: ignore[arg-type]  # one of the two words
+    last = datetime.now(UTC) - timedelta(days=days)
+
+    assert compute_policy_score(50, 3, 1, last, 0.5, config) == pytest.approx(worth, abs=1e-6)
+    assert compute_final_score(0.8, 50, 3, 1, last, 0.5, config) == pytest.approx(0.4 + worth / 2, abs=1e-6)
+
+
 @cites("MEML-039")
 def test_the_frequent_scores_above_the_rare() -> None:
     assert compute_policy_score(access_count=90) > compute_policy_score(access_count=1)
@@ -161,6 +178,18 @@ def test_outcomes_move_what_the_gate_decides_by(vault: Path) -> None:
         (MemoryRecord(content="x", confidence=1.0, hedged=True), 68),
         (MemoryRecord(content="x", confidence=0.0), 12),
         (MemoryRecord(content="x", confidence=0.8, success_count=8, access_count=30), 86),
+        (
+            MemoryRecord(
+                content="x",
+                confidence=0.8,
+                success_count=3,
+                failure_count=1,
+                access_count=4,
+                hedged=True,
+                conflicts=[ConflictRef(existing_id=name, existing_content="", similarity=0.7) for name in "ab"],
+            ),
+            46,  # 48 + 25 * 4 / 6 + 6 - 20 - 5
+        ),
     ],
 )
 def test_the_quality_of_a_record_follows_the_published_formula(record: MemoryRecord, score: int) -> None:

@@ -184,11 +184,22 @@ def test_the_thresholds_themselves_belong_to_the_better_side() -> None:
 
 
 @pytest.mark.parametrize(
-    ("days", "decayed", "stale", "archive"), [(0, 0.9, False, False), (30, 0.6, False, False), (100, 0.18, True, False)]
+    ("sure", "days", "decayed", "stale", "archive"),
+    [
+        (0.9, 0, 0.9, False, False),
+        (0.9, 30, 0.6, False, False),
+        (0.9, 89, 0.18, False, False),
+        (0.9, 90, 0.18, True, False),
+        (0.9, 100, 0.18, True, False),
+        (0.4, 100, 0.08, True, True),
+        (0.5, 100, 0.1, True, False),
+    ],
 )
-def test_decay_follows_the_published_formula(days: int, decayed: float, stale: bool, archive: bool) -> None:
+def test_decay_follows_the_published_formula(
+    sure: float, days: int, decayed: float, stale: bool, archive: bool
+) -> None:
     now = datetime(2026, 6, 1, tzinfo=UTC)
 
-    told = TemporalDecayPolicy().compute_decay(0.9, now - timedelta(days=days), now=now)
+    told = TemporalDecayPolicy().compute_decay(sure, now - timedelta(days=days, hours=23), now=now)
 
     assert (told["decayed_confidence"], told["is_stale"], told["should_archive"]) == (decayed, stale, archive)

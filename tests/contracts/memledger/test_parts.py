@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,13 +17,17 @@ from muniment.compat.memledger import (
     ConfidencePolicy,
     EmbeddingConfig,
     EmbeddingProvider,
+    EpisodicRecord,
     Memledger,
     MemledgerConfig,
     MemoryRecord,
+    MemoryStatus,
     NamespacePolicy,
     NamespaceRBAC,
     PositionBiasTracker,
+    RecordType,
     ScoringConfig,
+    SemanticRecord,
     build_strategies,
     check_conflict,
     compute_confidence,
@@ -29,11 +35,11 @@ from muniment.compat.memledger import (
     record_from_dict,
     register_strategy,
 )
-from muniment.compat.memledger.backends import AS_CONFIGURED, embedder_of
 from muniment.compat.memledger.config import expand, read_config
+from muniment.compat.memledger.embedding import AS_CONFIGURED, embedder_of
 from muniment.compat.memledger.evaluate import evaluate_attribution_integrity, evaluate_structural
 from muniment.compat.memledger.strategies import AlwaysStore, FixedImportance
-from muniment.model.errors import ConfigurationError, Malformed
+from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed
 
 
 def known(content: str, by: str = "ana") -> MemoryRecord:
@@ -95,13 +101,43 @@ class PlainVectors:
         return [[1.0, 0.0] if "car" in text or "automobile" in text else [0.0, 1.0] for text in texts]
 
 
-@pytest.mark.parametrize("embedder", [AwaitedVectors(), PlainVectors()], ids=["async", "plain"])
+class NamedVectors(AwaitedVectors):
+    """One that names its model and width, as a configured one does."""
+
+    model = "text-embedding-3-small"
+    dimensions = 2
+
+
+class SingleVectors:
+    async def embed_single(self, text: str) -> list[float]:
+        return (await AwaitedVectors().embed([text]))[0]
+
+
+class KeepingVectors(AwaitedVectors):
+    """One that keeps a connection, which lives on one event loop only."""
+
+    def __init__(self) -> None:
+        self.loops: list[asyncio.AbstractEventLoop] = []
+
+    async def embed(self, texts: list[str]) -> list[list[float]]:
+        self.loops.append(asyncio.get_running_loop())
+        if len(set(self.loops)) > 1 or any(loop.is_closed() for loop in self.loops):
+            raise RuntimeError("the connection is of another loop")
+        return await super().embed(texts)
+
+
+@pytest.mark.parametrize(
+    "embedder",
+    [AwaitedVectors(), PlainVectors(), NamedVectors(), SingleVectors(), KeepingVectors()],
+    ids=["async", "plain", "named", "single", "keeping"],
+)
 def test_an_embedder_written_for_memledger_works_as_it_is(embedder: object, vault: Path) -> None:
     async def story(ml: Memledger) -> str:
         await ml.add("My automobile broke down")
         await ml.add("The soup was salty")
-        ml.memory.flush(timeout=30)
-        return (await ml.search("which car")).records[0].content
+        found = await ml.search("which car")
+        assert ml.memory.searching().why is None
+        return found.records[0].content
 
     assert play(vault, story, embedder=embedder) == "My automobile broke down"
 
@@ -143,7 +179,12 @@ MALFORMED: dict[str, Callable[[], object]] = {
     "conflict_threshold": lambda: MemledgerConfig(conflict_threshold=2.0),
     "strategies.importance": lambda: build_strategies({"importance": "high"}),
     "strategies.importance.config": lambda: build_strategies({"importance": {"config": "high"}}),
-    "record": lambda: record_from_dict({"content": "x", "importance": "high"}),
+    "importance": lambda: record_from_dict({"content": "x", "importance": "high"}),
+    "conflicts[0].similarity": lambda: record_from_dict(
+        {"content": "x", "conflicts": [{"existing_id": "a", "existing_content": "", "similarity": "much"}]}
+    ),
+    "record": lambda: record_from_dict({"content": "x", "metadata": {"o": object()}}),
+    "content": lambda: MemoryRecord(content=" \n"),
     "chain": lambda: propagate_attribution({"chain": "long"}, "ana", 0.5),
     "flag_threshold": lambda: ConfidencePolicy(0.9, 0.1),
 }
@@ -160,6 +201,12 @@ def test_a_word_that_cannot_be_is_refused_by_the_name_of_its_field(field: str) -
 CALLS: dict[str, Callable[[Memledger], object]] = {
     "record_id": lambda ml: ml.get(),
     "fields": lambda ml: ml.update("x"),
+    "derived_from": lambda ml: ml.add("x", derived_from="abc"),
+    "ids": lambda ml: ml.bulk_archive("abc"),
+    "content": lambda ml: ml.add("half \ud800 a pair"),
+    "metadata": lambda ml: ml.add("x", metadata={"n": float("nan")}),
+    "max_hops": lambda ml: ml.get_attribution_chain("x", max_hops=-1),
+    "max_depth": lambda ml: ml.get_downstream("x", -1),
     "direction": lambda ml: ml.get_attribution_chain("x", "sideways"),
     "strategy": lambda ml: ml.ingest("x", agent_id="ana", strategy="guess"),
     "start": lambda ml: ml.get_by_timerange("yesterday", "today"),
@@ -236,3 +283,87 @@ def test_a_confidence_that_is_no_number_counts_as_none_at_all() -> None:
     spans = [{"operation": "add", "confidence": 0.9, "agent_id": "a", "derived_from": ["p"] * 6}]
     assert evaluate_structural(spans).explanation == "Failed: chain_depth_bounded"
     assert evaluate_structural(spans).to_dict()["span_count"] == 1
+
+
+class FailingVectors:
+    async def embed(self, texts: list[str]) -> list[list[float]]:
+        raise ConnectionError("no answer")
+
+
+def test_an_embedder_that_fails_leaves_the_search_to_words_and_is_on_record(vault: Path) -> None:
+    async def story(ml: Memledger) -> None:
+        name = await ml.add("My automobile broke down")
+        assert [record.id for record in await ml.search("automobile")] == [name]
+        (late,) = ml.audit.by_operation("vectors_late")
+        assert "ConnectionError" in str(late.details["reason"])
+
+    play(vault, story, embedder=FailingVectors())
+
+
+def test_words_for_types_and_states_become_what_they_mean(vault: Path) -> None:
+    made = MemoryRecord(content="The pump is red", record_type="episodic", status="expired")  # type: ignore[arg-type]  # as a program may say it
+
+    assert (made.record_type, made.status) == (RecordType.EPISODIC, MemoryStatus.EXPIRED)
+    with pytest.raises(Malformed, match="record_type"):
+        MemoryRecord(content="x", record_type="dream")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(Malformed, match="status"):
+        MemoryRecord(content="x", status="weird")  # type: ignore[arg-type]  # that is the point
+
+    async def story(ml: Memledger) -> None:
+        kept = await ml.get(await ml.add_record(made))
+        assert isinstance(kept, EpisodicRecord)
+        assert (kept.id, kept.status) == (made.id, MemoryStatus.EXPIRED)
+
+    play(vault, story)
+
+
+def test_a_model_is_dumped_read_and_copied() -> None:
+    record = SemanticRecord(content="The pump is red", id="a", source="wiki", confidence=0.8)
+
+    assert SemanticRecord.model_validate(record.model_dump()) == record
+    assert record_from_dict(json.loads(record.model_dump_json())) == record
+    assert record.model_dump(include={"id", "source", "score"}, exclude_none=True) == {"id": "a", "source": "wiki"}
+    assert "content" not in record.model_dump(exclude={"content"})
+    assert record.model_copy(update={"confidence": 0.5}).confidence == 0.5
+    with pytest.raises(Malformed, match="SemanticRecord"):
+        SemanticRecord.model_validate({"content": 7})
+
+
+def test_the_same_words_of_another_time_type_or_session_are_another_record(vault: Path) -> None:
+    async def story(ml: Memledger) -> None:
+        days = [datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2, 2)]
+        first, second, again = [
+            await ml.add("The deploy failed", record_type="episodic", event_time=day) for day in days
+        ]
+        fact = await ml.add("The deploy failed")
+        sessions = [await ml.add("Said hello", record_type="episodic", session_id=name) for name in ("s1", "s2")]
+        assert len({first, second, fact, *sessions}) == 5
+        assert again == second
+        assert [record.id for record in await ml.get_by_session("s2")] == [sessions[1]]
+        kept = await ml.get(second)
+        assert isinstance(kept, EpisodicRecord)
+        assert kept.event_time == days[1]
+
+    play(vault, story)
+
+
+def test_a_content_that_would_not_be_kept_whole_is_refused(vault: Path) -> None:
+    async def story(ml: Memledger) -> None:
+        with pytest.raises(LimitExceeded) as refused:
+            await ml.add("é" * 524_289)
+        assert (refused.value.field, refused.value.sent) == ("content", 1_048_578)
+        assert await ml.get_attribution_chain("x", max_hops=10**9)
+        kept = await ml.get(await ml.add("\x1b[31mred\x1b[0m\n\tand more"))
+        assert kept is not None
+        assert kept.content == "\x1b[31mred\x1b[0m\n\tand more"
+
+    play(vault, story)
+
+
+def test_a_record_has_no_more_parents_than_are_counted(vault: Path) -> None:
+    async def story(ml: Memledger) -> None:
+        with pytest.raises(Malformed) as refused:
+            await ml.add("Standing on many", derived_from=[f"p-{number}" for number in range(257)])
+        assert refused.value.field == "derived_from"
+
+    play(vault, story)

@@ -7,6 +7,7 @@ import re
 import tracemalloc
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,13 +139,22 @@ def test_what_is_not_of_the_form_is_refused_with_its_place(spelled: str, place: 
 
 @cites("OMIR-063")
 def test_depth_size_and_large_numbers_have_limits() -> None:
-    assert read_cbor(b"\x81" * 99 + b"\x80") is not None
-    with pytest.raises(LimitExceeded, match="at most 100 levels"):
-        read_cbor(b"\x81" * 100 + b"\x80")
+    assert read_cbor(b"\x81" * 126 + b"\x80") is not None
+    with pytest.raises(LimitExceeded, match="at most 127 levels"):
+        read_cbor(b"\x81" * 127 + b"\x80")
     with pytest.raises(LimitExceeded, match="at most 3 bytes"):
         read_cbor(b"\x83\x01\x02\x03", limits=Limits(bytes=3))
-    with pytest.raises(LimitExceeded, match="at most 2048 bytes"):
-        read_cbor(b"\xc2\x59\x08\x01" + b"\x01" * 2_049)
+    with pytest.raises(LimitExceeded, match="at most 1661 bytes"):
+        read_cbor(b"\xc2\x59\x06\x7e" + b"\x01" * 1_662)
+
+
+@cites("OMIR-062", "OMIR-063")
+def test_the_longest_whole_number_of_the_text_is_the_longest_of_the_binary_form() -> None:
+    text = b"9" * 4_000
+    assert write_cbor(read_json(text))[:4] == b"\xc2\x59\x06\x7d"
+    assert msgspec.json.encode(read_cbor(write_cbor(read_json(text)))) == text
+    largest = read_cbor(b"\xc2\x59\x06\x7d" + b"\xff" * 1_661)
+    assert len(msgspec.json.encode(largest)) == 4_001
 
 
 @cites("OMIR-063")

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from tests.contracts.cites import cites
+from tests.contracts.omir.bundles import bundle, edge, entity, episode, record
 from tests.contracts.omir.example import DATA, EXTENSION, document, sorted_entries
 
 from muniment import Memory
@@ -85,6 +86,44 @@ def test_extensions_nobody_knows_go_through_a_store_to_the_byte(store: Memory) -
 @cites("OMIR-059")
 def test_what_goes_through_a_store_equals_what_came_in(store: Memory) -> None:
     assert equal(exported(store), sorted_entries(document()))
+
+
+ODD_EXTENSION = (
+    '[ {"url": "https://odd.example/e",\\n "valueJson": {"a" : [1.0, 1, -0.0, 1E+2, 123456789012345678901234567890], '
+    '"": {}, "z":null} }, {"url":"u:v","valueNumber":1.0},{"url":"u:v"} ]'
+).replace("\\n", "\n")
+ODD: list[JsonObject] = [
+    {
+        **record("m1", parentId="m2", version=10**20, importance=1, validUntil="9999-12-31T23:59:59Z"),
+        "content": "é\u200b\x00 \x7f 漢字 😀\r\n\ttail ",
+        "createdAt": "2026-05-30t11:42:05.123456789+05:30",
+        "eventTime": "2016-12-31T23:59:60Z",
+        "confidence": {"alpha": 1.0, "beta": 5e-324, "calibrated": 0.0},
+        "decay": {"halfLifeHours": 1e300, "accessCount": 10**20, "anchored": False},
+        "provenance": {"source": "", "sourceType": "telepathy", "credibility": -0.0, "externalId": " x "},
+        "entityRefs": [{"ref": "Entity/a"}, {"ref": "Entity/b"}, {"ref": "Entity/a"}],
+        "extension": "@",
+    },
+    record("m2", content="   ", createdAt="0000-01-01T00:00:00Z", decay={}, confidence={}, entityRefs=[], extension=[]),
+    entity("a", labels=["person", "person"], attributes={"": "", "a/b~c": "\x01"}, summary="", extension="@"),
+    entity("b", name="Bo", mentionCount=0, salience=1, properNoun=False, attributes={}),
+    edge("r1", "a", "b", strength=0, context="", sourceEpisode={"ref": "Episode/m1"}, extension="@"),
+    episode("m1", name="", source="observation", metadata={"k": ""}, entityRefs=[{"ref": "Entity/b"}]),
+]
+
+
+@cites("OMIR-058", "OMIR-059", "OMIR-061")
+def test_odd_documents_go_through_a_store_and_a_preview_changes_nothing() -> None:
+    data = bundle(*ODD, source="who").replace(b'"@"', ODD_EXTENSION.encode())
+    memory = simulated_memory(clock=TickingClock(NOON))
+    seen = read_in(memory, ContractName.OMIR, data, preview=True)
+    assert ([fate.outcome for fate in seen.fates], exported(memory)["entry"]) == (["committed"] * 6, [])
+    for _ in ("taken in", "and again"):
+        taken = read_in(memory, ContractName.OMIR, data)
+        assert [fate.outcome for fate in taken.fates] == ["committed"] * 6
+        out = write_out(memory, ContractName.OMIR, statuses=ALL).data
+        assert equal(json.loads(out), sorted_entries(json.loads(data)))
+        assert out.count(f'"extension":{ODD_EXTENSION}'.encode()) == 3
 
 
 @cites("OMIR-059")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import AT, bundle, entity, of, parity, record, spec, spelled, told, without
 
 from muniment.contracts.finding import Severity
+from muniment.contracts.omir import CONTRACT
 from muniment.contracts.omir.report import Level, Status, Verdict
 from muniment.contracts.omir.validate import Options, findings, validate
 from muniment.contracts.strict.reader import Limits
@@ -133,26 +136,44 @@ REPEATS = {
 
 @pytest.mark.parametrize(("data", "path", "first", "again"), REPEATS.values(), ids=REPEATS.keys())
 @cites("OMIR-005")
-def test_a_key_said_twice_is_a_warning_with_both_places(
+def test_a_key_said_twice_is_told_with_both_places_and_fails_the_text(
     data: bytes, path: str, first: tuple[int, int], again: tuple[int, int]
 ) -> None:
-    (one,) = [one for one in spec(data).findings if one.code == "W500"]
-    assert (one.path, one.severity) == (path, Severity.WARNING)
+    (one,) = [one for one in spec(data).findings if one.code == "E500"]
+    assert (one.path, one.severity) == (path, Severity.ERROR)
     assert one.message == (
         f"the key is said at line {first[0]}, column {first[1]}, and again at line {again[0]}, column {again[1]}"
     )
-    strict = spec(data, Level.STRICT)
-    assert [one.severity for one in strict.findings if one.code == "W500"] == [Severity.ERROR]
-    assert of(parity(data), "W500") == []
+    for level in Level:
+        assert (spec(data, level).result, spec(data, level).core_conformant) == (Status.FAIL, False)
+    assert of(parity(data), "E500") == []
 
 
 @cites("OMIR-005")
 def test_a_key_said_twice_is_told_in_a_bad_entry_too_and_quotes_in_texts_mislead_nobody() -> None:
     bad = bundle(entity(name=5)).replace(b'"name": 5', b'"name": 5, "name": 6')
-    assert of(spec(bad), "W500") == [("W500", "/entry/0/name")]
+    assert of(spec(bad), "E500") == [("E500", "/entry/0/name")]
     words = ['"', '\\"', '\\\\"', "\\", '\\\\\\"', 'a "quoted" \\ text', '"":"'] * 2
     held = bundle(*(entity(f"e{number}", name=text, attributes={text: text}) for number, text in enumerate(words)))
-    assert of(spec(held), "W500") == []
+    assert of(spec(held), "E500") == []
+
+
+@cites("OMIR-005")
+def test_what_the_text_fails_for_a_key_said_twice_is_not_decoded_either() -> None:
+    data = _HEAD + b'"entry": [' + _ENTITY + b' "name": "Ada", "name": "Ana"}]}'
+    with pytest.raises(Unreadable):
+        CONTRACT.decode(data)
+    assert [one.code for one in CONTRACT.check(data) if one.severity is Severity.ERROR] == ["E500"]
+    assert parity(data).result is Status.PASS
+
+
+@pytest.mark.parametrize("depth", [100, 101, 127])
+@cites("OMIR-004")
+def test_what_is_found_valid_is_decoded_however_deep(depth: int) -> None:
+    data = _nested(depth)
+    assert spec(data).passed
+    written = CONTRACT.encode(CONTRACT.decode(data)).data
+    assert json.loads(written) == json.loads(data)
 
 
 def test_the_last_of_two_equal_keys_counts_as_for_the_reference() -> None:

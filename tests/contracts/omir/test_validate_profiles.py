@@ -7,6 +7,7 @@ from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import bundle, entity, episode, of, parity, record, spec, spelled, told
 
 from muniment import Memory
+from muniment.contracts.finding import Severity
 from muniment.contracts.omir.profiles import Predicates, Profile, r1_profiles, read_profile
 from muniment.contracts.omir.report import Level, Report, Status
 from muniment.contracts.omir.validate import Options
@@ -117,15 +118,31 @@ def test_a_personal_assistants_records_say_how_sure_and_how_personal_they_are(me
 @cites("OMIR-054")
 def test_a_profile_nobody_knows_never_fails_core_and_is_told_only_when_asked() -> None:
     stranger = record(meta=claims("https://example.org/profile"))
-    data = bundle(stranger, record("m2", meta=claims(CODING)))
     for level in (Level.CORE, Level.STRICT):
-        assert (parity(data, level).result, told(spec(data, level))) == (Status.PASS, [])
+        assert (parity(bundle(stranger), level).result, told(spec(bundle(stranger), level))) == (Status.PASS, [])
     assert breaches(stranger) == []
     assert breaches(stranger, options=Options(required=(CODING,)))[0] == ("W402", "/entry/0")
     asked = Options(profiles=(_narrow(),))
     assert of(spec(bundle(stranger), options=asked), "E401") == [("E401", "/entry/0/meta/profile/0")]
     found = spec(bundle(stranger), options=asked)
     assert (found.result, found.core_conformant) == (Status.FAIL, True)
+
+
+@cites("OMIR-051", "OMIR-054")
+def test_a_broken_claim_is_a_warning_where_nobody_asks_for_profiles_and_an_error_where_somebody_does() -> None:
+    where: Json = {"ref": "Entity/a"}
+    place = entity("a", labels=["location"])
+    data = bundle(place, record(meta=claims(CODING, ROBOTICS), kind="memory", provenance={}, entityRefs=[where]))
+    path = "/entry/1"
+    core, strict, asked = (spec(data, level) for level in (Level.CORE, Level.STRICT, Level.PROFILE))
+    assert told(core) == [("E400", path), ("E400", f"{path}/extension")]
+    assert {one.severity for one in core.findings} == {Severity.WARNING}
+    assert (core.result, core.core_conformant, core.checks.profile) == (Status.PASS, True, Status.SKIPPED)
+    assert (strict.result, strict.core_conformant) == (Status.FAIL, True)
+    assert {one.severity for one in asked.findings if one.code == "E400"} == {Severity.ERROR}
+    assert (asked.result, asked.checks.profile, asked.core_conformant) == (Status.FAIL, Status.FAIL, True)
+    assert ("W403", f"{path}") in told(asked)
+    assert (told(parity(data)), parity(data, Level.STRICT).result) == ([], Status.PASS)
 
 
 @cites("OMIR-055")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.contracts.cites import cites
-from tests.contracts.omir.bundles import bundle, edge, entity, episode, of, parity, record, spec, told
+from tests.contracts.omir.bundles import bundle, edge, entity, episode, of, parity, record, spec, told, without
 
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir.hints import Names, distance
@@ -192,6 +192,15 @@ def test_suggestions_for_many_lost_references_cost_no_more_per_reference_in_a_la
     assert large < 12 * small
 
 
+@cites("OMIR-037", "OMIR-038")
+def test_of_very_many_lost_references_each_is_still_told_a_name_at_one_edit() -> None:
+    ids = [f"ent-{number:06}" for number in range(4_000)]
+    names = Names(ids, questions=2_000)
+    lost = [f"ent-{number:06}x" for number in range(2_000)]
+    assert [names.nearest(one) for one in lost] == ids[:2_000]
+    assert Names(ids, questions=2_000).nearest("ent-00x99") == "ent-000099"
+
+
 @cites("OMIR-039")
 def test_competitors_are_followed() -> None:
     def competing(ref: str) -> bytes:
@@ -216,6 +225,16 @@ def test_a_record_that_is_its_own_ancestor_is_told() -> None:
     for data, sub in ((alone, "self"), (circle, "cycle")):
         assert (spec(data).result, parity(data).result) == (Status.FAIL, Status.PASS)
         assert {one.sub for one in spec(data).findings if one.code == "E203"} == {sub}
+
+
+@cites("OMIR-040")
+def test_a_record_without_an_id_is_nobodys_ancestor() -> None:
+    nameless = without(record(parentId=""), "id")
+    for data in (bundle(nameless), bundle({**nameless, "id": 5}), bundle(nameless, record("m1", parentId="m1"))):
+        assert ("E200", "/entry/0/parentId") in told(spec(data))
+    assert of(spec(bundle(nameless, record("m1", parentId="m1"))), "E203") == [("E203", "/entry/1/parentId")]
+    twice = bundle(record("m1", parentId="m2"), record("m2"), record("m2", parentId="m1"))
+    assert of(spec(twice), "E203", "W202") == [("W202", "/entry/2/id")]
 
 
 @cites("OMIR-040")

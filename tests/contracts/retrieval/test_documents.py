@@ -267,6 +267,55 @@ def test_events_pass_alone_and_in_a_list() -> None:
     assert CONTRACT.check(_bytes(EVENT)) == CONTRACT.check(_bytes([EVENT, EVENT])) == ()
 
 
+QUERY: JsonObject = {
+    "kind": "retrieval_query",
+    "trace_id": "t",
+    "session_id": "s",
+    "tenant_id": "tenant-acme",
+    "principal_id": "user-42",
+    "purpose": "answer_generation",
+    "allowed_classes": ["profile"],
+    "limit": 5,
+}
+RESULT: JsonObject = {
+    "kind": "retrieval_result",
+    "trace_id": "t",
+    "session_id": "s",
+    "selected_records": [],
+    "selection_reason": [],
+    "excluded_records": 12,
+}
+
+
+def test_a_list_may_hold_documents_of_every_kind_and_each_is_judged_by_its_own() -> None:
+    assert CONTRACT.check(_bytes([QUERY, RESULT, EVENT, RECORD])) == ()
+    wrong: list[Json] = [{**QUERY, "limit": -1}, {**RESULT, "excluded_records": -1}, 7, {"kind": "note"}, {}, RECORD]
+    assert [(one.code, one.path) for one in CONTRACT.check(_bytes(wrong))] == [
+        ("range", "/0/limit"),
+        ("range", "/1/excluded_records"),
+        ("type", "/2"),
+        ("enum", "/3/kind"),
+        ("missing", "/4"),
+    ]
+
+
+@pytest.mark.parametrize("other", [QUERY, RESULT, EVENT])
+def test_what_holds_no_memory_is_refused_among_memories_too(other: JsonObject) -> None:
+    with pytest.raises(Malformed) as caught:
+        CONTRACT.decode(_bytes([RECORD, other]))
+    assert caught.value.field == "/1/kind"
+
+
+def test_two_tenants_may_use_the_same_id() -> None:
+    assert CONTRACT.check(_bytes([RECORD, {**RECORD, "tenant_id": "tenant-other"}])) == ()
+
+
+def test_a_document_that_lacks_something_is_refused_by_what_it_lacks() -> None:
+    with pytest.raises(Malformed) as caught:
+        CONTRACT.decode(_bytes([RECORD, {name: value for name, value in RECORD.items() if name != "provenance"}]))
+    assert (caught.value.field, caught.value.expected) == ("/1", "an object with provenance")
+
+
 def test_a_text_that_is_no_document_is_found_out_and_not_raised() -> None:
     (finding,) = CONTRACT.check(b'{"kind": "memory_record", "kind": 1}')
     assert (finding.code, finding.path) == ("unreadable", "/kind")

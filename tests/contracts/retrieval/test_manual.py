@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.contracts.cites import cites
 
+from muniment.compat import retrieval
 from muniment.compat.retrieval import messages
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -40,14 +41,20 @@ def test_nothing_is_raised_in_words_that_are_not_listed(path: Path) -> None:
             node.value for node in ast.walk(call) if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
         match ast.unparse(call.func), texts:
-            case "Malformed", [field, expected] if "flaw" not in ast.unparse(call):
-                assert f"{field}: expected {expected}" in page
-            case "Malformed", _:
-                assert ast.unparse(call).startswith("Malformed(flaw.path, flaw.message")
+            case "Malformed", [one, other]:
+                told = (f"{one}: expected {other}", f"{other}: expected {one}")
+                assert any(line.endswith(told) for line in page)
+            case "refusal", []:
+                assert ast.unparse(call) == "refusal(flaw)"
             case "TypeError" | "ValueError", found:
                 assert set(found) <= {", ", "provenance"}, ast.unparse(call)
             case other, _:
                 pytest.fail(f"{path.name} raises {other}, which the page does not speak of")
+
+
+@pytest.mark.parametrize("name", retrieval.__all__)
+def test_every_public_name_stands_in_the_page(name: str) -> None:
+    assert f"`{name}`" in PAGE.read_text(encoding="utf-8")
 
 
 def test_the_published_messages_are_the_contracts_own_words() -> None:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import msgspec
 import pytest
 from tests.contracts.cites import cites
 from tests.contracts.retrieval.room import READER, TENANT, WORDS, Room, query
 
+from muniment.compat.exchange import read_in
 from muniment.compat.retrieval import ReadPolicy, read_query, retrieve
 from muniment.contracts.finding import passes
+from muniment.contracts.registry import ContractName
 from muniment.contracts.retrieval import CONTRACT
 from muniment.contracts.retrieval.wire import RetrievalResult
-from muniment.contracts.strict.values import JsonObject
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model import times
 from muniment.model.errors import CallerError, Malformed
+from muniment.model.times import DAY, Instant
+from muniment.model.vocabulary import MemoryClass
+from muniment.testing.world import START
 
 
 @pytest.fixture
@@ -30,7 +38,7 @@ def test_a_query_that_lacks_what_bounds_it_is_refused(room: Room, field: str) ->
     room.keep(WORDS)
     with pytest.raises(Malformed) as caught:
         retrieve(room.reader, query(**{field: None}))
-    assert (caught.value.field, caught.value.expected) == ("/", f"{field} is missing")
+    assert (caught.value.field, caught.value.expected) == ("/", f"an object with {field}")
 
 
 @pytest.mark.parametrize(
@@ -75,6 +83,65 @@ def test_a_greatest_age_is_kept_by_the_day(room: Room, age: float, kept: bool) -
     assert _ids(result) == ([record] if kept else [])
     assert result.exclusion_counts == ({} if kept else {"age": 1})
     assert _ids(retrieve(room.reader, query())) == [record], "without the filter age does not matter"
+
+
+def _import(room: Room, *ages: float, **changes: Json) -> None:
+    """Take in a record for each age, in days, named by it."""
+    documents: list[Json] = [
+        {
+            "kind": "memory_record",
+            "record_id": f"age-{age}",
+            "tenant_id": TENANT,
+            "memory_class": "long_term",
+            "key": "observation",
+            "value": f"{WORDS} after {age} days",
+            "source": "trusted_service",
+            "provenance": "validated_service_rule",
+            "revision": 1,
+            "trust_level": "high",
+            "created_at": times.show(Instant(int(START - age * DAY))),
+            "retention": "permanent",
+            **changes,
+        }
+        for age in ages
+    ]
+    imported = read_in(room.memory, ContractName.RETRIEVAL, msgspec.json.encode(documents))
+    assert imported.count("committed") == len(ages)
+
+
+@cites("RETR-037")
+@pytest.mark.parametrize("text", [WORDS, None])
+def test_an_import_makes_nothing_younger_than_it_was_elsewhere(room: Room, text: str | None) -> None:
+    _import(room, 89, 90, 90.00001, 91, 4000)
+    result = retrieve(room.reader, query(query=text, limit=9, filters={"max_age_days": 90}))
+    assert set(_ids(result)) == {"age-89", "age-90"}
+    assert result.exclusion_counts == {"age": 3}
+    room.later(1)
+    later = retrieve(room.reader, query(query=text, limit=9, filters={"max_age_days": 90}))
+    assert (_ids(later), later.exclusion_counts) == (["age-89"], {"age": 4})
+    assert len(_ids(retrieve(room.reader, query(query=text, limit=9)))) == 5
+
+
+def test_a_date_of_elsewhere_that_lies_ahead_keeps_nothing_young(room: Room) -> None:
+    _import(room, -365)
+    room.later(91)
+    assert _ids(retrieve(room.reader, query(filters={"max_age_days": 90}))) == []
+
+
+@cites("RETR-045")
+@pytest.mark.parametrize("text", [WORDS, None])
+def test_what_was_too_old_elsewhere_takes_up_no_place(room: Room, text: str | None) -> None:
+    _import(room, 10)
+    _import(room, *range(100, 130))
+    result = retrieve(room.reader, query(query=text, limit=1, filters={"max_age_days": 90}))
+    assert _ids(result) == ["age-10"]
+
+
+@cites("RETR-037")
+def test_what_was_revised_here_is_as_old_as_its_revision(room: Room) -> None:
+    _import(room, 100)
+    room.memory.revise("age-100", f"{WORDS} on Mondays")
+    assert _ids(retrieve(room.reader, query(filters={"max_age_days": 90}))) == ["age-100"]
 
 
 @cites("RETR-038")
@@ -267,3 +334,15 @@ def test_a_query_is_read_strictly_from_text_too() -> None:
     with pytest.raises(CallerError):
         read_query(b'{"kind": "retrieval_query", "kind": "retrieval_query"}')
     assert read_query(msgspec.json.encode(query())).limit == 5
+
+
+def test_a_document_that_is_no_query_is_refused_by_its_kind() -> None:
+    with pytest.raises(Malformed) as caught:
+        read_query({"kind": "retrieval_result", "trace_id": "t"})
+    assert (caught.value.field, caught.value.expected) == ("/kind", "retrieval_query")
+
+
+def test_a_query_made_in_python_may_use_our_own_words() -> None:
+    asked = read_query(cast(JsonObject, {**query(), "allowed_classes": (MemoryClass.PROFILE, "long_term")}))
+    assert asked.allowed_classes == [MemoryClass.PROFILE, MemoryClass.LONG_TERM]
+    assert read_query(asked) == asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -262,3 +263,15 @@ def test_a_store_without_records_stays_empty(config: object) -> None:
     assert load_memory_store(config).all() == []
     assert MemoryStore([]).all() == MemoryStore().all() == []
     assert load_memory_store(config).retrieve("anything", "tenant-acme") == []
+
+
+def test_a_configuration_is_loaded_from_a_mapping_or_the_path_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "memory.yaml"
+    path.write_text("memory: {seed_records: [{tenant_id: t, memory_class: profile, kind: k, content: c, source: s}]}")
+    (record,) = load_memory_store(path).all()
+    assert record == MemoryRecord("mem-001", "t", "profile", "k", "c", "s", 0.5)
+    assert MemoryStore.from_dict(_config(SEED)).all() == load_memory_store(_config(SEED)).all() == [_record()]
+
+
+def test_records_may_come_from_anything_that_gives_records() -> None:
+    assert MemoryStore(one for one in [_record()]).all() == MemoryStore((_record(),)).all() == [_record()]

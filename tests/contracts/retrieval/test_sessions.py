@@ -9,7 +9,17 @@ import msgspec
 import pytest
 from tests.contracts.cites import cites
 
-from muniment.compat.retrieval import RunRecord, RunRequest, RunStatus, Runtime, Sessions, ToolFailed, bundled_store
+from muniment.compat.retrieval import (
+    RunRecord,
+    RunRequest,
+    RunStatus,
+    Runtime,
+    Sessions,
+    ToolFailed,
+    bundled_store,
+    export_events,
+    read_events,
+)
 
 RUN = RunRecord(
     trace_id="trace-1",
@@ -128,3 +138,45 @@ def test_a_session_nobody_knows_leaves_no_file(tmp_path: Path, session: str, mes
         sessions.export_to(session, tmp_path / "session.json")
     assert str(caught.value) == message
     assert list(tmp_path.iterdir()) == []
+
+
+def test_blanks_around_the_names_of_a_run_do_not_matter() -> None:
+    sessions = Sessions()
+    sessions.add(
+        _with(trace_id=" trace-1 ", session_id=" session-1 ", tenant_id=" tenant-acme ", principal_id="user-42 ")
+    )
+    assert sessions.export("session-1").session.traces == ("trace-1",)
+    sessions.add(_with(trace_id="trace-2"))
+    assert sessions.export(" session-1 ").session.tenant_id == "tenant-acme"
+    with pytest.raises(ValueError) as caught:
+        sessions.add(RUN)
+    assert str(caught.value) == "Session trace id is already recorded"
+
+
+def test_a_run_with_the_events_of_another_trace_is_refused() -> None:
+    run = Runtime(bundled_store()).run(RunRequest(user_input="x", trace_id="trace-9"))
+    sessions = Sessions()
+    with pytest.raises(ValueError) as caught:
+        sessions.add(_with(events=run.events))
+    assert str(caught.value) == "Session run holds events of another trace"
+    with pytest.raises(ValueError, match=r"^Session is not known$"):
+        sessions.export("session-1")
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_retrieval_that_does_not_say_what_it_returned_is_counted_as_untold(hidden: bool) -> None:
+    run = Runtime(bundled_store()).run(RunRequest(user_input="support queue"))
+    told = read_events(export_events(run.events, redact=["selected_records"] if hidden else []))
+    sessions = Sessions()
+    sessions.add(RunRecord.of(msgspec.structs.replace(run, events=told)))
+    (view,) = sessions.export("session-001").runs
+    assert view.memory.untold == (1 if hidden else 0)
+    assert view.memory.retrieved == (() if hidden else ("mem-002", "mem-001", "mem-003"))
+    assert view.memory.persisted == ("mem-004",)
+
+
+def test_a_denied_run_without_names_at_all_belongs_to_nobody() -> None:
+    sessions = Sessions()
+    sessions.add(_with(status=RunStatus.DENIED, tenant_id=None, principal_id=None))
+    exported = sessions.export("session-1").session
+    assert (exported.tenant_id, exported.principal_id) == ("", "")

@@ -7,9 +7,20 @@ from typing import cast
 import msgspec
 import pytest
 
-from muniment.compat.retrieval import export_events, make_event, read_events
+from muniment.compat.retrieval import (
+    RunRequest,
+    Runtime,
+    bundled_store,
+    export_events,
+    make_event,
+    read_events,
+    rebuild_filters,
+    rebuild_result,
+    replay,
+)
 from muniment.contracts.finding import passes
 from muniment.contracts.retrieval import CONTRACT
+from muniment.contracts.retrieval.wire import TraceEvent
 
 EVENT = make_event("retrieval", "trace-001", {"session_id": "session-001", "records": "3"})
 
@@ -74,3 +85,40 @@ def test_a_line_that_is_no_event_is_refused_by_its_number(line: str) -> None:
     with pytest.raises(ValueError) as caught:
         read_events(export_events([EVENT]) + line + "\n")
     assert str(caught.value) == "Trace line #2 is not a trace event"
+
+
+def test_of_several_traces_the_one_that_is_named_is_put_together() -> None:
+    runtime = Runtime(bundled_store())
+    runs = [runtime.run(RunRequest(user_input="Open a ticket.", trace_id=name)) for name in ("trace-1", "trace-2")]
+    events = [event for run in runs for event in run.events]
+    assert [rebuild_result(events, trace_id=name).trace_id for name in ("trace-2", "trace-1")] == ["trace-2", "trace-1"]
+    assert rebuild_result(events, trace_id="trace-2") == rebuild_result(runs[1].events)
+    with pytest.raises(ValueError) as caught:
+        rebuild_filters(events, trace_id="trace-3")
+    assert str(caught.value) == "Trace holds no retrieval"
+
+
+def test_an_event_that_tells_only_a_count_does_not_make_a_result() -> None:
+    with pytest.raises(ValueError) as caught:
+        rebuild_result([EVENT])
+    assert str(caught.value) == "Trace event payload lacks a field that can be read: selected_records"
+
+
+@pytest.mark.parametrize("value", ["many", "-", "[]", ""])
+def test_a_field_that_is_not_what_it_must_be_does_not_make_a_result(value: str) -> None:
+    (retrieval,) = [one for one in _run_events() if one.event_type == "retrieval"]
+    broken = make_event("retrieval", "trace-001", {**retrieval.payload, "excluded_records": value})
+    with pytest.raises(ValueError) as caught:
+        rebuild_result([broken])
+    assert str(caught.value) == "Trace event payload lacks a field that can be read: excluded_records"
+
+
+def test_a_trace_whose_beginning_lacks_something_is_not_run_again() -> None:
+    start = make_event("run_start", "trace-001", {"session_id": "s", "tenant_id": "t", "principal_id": "p"})
+    with pytest.raises(ValueError) as caught:
+        replay([start], bundled_store())
+    assert str(caught.value) == "Trace event payload lacks a field that can be read: user_input"
+
+
+def _run_events() -> tuple[TraceEvent, ...]:
+    return Runtime(bundled_store()).run(RunRequest(user_input="Open a ticket.")).events

@@ -324,3 +324,20 @@ def test_receipts_are_told_in_order_to_those_who_may_audit(memory: Memory) -> No
     assert [entry.id for entry, _ in memory.ledger.receipts(2)] == [second]
     with pytest.raises(NotPermitted):
         memory.as_actor("agent").ledger.receipts()
+
+
+def test_what_came_together_under_two_ids_is_two_memories_though_it_say_the_same(memory: Memory) -> None:
+    verdicts = memory.take_in(
+        "one", [newcomer("All is well", "mem-1"), newcomer("All is well", "mem-2")], contract="omir"
+    )
+    assert [one.outcome for one in verdicts] == [Outcome.COMMITTED, Outcome.COMMITTED]
+    (later,) = memory.take_in("two", [newcomer("All is well", "mem-3")], contract="omir")
+    assert (later.outcome, later.rule) == (Outcome.REFUSED, "redundant")
+
+
+def test_a_thing_of_a_graph_is_known_by_its_id_and_not_by_its_words(memory: Memory) -> None:
+    memory.remember("Alex")
+    named = Claim(content="Alex", nature=Nature(lifecycle="entity"))
+    for number, batch in enumerate(("one", "two"), start=1):
+        (verdict,) = memory.take_in(batch, [Newcomer(claim=named, record=f"alex-{number}")], contract="omir")
+        assert verdict.outcome is Outcome.COMMITTED

@@ -216,6 +216,9 @@ def _elsewhere(document: JsonObject, memory: Carried, counter: Counter) -> Objec
     if document.get("suggested_scope") == "discard":
         reason = "outside every scope: its producer suggests to discard it"
         return Objection(step=Step.SCOPE, rule="outside-every-scope", reason=reason)
+    if memory.claim.place.scope is Scope.SESSION and document.get("suggested_scope") != Scope.SESSION:
+        reason = "outside every scope: the extension scope it suggests is not kept here"
+        return Objection(step=Step.SCOPE, rule="outside-every-scope", reason=reason)
     if memory.tenant is not None and memory.tenant != counter.tenant:
         reason = "outside every scope: it belongs to another tenant"
         return Objection(step=Step.SCOPE, rule="other-tenant", reason=reason)

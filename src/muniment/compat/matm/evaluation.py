@@ -6,8 +6,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from muniment.compat.matm.field import (
+    Statuses,
+    again_figures,
+    conflict_figures,
+    decision_figures,
+    decisions,
+    retrieval_figures,
+    retrievals,
+)
 from muniment.compat.matm.figures import (
     ADMITTING,
+    Figure,
     curator_errors,
     evidence_sufficiency,
     leak_rate,
@@ -17,16 +27,15 @@ from muniment.compat.matm.figures import (
     routing_accuracy,
     share,
 )
+from muniment.compat.matm.labels import Labels, label_figures
 from muniment.compat.matm.probes import Probed, results
 from muniment.compat.matm.simulation import SETTINGS, expected
 from muniment.engine import Memory
-from muniment.model.entry import EntryKind
 from muniment.model.query import Disclosure
 from muniment.model.times import Instant
 from muniment.model.tokens import tokens
 from muniment.model.value import Value
-from muniment.model.vocabulary import ActorType, ConflictStatus, Kind, Outcome, Scope, Sensitivity
-from muniment.policy.decide import resolve
+from muniment.model.vocabulary import Kind, Scope, Sensitivity
 
 FAMILIES = (
     "routing",
@@ -44,16 +53,6 @@ FAMILIES = (
 """The eleven families of figures that an evaluated deployment has measured."""
 
 LASTING = frozenset({Scope.PROJECT, Scope.AGENT_TEAM, Scope.AGENT_REPO})
-
-
-class Figure(Value):
-    """One measured number. `value` is None where there was nothing to measure; `how` says what was counted."""
-
-    family: str
-    name: str
-    value: float | None
-    unit: str
-    how: str
 
 
 class Quoted(Value):
@@ -258,15 +257,22 @@ def _wanted(reason: str | None) -> list[str]:
     return [reason] if reason is not None else []
 
 
-def field_section(memory: Memory, *, now: Instant) -> tuple[Figure, ...]:
-    """What can be seen of a store without labels and without probing it. Reading leaves its receipts, as always."""
+def field_section(memory: Memory, *, now: Instant, labels: Labels | None = None) -> tuple[Figure, ...]:
+    """What can be seen of a store without probing it: its records, and its own receipts and ledger. What needs labels
+    is measured where somebody gives them. Listing the records leaves receipts, as always; they are no retrievals."""
+    entries = memory.ledger.entries()
+    asked, decided = retrievals(memory, Statuses(entries)), decisions(memory, entries)
     began = time.perf_counter()
     records = list(memory.browse())
     millis = (time.perf_counter() - began) * 1_000
     return (
+        *(label_figures(memory, labels) if labels is not None else ()),
+        *decision_figures(decided),
+        *retrieval_figures(asked),
         *_field_records(records, now),
-        *_field_decisions(memory),
-        *_field_size(memory, len(records)),
+        *conflict_figures(memory),
+        *_field_size(memory, len(records), len(decided)),
+        *again_figures(memory, asked),
         Figure(
             family="latency",
             name="listing, per record",
@@ -326,42 +332,7 @@ def _key(one: Disclosure) -> tuple[str, str, str]:
     return claim.place.scope.value, claim.place.scope_id, " ".join(claim.content.casefold().split())
 
 
-def _field_decisions(memory: Memory) -> Iterator[Figure]:
-    entries = [one for one in memory.ledger.entries() if one.kind in (EntryKind.CURATED, EntryKind.RULED)]
-    filings = [(one, one.filing) for one in entries if one.filing is not None]
-    people = [
-        one
-        for one, _ in filings
-        if one.kind is EntryKind.RULED and resolve(memory.policy, one.actor).type is ActorType.PERSON
-    ]
-    decided = [filing for _, filing in filings if filing.outcome is not Outcome.HELD]
-    refused = [filing for filing in decided if filing.outcome is Outcome.REFUSED]
-    views = [one for one in memory.conflicts() if one.contests]
-    open_ = [one for one in views if one.status is not ConflictStatus.RESOLVED]
-    yield Figure(
-        family="review burden",
-        name="answered by a person",
-        value=share(len(people), len(decided)),
-        unit="share",
-        how="decided proposals that a person answered for",
-    )
-    yield Figure(
-        family="routing",
-        name="refused",
-        value=share(len(refused), len(decided)),
-        unit="share",
-        how="decided proposals that were refused; whether rightly needs labels, see the probe",
-    )
-    yield Figure(
-        family="conflicts",
-        name="open conflicts",
-        value=share(len(open_), len(views)),
-        unit="share",
-        how="conflicts ever opened that are not settled",
-    )
-
-
-def _field_size(memory: Memory, records: int) -> Iterator[Figure]:
+def _field_size(memory: Memory, records: int, decided: int) -> Iterator[Figure]:
     stats = memory.stats()
     yield Figure(
         family="cost",
@@ -369,4 +340,18 @@ def _field_size(memory: Memory, records: int) -> Iterator[Figure]:
         value=share(stats.bytes or 0, records),
         unit="bytes",
         how="size of the tenant by current records",
+    )
+    yield Figure(
+        family="cost",
+        name="storage per decided proposal",
+        value=share(stats.bytes or 0, decided),
+        unit="bytes",
+        how="how the tenant grows with what is handed in",
+    )
+    yield Figure(
+        family="review burden",
+        name="waiting now",
+        value=float(stats.held) if stats.held is not None else None,
+        unit="count",
+        how="proposals that wait for an answer",
     )

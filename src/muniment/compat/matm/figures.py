@@ -15,6 +15,16 @@ ADMITTING = frozenset({"append", "update", "deprecate", "conflict"})
 Pair = frozenset[str]
 
 
+class Figure(Value):
+    """One measured number. `value` is None where there was nothing to measure; `how` says what was counted."""
+
+    family: str
+    name: str
+    value: float | None
+    unit: str
+    how: str
+
+
 class Retrieved(Value):
     """One event, the scope it belongs to, and the scopes it was found in."""
 

@@ -12,15 +12,18 @@ from muniment.compat.matm.evaluation import (
     LASTING,
     PAPER,
     Evaluation,
-    Figure,
     field_section,
     probe_section,
     simulation_section,
 )
+from muniment.compat.matm.figures import Figure
+from muniment.compat.matm.labels import Labels
 from muniment.compat.matm.probes import Probed
 from muniment.compat.matm.retrieval import is_usable
 from muniment.contracts.matm.wire import DOCUMENTS
 from muniment.engine import Memory
+from muniment.model.errors import CallerError, ConfigurationError
+from muniment.model.query import Disclosure
 from muniment.model.times import Instant, show
 from muniment.model.value import Value
 from muniment.model.vocabulary import CORE_SCOPES, ActorType, Kind
@@ -32,6 +35,8 @@ NON_CLAIMS = (
     "no live endpoint: a library and a command line over your own vault",
     "level H5 is unknown to us and never claimed",
 )
+ATTACKS = "adversarial behaviour"
+"""The one family that is measured by the probe: nobody attacks the store of a user to see what happens."""
 NEEDS_EVIDENCE = frozenset({Kind.FACT, Kind.DECISION, Kind.PROCEDURE})
 TRIGGERS = frozenset(
     {
@@ -99,14 +104,16 @@ REQUIRED: dict[Level, tuple[str, ...]] = {
 """What each level asks for, by name. A check that is not there counts as not met."""
 
 
-def level_report(memory: Memory, *, now: Instant, probe: Callable[[], Probed] = probes.run) -> LevelReport:
-    """Look at a store, run the probe beside it, and say what may be claimed."""
-    run = probe()
+def level_report(
+    memory: Memory, *, now: Instant, probe: Callable[[Policy], Probed] = probes.run, labels: Labels | None = None
+) -> LevelReport:
+    """Look at a store, run the probe beside it under the same policy, and say what may be claimed."""
+    run = _probed(memory.policy, probe)
     evaluation = Evaluation(
         paper=PAPER,
         simulation=simulation_section(),
-        probe=probe_section(run),
-        field=field_section(memory, now=now),
+        probe=probe_section(run) if isinstance(run, Probed) else (),
+        field=field_section(memory, now=now, labels=labels),
     )
     checks = (
         *_designed(memory.policy),
@@ -126,6 +133,14 @@ def level_report(memory: Memory, *, now: Instant, probe: Callable[[], Probed] = 
         evaluation=evaluation,
         non_claims=NON_CLAIMS,
     )
+
+
+def _probed(policy: Policy, probe: Callable[[Policy], Probed]) -> Probed | str:
+    """A run of the probe under these rules, or why there can be none. What was not probed counts as not shown."""
+    try:
+        return probe(policy)
+    except (CallerError, ConfigurationError) as error:
+        return f"the probe cannot be run under this policy: {error}"
 
 
 def grade(checks: Sequence[Check]) -> tuple[Graded, ...]:
@@ -182,9 +197,9 @@ def _designed(policy: Policy) -> tuple[Check, ...]:
     )
 
 
-def _curated(memory: Memory, run: Probed) -> tuple[Check, ...]:
+def _curated(memory: Memory, run: Probed | str) -> tuple[Check, ...]:
     direct = committing(memory.policy)
-    reports = [one.filed.report for one in run.tried]
+    reports = [one.filed.report for one in run.tried] if isinstance(run, Probed) else []
     nine = all(isinstance(one["steps"], list) and len(one["steps"]) == 9 for one in reports)
     verified = memory.ledger.verify()
     return (
@@ -197,7 +212,7 @@ def _curated(memory: Memory, run: Probed) -> tuple[Check, ...]:
         Check(
             name="curation reports",
             met=nine and bool(reports),
-            evidence=f"the probe filed {len(reports)} reports of nine steps each",
+            evidence=run if isinstance(run, str) else f"the probe filed {len(reports)} reports of nine steps each",
         ),
         Check(
             name="audit trail",
@@ -234,20 +249,26 @@ def _machines(policy: Policy, rule: WriteRule) -> bool:
     )
 
 
-def _retrieved(memory: Memory, run: Probed) -> tuple[Check, ...]:
+def _retrieved(memory: Memory, run: Probed | str) -> tuple[Check, ...]:
     lasting = [one for one in memory.browse() if one.record.claim.place.scope in LASTING]
-    usable = sum(is_usable(one) for one in lasting)
+    usable = [one for one in lasting if is_usable(one)]
+    cited = sum(cites_its_grounds(memory, one) for one in usable)
+    reviewed = Check(
+        name="reviewed records",
+        met=bool(usable),
+        evidence=f"{len(usable)} of {len(lasting)} lasting current records are reviewed and complete",
+    )
+    if isinstance(run, str):
+        return (reviewed, *(Check(name=name, met=False, evidence=run) for name in ("citations", "abstention")))
     reasons = {reason for one in run.asked for reason in _reasons(one)}
+    results = sum(len(probes.results(one.response)) for one in run.asked)
     return (
-        Check(
-            name="reviewed records",
-            met=usable > 0,
-            evidence=f"{usable} of {len(lasting)} lasting current records are reviewed and complete",
-        ),
+        reviewed,
         Check(
             name="citations",
-            met=run.uncited == 0 and bool(run.asked),
-            evidence=f"{run.uncited} results of the probe without sources, evidence and a report that resolves",
+            met=run.uncited == 0 and results > 0 and cited == len(usable),
+            evidence=f"{cited} of {len(usable)} usable records here, and all but {run.uncited} of {results} results of "
+            "the probe, have sources, evidence and a report that resolves",
         ),
         Check(
             name="abstention",
@@ -255,6 +276,13 @@ def _retrieved(memory: Memory, run: Probed) -> tuple[Check, ...]:
             evidence=f"the probe met {len(reasons & TRIGGERS)} of {len(TRIGGERS)} triggers, each with its reason",
         ),
     )
+
+
+def cites_its_grounds(memory: Memory, one: Disclosure) -> bool:
+    """Whether a record names where it comes from and the report it stands on leads back to it."""
+    claim, record = one.record.claim, one.record
+    grounds = bool(claim.belief.evidence) or claim.nature.kind is Kind.HYPOTHESIS
+    return grounds and memory.report(record.proposal).record_id == record.id
 
 
 def _reasons(asked: probes.Asked) -> list[str]:
@@ -265,19 +293,23 @@ def _reasons(asked: probes.Asked) -> list[str]:
 
 
 def _measured(memory: Memory, evaluation: Evaluation) -> tuple[Check, ...]:
+    """Every family counts if it was measured on this store. Attacks are tried on the scratch vault alone."""
     stats = memory.stats()
-    active = bool(stats.entries and stats.entries > 1 and stats.receipts and stats.current)
-    where = (("field", evaluation.field), ("probe", evaluation.probe))
-    families = tuple(
-        Check(name=family, met=bool(found := _values(where, family)), evidence="; ".join(found) or "not measured")
-        for family in FAMILIES
-    )
+    asked = sum(account.query.listing is None for _, account in memory.ledger.receipts())
+    decided = sum(one.filing is not None for one in memory.ledger.entries())
+    families = tuple(family_check(evaluation, family) for family in FAMILIES)
     activity = Check(
         name="field activity",
-        met=active,
-        evidence=f"{stats.entries} ledger entries, {stats.current} current records, {stats.receipts} receipts",
+        met=bool(decided and asked and stats.current),
+        evidence=f"{decided} decisions, {stats.current} current records, {asked} retrievals (listings are none)",
     )
     return (activity, *families)
+
+
+def family_check(evaluation: Evaluation, family: str) -> Check:
+    field, probe = _values((("field", evaluation.field),), family), _values((("probe", evaluation.probe),), family)
+    met = bool(probe if family == ATTACKS else field)
+    return Check(name=family, met=met, evidence="; ".join((*field, *probe)) or "not measured")
 
 
 def _values(sections: tuple[tuple[str, tuple[Figure, ...]], ...], family: str) -> list[str]:

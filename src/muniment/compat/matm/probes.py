@@ -23,13 +23,14 @@ from muniment.contracts.matm import words
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
+from muniment.model.errors import NotFound
 from muniment.model.query import Disclosure
 from muniment.model.status import Status
 from muniment.model.times import DAY, show
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome, Scope
 from muniment.policy.decide import belongs, resolve
-from muniment.policy.rules import Member
+from muniment.policy.rules import Member, Policy
 
 STEWARD, CURATOR = "steward.p", "curator.p"
 ALL_SCOPES = ("session", "project", "agent_team", "agent_repo")
@@ -131,10 +132,11 @@ def suite() -> Suite:
     return msgspec.json.decode(files("muniment.compat.matm").joinpath("probes.json").read_bytes(), type=Suite)
 
 
-def run() -> Probed:
-    """Run the whole suite on a vault of its own, which is gone afterwards."""
+def run(policy: Policy | None = None) -> Probed:
+    """Run the whole suite on a vault of its own, which is gone afterwards: under these rules, or those that ship. Rules
+    that do not know the roles of the profile end in the error they give."""
     told, clock = suite(), StillClock()
-    with scratch_memory(clock, told.actors) as memory:
+    with scratch_memory(clock, told.actors, policy) as memory:
         return _Run(told, memory, clock).all()
 
 
@@ -225,7 +227,9 @@ class _Run:
         for one in self._desk.curate():
             if one.event == probe.id:
                 return one, False
-        (ticket,) = self._desk.tickets()
+        ticket = next((one for one in self._desk.tickets() if one["ticket_id"] == probe.id), None)
+        if ticket is None:
+            raise NotFound("waiting event", probe.id)
         self._papers.append(spell(ticket))
         unsafe = found(HARMFUL, texts(ticket["event"]))
         ground, reason = (Ground.UNSAFE, ", ".join(unsafe)) if unsafe else (None, "checked by the probe's steward")

@@ -15,9 +15,10 @@ import msgspec
 from muniment.contracts.carried import carry
 from muniment.contracts.finding import Severity
 from muniment.contracts.matm import words
-from muniment.contracts.matm.admission import inspect, sort_of
+from muniment.contracts.matm.admission import expectation, inspect, sort_of
 from muniment.contracts.matm.contract import write_document
 from muniment.contracts.matm.papers import query_of, response_document
+from muniment.contracts.matm.parts import agent_name
 from muniment.contracts.matm.use import IN_USE
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.reader import read_json
@@ -48,13 +49,13 @@ def read_request(data: bytes) -> JsonObject:
         raise Malformed("/", "a retrieval request")
     for finding in inspect(document, "/"):
         if finding.severity is Severity.ERROR:
-            raise Malformed(finding.path, finding.message.removeprefix("expected "))
+            raise Malformed(finding.path, expectation(finding))
     return document
 
 
 def consumer_of(request: JsonObject) -> str:
     agent = request["consumer_agent"]
-    return str(agent["agent_id"] if isinstance(agent, dict) else agent)
+    return str(agent_name(agent) if isinstance(agent, dict) else agent)
 
 
 def retrieve(memory: Memory, request: JsonObject, *, known: bool, now: Instant) -> JsonObject:
@@ -106,7 +107,7 @@ def _barred(memory: Memory, request: JsonObject, known: bool) -> words.AbstainRe
 def _reaches_out(policy: Policy, actor: Actor, request: JsonObject) -> bool:
     """Whether a request names a place that is not the caller's, or leaves open which of several projects is meant."""
     purpose = query_of(request).purpose
-    if any(grants(rule, actor, purpose) and _opens_all(rule) for rule in policy.read):
+    if any(grants(rule, actor, purpose) and opens_all(rule) for rule in policy.read):
         return False
     if any(name in request and str(request[name]) not in mine and ANYONE not in mine for name, mine in _own(actor)):
         return True
@@ -114,7 +115,7 @@ def _reaches_out(policy: Policy, actor: Actor, request: JsonObject) -> bool:
     return several and "project_id" not in request and Scope.PROJECT in (query_of(request).scopes or ())
 
 
-def _opens_all(rule: ReadRule) -> bool:
+def opens_all(rule: ReadRule) -> bool:
     """Whether a grant goes beyond the reader's own places. Scopes under a charter have their own readers."""
     return not rule.member and (rule.scopes is None or any(scope in CORE_SCOPES for scope in rule.scopes))
 

@@ -65,10 +65,12 @@ def matm_policy() -> Policy:
 
 
 @contextmanager
-def scratch_memory(clock: StillClock | None = None, cast: Mapping[str, Member] | None = None) -> Iterator[Memory]:
-    """An empty memory under the profile's policy, which also knows this cast, seen by its owner."""
-    policy = matm_policy()
-    whole = msgspec.structs.replace(policy, actors={**policy.actors, **(cast or {})})
+def scratch_memory(
+    clock: StillClock | None = None, cast: Mapping[str, Member] | None = None, policy: Policy | None = None
+) -> Iterator[Memory]:
+    """An empty memory under the profile's policy, or another, which also knows this cast; seen by its owner."""
+    rules_ = policy if policy is not None else matm_policy()
+    whole = msgspec.structs.replace(rules_, actors={**rules_.actors, **(cast or {})})
     with TemporaryDirectory(prefix="muniment-matm-") as folder:
         rules = Path(folder) / POLICY_FILE
         rules.write_bytes(msgspec.json.encode(whole))  # every JSON text is a YAML text

@@ -10,8 +10,14 @@ from muniment.compat.memledger.access import (
     NamespaceRBAC,
 )
 from muniment.compat.memledger.audit import AuditLog
-from muniment.compat.memledger.backends import BackendProvider, EmbeddingProvider, register_backend
-from muniment.compat.memledger.chain import JsonArrayChainStore, build_chain, propagate_attribution, truncate_chain
+from muniment.compat.memledger.backends import BackendProvider, register_backend
+from muniment.compat.memledger.chain import (
+    JsonArrayChainStore,
+    Neo4jChainStore,
+    build_chain,
+    propagate_attribution,
+    truncate_chain,
+)
 from muniment.compat.memledger.confidence import (
     ConfidencePolicy,
     TemporalDecayPolicy,
@@ -21,6 +27,7 @@ from muniment.compat.memledger.confidence import (
 )
 from muniment.compat.memledger.config import BackendConfig, EmbeddingConfig, MemledgerConfig
 from muniment.compat.memledger.conflicts import ConflictResult, PositionBiasTracker, check_conflict
+from muniment.compat.memledger.embedding import EmbeddingProvider
 from muniment.compat.memledger.evaluate import (
     evaluate_attribution_integrity,
     evaluate_from_memory_records,
@@ -53,6 +60,7 @@ from muniment.compat.memledger.scoring import (
     compute_mqs,
     compute_policy_score,
 )
+from muniment.compat.memledger.server import MemledgerMCPServer
 from muniment.compat.memledger.strategies import build_strategies, register_strategy
 from muniment.compat.memledger.telemetry import instrument, metrics, setup_telemetry
 from muniment.compat.memledger.tools import create_memory_tools
@@ -79,12 +87,14 @@ __all__ = [
     "LifecycleHooks",
     "Memledger",
     "MemledgerConfig",
+    "MemledgerMCPServer",
     "MemoryRecord",
     "MemoryStats",
     "MemoryStatus",
     "NamespaceAccessDenied",
     "NamespacePolicy",
     "NamespaceRBAC",
+    "Neo4jChainStore",
     "PositionBiasTracker",
     "ProceduralRecord",
     "RecordType",

@@ -1,6 +1,6 @@
 """Who may read and write where, by memledger's rules: policies on paths, rules by agent, the first that fits decides.
 
-Two things are not as there: a policy covers everything below its path, part by part; and whoever gives no name is
+Two things are not as there: a policy also covers everything below its path, part by part; and whoever gives no name is
 nobody, who may do nothing, where memledger asked no question of callers without a name.
 """
 
@@ -10,7 +10,6 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from muniment.contracts.names import safe_namespace
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
 
@@ -85,17 +84,24 @@ class NamespaceRBAC:
         self._deny_unmatched = deny_unmatched
 
     def set_policy(self, policy: NamespacePolicy) -> None:
-        self._policies[safe_namespace(policy.namespace)] = policy
+        self._policies[path_of(policy.namespace)] = policy
 
     def remove_policy(self, namespace: str) -> None:
-        self._policies.pop(safe_namespace(namespace), None)
+        self._policies.pop(path_of(namespace), None)
 
     def get_policy(self, namespace: str) -> NamespacePolicy | None:
-        """The policy that governs a path: of those that cover it the deepest; of two as deep the more literal one."""
-        parts = _parts(safe_namespace(namespace))
-        over = [(_depth(_parts(path), parts), path) for path in self._policies]
-        best = max((found for found in over if found[0] is not None), default=None, key=lambda one: (one[0], one[1]))
-        return self._policies[best[1]] if best is not None else None
+        """The policy that governs a path: the one of just this path, else of those that cover it the deepest; of two as
+        deep the more literal one."""
+        return next(iter(self.governing(namespace)), None)
+
+    def governing(self, namespace: str) -> list[NamespacePolicy]:
+        """The policies that must all allow something at a path: of those that cover it part by part the nearest, and of
+        those that only reach it by a `*` across parts the nearest, which so can take away but never give."""
+        path = path_of(namespace)
+        whole = [pattern for pattern in self._policies if _covers(pattern, path)]
+        across = [pattern for pattern in self._policies if pattern not in whole and _reaches(pattern, path)]
+        nearest = [max(found, key=lambda one: _nearness(one, path)) for found in (whole, across) if found]
+        return [self._policies[pattern] for pattern in nearest]
 
     def check_access(self, agent_id: str | None, namespace: str, operation: str = READ) -> AccessDecision:
         """Whether an agent may do something at a path."""
@@ -104,18 +110,11 @@ class NamespaceRBAC:
         who = agent_id or NOBODY
         if not who:
             return AccessDecision(False, who, namespace, operation, "no_identity", "nobody is named as the caller")
-        policy = self.get_policy(namespace)
-        if policy is None:
+        decisions = [_decision(policy, who, namespace, operation) for policy in self.governing(namespace)]
+        if not decisions:
             allowed, reason = not self._deny_unmatched, "no policy covers this path"
             return AccessDecision(allowed, who, namespace, operation, "no_policy", reason)
-        for rule in policy.rules:
-            if fnmatchcase(who, rule.agent_pattern):
-                allowed = operation in rule.permissions
-                words = ", ".join(sorted(rule.permissions)) or "nothing"
-                name = f"{policy.namespace}: {rule.agent_pattern}"
-                return AccessDecision(allowed, who, namespace, operation, name, f"{name} gives {words}")
-        allowed = operation in policy.default_permissions
-        return AccessDecision(allowed, who, namespace, operation, DEFAULT_RULE, f"the default of {policy.namespace}")
+        return next((decision for decision in decisions if not decision.allowed), decisions[0])
 
     def list_policies(self) -> list[JsonObject]:
         return [
@@ -130,15 +129,48 @@ class NamespaceRBAC:
         ]
 
 
+def path_of(text: str) -> str:
+    """A path by its whole parts, however it is written; never anything else than what was written, so that no spelling
+    leads out of a policy's reach.
+
+    >>> path_of("hr//pay/"), path_of("/hr/./../pay"), path_of("")
+    ('/hr/pay', '/hr/pay', '/')
+    """
+    parts = (part.strip() for part in text.split("/"))
+    return "/" + "/".join(part for part in parts if part not in ("", ".", ".."))
+
+
 def _parts(path: str) -> list[str]:
     return [part for part in path.split("/") if part]
 
 
-def _depth(pattern: list[str], parts: list[str]) -> tuple[int, int] | None:
-    """How deep a policy's path reaches over another path, and how many of its parts are literal; None: it does not
-    cover it."""
-    if len(pattern) > len(parts) or not all(
-        fnmatchcase(part, word) for part, word in zip(parts, pattern, strict=False)
-    ):
-        return None
-    return len(pattern), sum(1 for word in pattern if not set("*?[") & set(word))
+def _decision(policy: NamespacePolicy, who: str, namespace: str, operation: str) -> AccessDecision:
+    """What one policy says: its first rule that fits, else its default."""
+    for rule in policy.rules:
+        if fnmatchcase(who, rule.agent_pattern):
+            words = ", ".join(sorted(rule.permissions)) or "nothing"
+            name = f"{policy.namespace}: {rule.agent_pattern}"
+            allowed = operation in rule.permissions
+            return AccessDecision(allowed, who, namespace, operation, name, f"{name} gives {words}")
+    allowed = operation in policy.default_permissions
+    return AccessDecision(allowed, who, namespace, operation, DEFAULT_RULE, f"the default of {policy.namespace}")
+
+
+def _covers(pattern: str, path: str) -> bool:
+    """Whether a policy's path covers another, part by part and with everything below."""
+    words, parts = _parts(pattern), _parts(path)
+    if words == ["*"]:
+        return True
+    return len(words) <= len(parts) and all(fnmatchcase(part, word) for part, word in zip(parts, words, strict=False))
+
+
+def _reaches(pattern: str, path: str) -> bool:
+    """Whether a policy's path is, as one pattern in which a `*` stands for any number of parts, the path of something
+    or of anything above it."""
+    parts = _parts(path)
+    return any(fnmatchcase("/" + "/".join(parts[:count]), pattern) for count in range(len(parts) + 1))
+
+
+def _nearness(pattern: str, path: str) -> tuple[bool, int, int, str]:
+    signs = sum(1 for sign in pattern if sign not in "*?[]")
+    return pattern == path, len(_parts(pattern)), signs, pattern

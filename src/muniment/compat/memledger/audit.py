@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import msgspec
@@ -30,7 +31,7 @@ class AuditEntry(Model):
 
 
 class AuditLog:
-    """The latest entries.
+    """The latest entries. Whoever counts all of them is told each as it comes.
 
     >>> log = AuditLog()
     >>> entry = log.log("add", record_id="a", agent_id="triage")
@@ -40,6 +41,7 @@ class AuditLog:
 
     def __init__(self, max_entries: int = ENTRIES_MAX) -> None:
         self._entries: deque[AuditEntry] = deque(maxlen=max_entries)
+        self.watchers: list[Callable[[AuditEntry], None]] = []
 
     def log(
         self,
@@ -58,6 +60,8 @@ class AuditLog:
             details=details,
         )
         self._entries.append(entry)
+        for watcher in self.watchers:
+            watcher(entry)
         return entry
 
     def recent(self, n: int = 10) -> list[AuditEntry]:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import uuid4
 
-from muniment.compat.memledger.config import EmbeddingConfig
+from muniment.compat.memledger.embedding import AS_CONFIGURED, AnyEmbedder
 from muniment.engine import Memory
 from muniment.model.errors import ConfigurationError
-from muniment.ports.embedder import Embedder
 
 LOCAL = "muniment"
 IN_MEMORY = ":memory:"
-Vectors = list[list[float]]
-EmbedTexts = Callable[[list[str]], Vectors]
-AnyEmbedder = str | Embedder | EmbedTexts | None
-AS_CONFIGURED = "as configured"
 _KNOWN = frozenset({"path", "tenant", "policy", "dimensions"})
 _ELSEWHERE = ("pgvector", "opensearch", "dynamodb", "composition")
 
@@ -82,7 +77,9 @@ def _lay_policy(folder: Path) -> None:
         return
     text = files("muniment.compat.memledger").joinpath("policy.yaml").read_text(encoding="utf-8")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "policy.yaml").write_text(text, encoding="utf-8")
+    draft = folder / f"policy.{uuid4().hex}.draft"
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(folder / "policy.yaml")  # whoever opens the folder at the same time finds all of it, or nothing
 
 
 _BACKENDS: dict[str, type[BackendProvider]] = {LOCAL: LocalVault, "sqlite": LocalVault}
@@ -98,52 +95,11 @@ def register_backend(name: str, backend_cls: type[BackendProvider]) -> None:
 def backend_of(name: str) -> BackendProvider:
     """A fresh backend of that name."""
     if name in _BACKENDS:
-        return _BACKENDS[name]()
+        made = _BACKENDS[name]()
+        if isinstance(made, LocalVault):
+            made.name = name
+        return made
     known = ", ".join(sorted(_BACKENDS))
     if name in _ELSEWHERE:
         raise ConfigurationError("backend", f"{name} is not served here; {known} keep a vault in a local folder")
     raise ConfigurationError("backend", f"no such backend; there are {known}, and what register_backend names")
-
-
-class EmbeddingProvider:
-    """Which embedder a configuration means: the installed one (`local`), none, or an endpoint by its address."""
-
-    def __init__(self, config: EmbeddingConfig) -> None:
-        self._config = config
-
-    @property
-    def chosen(self) -> AnyEmbedder:
-        match self._config.provider:
-            case "local":
-                return AS_CONFIGURED
-            case "none":
-                return None
-            case address if address.startswith(("http://", "https://")):
-                if self._config.api_key is not None:
-                    raise ConfigurationError("embeddings.api_key", "give the key as MUNIMENT_EMBEDDER_KEY instead")
-                return f"{address}#{self._config.model}"
-        raise ConfigurationError("embeddings.provider", "expected local, none, or the address of an endpoint")
-
-
-def embedder_of(given: object) -> AnyEmbedder:
-    """An embedder as the engine takes it: ours as it is, a foreign one by what its `embed` gives."""
-    if isinstance(given, EmbeddingProvider):
-        return given.chosen
-    if given is None or isinstance(given, str):
-        return given
-    embed = getattr(given, "embed", None)
-    if embed is None:
-        raise ConfigurationError("embedder", "expected None, a name, or an object with embed(texts)")
-    if isinstance(getattr(given, "model", None), str):
-        return given  # type: ignore[return-value]  # has the name and the method of our port
-
-    def asked(texts: list[str]) -> Vectors:
-        answer: Vectors | Awaitable[Vectors] = embed(texts)
-        return asyncio.run(_awaited(answer)) if isinstance(answer, Awaitable) else answer
-
-    asked.__qualname__ = f"{type(given).__module__}.{type(given).__qualname__}"
-    return asked
-
-
-async def _awaited(answer: Awaitable[Vectors]) -> Vectors:
-    return await answer

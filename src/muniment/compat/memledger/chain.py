@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from muniment.compat.memledger.confidence import MAX_ACTIVE_CHAIN_HOPS
 from muniment.compat.memledger.results import AttributionChain, ChainHop
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.model.errors import Malformed
+from muniment.model.errors import ConfigurationError, Malformed
 
 Direction = Literal["upstream", "downstream", "both"]
 
@@ -45,6 +45,16 @@ class JsonArrayChainStore:
         self, memory_id: str, *, direction: Direction = "upstream", max_hops: int = MAX_ACTIVE_CHAIN_HOPS
     ) -> AttributionChain:
         return await self._memledger.chain_of(memory_id, direction=direction, max_hops=max_hops)
+
+
+class Neo4jChainStore:
+    """The name of memledger's second chain store. There is no client for that database here, so none can be made:
+    links are kept with the records and walked to any depth by `JsonArrayChainStore`."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise ConfigurationError(
+            "chain_store", "Neo4j is not served here; leave it out, and the engine walks the links"
+        )
 
 
 async def build_chain(

@@ -59,9 +59,11 @@ class ConfidencePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 return f"Left out ({confidence:.2f}): below what is trusted"
 
 
-def read_policy(given: Mapping[str, object]) -> ConfidencePolicy:
+def read_policy(given: ConfidencePolicy | Mapping[str, object]) -> ConfidencePolicy:
     """The gate a call asks for; what it does not say, and an empty mapping, are the usual thresholds. One that the
     call is silent about gives way to the other, so that the two are never crossed by mixing."""
+    if isinstance(given, ConfidencePolicy):
+        return given
     said, usual = dict(given), ConfidencePolicy()
     lowest, flag = said.get("min_threshold"), said.get("flag_threshold")
     if flag is None and isinstance(lowest, (int, float)):

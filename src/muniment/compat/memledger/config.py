@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
-from muniment.compat.memledger.confidence import ConfidencePolicy
+from muniment.compat.memledger.confidence import ConfidencePolicy, read_policy
 from muniment.contracts.strict.values import Json
 from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.model import checks
 from muniment.model.errors import CallerError, ConfigurationError
 
+_C = TypeVar("_C")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::([^}]*))?\}")
 
 
@@ -49,8 +51,22 @@ class MemledgerConfig(msgspec.Struct, forbid_unknown_fields=True):
     confidence_policy: ConfidencePolicy | None = None
 
     def __post_init__(self) -> None:
+        self.embeddings = _read("embeddings", self.embeddings, EmbeddingConfig)
+        self.backends = {name: _read(f"backends.{name}", one, BackendConfig) for name, one in self.backends.items()}
+        if self.confidence_policy is not None:
+            self.confidence_policy = read_policy(self.confidence_policy)
         checks.unit_interval("conflict_threshold", self.conflict_threshold)
         checks.whole("auto_promote_threshold", self.auto_promote_threshold, least=1, most=2**31)
+
+
+def _read(name: str, given: object, kind: type[_C]) -> _C:
+    """A part of a configuration: itself, or what a mapping says of it."""
+    if isinstance(given, kind):
+        return given
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        raise ConfigurationError(name, str(error)) from None
 
 
 def read_config(path: str | Path, variables: Mapping[str, str] | None = None) -> MemledgerConfig:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 from muniment.compat.memledger.models import MemoryRecord, record_from_dict
 from muniment.compat.memledger.scoring import compute_mqs
 from muniment.contracts import codec
 from muniment.contracts.carried import Carried
-from muniment.contracts.memledger.contract import record_flaws
+from muniment.contracts.memledger.contract import record_flaws, wish
 from muniment.contracts.memledger.plain import PLAIN
-from muniment.contracts.strict.values import JsonObject
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model import checks
 from muniment.model.claim import Claim
-from muniment.model.errors import Malformed
+from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.query import Disclosure
 from muniment.model.record import Record
+from muniment.model.status import Status
 
 _OURS_TO_SAY = (
     "created_at",
@@ -39,21 +42,40 @@ def claim_of(record: MemoryRecord) -> tuple[Claim, str | None]:
     document = record.to_dict()
     for name in _OURS_TO_SAY:
         document.pop(name, None)
-    for name, value in _moments(record).items():
-        document[name] = value
+    document |= _moments(record)
+    for name, value in document.items():
+        _require_plain(name, value)
     for flaw in record_flaws(document):
-        raise Malformed(flaw.path.strip("/").replace("/", ".") or "record", flaw.message.removeprefix("expected "))
+        raise Malformed(flaw.path.strip("/").replace("/", ".") or "record", wish(flaw.message))
     carried = codec.decode(PLAIN, {**document, "status": "active"})
     return carried.claim, carried.actor
 
 
-def _moments(record: MemoryRecord) -> dict[str, str]:
+def _require_plain(name: str, value: Json) -> None:
+    """Refuse what no JSON text can hold, and content that would not be kept whole."""
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        raise Malformed(name, "finite numbers, and text without half of a surrogate pair") from None
+    if name == "content" and isinstance(value, str):
+        sent, limit = len(value.encode()), checks.CONTENT_BYTES_MAX
+        if sent > limit:
+            raise LimitExceeded(name, limit=limit, unit="bytes", sent=sent)
+
+
+def _moments(record: MemoryRecord) -> JsonObject:
     """Times of the author's as text; one without a zone is taken as UTC."""
     given = getattr(record, "event_time", None)
     if not isinstance(given, datetime):
         return {}
     aware = given if given.tzinfo is not None else given.replace(tzinfo=UTC)
     return {"event_time": aware.isoformat()}
+
+
+def namespace_of(record: Record) -> str:
+    """The path of a record as it was given, which a record of ours may not be able to hold."""
+    document = codec.encode(PLAIN, Carried(id=record.id, claim=record.claim, status=Status.ACTIVE))[0]
+    return str(document["namespace"])
 
 
 def record_of(found: Disclosure, first: Record | None = None) -> MemoryRecord:
@@ -77,9 +99,13 @@ def record_of(found: Disclosure, first: Record | None = None) -> MemoryRecord:
     return record
 
 
+_FIXED = ("id", "record_type", "agent_id", "created_by", "supersedes")
+"""What a record is from its first revision on."""
+
+
 def changed(record: MemoryRecord, fields: dict[str, object]) -> MemoryRecord:
     """The record with some fields otherwise; a name that is none of its fields is refused."""
-    allowed = set(record.__struct_fields__) - {*_OURS_TO_SAY, "id", "record_type", "agent_id", "created_by"}
+    allowed = set(record.__struct_fields__) - {*_OURS_TO_SAY, *_FIXED}
     if unknown := sorted(fields.keys() - allowed):
         raise Malformed(unknown[0], "a field that can be updated: " + ", ".join(sorted(allowed | {"status"})))
     metadata = fields.get("metadata")

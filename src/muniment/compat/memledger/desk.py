@@ -10,24 +10,38 @@ from typing import ParamSpec, TypeVar
 
 import msgspec
 
-from muniment.compat.memledger.access import DEFAULT_RULE, READ, AccessDecision, NamespaceAccessDenied, NamespaceRBAC
+from muniment.compat.memledger.access import (
+    DEFAULT_RULE,
+    NOBODY,
+    READ,
+    AccessDecision,
+    NamespaceAccessDenied,
+    NamespaceRBAC,
+)
 from muniment.compat.memledger.audit import AuditLog
 from muniment.compat.memledger.config import MemledgerConfig
 from muniment.compat.memledger.conflicts import word_likeness
-from muniment.compat.memledger.convert import record_of
+from muniment.compat.memledger.convert import namespace_of, record_of
 from muniment.compat.memledger.hooks import Hook, LifecycleHooks, tell
 from muniment.compat.memledger.models import ConflictRef, MemoryRecord
 from muniment.compat.memledger.scoring import compute_mqs
 from muniment.compat.memledger.strategies import Complete, MemledgerStrategies
 from muniment.contracts.memledger.wire import CONTENT_SHOWN_MAX
-from muniment.contracts.names import safe_id, safe_namespace
+from muniment.contracts.names import safe_id
 from muniment.engine import ConflictView, Memory
-from muniment.model.errors import NotFound
+from muniment.model.errors import MindUnavailable, NotFound, StoreBusy
 from muniment.model.query import Disclosure
 from muniment.model.record import Record
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+HIDDEN = "(hidden)"
+"""Stands for a path whose name the caller is not told."""
+
+
+SETTLE_SECONDS = 30.0
 
 
 class Used(msgspec.Struct):
@@ -71,11 +85,19 @@ class Desk:
         name = who or self.identity
         return self.memory.as_actor(safe_id(name)) if name else self.memory
 
+    def settle(self) -> None:
+        """Wait until what was written can be found by its meaning, as a program expects that embeds while it adds. If
+        that cannot be had the search goes by words, and it is on record why."""
+        try:
+            self.memory.flush(timeout=SETTLE_SECONDS)
+        except (StoreBusy, MindUnavailable) as error:
+            self.audit.log("vectors_late", reason=str(error))
+
     def decide(self, who: str | None, namespace: str, operation: str) -> AccessDecision | None:
         """What the access rules say; None if there are none."""
         if self.rbac is None:
             return None
-        return self.rbac.check_access(who or self.identity, safe_namespace(namespace), operation)
+        return self.rbac.check_access(who or self.identity, namespace, operation)
 
     def require(self, who: str | None, namespace: str, operation: str) -> None:
         """Raise unless the access rules allow it."""
@@ -83,6 +105,15 @@ class Desk:
         if decision is not None and not decision.allowed:
             self.audit.log("rbac_denied", agent_id=who or self.identity, namespace=namespace, wanted=operation)
             raise NamespaceAccessDenied(decision)
+
+    def require_of(self, who: str | None, record: MemoryRecord, operation: str) -> None:
+        """Raise unless the access rules allow it of a record. Whoever may not even read it is not told where it is."""
+        if not self.may_read(who, record):
+            name = who or self.identity or NOBODY
+            self.audit.log("rbac_denied", record_id=record.id, agent_id=name, wanted=operation)
+            raise NamespaceAccessDenied(AccessDecision(False, name, HIDDEN, operation, HIDDEN, "not theirs to see"))
+        if operation != READ:
+            self.require(who, record.namespace, operation)
 
     def may_read(self, who: str | None, record: MemoryRecord) -> bool:
         decision = self.decide(who, record.namespace, READ)
@@ -95,9 +126,9 @@ class Desk:
 
     def _too_unsure(self, decision: AccessDecision, record: MemoryRecord) -> bool:
         """Whether a namespace keeps what is as unsure as this from agents it has no rule for."""
-        policy = self.rbac.get_policy(safe_namespace(record.namespace)) if self.rbac is not None else None
-        stranger = decision.matched_rule == DEFAULT_RULE
-        return stranger and policy is not None and record.confidence < policy.min_confidence_for_cross_read
+        policies = self.rbac.governing(record.namespace) if self.rbac is not None else []
+        least = max((policy.min_confidence_for_cross_read for policy in policies), default=0.0)
+        return decision.matched_rule == DEFAULT_RULE and record.confidence < least
 
     async def find(self, record_id: str, who: str | None) -> MemoryRecord | None:
         """A record by its id, if there is one that the caller may know of."""
@@ -132,7 +163,7 @@ class Desk:
         return Disputes(self.seat(who), lambda other: self._may_know(who, other))
 
     def _may_know(self, who: str | None, other: Record) -> bool:
-        decision = self.decide(who, other.claim.place.namespace, READ)
+        decision = self.decide(who, namespace_of(other), READ)
         return decision is None or decision.allowed
 
     def shown(self, found: Disclosure, disputes: Disputes) -> MemoryRecord:

@@ -79,7 +79,7 @@ def evaluate_attribution_integrity(
 
 def _merits(one: Mapping[str, object]) -> Merits:
     confidence = _share(one.get("confidence"), 0.5)
-    author = one.get("created_by") or one.get("agent_id") or one.get("source_agent_id")
+    author = one.get("created_by")
     return Merits(
         effective=confidence,
         confidence=confidence,

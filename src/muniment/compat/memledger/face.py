@@ -6,22 +6,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+import msgspec
+
 from muniment.compat.memledger.access import NamespaceRBAC
 from muniment.compat.memledger.audit import AuditLog
-from muniment.compat.memledger.backends import BackendProvider, EmbeddingProvider, backend_of, embedder_of
+from muniment.compat.memledger.backends import BackendProvider, backend_of
 from muniment.compat.memledger.chain import ChainStore, JsonArrayChainStore
-from muniment.compat.memledger.confidence import read_policy
+from muniment.compat.memledger.confidence import ConfidencePolicy, read_policy
 from muniment.compat.memledger.config import EmbeddingConfig, MemledgerConfig, read_config
 from muniment.compat.memledger.desk import Desk
+from muniment.compat.memledger.embedding import EmbeddingProvider, ForeignEmbedder, embedder_of
 from muniment.compat.memledger.finding import Wanted
 from muniment.compat.memledger.hooks import LifecycleHooks
 from muniment.compat.memledger.ingest import Ingest
 from muniment.compat.memledger.looking import Looking
-from muniment.compat.memledger.models import MemoryRecord, MemoryStatus, RecordType, read_type
+from muniment.compat.memledger.models import MemoryRecord, MemoryStatus, RecordType, read_status, read_type
 from muniment.compat.memledger.promotion import promote_if_proven
 from muniment.compat.memledger.results import ContextualRecall, SearchResult
 from muniment.compat.memledger.strategies import Complete, build_strategies
-from muniment.compat.memledger.writing import build_record, read_status
+from muniment.compat.memledger.writing import build_record, require_list
+from muniment.config import variables as environment
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
 from muniment.model.errors import ConfigurationError, Malformed, NotPermitted
@@ -47,7 +51,9 @@ class Memledger(Looking):
     ) -> None:
         strategies = build_strategies(config.strategies, complete=complete)
         self._backend = backend
-        memory = backend.open(embedder_of(embedder))
+        self._closed = False
+        self._embedder = embedder_of(embedder)
+        memory = backend.open(self._embedder)
         desk = Desk(memory, config, strategies, rbac=rbac, identity=identity, complete=complete)
         super().__init__(desk, backend.name)
         self._ingest = Ingest(self._desk, self._writing)
@@ -63,8 +69,8 @@ class Memledger(Looking):
         identity: str | None = None,
         complete: Complete | None = None,
     ) -> Self:
-        """Open what a YAML file describes. `variables` are what `${NAME}` in it stands for."""
-        config = read_config(config_path, variables)
+        """Open what a YAML file describes. `variables` are what `${NAME}` in it stands for, else the environment's."""
+        config = read_config(config_path, environment() if variables is None else variables)
         named = config.backends.get(config.default_backend)
         backend = backend_of(named.provider if named is not None else config.default_backend)
         await backend.initialize(named.config if named is not None else {})
@@ -86,7 +92,8 @@ class Memledger(Looking):
         rbac: NamespaceRBAC | None = None,
         identity: str | None = None,
         complete: Complete | None = None,
-        confidence_policy: Mapping[str, object] | None = None,
+        confidence_policy: ConfidencePolicy | Mapping[str, object] | None = None,
+        chain_store: ChainStore | None = None,
     ) -> Self:
         """Open a memory. A connection string is the path of a vault; the network is not asked."""
         options = dict(backend_config or {})
@@ -100,10 +107,10 @@ class Memledger(Looking):
         await backend.initialize(options)
         config = memledger_config or MemledgerConfig()
         if confidence_policy is not None:
-            config.confidence_policy = read_policy(confidence_policy)
+            config = msgspec.structs.replace(config, confidence_policy=read_policy(confidence_policy))
         chosen = embedding_config or EmbeddingConfig(model=embedding_model, dimensions=embedding_dimensions)
         maker = EmbeddingProvider(chosen) if embedder is None else embedder
-        return cls(backend, maker, config, rbac=rbac, identity=identity, complete=complete)
+        return cls(backend, maker, config, chain_store, rbac, identity=identity, complete=complete)
 
     @property
     def memory(self) -> Memory:
@@ -155,6 +162,7 @@ class Memledger(Looking):
         """Propose a record and return its id. Empty when it was not kept; the id of the record that is there already
         when it says nothing new."""
         author = created_by or agent_id or self._desk.identity
+        require_list("derived_from", derived_from)
         fields = {
             "id": record_id,
             "namespace": self._desk.config.default_namespace if namespace == "/" else namespace,
@@ -197,7 +205,7 @@ class Memledger(Looking):
         requester_id: str | None = None,
         user_id: str | None = None,
         filters: Mapping[str, object] | None = None,
-        confidence_policy: Mapping[str, object] | None = None,
+        confidence_policy: ConfidencePolicy | Mapping[str, object] | None = None,
         session_id: str | None = None,
     ) -> SearchResult:
         """Search. `agent_id` asks for records of that author; `requester_id` is who is asking."""
@@ -222,7 +230,7 @@ class Memledger(Looking):
         record_type: RecordType | str | None = None,
         agent_id: str | None = None,
         filters: Mapping[str, object] | None = None,
-        confidence_policy: Mapping[str, object] | None = None,
+        confidence_policy: ConfidencePolicy | Mapping[str, object] | None = None,
         requester_id: str | None = None,
     ) -> SearchResult:
         """The same: every search here is by words and, where there is a model, by meaning."""
@@ -295,11 +303,14 @@ class Memledger(Looking):
         return done
 
     async def health(self) -> bool:
-        """Whether the memory answers."""
-        return (await self._desk.run(self.memory.ledger.head)).seq > 0
+        """Whether the memory is open and answers."""
+        return not self._closed and (await self._desk.run(self.memory.ledger.head)).seq > 0
 
     async def close(self) -> None:
-        """Count what was used, sign the ledger, and let go of the files."""
+        """Count what was used, sign the ledger, and let go of the files. Closing again does nothing."""
+        if self._closed:
+            return
+        self._closed = True
         try:
             await self._desk.run(self.memory.sweep)
         except NotPermitted:
@@ -307,6 +318,8 @@ class Memledger(Looking):
         finally:
             await self._desk.run(self.memory.close)
             await self._desk.run(self._backend.release)
+            if isinstance(self._embedder, ForeignEmbedder):
+                await self._desk.run(self._embedder.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -315,18 +328,19 @@ class Memledger(Looking):
         await self.close()
 
     async def bulk_update_status(
-        self, record_ids: Sequence[str], status: MemoryStatus | str, *, requester_id: str | None = None
+        self, ids: Sequence[str], status: MemoryStatus | str, *, requester_id: str | None = None
     ) -> int:
         """Bring records into a state; how many are in it now that were not before. Access is asked for all first."""
         wanted = read_status(status)
-        found = [await self._desk.find(name, requester_id) for name in dict.fromkeys(record_ids)]
+        require_list("ids", ids)
+        found = [await self._desk.find(name, requester_id) for name in dict.fromkeys(ids)]
         records = [record for record in found if record is not None and record.status is not wanted]
         for record in records:
             self._desk.require(requester_id, record.namespace, "write")
         return sum([await self._writing.end(record, requester_id, wanted) for record in records])
 
-    async def bulk_archive(self, record_ids: Sequence[str], *, requester_id: str | None = None) -> int:
-        return await self.bulk_update_status(record_ids, MemoryStatus.ARCHIVED, requester_id=requester_id)
+    async def bulk_archive(self, ids: Sequence[str], *, requester_id: str | None = None) -> int:
+        return await self.bulk_update_status(ids, MemoryStatus.ARCHIVED, requester_id=requester_id)
 
     async def execute_cascade(self, plan: JsonObject, *, requester_id: str | None = None) -> dict[str, list[str]]:
         return await self._lineage.execute(plan, requester_id)
@@ -335,7 +349,7 @@ class Memledger(Looking):
         self,
         context: str,
         *,
-        agent_id: str,
+        agent_id: str | None = None,
         namespace: str = "/",
         strategy: str = "llm",
         max_extractions: int = 10,
@@ -345,8 +359,8 @@ class Memledger(Looking):
         """Propose what a text says that is worth remembering. Without a language model the rules find it."""
         return await self._ingest.take(
             context,
-            agent_id,
-            namespace=namespace,
+            agent_id or self._desk.identity,
+            namespace=self._desk.config.default_namespace if namespace == "/" else namespace,
             strategy=strategy,
             most=max_extractions,
             least_sure=min_confidence,

@@ -15,6 +15,7 @@ from muniment.compat.memledger.scoring import compute_final_score
 from muniment.contracts.names import safe_namespace
 from muniment.contracts.strict.values import Json
 from muniment.model import checks
+from muniment.model.gate import Thresholds, gate_flag
 from muniment.model.query import LIMIT_MAX, Disclosure
 from muniment.model.recall import Recall
 from muniment.model.vocabulary import GateFlag
@@ -25,6 +26,9 @@ STEP = 0.1
 
 SURE = 0.5
 """How like a record must be to be meant by a description."""
+
+UNGATED = ConfidencePolicy(min_threshold=0.0, flag_threshold=0.0)
+"""The gate of a search that asks for none: it keeps back only what has lost its support, as the engine always does."""
 
 FAILED = frozenset({"failure", "failed", "fail", "error"})
 
@@ -87,20 +91,26 @@ class Finding:
         who: str | None,
         policy: ConfidencePolicy | None,
     ) -> SearchResult:
-        checks.whole("top_k", top_k, least=0, most=LIMIT_MAX)
+        checks.whole("top_k", top_k, least=0, most=2**31)
         begun = time.perf_counter()
         gate = policy or self._desk.config.confidence_policy
         recall, hits = await self._desk.run(self._hits, query, wanted, namespace, top_k, who, gate)
-        ordered = [hit.record for hit in ranked(hits)]
+        ordered = [hit.record for hit in ranked([hit for hit in hits if hit.gate is not GateFlag.FILTER])]
         ordered = await self._desk.strategies.reranker.rerank(query, ordered)
         metadata: dict[str, object] = {"receipt_id": recall.receipt_id}
+        if top_k > LIMIT_MAX:
+            metadata["top_k_max"] = LIMIT_MAX
         if gate is not None:
-            ordered, metadata["confidence_gating"] = _gated(ordered[:top_k], hits, gate, recall)
+            ordered, metadata["confidence_gating"] = _gated(
+                ordered[:top_k], hits, gate, 0 if self._desk.rbac is not None else _kept_back(recall)
+            )
         told = ordered[:top_k]
         for record in told:
             self._desk.hand_out(record, who)
-        self._desk.audit.log("search", agent_id=who or self._desk.identity, namespace=namespace, found=len(told))
         taken = round((time.perf_counter() - begun) * 1000, 3)
+        self._desk.audit.log(
+            "search", agent_id=who or self._desk.identity, namespace=namespace, found=len(told), milliseconds=taken
+        )
         return SearchResult(records=told, query=query, backend=self._backend, search_time_ms=taken, metadata=metadata)
 
     def _hits(
@@ -112,21 +122,24 @@ class Finding:
         who: str | None,
         gate: ConfidencePolicy | None,
     ) -> tuple[Recall, list[Hit]]:
-        seat = self._desk.seat(who)
-        plain = wanted.anything and self._desk.rbac is None
+        """What fits and may be read. The engine gates, unless there are access rules: then its count of what it kept
+        back would tell of records that are not the caller's to know, and each record is judged here."""
+        self._desk.settle()
+        seat, open_ = self._desk.seat(who), self._desk.rbac is None
+        inside = gate if gate is not None and open_ else UNGATED
         found = seat.recall(
             query,
             namespace=safe_namespace(namespace) if namespace else None,
-            limit=top_k if plain else LIMIT_MAX,
+            limit=min(top_k, LIMIT_MAX) if wanted.anything and open_ else LIMIT_MAX,
             floor=0.0,
-            gate_min=gate.min_threshold if gate is not None else 0.0,
-            gate_flag=gate.flag_threshold if gate is not None else 0.0,
+            gate_min=inside.min_threshold,
+            gate_flag=inside.flag_threshold,
         )
         hits, disputes = list[Hit](), self._desk.disputes(who)
         for one in found.records:
             record = self._desk.shown(one, disputes)
             if wanted.fits(record) and self._desk.may_read(who, record):
-                hits.append(_hit(record, one, seat.policy.recall.weights))
+                hits.append(_hit(record, one, seat.policy.recall.weights, gate or UNGATED))
         return found, hits
 
     async def nearest(self, description: str, namespace: str | None, who: str | None) -> MemoryRecord | None:
@@ -154,7 +167,7 @@ class Finding:
         )
 
 
-def _hit(record: MemoryRecord, found: Disclosure, weights: Weights) -> Hit:
+def _hit(record: MemoryRecord, found: Disclosure, weights: Weights, gate: ConfidencePolicy) -> Hit:
     parts = dict(found.parts)
     fits = [
         parts.get(name, 0.0) / weight
@@ -170,7 +183,9 @@ def _hit(record: MemoryRecord, found: Disclosure, weights: Weights) -> Hit:
         record.last_accessed_at,
         record.importance,
     )
-    return Hit(record=record, likeness=likeness, gate=found.gate, effective=found.standing.footing.effective)
+    footing, limits = found.standing.footing, Thresholds(min=gate.min_threshold, flag=gate.flag_threshold)
+    verdict = gate_flag(footing.effective, footing.support, limits)
+    return Hit(record=record, likeness=likeness, gate=verdict, effective=footing.effective)
 
 
 def ranked(hits: Sequence[Hit]) -> list[Hit]:
@@ -181,10 +196,15 @@ def ranked(hits: Sequence[Hit]) -> list[Hit]:
     )
 
 
+def _kept_back(recall: Recall) -> int:
+    """How many records the engine left out as too unsure or without support."""
+    return recall.excluded.get("gate", 0) + recall.excluded.get("support", 0)
+
+
 def _gated(
-    records: list[MemoryRecord], hits: Sequence[Hit], gate: ConfidencePolicy, recall: Recall
+    records: list[MemoryRecord], hits: Sequence[Hit], gate: ConfidencePolicy, kept_back: int
 ) -> tuple[list[MemoryRecord], Json]:
-    """What passes before what is flagged, each marked; and the account of it. What is left out never came this far."""
+    """What passes before what is flagged, each marked; and the account of it."""
     by_id = {hit.record.id: hit for hit in hits}
     for record in records:
         hit = by_id[record.id]
@@ -193,10 +213,11 @@ def _gated(
             warn(record, gate, hit.effective)
     passed = [record for record in records if record.confidence_flag == "PASS"]
     flagged = [record for record in records if record.confidence_flag == "FLAG"]
+    filtered = kept_back + sum(hit.gate is GateFlag.FILTER for hit in hits)
     account: Json = {
         "passed": len(passed),
         "flagged": len(flagged),
-        "filtered": recall.excluded.get("gate", 0) + recall.excluded.get("support", 0),
+        "filtered": filtered,
         "policy": {"min": gate.min_threshold, "flag": gate.flag_threshold},
         "uses_effective_confidence": True,
     }

@@ -27,7 +27,7 @@ class Ingest:
     async def take(
         self,
         context: str,
-        agent_id: str,
+        agent_id: str | None,
         *,
         namespace: str,
         strategy: str,
@@ -66,13 +66,13 @@ class Ingest:
             "total_stored": len(names),
         }
 
-    def _private(self, one: Extraction, agent_id: str) -> bool:
+    def _private(self, one: Extraction, agent_id: str | None) -> bool:
         if not is_private(one.content):
             return False
         self._desk.audit.log("pii_blocked", agent_id=agent_id)
         return True
 
-    async def _add(self, one: Extraction, agent_id: str, namespace: str, metadata: Mapping[str, object]) -> str:
+    async def _add(self, one: Extraction, agent_id: str | None, namespace: str, metadata: Mapping[str, object]) -> str:
         fields = {
             "namespace": namespace,
             "agent_id": agent_id,

@@ -18,11 +18,14 @@ from muniment.compat.memledger.writing import Writing
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.engine import LineageNode
+from muniment.model import checks
 from muniment.model.errors import Malformed, NotFound
 
 UNKNOWN_AUTHOR = "unknown"
 _WAYS = {"upstream": "up", "downstream": "down", "both": "both"}
 _DERIVED = ("derived_from",)
+HOPS_MAX = 2**16
+"""How far a walk goes at most."""
 
 
 class Lineage:
@@ -36,21 +39,22 @@ class Lineage:
         """The chain of a record. The minimum is over everything it stands on, however far; only the list is cut."""
         if direction not in _WAYS:
             raise Malformed("direction", "one of " + ", ".join(_WAYS))
+        checks.whole("max_hops", max_hops, least=0, most=2**62)
+        max_hops = min(max_hops, HOPS_MAX)
         root = await self._desk.find(memory_id, who)
         if root is None:
             return AttributionChain(root_memory_id=memory_id, min_confidence=0.0, full_chain_json="[]")
         nodes = await self._desk.run(self._nodes, root.id, _WAYS[direction], max_hops + 1, who)
-        near = [node for node in nodes if abs(node.depth) <= max_hops]
-        hops = [hop for node in near if (hop := await self._hop(node, who)) is not None]
+        known = [(node, hop) for node in nodes if (hop := await self._hop(node, who)) is not None]
+        near = [(node, hop) for node, hop in known if hop.hop_number <= max_hops]
+        hops, depths = [hop for _, hop in near], [node.depth for node, _ in near]
         return AttributionChain(
             root_memory_id=memory_id,
             chain=hops[:MAX_ACTIVE_CHAIN_HOPS],
-            chain_depth=1
-            + max((node.depth for node in near), default=0)
-            - min((node.depth for node in near), default=0),
+            chain_depth=1 + max(depths, default=0) - min(depths, default=0),
             min_confidence=min(node.effective for node in nodes),
             agents_involved=sorted({hop.agent_id for hop in hops}),
-            truncated=len(near) < len(nodes) or len(hops) > MAX_ACTIVE_CHAIN_HOPS,
+            truncated=len(near) < len(known) or len(hops) > MAX_ACTIVE_CHAIN_HOPS,
             full_chain_json=msgspec.json.encode(hops).decode(),
         )
 
@@ -73,6 +77,8 @@ class Lineage:
 
     async def weakest(self, memory_id: str, who: str | None = None) -> float:
         """The lowest confidence of a record and all it stands on. What cannot be found bears nothing."""
+        if await self._desk.find(memory_id, who) is None:
+            return 0.0
         try:
             nodes = await self._desk.run(self._nodes, memory_id, "up", 0, who)
         except NotFound:
@@ -81,9 +87,10 @@ class Lineage:
 
     async def downstream(self, memory_id: str, max_depth: int, who: str | None) -> list[MemoryRecord]:
         """Everything derived from a record, each once, the nearest first."""
-        if await self._desk.find(memory_id, who) is None:
+        checks.whole("max_depth", max_depth, least=0, most=2**62)
+        if max_depth == 0 or await self._desk.find(memory_id, who) is None:
             return []
-        nodes = await self._desk.run(self._nodes, memory_id, "down", max_depth, who)
+        nodes = await self._desk.run(self._nodes, memory_id, "down", min(max_depth, HOPS_MAX), who)
         found = [await self._desk.find(node.id, who) for node in nodes if node.depth]
         return [record for record in found if record is not None]
 
@@ -126,7 +133,7 @@ class Lineage:
     async def plan(self, memory_id: str, new_memory_id: str | None, who: str | None) -> JsonObject:
         """What would become of everything derived from a record. What stands on nothing else falls with it; what has
         another parent left, or stands on something that is only flagged, is for a person to look at."""
-        records = await self.downstream(memory_id, 2**16, who)
+        records = await self.downstream(memory_id, HOPS_MAX, who)
         falling = {memory_id}
         actions: list[Json] = []
         for record in records:

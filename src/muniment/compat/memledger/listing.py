@@ -45,15 +45,18 @@ class Listing:
     def _browse(
         self, who: str | None, statuses: Sequence[str] | None, namespace: str | None, session_id: str | None
     ) -> list[MemoryRecord]:
-        seat = self._desk.seat(who)
-        found = seat.browse(
-            statuses=[status.value for status in _TOLD] if statuses is None else statuses,
+        """The present revision of each record, if it is in one of these states. To know which is the present one of a
+        record that was revised, all have to be looked at."""
+        told = [status.value for status in _TOLD]
+        wanted = told if statuses is None else statuses
+        found = self._desk.seat(who).browse(
+            statuses=told if Status.SUPERSEDED in wanted else wanted,
             session=safe_id(session_id) if session_id else None,
             namespace=safe_namespace(namespace) if namespace else None,
         )
         latest = {one.record.id: one for one in found}
         disputes = self._desk.disputes(who)
-        return [self._desk.shown(one, disputes) for one in latest.values()]
+        return [self._desk.shown(one, disputes) for one in latest.values() if one.standing.status in wanted]
 
     async def current(self, who: str | None, namespace: str | None = None) -> list[MemoryRecord]:
         return await self.records(who, statuses=sorted(CURRENT), namespace=namespace)

@@ -8,9 +8,9 @@ from muniment.compat.memledger.desk import Desk
 from muniment.compat.memledger.finding import Finding
 from muniment.compat.memledger.lineage import Lineage
 from muniment.compat.memledger.listing import Listing, statuses_of
-from muniment.compat.memledger.models import MemoryRecord, MemoryStatus
+from muniment.compat.memledger.models import MemoryRecord, MemoryStatus, read_status
 from muniment.compat.memledger.results import AttributionChain
-from muniment.compat.memledger.writing import Writing, read_status
+from muniment.compat.memledger.writing import Writing
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
 
@@ -103,13 +103,15 @@ class Looking:
     ) -> JsonObject:
         return (await self._lineage.chain(memory_id, direction, max_hops, requester_id)).to_dict()
 
-    async def chain_of(self, memory_id: str, *, direction: str, max_hops: int) -> AttributionChain:
+    async def chain_of(
+        self, memory_id: str, *, direction: str, max_hops: int, requester_id: str | None = None
+    ) -> AttributionChain:
         """The chain of a record as a value: what a chain store asks for."""
-        return await self._lineage.chain(memory_id, direction, max_hops, None)
+        return await self._lineage.chain(memory_id, direction, max_hops, requester_id)
 
-    async def weakest_of(self, memory_id: str) -> float:
-        """The lowest confidence of a record and all it stands on."""
-        return await self._lineage.weakest(memory_id)
+    async def weakest_of(self, memory_id: str, *, requester_id: str | None = None) -> float:
+        """The lowest confidence of a record and all it stands on; 0 for one the caller may not know of."""
+        return await self._lineage.weakest(memory_id, requester_id)
 
     async def get_downstream(
         self, memory_id: str, max_depth: int = 5, *, requester_id: str | None = None

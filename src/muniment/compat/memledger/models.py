@@ -6,7 +6,8 @@ record can be (a confidence of 7.5, no text) is refused when it is made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal, Self
@@ -33,18 +34,43 @@ class MemoryStatus(StrEnum):
 
 
 class Model(msgspec.Struct, kw_only=True):
-    """What the models share: they can be told as plain values."""
+    """What the models share: they can be told as plain values, read from them, and copied."""
 
-    def model_dump(self, *, mode: Literal["python", "json"] = "python") -> dict[str, object]:
+    def model_dump(
+        self,
+        *,
+        mode: Literal["python", "json"] = "python",
+        include: Collection[str] | None = None,
+        exclude: Collection[str] = (),
+        exclude_none: bool = False,
+    ) -> dict[str, object]:
         """The fields by name; with `json` also times and words are plain."""
-        if mode == "json":
-            return {**self.to_dict()}
+        whole = {**self.to_dict()} if mode == "json" else self._fields()
+        return {
+            name: value
+            for name, value in whole.items()
+            if (include is None or name in include) and name not in exclude and not (exclude_none and value is None)
+        }
+
+    def _fields(self) -> dict[str, object]:
         return {name: _plain(getattr(self, name)) for name in self.__struct_fields__}
 
     def to_dict(self) -> JsonObject:
         """The fields as JSON has them."""
         found: JsonObject = msgspec.to_builtins(self)
         return found
+
+    def model_dump_json(self) -> str:
+        """The fields as JSON text."""
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def model_validate(cls, given: Mapping[str, object]) -> Self:
+        """One from its fields by name."""
+        try:
+            return msgspec.convert(msgspec.to_builtins(dict(given)), cls)
+        except msgspec.ValidationError as error:
+            raise Malformed(cls.__name__, str(error)) from None
 
     def model_copy(self, *, update: Mapping[str, object] | None = None) -> Self:
         """The same with some fields otherwise."""
@@ -105,10 +131,13 @@ class MemoryRecord(Model):
     failure_count: int = 0
 
     def __post_init__(self) -> None:
+        self.record_type = read_type(self.record_type)
+        self.status = read_status(self.status)
         checks.unit_interval("confidence", self.confidence)
         checks.unit_interval("importance", self.importance)
         for name in ("content", "namespace", "id"):
-            if not isinstance(getattr(self, name), str) or not getattr(self, name):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value or value.isspace():
                 raise Malformed(name, "text that is not empty")
 
 
@@ -140,6 +169,14 @@ def read_type(given: RecordType | str) -> RecordType:
         raise Malformed("record_type", "one of " + ", ".join(RecordType)) from None
 
 
+def read_status(given: object) -> MemoryStatus:
+    """The state that is named."""
+    try:
+        return MemoryStatus(str(getattr(given, "value", given)))
+    except ValueError:
+        raise Malformed("status", "one of " + ", ".join(MemoryStatus)) from None
+
+
 KINDS: dict[str, type[MemoryRecord]] = {
     "semantic": SemanticRecord,
     "episodic": EpisodicRecord,
@@ -157,11 +194,17 @@ def record_from_dict(data: Mapping[str, object]) -> MemoryRecord:
     name = word.value if isinstance(word, RecordType) else str(word)
     kind = KINDS.get(name, SemanticRecord)
     known = name if name in KINDS else "semantic"
-    plain = msgspec.to_builtins({**data, "record_type": known})
     try:
-        return msgspec.convert(plain, kind)
+        return msgspec.convert(msgspec.to_builtins({**data, "record_type": known}), kind)
     except msgspec.ValidationError as error:
-        raise Malformed("record", f"a {known} record ({error})") from None
+        place = _PLACE.search(str(error))
+        field = place.group(1).lstrip(".") if place is not None else "record"
+        raise Malformed(field or "record", f"what a record has there ({_PLACE.sub('', str(error))})") from None
+    except TypeError as error:
+        raise Malformed("record", f"values that JSON has ({error})") from None
+
+
+_PLACE = re.compile(r" - at `\$([^`]*)`")
 
 
 class MemoryStats(Model):

@@ -20,16 +20,17 @@ async def promote_if_proven(desk: Desk, record_id: str) -> str | None:
         return None
     if episode.success_count < desk.config.auto_promote_threshold:
         return None
-    verdict = await desk.run(_propose, desk, episode)
+    before, verdict = await desk.run(_propose, desk, episode)
     if not verdict.committed or verdict.record_id is None:
         return None
-    if not desk.audit.by_record(verdict.record_id):
+    if verdict.epoch > before and not desk.audit.by_record(verdict.record_id):
         desk.audit.log("promote", record_id=verdict.record_id, agent_id=AUTHOR, original_id=episode.id)
         await desk.tell(desk.hooks.on_promote, episode.id, verdict.record_id)
     return verdict.record_id
 
 
-def _propose(desk: Desk, episode: MemoryRecord) -> Verdict:
+def _propose(desk: Desk, episode: MemoryRecord) -> tuple[int, Verdict]:
+    """The verdict, and how far the ledger went before: one that is older was given at an earlier success."""
     procedure = ProceduralRecord(
         content=f"What worked: {episode.content}",
         namespace=episode.namespace,
@@ -41,4 +42,5 @@ def _propose(desk: Desk, episode: MemoryRecord) -> Verdict:
         workflow_id=episode.workflow_id,
     )
     claim, author = claim_of(procedure)
-    return desk.seat(author).propose(claim, proposal_id=f"promoted.{safe_id(episode.id)}"[:128])
+    before = desk.memory.ledger.head().seq
+    return before, desk.seat(author).propose(claim, proposal_id=f"promoted.{safe_id(episode.id)}"[:128])

@@ -15,10 +15,10 @@ NOTHING = "No relevant memories found."
 class SearchResult(Model):
     """What a search found. Can be walked over and counted like a list of its records."""
 
-    records: list[MemoryRecord]
-    query: str
-    backend: str
-    search_time_ms: float
+    records: list[MemoryRecord] = msgspec.field(default_factory=list)
+    query: str = ""
+    backend: str = ""
+    search_time_ms: float = 0.0
     metadata: dict[str, object] = msgspec.field(default_factory=dict)
 
     def __iter__(self) -> Iterator[MemoryRecord]:

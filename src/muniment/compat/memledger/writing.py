@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from uuid import uuid4
 
 import msgspec
@@ -11,7 +11,15 @@ from muniment.compat.memledger.access import READ, WRITE
 from muniment.compat.memledger.conflicts import word_likeness
 from muniment.compat.memledger.convert import changed, claim_of
 from muniment.compat.memledger.desk import Desk
-from muniment.compat.memledger.models import KINDS, MemoryRecord, MemoryStatus, RecordType, read_type, record_from_dict
+from muniment.compat.memledger.models import (
+    KINDS,
+    MemoryRecord,
+    MemoryStatus,
+    RecordType,
+    read_status,
+    read_type,
+    record_from_dict,
+)
 from muniment.compat.memledger.strategies import HookOnly
 from muniment.contracts.names import safe_id
 from muniment.engine.intake import Newcomer
@@ -50,17 +58,20 @@ class Writing:
         verdict = await desk.run(self._propose, record, chosen_id)
         return await self._answered(record, verdict, who)
 
-    async def _require_links(self, record: MemoryRecord, who: str | None, *, chosen_id: bool) -> None:
-        """What a record stands on must be the caller's to read, and what it replaces or revises theirs to write."""
+    async def _require_links(
+        self, record: MemoryRecord, who: str | None, *, chosen_id: bool = False, known: Collection[str] = ()
+    ) -> None:
+        """What a record stands on must be the caller's to read, and what it replaces or revises theirs to write. Links
+        that are `known` were there before."""
         if self._desk.rbac is None:
             return
-        links = [(name, READ) for name in record.derived_from]
-        links += [(record.supersedes, WRITE)] if record.supersedes else []
+        links = [(name, READ) for name in record.derived_from if name not in known]
+        links += [(record.supersedes, WRITE)] if record.supersedes and record.supersedes not in known else []
         links += [(record.id, WRITE)] if chosen_id else []
         for name, operation in links:
-            target = await self._desk.run(self._desk.look, name, who)
+            target = await self._desk.run(self._desk.own_look, name)
             if target is not None:
-                self._desk.require(who, target.namespace, operation)
+                self._desk.require_of(who, target, operation)
 
     async def _resolved(self, record: MemoryRecord, who: str | None) -> str | None:
         """Ask the resolver about the nearest record that is too near, if somebody wants to know. Returns the id to
@@ -127,7 +138,7 @@ class Writing:
             record_type=record.record_type.value,
             has_supersedes=record.supersedes is not None,
         )
-        kept = await desk.run(desk.own_look, verdict.record_id)
+        kept = await desk.run(desk.look, verdict.record_id, who) or await desk.run(desk.own_look, verdict.record_id)
         assert kept is not None, "the owner sees what was just committed"
         for ref in kept.conflicts:
             desk.audit.log("conflict_detected", record_id=kept.id, existing_id=ref.existing_id)
@@ -144,15 +155,19 @@ class Writing:
         done = True
         if fields:
             wanted = changed(record, fields)
-            verdict = await desk.run(self._revise, record.id, wanted, who)
-            done = verdict.committed or verdict.duplicate_of == safe_id(record.id)  # it says so already
-            desk.audit.log("update", record_id=record.id, agent_id=who or desk.identity, fields=[*sorted(fields)])
-            await desk.tell(desk.hooks.on_update, wanted)
+            desk.require(who, wanted.namespace, WRITE)
+            await self._require_links(wanted, who, known=(*record.derived_from, record.supersedes or ""))
+            done = await desk.run(self._revise, record.id, wanted, who)
+            what = "update" if done else "update_refused"
+            desk.audit.log(what, record_id=record.id, agent_id=who or desk.identity, fields=[*sorted(fields)])
+            if done:
+                await desk.tell(desk.hooks.on_update, wanted)
         if status is not None:
             done = await self.end(record, who, read_status(status)) and done
         return done
 
-    def _revise(self, record_id: str, wanted: MemoryRecord, who: str | None) -> Verdict:
+    def _revise(self, record_id: str, wanted: MemoryRecord, who: str | None) -> bool:
+        """Propose a revision. Whether it is so now; what has ended is not changed any more."""
         claim, _ = claim_of(wanted)
         seat, name = self._desk.seat(who), safe_id(record_id)
         present = seat.get(name).record.claim
@@ -162,7 +177,11 @@ class Writing:
             extensions=_with_others(claim, present),
             lineage=msgspec.structs.replace(claim.lineage, supersedes=None),
         )
-        return seat.propose(whole, target=name)
+        try:
+            verdict = seat.propose(whole, target=name)
+        except Stale:
+            return False
+        return verdict.committed or verdict.duplicate_of == name  # it says so already
 
     async def end(self, record: MemoryRecord, who: str | None, status: MemoryStatus) -> bool:
         """Bring a record into one of the states in which it no longer speaks. What is there already counts as done;
@@ -191,26 +210,25 @@ class Writing:
         """Tell the engine how a record turned out; after enough successes an episode becomes a procedure."""
         desk = self._desk
         desk.require(who, record.namespace, WRITE)
-        seat = desk.seat(who)
-        verdict = await desk.run(seat.outcome, safe_id(record.id), "helpful" if success else "misleading")
-        if not verdict.committed:
+        if not await desk.run(self._observe, record.id, who, success):
             return False
         desk.audit.log("outcome", record_id=record.id, agent_id=who or desk.identity, success=success)
         await desk.tell(desk.hooks.on_outcome, record.id, success)
         return True
+
+    def _observe(self, record_id: str, who: str | None, success: bool) -> bool:
+        """Take note of an outcome; there is none of what has ended."""
+        seat, word = self._desk.seat(who), "helpful" if success else "misleading"
+        try:
+            return seat.outcome(safe_id(record_id), word).committed
+        except Stale:
+            return False
 
 
 def _with_others(claim: Claim, present: Claim) -> tuple[object, ...]:
     """The extensions of a new revision: ours of this contract anew, those of others as they were."""
     own = {one.name for one in claim.extensions}
     return (*claim.extensions, *(one for one in present.extensions if one.name not in own | {"memledger"}))
-
-
-def read_status(given: object) -> MemoryStatus:
-    try:
-        return MemoryStatus(str(getattr(given, "value", given)))
-    except ValueError:
-        raise Malformed("status", "one of " + ", ".join(MemoryStatus)) from None
 
 
 def build_record(
@@ -226,5 +244,7 @@ def build_record(
     return record_from_dict({**said, "content": content, "record_type": type_.value})
 
 
-def texts(values: Sequence[str] | None) -> list[str]:
-    return [*values] if values is not None else []
+def require_list(name: str, values: Iterable[str] | None) -> None:
+    """Refuse one text where a list of them is meant."""
+    if isinstance(values, str):
+        raise Malformed(name, "a list of ids")

@@ -6,7 +6,8 @@ from muniment.compat.retrieval import messages
 from muniment.compat.retrieval.policies import WriteAction, WritePolicy, reference
 from muniment.compat.retrieval.records import APPEND, REPLACE, MemoryCandidate, MemoryRecord, checked
 from muniment.compat.retrieval.store import MemoryStore
-from muniment.compat.retrieval.telling import decision_event, persisted_event
+from muniment.compat.retrieval.telling import decision_event, persisted_event, released_event
+from muniment.compat.retrieval.trace import said
 from muniment.contracts.retrieval.wire import TraceEvent
 from muniment.model.value import Value
 
@@ -40,11 +41,11 @@ class BackgroundWorker:
     def __init__(self, store: MemoryStore, policy: WritePolicy) -> None:
         self._store = store
         self._policy = policy
-        self._held: dict[str, MemoryCandidate] = {}
+        self._held: dict[str, tuple[MemoryCandidate, TraceEvent]] = {}
 
     @property
     def quarantined(self) -> dict[str, MemoryCandidate]:
-        return dict(self._held)
+        return {ref: candidate for ref, (candidate, _) in self._held.items()}
 
     def consolidate(self, run: Finished) -> Consolidated:
         """Put forward what a run leaves behind, keep what the policy allows, and compact the tenant."""
@@ -58,24 +59,30 @@ class BackgroundWorker:
 
     def write(self, candidate: MemoryCandidate, run: Finished, events: list[TraceEvent]) -> MemoryRecord | None:
         """Decide on a candidate and tell it; keep it if it is allowed."""
-        said = checked(candidate)
-        decision = self._policy.decide(said)
-        review = self._policy.review(said, decision, rollback_ref=reference(run.trace_id, said))
-        events.append(decision_event(said, decision, review, trace_id=run.trace_id, session_id=run.session_id))
+        found = checked(candidate)
+        decision = self._policy.decide(found)
+        review = self._policy.review(found, decision, rollback_ref=reference(run.trace_id, found))
+        event = decision_event(found, decision, review, trace_id=run.trace_id, session_id=run.session_id)
+        events.append(event)
         if decision.action is WriteAction.QUARANTINE:
-            self._held[review.rollback_ref] = said
+            self._held[review.rollback_ref] = (found, event)
         if decision.action is not WriteAction.ALLOW:
             return None
-        record = self._store.persist(said)
+        record = self._store.persist(found)
         events.append(persisted_event(record, trace_id=run.trace_id, session_id=run.session_id))
         return record
 
-    def activate(self, rollback_ref: str) -> MemoryRecord:
-        """Keep what waits in quarantine, as somebody who looked at it."""
-        candidate = self._held.pop(rollback_ref, None)
-        if candidate is None:
+    def activate(self, rollback_ref: str, events: list[TraceEvent] | None = None) -> MemoryRecord:
+        """Keep what waits in quarantine, as somebody who looked at it; told in `events`, of the trace it came from."""
+        if rollback_ref not in self._held:
             raise ValueError(messages.QUARANTINE_UNKNOWN)
-        return self._store.persist(candidate)
+        candidate, decision = self._held.pop(rollback_ref)
+        record = self._store.persist(candidate)
+        if events is not None:
+            session = said(decision, "session_id")
+            events.append(released_event(decision))
+            events.append(persisted_event(record, trace_id=decision.trace_id, session_id=session))
+        return record
 
 
 def candidates(run: Finished) -> list[MemoryCandidate]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from muniment.compat.retrieval.policies import (
     SECRET,
     ReadPolicy,
@@ -22,22 +20,23 @@ from muniment.compat.retrieval.policies import (
 )
 from muniment.compat.retrieval.reading import retrieve
 from muniment.compat.retrieval.records import REPLACE, MemoryCandidate, checked
-from muniment.compat.retrieval.results import RETRIEVAL, read_query, retrieval_event
-from muniment.compat.retrieval.telling import PERSISTED, decision_event, told
+from muniment.compat.retrieval.results import RETRIEVAL, read_query, retrieval_event, returned
+from muniment.compat.retrieval.telling import PERSISTED, decided, decision_event, released_event, withdrawn_event
+from muniment.compat.retrieval.trace import make_event
 from muniment.contracts.names import safe_namespace
 from muniment.contracts.retrieval.record import known
-from muniment.contracts.retrieval.wire import Retention, RetrievalQuery, RetrievalResult, SelectedRecord, TraceEvent
+from muniment.contracts.retrieval.wire import Retention, RetrievalQuery, RetrievalResult, TraceEvent
 from muniment.contracts.retrieval.words import class_of, end_of, kind_of
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
 from muniment.engine.intake import Newcomer
 from muniment.model.claim import Belief, Claim, Lineage, Nature, Origin, Place, Relation, Times
 from muniment.model.curation import Verdict
-from muniment.model.errors import Malformed
+from muniment.model.errors import Malformed, NotFound
 from muniment.model.proposal import Objection
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import Kind, RelationType, Step
+from muniment.model.vocabulary import Kind, Outcome, RelationType, Step
 
 SOURCE = "muniment"
 Now = Callable[[], Instant]
@@ -107,21 +106,39 @@ class ContractDesk:
         verdict = self._hand_over(said, decision, ref)
         written = self._written[ref] = Written(decision=decision, review=review, verdict=verdict)
         outcome = verdict.outcome.value
-        self._events.append(
-            decision_event(said, decision, review, trace_id=trace_id, session_id=session_id, outcome=outcome)
-        )
+        event = decision_event(said, decision, review, trace_id=trace_id, session_id=session_id, outcome=outcome)
+        self._events.append(event)
         if verdict.committed:
-            self._events.append(_persisted(said, written, trace_id=trace_id, session_id=session_id))
+            self._events.append(_kept(event, verdict))
         return written
 
     def activate(self, rollback_ref: str, *, reason: str) -> tuple[Verdict, ...]:
-        """Let what waits in quarantine be remembered, as a reviewer who answers for it."""
-        return self._memory.apply(rollback_ref, reason=reason)
+        """Let what waits in quarantine be remembered, as a reviewer who answers for it. Told in the trace it was
+        written in, if the events of that are at hand."""
+        verdicts = self._memory.apply(rollback_ref, reason=reason)
+        decision = decided(self._events, rollback_ref)
+        if decision is not None:
+            self._events += [event for one in verdicts for event in _released(decision, one)]
+        return verdicts
 
     def withdraw(self, rollback_ref: str, *, reason: str) -> Withdrawn:
         """Take back what was written under a reference, or dismiss what waits under it."""
-        undone = self._memory.roll_back(rollback_ref, reason=reason)
-        return Withdrawn(records=undone.retracted, traces=self._users(set(undone.retracted)))
+        records = self._take_back(rollback_ref, reason)
+        decision = decided(self._events, rollback_ref)
+        if decision is not None:
+            self._events.append(withdrawn_event(decision, records, reason=reason))
+        return Withdrawn(records=records, traces=self._users(set(records)))
+
+    def _take_back(self, rollback_ref: str, reason: str) -> tuple[str, ...]:
+        """Undo a write as a whole; if it is none that can be, retract the record that came of it."""
+        try:
+            return self._memory.roll_back(rollback_ref, reason=reason).retracted
+        except NotFound:
+            written = self._memory.report(_proposal(rollback_ref))
+            if written.record_id is None or written.report.outcome is not Outcome.COMMITTED:
+                raise
+            self._memory.retract(written.record_id, reason=reason, expected_revision=written.revision)
+            return (written.record_id,)
 
     def _users(self, records: set[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(event.trace_id for event in self._events if _used(event, records)))
@@ -137,9 +154,9 @@ class ContractDesk:
             step = Step.SAFETY if decision.policy_id == SECRET else Step.DISPOSITION
             objection = Objection(step=step, rule=decision.policy_id, reason=decision.reason)
             claim = self._claim(candidate, replaced=())
-            return self._memory.propose(claim, proposal_id=f"{ref}.1", objections=(objection,))
+            return self._memory.propose(claim, proposal_id=_proposal(ref), objections=(objection,))
         claim = self._claim(candidate, replaced=present[:-1])
-        return self._memory.propose(claim, proposal_id=f"{ref}.1", target=present[-1] if present else None)
+        return self._memory.propose(claim, proposal_id=_proposal(ref), target=present[-1] if present else None)
 
     def _claim(self, candidate: MemoryCandidate, *, replaced: tuple[str, ...]) -> Claim:
         """A candidate as a claim. Its class and kind are its namespace: what `replace` replaces is what is there."""
@@ -161,18 +178,25 @@ class ContractDesk:
         return tuple(one.record.id for one in self._memory.browse(namespace=space))
 
 
-def _persisted(candidate: MemoryCandidate, written: Written, *, trace_id: str, session_id: str) -> TraceEvent:
-    payload = {
-        "memory_id": str(written.verdict.record_id),
-        "memory_class": candidate.memory_class,
-        "kind": candidate.kind,
-        "provenance": candidate.provenance,
-        "revision": str(written.verdict.revision),
-        "session_id": session_id,
-        "tenant_id": candidate.tenant_id,
-        "rollback_ref": written.review.rollback_ref,
-    }
-    return told(PERSISTED, trace_id, payload)
+_TOLD = ("memory_class", "kind", "provenance", "session_id", "tenant_id", "rollback_ref")
+
+
+def _released(decision: TraceEvent, verdict: Verdict) -> list[TraceEvent]:
+    released = released_event(decision, outcome=verdict.outcome.value)
+    return [released, _kept(decision, verdict)] if verdict.committed else [released]
+
+
+def _kept(decision: TraceEvent, verdict: Verdict) -> TraceEvent:
+    """The event of the record that came of a candidate, which the decision on it told of."""
+    names = {"memory_id": str(verdict.record_id), "revision": str(verdict.revision)}
+    payload = {**names, **{name: decision.payload[name] for name in _TOLD if name in decision.payload}}
+    redacted = [name for name in decision.redacted_fields if name in payload]
+    return make_event(PERSISTED, decision.trace_id, payload, redacted=redacted)
+
+
+def _proposal(rollback_ref: str) -> str:
+    """What a candidate is proposed under: a batch of one."""
+    return f"{rollback_ref}.1"
 
 
 def _space(candidate: MemoryCandidate) -> str:
@@ -180,10 +204,8 @@ def _space(candidate: MemoryCandidate) -> str:
 
 
 def _used(event: TraceEvent, records: set[str]) -> bool:
-    """Whether a retrieval returned any of these. Where that was hidden it may have."""
-    if event.event_type != RETRIEVAL:
+    """Whether a retrieval returned any of these. Where the trace does not say, it may have."""
+    if event.event_type != RETRIEVAL or not records:
         return False
-    if "selected_records" in event.redacted_fields:
-        return bool(records)
-    selected = msgspec.json.decode(event.payload["selected_records"], type=list[SelectedRecord])
-    return any(one.record_id in records for one in selected)
+    names = returned(event)
+    return names is None or not records.isdisjoint(names)

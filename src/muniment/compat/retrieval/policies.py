@@ -24,16 +24,21 @@ SECRET = "mem_003"
 """The rule that refuses a candidate with a secret in it."""
 DEFAULT_KINDS = ("validated_fact", "session_summary")
 _RELAXES = re.compile(
-    r"\b(?:allow\w*|always|bypass\w*|disabl\w*|exempt\w*|grant\w*|ignor\w*|need not|never|no longer|not required"
-    r"|overrid\w*|permit\w*|relax\w*|remov\w*|rout(?:e|es|ed|ing)|skip\w*|waiv\w*|without)\b",
+    r"\b(?:allow\w*|always|any(?:body|one)|auto-?approv\w*|bypass\w*|can now|disabl\w*|disregard\w*"
+    r"|(?:do|does)(?: not|n['\u2019]t) (?:have to|need)|exception\w*|exempt\w*|grant\w*|ignor\w*"
+    r"|(?:is|are)(?: not|n['\u2019]t) (?:needed|necessary|required)|lift\w*|may now|need(?: not|n['\u2019]t)|never"
+    r"|no (?:\w+ ){0,2}(?:longer|more|need|needed|required)|not (?:needed|necessary|required)|optional\w*|overrid\w*"
+    r"|permit\w*|pre-?approv\w*|relax\w*|remov\w*|rout(?:e|es|ed|ing)|skip\w*|suspend\w*|(?:switch|turn)\w* off"
+    r"|unnecessary|unrestricted|waiv\w*|without)(?!\w)",
     re.IGNORECASE,
 )
 _RULES = re.compile(
-    r"\b(?:access|approv\w*|authori[sz]\w*|check\w*|escalat\w*|guard\w*|limit\w*|permission\w*|polic(?:y|ies)"
-    r"|privileg\w*|review\w*|rights?|rules?|sandbox\w*|verif\w*)\b",
+    r"\b(?:access|(?:\w+-?)?approv\w*|audit\w*|authenticat\w*|authori[sz]\w*|check\w*|confirmation\w*|consent\w*"
+    r"|escalat\w*|guard\w*|limit\w*|permission\w*|polic(?:y|ies)|privileg\w*|quarantine\w*|redact\w*"
+    r"|restriction\w*|review\w*|rights?|roles?|rules?|safeguard\w*|sandbox\w*|security|sign-?offs?|verif\w*)\b",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[.;:!?\n]+")
+_CLAUSE = re.compile(r"[.;!?\n]+")
 
 
 class WriteAction(StrEnum):

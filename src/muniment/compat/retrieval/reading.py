@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
+from muniment.compat.exchange_luggage import unpacked
 from muniment.compat.retrieval.policies import ReadPolicy
 from muniment.compat.retrieval.records import MemoryRecord
-from muniment.compat.retrieval.results import LIMIT, filters_of, make_result, read_query, reasons
+from muniment.compat.retrieval.results import AGE, LIMIT, filters_of, make_result, read_query, reasons
 from muniment.compat.retrieval.store import MemoryStore, score
 from muniment.contracts.retrieval.record import provenance_of
 from muniment.contracts.retrieval.wire import RetrievalQuery, RetrievalResult, SelectedRecord
@@ -21,7 +22,8 @@ from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
 from muniment.engine.options import QueryOptions
 from muniment.model.errors import Malformed
-from muniment.model.query import Disclosure
+from muniment.model.query import LIMIT_MAX, Disclosure
+from muniment.model.recall import Recall
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import TRUST_RANK, MemoryClass
 
@@ -39,13 +41,48 @@ def retrieve(
     `query` the best matches are told, without it what the reader should know now.
     """
     asked = policy.narrow(_admitted(memory, read_query(query)))
-    options = _bounds(asked)
-    recall = memory.attune(count=True, **options) if asked.query is UNSET else memory.recall(asked.query, **options)
-    told, beyond = _within(recall.records, asked.limit)
+    recall, aged = _young(memory, asked)
+    told, beyond = _within([one for one in recall.records if one.record.id not in aged], asked.limit)
     counts = Counter(recall.excluded)
+    counts[AGE] += len(aged)
     counts[LIMIT] += beyond
     selected = [_selected(asked, one) for one in told]
     return make_result(asked, selected, counts, receipt=recall.receipt_id)
+
+
+def _young(memory: Memory, query: RetrievalQuery) -> tuple[Recall, set[str]]:
+    """What is found, and what of it was already too old when it came here from elsewhere. What is too old takes no
+    place: more is asked for until there is enough, or no more."""
+    size = query.limit
+    while True:
+        recall = _ask(memory, query, size)
+        aged = _aged(memory, query, recall)
+        short = query.limit - (len(recall.records) - len(aged))
+        if not aged or short <= 0 or LIMIT not in recall.excluded or size == LIMIT_MAX:
+            return recall, aged
+        size = min(2 * (size + short), LIMIT_MAX)
+
+
+def _ask(memory: Memory, query: RetrievalQuery, size: int) -> Recall:
+    options = _bounds(query, size)
+    return memory.attune(count=True, **options) if query.query is UNSET else memory.recall(query.query, **options)
+
+
+def _aged(memory: Memory, query: RetrievalQuery, recall: Recall) -> set[str]:
+    """The records that were made too long ago where they came from: an import makes nothing young. What a record says
+    of its own age is taken for being older only."""
+    days = filters_of(query).max_age_days
+    if days is UNSET:
+        return set()
+    made = {one.record.id: at for one in recall.records if (at := _made(one)) < one.record.created_at}
+    oldest = memory.explain(recall.receipt_id).account.plan.now - days * DAY if made else 0
+    return {name for name, at in made.items() if at < oldest}
+
+
+def _made(found: Disclosure) -> Instant:
+    """When a record was made, here or where it came from; a revision was made here."""
+    came = unpacked(found, ()).created_at if found.record.revision == 1 else None
+    return came if came is not None else found.record.created_at
 
 
 def _admitted(memory: Memory, query: RetrievalQuery) -> RetrievalQuery:
@@ -56,7 +93,7 @@ def _admitted(memory: Memory, query: RetrievalQuery) -> RetrievalQuery:
     return query
 
 
-def _bounds(query: RetrievalQuery) -> QueryOptions:
+def _bounds(query: RetrievalQuery, size: int) -> QueryOptions:
     filters = filters_of(query)
     return QueryOptions(
         purpose=_PURPOSES.get(query.purpose, query.purpose),
@@ -64,7 +101,7 @@ def _bounds(query: RetrievalQuery) -> QueryOptions:
         trust_min=None if filters.trust_min is UNSET else filters.trust_min,
         max_age_days=None if filters.max_age_days is UNSET else filters.max_age_days,
         require_provenance=filters.require_provenance is True,
-        limit=query.limit,
+        limit=size,
         floor=0.0 if query.query is UNSET else None,
     )
 
@@ -124,7 +161,7 @@ def _kept_out(record: MemoryRecord, query: RetrievalQuery, now: Instant) -> str 
         ("expiry", record.expires_at is None or now <= record.expires_at),
         ("class", record.memory_class in query.allowed_classes),
         ("trust", filters.trust_min is UNSET or TRUST_RANK[record.trust] >= TRUST_RANK[filters.trust_min]),
-        ("age", oldest is None or (record.created_at is not None and record.created_at >= oldest)),
+        (AGE, oldest is None or (record.created_at is not None and record.created_at >= oldest)),
         ("provenance", filters.require_provenance is not True or record.provenance != UNKNOWN),
     )
     return next((name for name, holds in bounds if not holds), None)

@@ -9,7 +9,8 @@ import msgspec
 from msgspec import UNSET
 
 from muniment.compat.retrieval import messages
-from muniment.compat.retrieval.trace import make_event, refuse_redacted
+from muniment.compat.retrieval.trace import make_event, parsed, refuse_redacted, said
+from muniment.contracts.retrieval.contract import refusal
 from muniment.contracts.retrieval.wire import Filters, RetrievalQuery, RetrievalResult, SelectedRecord, TraceEvent
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.reader import read_json
@@ -17,8 +18,8 @@ from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import Malformed
 from muniment.model.vocabulary import MemoryClass
 
-RETRIEVAL = "retrieval"
-LIMIT = "limit"
+QUERY, RETRIEVAL = "retrieval_query", "retrieval"
+AGE, LIMIT = "age", "limit"
 PROFILE_MATCH, TENANT_MATCH, TRUST_PASSED = "profile_match", "tenant_match", "trust_filter_passed"
 CLASS_ALLOWED, AGE_PASSED, PROVENANCE_PRESENT = "class_allowed", "age_filter_passed", "provenance_present"
 _PRINTED = (PROFILE_MATCH, TENANT_MATCH, TRUST_PASSED)
@@ -26,9 +27,11 @@ _PRINTED = (PROFILE_MATCH, TENANT_MATCH, TRUST_PASSED)
 
 def read_query(query: RetrievalQuery | JsonObject | bytes) -> RetrievalQuery:
     """A query that has everything a query must have, however it comes; a fault is named by its place."""
-    value: Json = read_json(query) if isinstance(query, bytes) else msgspec.to_builtins(query)
+    value: Json = read_json(query if isinstance(query, bytes) else msgspec.json.encode(query))
+    if isinstance(value, dict) and value.get("kind", QUERY) != QUERY:
+        raise Malformed("/kind", "retrieval_query")
     for flaw in flaws(value, RetrievalQuery):
-        raise Malformed(flaw.path, flaw.message.removeprefix("expected "))
+        raise refusal(flaw)
     return msgspec.convert(value, RetrievalQuery)
 
 
@@ -91,34 +94,41 @@ def retrieval_event(query: RetrievalQuery, result: RetrievalResult, *, source: s
     return make_event(RETRIEVAL, result.trace_id, payload)
 
 
-def rebuild_result(events: Iterable[TraceEvent]) -> RetrievalResult:
-    """The result of the first retrieval of a trace, from the trace alone."""
-    payload, event = _retrieval(events)
-    value = {
-        "kind": "retrieval_result",
-        "trace_id": event.trace_id,
-        "session_id": payload["session_id"],
-        "selected_records": msgspec.json.decode(payload["selected_records"]),
-        "selection_reason": msgspec.json.decode(payload["selection_reason"]),
-        "excluded_records": int(payload["excluded_records"]),
-        "exclusion_counts": msgspec.json.decode(payload["exclusion_counts"]),
-    }
-    if "receipt_id" in payload:
-        value["receipt_id"] = payload["receipt_id"]
-    return msgspec.convert(value, RetrievalResult)
+def rebuild_result(events: Iterable[TraceEvent], *, trace_id: str | None = None) -> RetrievalResult:
+    """The result of the first retrieval of a trace, from the trace alone. Where the events are of several traces, of
+    the one that is named."""
+    event = _retrieval(events, trace_id)
+    return RetrievalResult(
+        kind="retrieval_result",
+        trace_id=event.trace_id,
+        session_id=said(event, "session_id"),
+        selected_records=parsed(event, "selected_records", list[SelectedRecord]),
+        selection_reason=parsed(event, "selection_reason", list[str]),
+        excluded_records=parsed(event, "excluded_records", int),
+        exclusion_counts=parsed(event, "exclusion_counts", dict[str, int]),
+        receipt_id=event.payload.get("receipt_id", UNSET),
+    )
 
 
-def rebuild_filters(events: Iterable[TraceEvent]) -> Filters:
+def rebuild_filters(events: Iterable[TraceEvent], *, trace_id: str | None = None) -> Filters:
     """The bounds the first retrieval of a trace was made under."""
-    return msgspec.json.decode(_retrieval(events)[0]["filters"], type=Filters)
+    return parsed(_retrieval(events, trace_id), "filters", Filters)
 
 
-def _retrieval(events: Iterable[TraceEvent]) -> tuple[dict[str, str], TraceEvent]:
-    event = next((one for one in events if one.event_type == RETRIEVAL), None)
+def returned(event: TraceEvent) -> tuple[str, ...] | None:
+    """The ids of the records a retrieval returned; None where the event does not say, or hides it."""
+    if "selected_records" not in event.payload or "selected_records" in event.redacted_fields:
+        return None
+    return tuple(one.record_id for one in parsed(event, "selected_records", list[SelectedRecord]))
+
+
+def _retrieval(events: Iterable[TraceEvent], trace_id: str | None) -> TraceEvent:
+    of_trace = (one for one in events if trace_id in (None, one.trace_id))
+    event = next((one for one in of_trace if one.event_type == RETRIEVAL), None)
     if event is None:
         raise ValueError(messages.REBUILD_NONE)
     refuse_redacted([event])
-    return event.payload, event
+    return event
 
 
 def _json(value: object) -> str:

@@ -20,7 +20,7 @@ from muniment.compat.retrieval.reading import retrieve_from
 from muniment.compat.retrieval.results import retrieval_event
 from muniment.compat.retrieval.store import LIMIT_DEFAULT, MemoryStore
 from muniment.compat.retrieval.telling import told
-from muniment.compat.retrieval.trace import refuse_redacted
+from muniment.compat.retrieval.trace import refuse_redacted, said
 from muniment.contracts.retrieval.wire import RetrievalQuery, TraceEvent
 from muniment.engine.seat import clean
 from muniment.model import times
@@ -250,22 +250,22 @@ def replay(events: Sequence[TraceEvent], store: MemoryStore) -> Run:
         raise ValueError(messages.REPLAY_START)
     start = events[0]
     request = RunRequest(
-        user_input=start.payload["user_input"],
-        tenant_id=start.payload["tenant_id"],
-        principal_id=start.payload["principal_id"],
-        session_id=start.payload["session_id"],
+        user_input=said(start, "user_input"),
+        tenant_id=said(start, "tenant_id"),
+        principal_id=said(start, "principal_id"),
+        session_id=said(start, "session_id"),
         trace_id=start.trace_id,
-        approved=start.payload["approved"] == "true",
+        approved=said(start, "approved") == "true",
     )
     return Runtime(store, tools={TOOL: _recorded(events)}).run(request)
 
 
 def _recorded(events: Sequence[TraceEvent]) -> Tool:
-    called = next((one.payload for one in events if one.event_type == "tool_execution"), {})
+    called = next((one for one in events if one.event_type == "tool_execution"), None)
 
     def tool(_: str) -> str:
-        if called.get("status") != "succeeded":
+        if called is None or said(called, "status") != "succeeded":
             raise ToolFailed
-        return called["result"]
+        return said(called, "result")
 
     return tool

@@ -9,11 +9,14 @@ from pathlib import Path
 import msgspec
 
 from muniment.compat.retrieval import checks, messages
-from muniment.compat.retrieval.results import RETRIEVAL
+from muniment.compat.retrieval.results import RETRIEVAL, returned
 from muniment.compat.retrieval.runtime import Run, RunStatus
 from muniment.compat.retrieval.telling import DECISION, PERSISTED
-from muniment.contracts.retrieval.wire import SelectedRecord, TraceEvent
+from muniment.compat.retrieval.trace import said
+from muniment.contracts.retrieval.wire import TraceEvent
 from muniment.model.value import Value
+
+_NAMES = ("trace_id", "session_id", "tenant_id", "principal_id")
 
 
 class RunRecord(Value):
@@ -42,9 +45,11 @@ class RunRecord(Value):
 
 
 class MemoryUse(Value, omit_defaults=False):
-    """What a run had to do with memory."""
+    """What a run had to do with memory. `untold` is how many of its retrievals do not say what they returned, or hide
+    it."""
 
     retrieved: tuple[str, ...]
+    untold: int
     write_decisions: tuple[dict[str, str], ...]
     persisted: tuple[str, ...]
 
@@ -91,7 +96,7 @@ class Sessions:
 
     def add(self, run: RunRecord) -> None:
         """Take a run in, or refuse it and change nothing."""
-        _check(run)
+        run = _checked(run)
         if run.trace_id in self._traces:
             raise ValueError(messages.SESSION_TRACE)
         for name, message in (("tenant_id", messages.SESSION_TENANT), ("principal_id", messages.SESSION_PRINCIPAL)):
@@ -133,16 +138,12 @@ class Sessions:
 
 def memory_use(events: Sequence[TraceEvent]) -> MemoryUse:
     """What a trace says of memory: the records it gave, the decisions on what was put forward, the records kept."""
-    reads = [one for one in events if one.event_type == RETRIEVAL]
-    names = [
-        selected.record_id
-        for event in reads
-        for selected in msgspec.json.decode(event.payload["selected_records"], type=list[SelectedRecord])
-    ]
+    reads = [returned(one) for one in events if one.event_type == RETRIEVAL]
     return MemoryUse(
-        retrieved=tuple(names),
+        retrieved=tuple(name for names in reads for name in names or ()),
+        untold=reads.count(None),
         write_decisions=tuple(one.payload for one in events if one.event_type == DECISION),
-        persisted=tuple(one.payload["memory_id"] for one in events if one.event_type == PERSISTED),
+        persisted=tuple(said(one, "memory_id") for one in events if one.event_type == PERSISTED),
     )
 
 
@@ -165,15 +166,23 @@ def _named(runs: Sequence[RunRecord], field: str) -> str:
     return next((value for one in runs if (value := str(getattr(one, field)))), "")
 
 
-def _check(run: RunRecord) -> None:
+def _checked(run: RunRecord) -> RunRecord:
+    """A run that may be kept, its names without blanks around them."""
     if not isinstance(run.status, RunStatus):
         raise ValueError(messages.RUN_STATUS)
-    for name in ("trace_id", "session_id"):
-        _text(getattr(run, name), name)
-    for name in ("tenant_id", "principal_id") if run.status is not RunStatus.DENIED else ():
-        _text(getattr(run, name), name)
+    needed = ("trace_id", "session_id") if run.status is RunStatus.DENIED else _NAMES
+    names = {name: _text(getattr(run, name), name) for name in needed}
     if run.status is RunStatus.FAILED and not run.reason.strip():
         raise ValueError(messages.RUN_REASON)
+    if any(event.trace_id != names["trace_id"] for event in run.events):
+        raise ValueError(messages.RUN_EVENTS)
+    denied = {name: _given(getattr(run, name)) for name in _NAMES if name not in names}
+    return msgspec.structs.replace(run, **names, **denied)
+
+
+def _given(value: object) -> str:
+    """A name that a denied run may have, or not."""
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _text(value: object, name: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 
 from muniment.compat.retrieval import checks, messages
 from muniment.compat.retrieval.records import REPLACE, MemoryCandidate, MemoryRecord, checked
+from muniment.compat.retrieval.seeding import read_seeds
 from muniment.contracts.retrieval.seeds import seed_name
 from muniment.contracts.retrieval.words import trust_of
 from muniment.model.vocabulary import TRUST_RANK
@@ -18,10 +19,15 @@ TRUSTED_BONUS = 0.10
 class MemoryStore:
     """Records in the order they came. What a later revision stands for is kept, and no longer retrieved."""
 
-    def __init__(self, records: Sequence[MemoryRecord] | None = None) -> None:
-        self._records = [_record(one) for one in records or ()]
+    def __init__(self, records: Iterable[MemoryRecord] | None = None) -> None:
+        self._records = _records(() if records is None else records)
         self._used = {one.memory_id for one in self._records}
         self._count = len(self._records)
+
+    @classmethod
+    def from_dict(cls, config: object) -> MemoryStore:
+        """A store with the seed records of a configuration `{"memory": {"seed_records": […]}}`."""
+        return cls(read_seeds(config))
 
     def all(self) -> list[MemoryRecord]:
         """Everything there is, of every tenant, old revisions too."""
@@ -106,6 +112,13 @@ def lookup(name: str, value: object) -> str:
 
 def lookup_limit(value: object) -> int:
     return checks.whole(value, least=0, must=messages.LOOKUP_INTEGER, within=messages.LOOKUP_NEGATIVE)
+
+
+def _records(values: object) -> list[MemoryRecord]:
+    """Records, and nothing that only looks like one or like a list of them."""
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Mapping)):
+        raise TypeError(messages.STORE_RECORDS)
+    return [_record(one) for one in values]
 
 
 def _record(value: object) -> MemoryRecord:

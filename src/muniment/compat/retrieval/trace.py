@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
 
 import msgspec
 
@@ -12,6 +13,7 @@ from muniment.contracts.shape import flaws
 from muniment.contracts.strict.reader import read_json
 from muniment.model.errors import CallerError
 
+T = TypeVar("T")
 SCHEMA_VERSION = "1.0"
 REDACTED = "[redacted]"
 """Stands in an export where a value was hidden."""
@@ -95,6 +97,21 @@ def _read(line: str, idx: int) -> TraceEvent:
     if flaws(value, TraceEvent):
         raise ValueError(messages.TRACE_LINE.format(idx=idx))
     return msgspec.convert(value, TraceEvent)
+
+
+def said(event: TraceEvent, name: str) -> str:
+    """A field of a payload that must be there."""
+    if name not in event.payload:
+        raise ValueError(messages.TRACE_LACKS.format(field=name))
+    return event.payload[name]
+
+
+def parsed(event: TraceEvent, name: str, kind: type[T]) -> T:
+    """A field of a payload that is written as JSON, read as what it must be."""
+    try:
+        return msgspec.json.decode(said(event, name), type=kind)
+    except msgspec.DecodeError as error:
+        raise ValueError(messages.TRACE_LACKS.format(field=name)) from error
 
 
 def refuse_redacted(events: Iterable[TraceEvent]) -> None:

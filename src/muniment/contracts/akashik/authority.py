@@ -18,6 +18,8 @@ class Row(Value):
 
 
 OWN, OTHERS, ESCALATED = "own", "others", "escalated"
+CANCEL, LEAD, TAKE_PART = "cancel", "lead", "take part"
+"""What is done to a task that somebody else made, to a session that somebody else leads, and as a member of one."""
 
 MINIMUM: tuple[Row, ...] = (
     Row(operation=Operation.REGISTER, least=0),
@@ -34,8 +36,15 @@ MINIMUM: tuple[Row, ...] = (
     Row(operation=Operation.DEREGISTER, detail=OTHERS, least=8),
     Row(operation=Operation.SUBSCRIBE, least=2),
     Row(operation=Operation.REPLAY, least=0),
+    Row(operation=Operation.COORDINATE, detail=OWN, least=4),
+    Row(operation=Operation.COORDINATE, detail=OTHERS, least=6),
+    Row(operation=Operation.COORDINATE, detail=CANCEL, least=8),
+    Row(operation=Operation.HANDOFF, detail=OWN, least=4),
+    Row(operation=Operation.HANDOFF, detail=OTHERS, least=6),
+    Row(operation=Operation.SESSION, detail=LEAD, least=8),
+    Row(operation=Operation.SESSION, detail=TAKE_PART, least=2),
 )
-"""The protocol's minimum-authority table; SUBSCRIBE, REPLAY and summarize stand as its role table implies."""
+"""The protocol's minimum-authority table; the rows from SUBSCRIBE on, and summarize, stand as its roles imply."""
 
 
 def least(operation: Operation, detail: str = "") -> int | None:

@@ -15,6 +15,7 @@ from muniment.contracts.akashik.words import (
     UnitStatus,
     UnitType,
 )
+from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.claim import Claim
 from muniment.model.query import Attunement
@@ -98,10 +99,14 @@ class CompactCommand(Value):
         assert isinstance(source, dict), "a unit has a source"
         return (
             (self.max_age is None or epoch - _whole(unit["epoch"]) > self.max_age)
-            and (self.session is None or source.get("session_id") == self.session)
+            and (self.session is None or _same(source.get("session_id"), self.session))
             and (self.types is None or unit["type"] in self.types)
             and (self.statuses is None or unit["status"] in self.statuses)
         )
+
+
+def _same(said: Json, held: str) -> bool:
+    return isinstance(said, str) and safe_id(said) == held
 
 
 def _whole(value: Json) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from muniment.contracts import codec
-from muniment.contracts.akashik.levels import check_document, check_unit, told
+from muniment.contracts.akashik.codes import Code
+from muniment.contracts.akashik.levels import HIGHEST, check_document, check_envelope, check_unit, told
 from muniment.contracts.akashik.nouns import MemoryUnit
 from muniment.contracts.akashik.units import Units
 from muniment.contracts.carried import Carried
@@ -23,12 +24,29 @@ from muniment.model.errors import CallerError, Malformed
 MARKS: tuple[tuple[str, frozenset[str]], ...] = (
     ("message", frozenset({"protocol"})),
     ("message", frozenset({"operation", "payload"})),
-    ("scoped_memory_unit", frozenset({"relevance_score", "relevance_reason"})),
+    ("register_response", frozenset({"field_capabilities"})),
+    ("deregister_response", frozenset({"cleanup"})),
+    ("record_response", frozenset({"conflicts_detected"})),
+    ("attune_response", frozenset({"context_budget"})),
+    ("detect_response", frozenset({"scan_coverage"})),
+    ("merge_response", frozenset({"conflict", "side_effects"})),
+    ("subscribe_response", frozenset({"status", "subscription"})),
+    ("subscribe_response", frozenset({"subscriptions"})),
+    ("replay_response", frozenset({"timeline"})),
+    ("compact_response", frozenset({"units_affected"})),
+    ("handoff_response", frozenset({"package"})),
+    ("coordinate_response", frozenset({"side_effects"})),
+    ("session_response", frozenset({"status", "session"})),
+    ("session_response", frozenset({"sessions"})),
+    ("scoped_memory_unit", frozenset({"relevance_reason"})),
+    ("scoped_memory_unit", frozenset({"memory_unit"})),
     ("conflict", frozenset({"unit_a"})),
     ("conflict", frozenset({"detected_by"})),
     ("notification", frozenset({"subscription_id"})),
     ("event", frozenset({"event_type"})),
-    ("error", frozenset({"code", "recoverable"})),
+    ("notification", frozenset({"requires_action"})),
+    ("error", frozenset({"recoverable"})),
+    ("error", frozenset({"code", "message"})),
     ("field_capabilities", frozenset({"conformance_level"})),
     ("context_budget", frozenset({"units_returned"})),
     ("scope", frozenset({"max_units"})),
@@ -40,8 +58,11 @@ MARKS: tuple[tuple[str, frozenset[str]], ...] = (
     ("memory_unit", frozenset({"intent"})),
     ("relation", frozenset({"target_id"})),
     ("agent", frozenset({"id", "role"})),
+    ("agent", frozenset({"role", "status"})),
+    ("scope", frozenset({"role"})),
 )
-"""By which keys a document is known, in the order they are asked; what has none of them should be a memory unit."""
+"""By which keys a document is known, in the order they are asked; what has none of them should be a memory unit. What
+is asked travels in messages, so that no payload of a question is known by itself."""
 
 _UNITS = Units()
 
@@ -69,7 +90,8 @@ class Akashik:
             value = read_json(data)
         except CallerError as error:
             return (finding_of(error),)
-        return tuple(finding for path, one in _documents(value) for finding in _check(one, path))
+        found = tuple(finding for path, one in _documents(value) for finding in _check(one, path))
+        return (*found, *_said_twice(value))
 
     def decode(self, data: bytes) -> tuple[Carried, ...]:
         return tuple(_decode(one, path) for path, one in _documents(read_json(data)))
@@ -88,12 +110,33 @@ def _documents(value: Json) -> list[tuple[str, Json]]:
 
 
 def _check(value: Json, path: str) -> tuple[Finding, ...]:
+    """Everything wrong at every level, as errors; what only a higher level demands, as warnings."""
     name = recognise(value)
     found = check_document(name, value, path)
-    if name != "memory_unit" or found:
+    if found or name not in ("memory_unit", "message"):
         return found
-    later = check_unit(value, 1, path)
+    later = check_unit(value, HIGHEST, path) if name == "memory_unit" else check_envelope(value, HIGHEST, path)
     return tuple(msgspec.structs.replace(one, severity=Severity.WARNING) for one in later)
+
+
+def _said_twice(value: Json) -> tuple[Finding, ...]:
+    """A warning for each unit of a list whose id an earlier one has: ids are given once."""
+    ids = [one.get("id") for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    if len({one for one in ids if isinstance(one, str)}) == len(ids):
+        return ()
+    met: set[str] = set()
+    found = []
+    for path, one in _documents(value):
+        name = one.get("id") if isinstance(one, dict) and recognise(one) == "memory_unit" else None
+        if isinstance(name, str) and name in met:
+            words = "an earlier unit has this id, and ids are given once"
+            found.append(
+                Finding(
+                    code=Code.INVALID_PAYLOAD.value, severity=Severity.WARNING, path=below(path, "id"), message=words
+                )
+            )
+        met |= {name} if isinstance(name, str) else set()
+    return tuple(found)
 
 
 def _decode(value: Json, path: str) -> Carried:

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from muniment.contracts.akashik.nouns import Count, Epoch, Fraction, Name, Said
 from muniment.contracts.akashik.words import (
+    EventName,
     HandoffAction,
     MergeStrategy,
     SessionAction,
@@ -65,8 +66,16 @@ class CoordinateRequest(Wire):
     task: TaskWish | UnsetType = UNSET
 
 
+class TaskEffects(Wire):
+    """What else a COORDINATE brought about: what was announced, and whom it concerns."""
+
+    events: list[EventName]
+    notified_agents: list[str]
+
+
 class CoordinateResponse(Wire):
     status: Literal["ok"]
+    side_effects: TaskEffects
     task: Task | UnsetType = UNSET
     tasks: list[Task] | UnsetType = UNSET
 
@@ -89,17 +98,26 @@ class HandoffPackage(Wire):
     token_budget: Count | None
 
 
+class PackageWish(Wire):
+    """What the giver adds to a package; the Field finds the rest."""
+
+    summary: str | UnsetType = UNSET
+    open_questions: list[str] | UnsetType = UNSET
+    token_budget: Count | UnsetType | None = UNSET
+
+
 class HandoffRequest(Wire):
     action: HandoffAction
     task_id: Name
     to_agent: str | UnsetType | None = UNSET
     to_role: str | UnsetType | None = UNSET
+    package: PackageWish | UnsetType | None = UNSET
 
 
 class HandoffResponse(Wire):
     status: Literal["offered", "accepted", "rejected", "cancelled"]
     task: Task
-    package: HandoffPackage | UnsetType = UNSET
+    package: HandoffPackage | None
 
 
 class Membership(Wire):
@@ -108,10 +126,11 @@ class Membership(Wire):
 
 
 class VisibilityRule(Wire):
-    """Which types a role of a session is shown."""
+    """Which types a role of a session is shown: these alone, or, with the effect `hide`, all but these."""
 
     role: Name
     types: list[UnitType]
+    effect: Literal["show", "hide"] | UnsetType = UNSET
 
 
 class SessionPolicies(Wire):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from msgspec import UNSET, UnsetType, convert
+from msgspec import UNSET, UnsetType, convert, structs
 
 from muniment.contracts.akashik.commands import (
     AttuneCommand,
@@ -28,9 +28,10 @@ from muniment.contracts.akashik.payloads import (
 from muniment.contracts.akashik.tables import KIND_OF
 from muniment.contracts.akashik.units import place_of
 from muniment.contracts.akashik.words import Format, Mode
+from muniment.contracts.akashik.words_kept import kept
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json
-from muniment.model.claim import Belief, Claim, Intent, Lineage, Nature, Place, Relation
+from muniment.model.claim import Belief, Claim, Intent, Lineage, Nature, Relation
 from muniment.model.proposal import ResolveRequest
 from muniment.model.query import Attunement
 from muniment.model.vocabulary import Kind, RelationType, Strategy
@@ -45,18 +46,27 @@ def decode_record(payload: Json, caller: Caller, *, message: str | None = None) 
     claim = Claim(
         content=asked.content,
         nature=Nature(kind=KIND_OF[asked.type]),
-        place=place_of(caller.session, _given(asked.intent.task_id)),
-        intent=Intent(purpose=asked.intent.purpose, question=_given(asked.intent.question)),
+        place=place_of(_named(caller.session), _named(_given(asked.intent.task_id))),
+        intent=Intent(purpose=asked.intent.purpose, question=_given(asked.intent.question) or None),
         belief=_belief(_given(asked.confidence)),
         lineage=Lineage(
             relations=tuple(
                 Relation(
-                    type=RelationType(link.type.value), target=link.target_id, description=_given(link.description)
+                    type=RelationType(link.type.value),
+                    target=safe_id(link.target_id),
+                    description=_given(link.description) or None,
                 )
                 for link in links
             )
         ),
     )
+    session, task = caller.session or None, _given(asked.intent.task_id) or None
+    extensions = kept(
+        caller.role,
+        session=(safe_id(session), session) if session is not None else None,
+        task=(safe_id(task), task) if task is not None else None,
+    )
+    claim = structs.replace(claim, extensions=extensions)
     name = proposal_name(caller.id, message) if message is not None else None
     return RecordCommand(claim=claim, draft=asked.mode is Mode.DRAFT, proposal=name)
 
@@ -77,8 +87,8 @@ def _belief(given: Confidence | None) -> Belief:
     return Belief(
         score=score if score is not None else 0.5,
         reasoning=_given(given.reasoning),
-        evidence=tuple(_given(given.evidence) or ()),
-        assumptions=tuple(_given(given.assumptions) or ()),
+        evidence=_told(given.evidence),
+        assumptions=_told(given.assumptions),
     )
 
 
@@ -89,7 +99,7 @@ def decode_attune(payload: Json, caller: Caller) -> AttuneCommand:
     scope = asked.scope
     since = _given(scope.since_epoch)
     since = since if since is not None else _given(asked.since_epoch)
-    hint, task = _given(asked.context_hint), _given(scope.active_task_id)
+    hint, task = _given(asked.context_hint), _named(_given(scope.active_task_id))
     interests = (*(_given(scope.interests) or ()), *([hint] if hint else []))
     threshold = _given(scope.relevance_threshold)
     return AttuneCommand(
@@ -112,7 +122,7 @@ def decode_detect(payload: Json) -> DetectCommand:
     bounds = _given(asked.filter) or DetectFilter()
     return DetectCommand(
         mode=asked.mode,
-        target=_given(asked.target_id),
+        target=_named(_given(asked.target_id)),
         statuses=_listed(bounds.status),
         types=_listed(bounds.types),
         agents=_listed(bounds.involving_agents),
@@ -127,7 +137,7 @@ def decode_merge(payload: Json, caller: Caller) -> ResolveRequest:
         Claim(
             content=text,
             nature=Nature(kind=Kind.SYNTHESIS),
-            place=place_of(caller.session, None) if caller.session else Place(),
+            place=place_of(_named(caller.session), None),
             intent=Intent(purpose=asked.resolution.rationale),
             belief=Belief(reasoning=asked.resolution.rationale),
         )
@@ -138,14 +148,14 @@ def decode_merge(payload: Json, caller: Caller) -> ResolveRequest:
         conflict=asked.conflict_id,
         strategy=Strategy(asked.strategy.value),
         rationale=asked.resolution.rationale,
-        winner=_given(asked.resolution.winner_id),
+        winner=_named(_given(asked.resolution.winner_id)),
         synthesis=synthesis,
     )
 
 
 def decode_replay(payload: Json) -> ReplayCommand:
     asked = convert(payload, ReplayRequest)
-    return ReplayCommand(target_type=asked.target_type, target=asked.target_id, depth=asked.depth)
+    return ReplayCommand(target_type=asked.target_type, target=safe_id(asked.target_id), depth=asked.depth)
 
 
 def decode_compact(payload: Json) -> CompactCommand:
@@ -154,7 +164,7 @@ def decode_compact(payload: Json) -> CompactCommand:
     return CompactCommand(
         strategy=asked.strategy,
         max_age=_given(bounds.max_age_epochs),
-        session=_given(bounds.session_id),
+        session=_named(_given(bounds.session_id)),
         types=_listed(bounds.types),
         statuses=_listed(bounds.status),
     )
@@ -162,6 +172,16 @@ def decode_compact(payload: Json) -> CompactCommand:
 
 def _given(value: _T | UnsetType | None) -> _T | None:
     return None if value is UNSET or isinstance(value, UnsetType) else value
+
+
+def _told(texts: list[str] | UnsetType) -> tuple[str, ...]:
+    """Those that say something."""
+    return tuple(text for text in _given(texts) or () if text.strip())
+
+
+def _named(name: str | None) -> str | None:
+    """A foreign name as one a record can hold, the same for the same; an empty one names nothing."""
+    return safe_id(name) if name else None
 
 
 def _listed(value: list[_T] | UnsetType) -> tuple[_T, ...] | None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-import msgspec
-
 from muniment.contracts.akashik.codes import CODES, Code, error_document
 from muniment.contracts.akashik.commands import AttuneCommand, Caller, DetectCommand
 from muniment.contracts.akashik.nouns import EPOCH_MAX
 from muniment.contracts.akashik.relevance import Relevant, weigh
 from muniment.contracts.akashik.tables import DETECTED_BY, DISPUTE_OF, STRATEGIC_KINDS
-from muniment.contracts.akashik.units import Units
+from muniment.contracts.akashik.units import NOT_STATED, Units
 from muniment.contracts.akashik.words import Detection, DisputeStatus, DisputeType, Format, Operation, UnitStatus
+from muniment.contracts.akashik.words_kept import told_again
 from muniment.contracts.carried import carry
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.curation import Settled, Verdict
@@ -65,10 +64,14 @@ def epoch_of(position: int) -> int | None:
 
 
 def unit_document(found: Disclosure, roles: Mapping[str, str], *, reached: int | None = None) -> JsonObject:
-    """A record as a unit. `roles` says what each agent was when it recorded, as far as the Field knows; `reached` up to
-    which epoch units have their vectors, None where none are made."""
+    """A record as a unit. Its author's role is the one it had when it recorded; where that was not kept, `roles` says
+    what agents are now; `reached` up to which epoch units have their vectors, None where none are made."""
     carried = carry(found.record, found.standing)
-    unit = _UNITS.write(msgspec.structs.replace(carried, role=roles.get(found.record.actor)))
+    unit = told_again(_UNITS.write(carried), found.record.claim)
+    source = unit["source"]
+    assert isinstance(source, dict), "a unit has a source"
+    if source["agent_role"] == NOT_STATED:
+        unit["source"] = {**source, "agent_role": roles.get(found.record.actor, NOT_STATED)}
     if reached is not None and found.standing.since > reached and unit["status"] == UnitStatus.ACTIVE:
         unit["status"] = UnitStatus.PENDING_ENRICHMENT.value
     return unit

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 from muniment.contracts.akashik.codes import Code
+from muniment.contracts.akashik.needs import needed
 from muniment.contracts.akashik.nouns import EPOCH_MAX, MemoryUnit, Scope
-from muniment.contracts.akashik.payloads import AttuneRequest, Message, RecordRequest
+from muniment.contracts.akashik.payloads import AttuneRequest, CompactRequest, MergeRequest, Message, RecordRequest
 from muniment.contracts.akashik.wire import DOCUMENTS, REQUESTS
-from muniment.contracts.akashik.words import DetectMode, Mode, Operation, SubscribeAction
+from muniment.contracts.akashik.words import Format, Mode, Operation
 from muniment.contracts.finding import Finding, Severity
 from muniment.contracts.shape import Flaw, flaws
 from muniment.contracts.strict.pointer import below
@@ -32,21 +34,30 @@ LEVEL_OF: dict[Operation, int] = {
 }
 """From which level on a Field must know an operation. DEREGISTER is always known here."""
 
+HIGHEST = 3
 SCOPE_LEVEL = {"since_epoch": 1}
 SCOPE_LEVEL |= dict.fromkeys(
     ("max_tokens", "interests", "active_task_id", "temporal_layers", "relevance_threshold", "recency_weight"), 2
 )
 """From which level on a Field honours a field of a scope."""
 
-_PLACES: dict[str, Code] = {
+_OF_A_UNIT: dict[str, Code] = {
     "/intent": Code.MISSING_INTENT,
     "/intent/purpose": Code.MISSING_INTENT,
     "/confidence/score": Code.INVALID_CONFIDENCE,
     "/type": Code.INVALID_TYPE,
-    "/strategy": Code.UNSUPPORTED_STRATEGY,
-    "/epoch": Code.EPOCH_OVERFLOW,
 }
-"""Which code a flaw at a place of a payload has; what is not listed is an invalid payload."""
+_OF_A_WISH: dict[str, Code] = {"/strategy": Code.UNSUPPORTED_STRATEGY}
+_PLACES: dict[type, dict[str, Code]] = {
+    MemoryUnit: _OF_A_UNIT,
+    RecordRequest: _OF_A_UNIT,
+    MergeRequest: _OF_A_WISH,
+    CompactRequest: _OF_A_WISH,
+}
+"""Which code a flaw at a place of a document has; what is not listed is an invalid payload. A type that is unknown is
+an `INVALID_TYPE` of units alone: conflicts and relations have types of their own."""
+_INSIDE = re.compile(r"^(?:/record/[0-9]+)?/memory_unit(?=/)")
+"""Where a unit stands inside another document: its flaws are those of a unit."""
 
 
 def check_unit(unit: Json, level: int = 0, path: str = "/") -> tuple[Finding, ...]:
@@ -65,7 +76,7 @@ def check_scope(scope: Json, level: int = 0, path: str = "/") -> tuple[Finding, 
     early = [name for name in (scope if isinstance(scope, dict) else ()) if level < SCOPE_LEVEL.get(name, 0)]
     notes = (
         Finding(
-            code=Code.INVALID_PAYLOAD,
+            code=Code.INVALID_PAYLOAD.value,
             severity=Severity.INFO,
             path=below(path, name),
             message=f"honoured from level {SCOPE_LEVEL[name]} on",
@@ -83,7 +94,8 @@ def check_payload(operation: Operation, payload: Json, level: int = 0, path: str
         case Operation.ATTUNE:
             return _check_attune(payload, level, path)
         case _:
-            return (*_coded(payload, REQUESTS[operation], path), *_needed(operation, payload, path))
+            found = _coded(payload, REQUESTS[operation], path)
+            return found or tuple(_error(Code.INVALID_PAYLOAD, path, words) for words in needed(operation, payload))
 
 
 def check_envelope(value: Json, level: int = 0, path: str = "/") -> tuple[Finding, ...]:
@@ -101,10 +113,28 @@ def check_document(name: str, value: Json, path: str = "/") -> tuple[Finding, ..
     if name not in DOCUMENTS:
         raise Malformed("name", "one of " + ", ".join(sorted(DOCUMENTS)))
     special: dict[str, Callable[[], tuple[Finding, ...]]] = {
-        "message": lambda: check_envelope(value, path=path),
+        "message": lambda: _whole(check_envelope(value, path=path)),
         "scope": lambda: check_scope(value, level=3, path=path),
     }
-    return special[name]() if name in special else _coded(value, DOCUMENTS[name], path)
+    return special[name]() if name in special else (*_coded(value, DOCUMENTS[name], path), *_untold(name, value, path))
+
+
+def _whole(found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Without the notes on what a low level does not honour: nobody said which level is meant."""
+    return tuple(one for one in found if one.severity is not Severity.INFO)
+
+
+def _untold(name: str, value: Json, path: str) -> tuple[Finding, ...]:
+    """An error for each unit of an answer that is told neither itself nor by its id."""
+    if not isinstance(value, dict):
+        return ()
+    if name == "attune_response" and isinstance(record := value.get("record"), list):
+        told = enumerate(record)
+        return tuple(one for at, unit in told for one in _untold("scoped_memory_unit", unit, below(path, "record", at)))
+    wanted = "memory_unit_id" if value.get("format") == Format.IDS_ONLY else "memory_unit"
+    if name != "scoped_memory_unit" or wanted in value:
+        return ()
+    return (_error(Code.INVALID_PAYLOAD, path, f"{wanted} is missing"),)
 
 
 def _check_attune(payload: Json, level: int, path: str) -> tuple[Finding, ...]:
@@ -114,27 +144,8 @@ def _check_attune(payload: Json, level: int, path: str) -> tuple[Finding, ...]:
     return (*found, *notes)
 
 
-def _needed(operation: Operation, payload: Json, path: str) -> tuple[Finding, ...]:
-    """What a payload needs because of something else it says."""
-    if not isinstance(payload, dict):
-        return ()
-    wish = payload.get("subscription")
-    subscription = wish if isinstance(wish, dict) else {}
-    action = payload.get("action")
-    wanted = {
-        Operation.DETECT: ("target_id", payload.get("mode") == DetectMode.CHECK and not payload.get("target_id")),
-        Operation.SUBSCRIBE: (
-            "subscription",
-            (action == SubscribeAction.SUBSCRIBE and not subscription.get("events"))
-            or (action == SubscribeAction.UNSUBSCRIBE and not subscription.get("id")),
-        ),
-    }
-    name, missing = wanted.get(operation, ("", False))
-    return (_error(Code.INVALID_PAYLOAD, path, f"{name} is missing or says too little"),) if missing else ()
-
-
 def _coded(value: Json, kind: type, path: str) -> tuple[Finding, ...]:
-    found = [_finding(_payload_code(flaw, path, value), flaw) for flaw in flaws(value, kind, path)]
+    found = [_finding(_payload_code(flaw, path, value, kind), flaw) for flaw in flaws(value, kind, path)]
     place = below(path, "confidence", "score")
     if _no_number(value) and all(one.path != place for one in found):
         found.append(_error(Code.INVALID_CONFIDENCE, place, "expected a number from 0 to 1"))
@@ -148,13 +159,15 @@ def _no_number(value: Json) -> bool:
     return isinstance(score, float) and math.isnan(score)
 
 
-def _payload_code(flaw: Flaw, path: str, value: Json) -> Code:
+def _payload_code(flaw: Flaw, path: str, value: Json, kind: type) -> Code:
     place = _place(flaw)[len(path) if path != "/" else 0 :]
     if place == "/epoch":
         return Code.EPOCH_OVERFLOW if _beyond(value) else Code.INVALID_PAYLOAD
-    if flaw.code == "missing" and place in ("/type", "/strategy"):
+    inner, depth = _INSIDE.subn("", place)
+    codes = _OF_A_UNIT if depth else _PLACES.get(kind, {})
+    if flaw.code == "missing" and inner in ("/type", "/strategy"):
         return Code.INVALID_PAYLOAD
-    return _PLACES.get(place, Code.INVALID_PAYLOAD)
+    return codes.get(inner, Code.INVALID_PAYLOAD)
 
 
 def _envelope_code(flaw: Flaw, value: Json) -> Code:

@@ -28,7 +28,9 @@ EPOCH_MAX = 2**63 - 1
 """What a logical clock of ours can hold. It is never wrapped."""
 
 Name = Annotated[str, Meta(min_length=1)]
-Said = Annotated[str, Meta(min_length=1, pattern=r"[^ \t\n\r\f\v]")]
+BLANK = r"\t-\r \x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+"""Every white space there is, spelled out: what `\\s` means differs from one reader of patterns to the next."""
+Said = Annotated[str, Meta(min_length=1, pattern=f"[^{BLANK}]")]
 """Text that says something: white space alone is as good as nothing."""
 
 Fraction = Annotated[float, Meta(ge=0.0, le=1.0)]
@@ -88,9 +90,11 @@ class MemoryUnit(Wire):
 
 
 class Agent(Wire):
+    """Somebody who takes part. Without a status it is idle, as everybody is who just registered."""
+
     id: Name
     role: Name
-    status: AgentStatus
+    status: AgentStatus | UnsetType = UNSET
     interests: list[str] | UnsetType = UNSET
     current_task_id: str | UnsetType | None = UNSET
     authority_level: Authority | UnsetType = UNSET

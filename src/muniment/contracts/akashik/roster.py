@@ -29,6 +29,7 @@ class Member(Value):
     interests: tuple[str, ...] = ()
     authority: int = 4
     status: AgentStatus = AgentStatus.IDLE
+    task: str | None = None
 
     @property
     def document(self) -> JsonObject:
@@ -40,6 +41,8 @@ class Member(Value):
         }
         if self.interests:
             found["interests"] = list(self.interests)
+        if self.task is not None:
+            found["current_task_id"] = self.task
         return found
 
 
@@ -94,6 +97,14 @@ def _answer(roster: Roster, member: Member | None, reason: str | None) -> JsonOb
         "field_capabilities": roster.capabilities,
         "rejection_reason": reason,
     }
+
+
+def unsettled(roster: Roster, strategy: MergeStrategy) -> JsonObject | None:
+    """Why a MERGE is not taken up: a Field of this level does not settle by that strategy; None if it does."""
+    if strategy in SETTLING[roster.level]:
+        return None
+    words = f"{strategy} is not supported by a Field of level {roster.level}"
+    return error_document(Code.UNSUPPORTED_STRATEGY, Operation.MERGE, words)
 
 
 def deregister(roster: Roster, agent: str, *, units: int, tasks: int = 0) -> tuple[Roster, JsonObject]:

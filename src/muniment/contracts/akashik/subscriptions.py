@@ -12,13 +12,14 @@ from muniment.model.value import Value
 
 
 class Wish(Value):
-    """One subscription of one agent."""
+    """One subscription of one agent. `own` bounds it to what concerns the agent itself."""
 
     id: str
     agent: str
     events: tuple[EventName, ...]
     min_relevance: float | None = None
     debounce_ms: int | None = None
+    own: bool = False
 
     @property
     def document(self) -> JsonObject:

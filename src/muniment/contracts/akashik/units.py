@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from muniment.contracts.akashik.tables import KIND_OF, STATUS_OF, TOLD_AS, TYPE_OF
-from muniment.contracts.akashik.words import LinkType, Mode
+from muniment.contracts.akashik.words import LinkType, Mode, UnitStatus
 from muniment.contracts.carried import Carried
 from muniment.contracts.names import safe_id, safe_text
 from muniment.contracts.strict.instants import instant_of
@@ -62,7 +62,7 @@ class Units:
         claim = memory.claim
         document: JsonObject = {
             "id": memory.id,
-            "mode": _DRAFT if memory.status is Status.DRAFT else _COMMITTED,
+            "mode": _DRAFT if _TOLD[memory.status] == UnitStatus.DRAFT else _COMMITTED,
             "type": _TYPES[claim.nature.kind],
             "content": claim.content,
             "intent": _intent(claim),

@@ -15,7 +15,7 @@ import msgspec
 from muniment.contracts.finding import Finding, Severity
 from muniment.contracts.matm import use, wire, words
 from muniment.contracts.matm.forbidden import HIDDEN, WRITE, forbidden, says_no_more
-from muniment.contracts.matm.parts import object_in
+from muniment.contracts.matm.parts import agent_name, object_in
 from muniment.contracts.shape import Flaw, flaws
 from muniment.contracts.strict.instants import instant_of, is_instant
 from muniment.contracts.strict.pointer import below
@@ -26,6 +26,7 @@ _EXTENSION = re.compile(words.EXTENSION_NAME.removesuffix("$") + r"\Z", re.ASCII
 _LIKE_AN_EXTENSION = re.compile(r"x(?:[_-]|\Z)", re.IGNORECASE)
 _TIMES = re.compile(r".*/(?:\w+_at|at|effective_from|effective_to|last_active)", re.ASCII)
 _CORE = frozenset({"session", "project", "agent_team", "agent_repo", "discard"})
+_SCOPES = ", ".join((*sorted(_CORE), "x_user_identity", "x_organization", "x_cross_organization"))
 
 SHAPE_CODES = frozenset(
     {
@@ -127,7 +128,8 @@ def _fits(document: JsonObject, sort: str) -> bool:
         part = document.get(outer)
         if isinstance(part, dict) and inner in part:
             times.append(part[inner])
-    return not str(document[id_]).endswith("\n") and all(isinstance(one, str) and is_instant(one) for one in times)
+    exact = not any(str(document.get(name)).endswith("\n") for name in (id_, "suggested_scope"))
+    return exact and all(isinstance(one, str) and is_instant(one) for one in times)
 
 
 def _told(flaw: Flaw, document: JsonObject, path: str) -> Finding:
@@ -135,9 +137,15 @@ def _told(flaw: Flaw, document: JsonObject, path: str) -> Finding:
     inside = flaw.path[len(path) if path != "/" else 0 :]
     code = flaw.code
     if code == "unknown" and inside.count("/") == 1 and _LIKE_AN_EXTENSION.match(inside[1:]):
-        return error("extension_name", flaw.path, "a field of your own is named x_ and then a-z, 0-9 or _")
+        return error(
+            "extension_name", flaw.path, "expected a name of x_ and then a-z, 0-9 or _ for a field of your own"
+        )
     if code == "pattern" and _TIMES.fullmatch(inside):
         return _told_time(flaw, document, inside)
+    if code == "pattern" and inside.endswith("/suggested_scope"):
+        return error("enum", flaw.path, f"expected one of {_SCOPES}, or a scope of your own named x_ and a-z, 0-9 or _")
+    if inside == "/confidence" and code in ("enum", "type"):
+        return error(code, flaw.path, "expected a number from 0 to 1, or low, medium or high")
     if code == "enum" and inside in ("/worker_write_mode", "/durable_write_allowed"):
         code = WRITE
     elif code == "enum" and inside == "/artifact/hidden_reasoning_included":
@@ -154,14 +162,35 @@ def _told_time(flaw: Flaw, document: JsonObject, inside: str) -> Finding:
     return error("format", flaw.path, "expected an instant in UTC, such as 2026-03-01T09:30:00Z")
 
 
+def expectation(finding: Finding) -> str:
+    """What a finding asks for, in words that follow "expected".
+
+    >>> expectation(error("missing", "/", "record_id is missing")), expectation(error("unknown", "/a", "no field a"))
+    ('an object with record_id', 'a valid document: no field a')
+    """
+    words_ = finding.message
+    if words_.startswith("expected "):
+        return words_.removeprefix("expected ")
+    name, found, rest = words_.partition(" is missing")
+    if found:
+        return f"an object with {name}{rest}" if finding.code == "missing" else f"{name}{rest}"
+    return (
+        "no such field"
+        if finding.code == "unknown" and words_.startswith("there is")
+        else f"a valid document: {words_}"
+    )
+
+
 def _event(event: JsonObject, path: str) -> Iterator[Finding]:
+    yield from _named(event, "source_agent", path)
+    yield from _sure(event, path)
     kind, scope = event.get("memory_kind"), event.get("suggested_scope")
     if event.get("evidence_refs") == [] and kind != "hypothesis":
-        yield error("evidence", below(path, "evidence_refs"), "only a hypothesis may come without evidence")
+        yield error("evidence", below(path, "evidence_refs"), "expected evidence; only a hypothesis may come without")
     if kind == "deprecation" or event.get("disposition_hint") == "deprecate":
-        yield from _needs_target(event, path, "supersedes", "name the record that is superseded")
+        yield from _needs_target(event, path, "supersedes", "expected the record that is superseded")
     if kind == "conflict":
-        yield from _needs_target(event, path, "conflicts_with", "name the record it disagrees with")
+        yield from _needs_target(event, path, "conflicts_with", "expected the record it disagrees with")
     yield from _both(event, path)
     yield from _chartered(event, scope, path)
     yield from _bounded(event, scope, path)
@@ -170,6 +199,22 @@ def _event(event: JsonObject, path: str) -> Iterator[Finding]:
         for name in use.missing_for_kind(event)
         if name != "expiry"
     )
+
+
+def _named(document: JsonObject, name: str, path: str) -> Iterator[Finding]:
+    agent = document.get(name)
+    if isinstance(agent, dict) and agent_name(agent) is None:
+        yield error("missing", below(path, name), "agent_id is missing")
+
+
+def _sure(event: JsonObject, path: str) -> Iterator[Finding]:
+    said = event.get("confidence")
+    if isinstance(said, dict) and not any(name in said for name in ("score", "value", "level")):
+        yield error("missing", below(path, "confidence"), "score is missing")
+
+
+def _request(request: JsonObject, path: str) -> Iterator[Finding]:
+    yield from _named(request, "consumer_agent", path)
 
 
 def _needs_target(document: JsonObject, path: str, name: str, words_: str) -> Iterator[Finding]:
@@ -186,7 +231,7 @@ def _both(document: JsonObject, path: str) -> Iterator[Finding]:
     if isinstance(claim, dict):
         said = [name for name in ("subject", "key", "value") if name in claim]
         if said and len(said) < 3:
-            yield error("together", below(path, "claim"), "subject, key and value are said together or not at all")
+            yield error("together", below(path, "claim"), "expected subject, key and value together, or none of them")
 
 
 def _chartered(document: JsonObject, scope: Json, path: str) -> Iterator[Finding]:
@@ -212,10 +257,11 @@ def _bounded(event: JsonObject, scope: Json, path: str) -> Iterator[Finding]:
 def _record(record: JsonObject, path: str) -> Iterator[Finding]:
     kind = record.get("kind")
     if kind == "deprecation":
-        yield from _needs_target(record, path, "supersedes", "name the record that is superseded")
+        yield from _needs_target(record, path, "supersedes", "expected the record that is superseded")
     if kind == "conflict" and not record.get("conflict_group"):
-        yield from _needs_target(record, path, "conflicts_with", "name the sides of the conflict")
+        yield from _needs_target(record, path, "conflicts_with", "expected the sides of the conflict")
     yield from _both(record, path)
+    yield from _sure(record, path)
     if record.get("status") in use.IN_USE:
         for name in use.missing_for_use(record):
             yield error("unusable", path, f"{name} is missing: without it a record is not usable")
@@ -260,7 +306,9 @@ def _response(response: JsonObject, path: str) -> Iterator[Finding]:
     grants = response.get("grants")
     for name, given in (grants if isinstance(grants, dict) else {}).items():
         if given is True:
-            yield error("direct_write", below(path, "grants", name), "a retrieval grants nothing but reading")
+            yield error(
+                "direct_write", below(path, "grants", name), "expected false: a retrieval grants nothing but reading"
+            )
 
 
 def _ticket(ticket: JsonObject, path: str) -> Iterator[Finding]:
@@ -273,6 +321,7 @@ _RULES: dict[str, Rule] = {
     "MemoryEvent": _event,
     "MemoryRecord": _record,
     "CurationReport": _report,
+    "RetrievalRequest": _request,
     "RetrievalResponse": _response,
     "MemoryTicket": _ticket,
 }

@@ -10,8 +10,9 @@ from muniment.contracts import codec
 from muniment.contracts.carried import Carried
 from muniment.contracts.door import Encoded, Narrowing
 from muniment.contracts.finding import Finding, Severity, finding_of, passes
-from muniment.contracts.matm.admission import inspect, sort_of
-from muniment.contracts.matm.event import EVENTS
+from muniment.contracts.matm.admission import expectation, inspect, sort_of
+from muniment.contracts.matm.event import EVENTS, as_emitted
+from muniment.contracts.matm.forbidden import credentials
 from muniment.contracts.matm.record import RECORDS
 from muniment.contracts.strict.pointer import ROOT, below
 from muniment.contracts.strict.reader import read_json
@@ -32,7 +33,11 @@ class MatmContract:
             value = read_json(data)
         except CallerError as error:
             return (finding_of(error),)
-        return tuple(finding for path, document in _documents(value) for finding in inspect(document, path))
+        return tuple(
+            finding
+            for path, document in _documents(value)
+            for finding in (*inspect(document, path), *credentials(document, path))
+        )
 
     def decode(self, data: bytes) -> tuple[Carried, ...]:
         return tuple(read_document(document, path) for path, document in _documents(read_json(data)))
@@ -58,7 +63,7 @@ def read_document(document: Json, path: str = ROOT) -> Carried:
     """The memory in one event, in the event of a ticket, or in one record."""
     for finding in inspect(document, path):
         if finding.severity is Severity.ERROR:
-            raise Malformed(finding.path, finding.message.removeprefix("expected "))
+            raise Malformed(finding.path, expectation(finding))
     assert isinstance(document, dict), "inspected"
     sort = sort_of(document)
     if sort == "MemoryTicket":
@@ -81,8 +86,10 @@ def _born(memory: Carried) -> Carried:
 def write_document(memory: Carried) -> tuple[JsonObject, tuple[Narrowing, ...]]:
     """One memory as an event if it is one still, else as a record; and what that could not hold. What was kept of an
     earlier document is left out if it would make this one invalid: somebody else wrote it."""
-    dialect = EVENTS if memory.status is Status.PROPOSED and _is_event(memory) else RECORDS
-    document, told = codec.encode(dialect, memory)
+    if memory.status is Status.PROPOSED and _is_event(memory):
+        document, told = codec.encode(EVENTS, as_emitted(memory))
+    else:
+        document, told = codec.encode(RECORDS, memory)
     if any(_is_ours(one) for one in memory.claim.extensions) and not passes(inspect(document, ROOT)):
         others = tuple(one for one in memory.claim.extensions if not _is_ours(one))
         claim = msgspec.structs.replace(memory.claim, extensions=others)

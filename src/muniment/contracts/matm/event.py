@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from muniment.contracts.carried import Carried
 from muniment.contracts.matm import parts, words
 from muniment.contracts.matm.slot import put_slot, take_slot
 from muniment.contracts.names import safe_id, safe_namespace
+from muniment.contracts.strict.instants import instant_of, is_instant
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model import checks
 from muniment.model.claim import DEFAULT_SCOPE_ID, Claim, Handling, Intent, Nature, Origin, Place
@@ -17,7 +20,10 @@ NAME = "matm.event"
 
 UNKNOWN = "unknown"
 NOT_STATED = "not stated"
+_PLACES = frozenset(Scope)
 _LONG_AGO = "1970-01-01T00:00:00Z"
+"""What stands for the time of emission until what was kept of the event is laid on. It is no time of the claim: the
+same thing said again on another day is the same thing."""
 
 
 class EventDialect:
@@ -31,7 +37,7 @@ class EventDialect:
             claim=_claim(document, agent),
             tenant=parts.id_of(document, "tenant_id"),
             status=Status.PROPOSED,
-            actor=safe_id(str(agent["agent_id"])),
+            actor=safe_id(parts.agent_name(agent) or UNKNOWN),
             role=parts.text_of(agent, "role"),
             created_at=emitted,
         )
@@ -41,7 +47,7 @@ class EventDialect:
         document: JsonObject = {
             "schema_version": words.EVENT,
             "event_id": memory.id,
-            "emitted_at": parts.shown(claim.times.event_time or memory.created_at) or _LONG_AGO,
+            "emitted_at": _LONG_AGO,
             "source_agent": _agent(memory),
             "task": _task(claim),
             "provenance": _provenance(claim),
@@ -67,6 +73,20 @@ class EventDialect:
         return take_slot(document)
 
 
+def as_emitted(memory: Carried) -> Carried:
+    """The memory with the time at which its event was emitted, as far as that was kept, in place of the time at which
+    we were told of it."""
+    own = next((one.body for one in memory.claim.extensions if one.name == NAME), None)
+    if own is None:
+        return memory
+    kept: Json = msgspec.json.decode(own)
+    match kept.get("emitted_at") if isinstance(kept, dict) else None:
+        case [[_], [str() as said]] if is_instant(said):
+            at = instant_of(said)
+            return memory if at == memory.created_at else msgspec.structs.replace(memory, created_at=at)
+    return memory
+
+
 def _named(value: Json, name: str) -> JsonObject:
     """A statement that may be given by its name alone."""
     return value if isinstance(value, dict) else {name: value}
@@ -85,7 +105,7 @@ def _claim(document: JsonObject, agent: JsonObject) -> Claim:
         intent=Intent(purpose=parts.text_of(task, "title")),
         origin=_origin(document, artifact),
         belief=parts.belief_of(document),
-        times=parts.times_of(document, event_time=parts.instant_in(document, "emitted_at")),
+        times=parts.times_of(document, event_time=None),
         lineage=parts.lineage_of(document, contradicts=parts.ids_of(document, "conflicts_with")),
         handling=Handling(
             sensitivity=Sensitivity(str(document["sensitivity"])),
@@ -97,9 +117,10 @@ def _claim(document: JsonObject, agent: JsonObject) -> Claim:
 
 
 def _place(document: JsonObject, agent: JsonObject, task: JsonObject) -> Place:
-    """Where it would belong. `discard` is no place; what asks to be discarded stays in its session until it is."""
+    """Where it would belong. `discard` is no place, and neither is an extension that is not kept here: what asks for
+    one stays in its session until somebody decides."""
     word = str(document["suggested_scope"])
-    scope = Scope.SESSION if word == "discard" else Scope(word)
+    scope = Scope(word) if word in _PLACES else Scope.SESSION
     session = parts.id_of(document, "session_id") or parts.id_of(task, "session_id")
     topic = document.get("topic")
     return Place(
@@ -128,7 +149,7 @@ def _origin(document: JsonObject, artifact: JsonObject) -> Origin:
     return Origin(
         source=parts.kept_text(str(refs[0])) if isinstance(refs, list) and refs else None,
         source_type=parts.text_of(artifact, "artifact_type"),
-        external_id=parts.text_of(artifact, "artifact_hash"),
+        external_id=parts.text_of(artifact, "artifact_hash") or parts.text_of(artifact, "hash"),
     )
 
 

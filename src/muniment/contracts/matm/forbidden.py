@@ -1,7 +1,9 @@
-"""Names that may stand nowhere in a document: private thought, credentials, and the claim to have written."""
+"""What may stand nowhere in a document: private thought, credentials, and the claim to have written. Names are compared
+however they are spelled; nothing that is found is repeated."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -9,15 +11,15 @@ from muniment.contracts.finding import Finding, Severity
 from muniment.contracts.matm import wire, words
 from muniment.contracts.strict.pointer import below
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.model.reasoning import HIDDEN_REASONING, HIDDEN_REASONING_FLAG, plain_name
+from muniment.model.reasoning import HIDDEN_REASONING, HIDDEN_REASONING_FLAG, plain_name, squeezed
 
 HIDDEN, WRITE, CREDENTIAL = "hidden_reasoning", "direct_write", "credential"
+_MODE = "worker_write_mode"
 _MESSAGES = {
-    HIDDEN: "private reasoning is not taken; give a short public rationale instead",
-    WRITE: "a worker proposes; it neither writes nor may claim that it may",
-    CREDENTIAL: "a field of this name would hold a credential; leave it out",
+    HIDDEN: "expected no private reasoning; a short public rationale is welcome instead",
+    WRITE: "expected a proposal: a worker neither writes nor may claim that it may",
+    CREDENTIAL: "expected no field of this name, which would hold a credential",
 }
-_FLAGS = frozenset({HIDDEN_REASONING_FLAG, *words.DIRECT_WRITE})
 _OPEN = tuple(
     (name, frozenset(kind.__struct_fields__))
     for name, kind in (
@@ -29,15 +31,25 @@ _OPEN = tuple(
 )
 
 
+_THOUGHT = frozenset(
+    squeezed(name) + rest
+    for name in (*HIDDEN_REASONING, *words.PRIVATE_THOUGHT)
+    for rest in ("", "s", "text", "texts", "trace", "log", "notes", "content", "raw", "steps", "tokens")
+)
+_WRITES = frozenset(squeezed(name) for name in words.DIRECT_WRITE)
+_THOUGHT_FLAG, _WRITE_MODE = squeezed(HIDDEN_REASONING_FLAG), squeezed(_MODE)
+
+
 @lru_cache(maxsize=4_096)
 def _suspect(key: str) -> str | None:
     """What may be wrong with a field of this name. The same few hundred names come again and again."""
-    name = plain_name(key)
-    if name in HIDDEN_REASONING or name == HIDDEN_REASONING_FLAG:
+    name = squeezed(key)
+    if name in _THOUGHT or name == _THOUGHT_FLAG:
         return HIDDEN
-    if name in words.DIRECT_WRITE:
+    if name in _WRITES or name == _WRITE_MODE:
         return WRITE
-    return CREDENTIAL if words.names_a_credential(name) else None
+    plain = plain_name(unicodedata.normalize("NFKC", key).strip())
+    return CREDENTIAL if words.names_a_credential(plain) else None
 
 
 def says_no_more(document: JsonObject) -> bool:
@@ -75,5 +87,28 @@ def _in_object(value: JsonObject, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _harmless(key: str, value: Json) -> bool:
-    """The two flags that say "no" are welcome."""
-    return value is not True and (key in _FLAGS or plain_name(key) in _FLAGS)
+    """The flags that say "no" are welcome, wherever they stand; so is the one write mode there is."""
+    name = squeezed(key)
+    if name == _THOUGHT_FLAG:
+        return value is False or value is None
+    if name == _WRITE_MODE:
+        return value == words.PROPOSAL_ONLY
+    if name not in _WRITES:
+        return False
+    return not value or isinstance(value, (dict, list)) or str(value).casefold() in words.SAYS_NO
+
+
+def credentials(value: Json, path: str) -> Iterator[Finding]:
+    """Every text that is shaped like a credential. It is no error here: the engine takes what it knows out of texts."""
+    match value:
+        case str():
+            sort = words.credential_in(value)
+            if sort is not None:
+                message = f"this looks like a credential ({sort}); leave it out"
+                yield Finding(code=CREDENTIAL, severity=Severity.WARNING, path=path, message=message)
+        case list():
+            for number, part in enumerate(value):
+                yield from credentials(part, below(path, number))
+        case dict():
+            for key, part in value.items():
+                yield from credentials(part, below(path, key))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from muniment.contracts.carried import carry
 from muniment.contracts.matm import words
 from muniment.contracts.matm.event import kind_word, nearest
-from muniment.contracts.matm.parts import object_in, put, shown
+from muniment.contracts.matm.parts import agent_name, put, shown
 from muniment.contracts.matm.record import RECORDS
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json, JsonObject
@@ -267,7 +267,7 @@ class Queued(Value):
 def ticket_document(event: JsonObject, queued: Queued) -> JsonObject:
     """A Memory Ticket: the event as a person meets it in the queue."""
     agent = event.get("source_agent")
-    name = object_in(event, "source_agent").get("agent_id", agent)
+    name = agent_name(agent) if isinstance(agent, dict) else agent
     document: JsonObject = {
         "ticket_id": queued.ticket_id,
         "title": f"{name} suggests a {event.get('memory_kind')} for {event.get('suggested_scope')}",

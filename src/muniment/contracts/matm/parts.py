@@ -45,6 +45,12 @@ def ids_of(document: JsonObject, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(safe_id(str(one)) for one in value))[:_LIST]
 
 
+def agent_name(agent: JsonObject) -> str | None:
+    """What an agent is called, under whichever of three names it is said; white space is no name."""
+    found = (agent.get(name) for name in ("agent_id", "id", "name"))
+    return next((one for one in found if isinstance(one, str) and one.strip()), None)
+
+
 def instant_in(document: JsonObject, name: str) -> Instant | None:
     value = document.get(name)
     return _instant(value) if isinstance(value, str) else None
@@ -104,7 +110,7 @@ def belief_of(document: JsonObject) -> Belief:
     evidence = tuple(evidence_text(ref) for ref in refs[:_LIST]) if isinstance(refs, list) else ()
     assumptions = said.get("assumptions")
     return Belief(
-        score=_score(said.get("score")),
+        score=_score(next((said[name] for name in ("score", "value", "level") if name in said), None)),
         reasoning=text_of(said, "reasoning"),
         evidence=evidence,
         assumptions=tuple(safe_text(str(one)) for one in assumptions[:_LIST]) if isinstance(assumptions, list) else (),

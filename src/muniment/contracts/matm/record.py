@@ -189,7 +189,7 @@ _KEPT_PARTS = ("decision", "procedure", "risk")
 def _write_born(document: JsonObject, memory: Carried) -> None:
     """What the event a record was made of said about its kind; a decision without it is dated by what we know."""
     if any(one.name == events.NAME for one in memory.claim.extensions):
-        born, _ = codec.encode(events.EVENTS, memory)
+        born, _ = codec.encode(events.EVENTS, events.as_emitted(memory))
         parts.put(document, **{name: born[name] for name in _KEPT_PARTS if name in born})
     owner, decided = document.get("owner"), memory.claim.times
     date = decided.valid_from or decided.event_time or memory.created_at

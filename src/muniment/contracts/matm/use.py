@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from muniment.contracts.strict.values import JsonObject
+from muniment.contracts.strict.values import Json, JsonObject
 
 IN_USE = frozenset({"reviewed", "current", "hypothesis", "conflicted"})
 """States in which a record claims that it may be told."""
@@ -31,10 +31,10 @@ def missing_for_use(record: JsonObject) -> tuple[str, ...]:
 
 
 def _lacking(record: JsonObject) -> Iterator[str]:
-    if not record.get("source_refs"):
+    if not _told(record.get("source_refs")):
         yield "source"
     for name in ("status", "scope", "sensitivity", "owner"):
-        if not record.get(name):
+        if not _told(record.get(name)):
             yield name
     if not record.get("evidence_refs") and record.get("kind") != "hypothesis":
         yield "evidence"
@@ -62,7 +62,14 @@ def missing_in_charter(document: JsonObject) -> tuple[str, ...]:
 
 def _says(document: JsonObject, charter: JsonObject, name: str) -> bool:
     if name == "owner":
-        return bool(charter.get("owner") or document.get("owner"))
+        return _told(charter.get("owner")) or _told(document.get("owner"))
     if name == "lawful_basis":
-        return bool(charter.get("lawful_basis") or charter.get("consent"))
-    return bool(charter.get(name))
+        return _told(charter.get("lawful_basis")) or _told(charter.get("consent"))
+    return _told(charter.get(name))
+
+
+def _told(value: Json) -> bool:
+    """Whether anything is said; white space says nothing."""
+    if isinstance(value, list):
+        return any(_told(one) for one in value)
+    return bool(value.strip()) if isinstance(value, str) else bool(value)

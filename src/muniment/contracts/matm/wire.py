@@ -18,6 +18,7 @@ Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,128}$")]
 Text = Annotated[str, Meta(min_length=1)]
 Name = Annotated[str, Meta(min_length=1, max_length=256)]
 Utc = Annotated[str, Meta(pattern=r"(Z|\+00:00)$", extra_json_schema={"format": "date-time"})]
+SuggestedScope = Annotated[str, Meta(pattern=words.SUGGESTED_SCOPE)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 No = Annotated[bool, Meta(extra_json_schema={"const": False})]
 
@@ -33,7 +34,11 @@ class Open(Wire, forbid_unknown_fields=False):
 
 
 class Agent(Open):
-    agent_id: Name
+    """Who it is, by `agent_id`; where a producer says `id` or `name` instead, that is read."""
+
+    agent_id: Name | UnsetType = UNSET
+    id: Name | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
     role: Text | UnsetType = UNSET
     team_id: Name | UnsetType = UNSET
     environment: Text | UnsetType = UNSET
@@ -61,9 +66,9 @@ class Provenance(Open):
 class ReviewHints(Open):
     human_review_required: bool | UnsetType = UNSET
     reviewer: Name | UnsetType = UNSET
-    reason: Text | UnsetType = UNSET
-    questions: list[Text] | UnsetType = UNSET
-    redaction_notes: Text | list[Text] | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+    questions: list[str] | UnsetType = UNSET
+    redaction_notes: str | list[str] | UnsetType = UNSET
     next_review_at: Utc | UnsetType = UNSET
 
 
@@ -74,9 +79,11 @@ class EvidenceRef(Wire):
 
 
 class Confidence(Wire):
-    """How sure, with a public rationale. Never private thought."""
+    """How sure, with a public rationale. Never private thought. `score`, or else `value` or `level`, says how sure."""
 
-    score: Fraction | words.ConfidenceWord
+    score: Fraction | words.ConfidenceWord | UnsetType = UNSET
+    value: Fraction | words.ConfidenceWord | UnsetType = UNSET
+    level: Fraction | words.ConfidenceWord | UnsetType = UNSET
     reasoning: Text | UnsetType = UNSET
     evidence: list[Text] | UnsetType = UNSET
     assumptions: list[Text] | UnsetType = UNSET
@@ -86,6 +93,7 @@ class Artifact(Wire):
     artifact_type: Text
     summary: Text
     artifact_hash: Text | UnsetType = UNSET
+    hash: Text | UnsetType = UNSET
     ref: Text | UnsetType = UNSET
     hidden_reasoning_included: No | UnsetType = UNSET
 
@@ -163,7 +171,7 @@ class Event(Document):
     memory_kind: words.Kind
     evidence_refs: list[EvidenceRef | Text]
     confidence: Fraction | words.ConfidenceWord | Confidence
-    suggested_scope: words.SuggestedScope
+    suggested_scope: SuggestedScope
     worker_write_mode: Literal["proposal_only"]
     sensitivity: words.Sensitivity
     review_hints: ReviewHints
@@ -267,7 +275,7 @@ class Report(Document):
     event_id: Id
     decision: words.Decision
     reason: Text
-    scope: words.SuggestedScope
+    scope: SuggestedScope
     kind: words.Kind
     redactions: list[RedactionPart]
     steps: Annotated[list[StepPart], Meta(min_length=9, max_length=9)]
@@ -276,7 +284,7 @@ class Report(Document):
     record_id: Id | UnsetType = UNSET
     duplicate_of: Id | UnsetType = UNSET
     conflicts_with: list[Id] | UnsetType = UNSET
-    suggested_scope: words.SuggestedScope | UnsetType = UNSET
+    suggested_scope: SuggestedScope | UnsetType = UNSET
     suggested_kind: words.Kind | UnsetType = UNSET
     rule: Text | UnsetType = UNSET
 

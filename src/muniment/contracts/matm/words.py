@@ -20,16 +20,8 @@ Kind = Literal[
 StoredScope = Literal[
     "session", "project", "agent_team", "agent_repo", "x_user_identity", "x_organization", "x_cross_organization"
 ]
-SuggestedScope = Literal[
-    "session",
-    "project",
-    "agent_team",
-    "agent_repo",
-    "discard",
-    "x_user_identity",
-    "x_organization",
-    "x_cross_organization",
-]
+SUGGESTED_SCOPE = r"^(session|project|agent_team|agent_repo|discard|x_[a-z0-9_]+)$"
+"""The scopes an event may suggest: the four, the sink, and any of the namespace for extensions."""
 Disposition = Literal["append", "update", "deprecate", "conflict", "discard"]
 Decision = Literal["append", "update", "deprecate", "conflict", "discard", "hold"]
 Sensitivity = Literal["public", "internal", "private", "confidential", "secret"]
@@ -67,13 +59,30 @@ CONFIDENCE: dict[str, float] = {"low": 0.3, "medium": 0.6, "high": 0.9}
 EXTENSION_NAME = r"^x_[a-z0-9_]+$"
 """How a field that is not in a schema must be named to stand at the top of a document."""
 
-DIRECT_WRITE = frozenset({"durable_write_allowed", "durable_write", "direct_durable_write", "durable_write_performed"})
-"""Names under which `true` claims that something was written, or may be."""
+DIRECT_WRITE = frozenset(
+    {
+        *("durable_write_allowed", "durable_write", "direct_durable_write", "durable_write_performed", "direct_write"),
+        *("durable_write_completed", "durable_write_state", "direct_write_allowed", "durably_written"),
+    }
+)
+"""Names under which anything but a "no" claims that something was written, or may be."""
+
+SAYS_NO = frozenset({"no", "none", "false", "never", "denied", "not_allowed", PROPOSAL_ONLY})
+
+PRIVATE_THOUGHT = frozenset(
+    {
+        *("internal_monologue", "thinking", "thought_process", "reasoning_trace", "reasoning_content", "raw_reasoning"),
+        *("hidden_thinking", "private_thinking", "hidden_thought", "private_thought", "inner_thought"),
+        *("internal_thought", "hidden_chain_of_thought", "private_chain_of_thought"),
+    }
+)
+"""Names of private thought that are refused here besides those that are refused everywhere."""
 
 _CREDENTIAL = re.compile(
-    r"(?:.*_)?(?:password|passwd|passphrase|secret_key|client_secret|app_secret|api_secret|api_?key|access_?key"
-    r"|private_?key|signing_key|encryption_key|api_?token|access_?token|auth_?token|bearer_?token|refresh_?token"
-    r"|session_?token)|secrets?|credentials?",
+    r"(?:.*_)?(?:password|passwd|passphrase|secret_key|client_secret|app_secret|api_secret|api_?key|access_?key(?:_id)?"
+    r"|private_?key|ssh_key|signing_key|encryption_key"
+    r"|(?:api|access|auth|bearer|refresh|session|oauth|id|github|gitlab|slack|npm|pypi)_?token)(?:_?[0-9]+)?"
+    r"|secrets?|credentials?|pwd|token|jwt|bearer",
     re.ASCII,
 )
 
@@ -81,7 +90,27 @@ _CREDENTIAL = re.compile(
 def names_a_credential(name: str) -> bool:
     """Whether a plain name is one under which a credential would stand.
 
-    >>> names_a_credential("api_key"), names_a_credential("db_password"), names_a_credential("secretary")
-    (True, True, False)
+    >>> [names_a_credential(name) for name in ("api_key", "db_password", "github_token", "secretary", "token_count")]
+    [True, True, True, False, False]
     """
-    return _CREDENTIAL.fullmatch(name) is not None
+    return _CREDENTIAL.fullmatch(name.removeprefix("x_")) is not None
+
+
+_SHAPES = (
+    ("private key", re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")),
+    ("code host token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})")),
+    ("API key", re.compile(r"\bsk[-_][A-Za-z0-9_-]{20,}")),
+    ("cloud API key", re.compile(r"\bAIza[0-9A-Za-z_-]{30,}")),
+    ("cloud access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    ("service account", re.compile(r"\b[a-z0-9-]+@[a-z0-9-]+\.iam\.gserviceaccount\.com\b", re.IGNORECASE)),
+    ("signed token", re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")),
+)
+
+
+def credential_in(text: str) -> str | None:
+    """What sort of credential a text looks as if it held, by the shapes that are known.
+
+    >>> credential_in("deploy with AKIAIOSFODNN7EXAMPLE today"), credential_in("deploy with care")
+    ('cloud access key', None)
+    """
+    return next((sort for sort, shape in _SHAPES if shape.search(text) is not None), None)

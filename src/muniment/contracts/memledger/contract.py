@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 from msgspec import UnsetType
@@ -13,7 +13,7 @@ from muniment.contracts.carried import Carried
 from muniment.contracts.door import Encoded, Narrowing
 from muniment.contracts.finding import Finding, Severity, finding_of
 from muniment.contracts.memledger.plain import PLAIN
-from muniment.contracts.memledger.wire import RECORDS, MemoryRecord
+from muniment.contracts.memledger.wire import RECORDS, AnyRecord, MemoryRecord
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.pointer import ROOT, below
@@ -41,7 +41,7 @@ class MemledgerContract:
         value = read_json(data)
         for finding in () if _sound(data) else _findings(value):
             if finding.severity is Severity.ERROR:
-                raise Malformed(finding.path, finding.message.removeprefix("expected "))
+                raise Malformed(finding.path, wish(finding.message))
         return tuple(codec.decode(PLAIN, document, path=path) for path, document in _documents(value))
 
     def encode(self, memories: Sequence[Carried]) -> Encoded:
@@ -52,11 +52,12 @@ class MemledgerContract:
             written.append(document)
             narrowed += told
         whole = written[0] if len(written) == 1 else written
-        return Encoded(data=json.dumps(whole, ensure_ascii=False).encode(), narrowed=tuple(narrowed))
+        return Encoded(data=msgspec.json.encode(whole), narrowed=tuple(narrowed))
 
 
 CONTRACT = MemledgerContract()
 _QUICK = msgspec.json.Decoder(MemoryRecord | list[MemoryRecord])
+_is_instant = lru_cache(1024)(is_instant)
 _MOMENTS = ("created_at", "updated_at", "last_accessed_at", "event_time")
 
 
@@ -74,10 +75,21 @@ def _sound_record(record: MemoryRecord) -> bool:
     moments = (getattr(record, name, None) for name in _MOMENTS)
     above = () if isinstance(record.derived_from, UnsetType) else record.derived_from
     return (
-        all(is_instant(moment) for moment in moments if isinstance(moment, str))
+        all(_is_instant(moment) for moment in moments if isinstance(moment, str))
         and record.supersedes != record.id
         and record.id not in above
     )
+
+
+def wish(message: str) -> str:
+    """What was expected, of the message of a finding.
+
+    >>> wish("expected a number"), wish("id is missing"), wish("there is no such field")
+    ('a number', 'an object with id', 'nothing: there is no such field')
+    """
+    if message.endswith(" is missing"):
+        return "an object with " + message.removesuffix(" is missing")
+    return message.removeprefix("expected ") if message.startswith("expected ") else f"nothing: {message}"
 
 
 def record_flaws(value: Json, path: str = ROOT) -> Iterator[Finding]:
@@ -93,12 +105,12 @@ def record_flaws(value: Json, path: str = ROOT) -> Iterator[Finding]:
         else:
             code = "enum" if isinstance(type_, str) else "type"
             yield _error(code, below(path, "record_type"), f"expected one of {_TYPES}")
-        return
-    for flaw in flaws(value, kind, path):
+    said = value if kind is not None else {name: one for name, one in value.items() if name != "record_type"}
+    for flaw in flaws(said, kind or AnyRecord, path):
         yield _error(flaw.code, flaw.path, flaw.message)
     own = value.get("id")
     if isinstance(own, str) and own in _parents(value):
-        yield _error(CYCLE, path, "a record cannot stand on itself or take its own place")
+        yield _error(CYCLE, path, "expected a record that does not stand on itself nor take its own place")
 
 
 def _findings(value: Json) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from muniment.contracts.shape import Wire
+from muniment.model.checks import LIST_LENGTH_MAX
 
 CONTENT_SHOWN_MAX = 200
 _COUNT_MAX = 2**53
@@ -46,7 +47,7 @@ class _Record(Wire):
     updated_at: Moment | UnsetType = UNSET
     score: float | UnsetType | None = UNSET
     supersedes: Text | UnsetType | None = UNSET
-    derived_from: list[Text] | UnsetType = UNSET
+    derived_from: Annotated[list[Text], Meta(max_length=LIST_LENGTH_MAX)] | UnsetType = UNSET
     created_by: str | UnsetType | None = UNSET
     workflow_id: str | UnsetType | None = UNSET
     triggered_by: str | UnsetType | None = UNSET
@@ -81,6 +82,19 @@ class EpisodicRecord(_Record, tag_field="record_type", tag="episodic"):
 class ProceduralRecord(_Record, tag_field="record_type", tag="procedural"):
     """How something is done: the steps, what must hold before, what is needed."""
 
+    steps: list[str] | UnsetType = UNSET
+    preconditions: list[str] | UnsetType = UNSET
+    tools_required: list[str] | UnsetType = UNSET
+
+
+class AnyRecord(_Record):
+    """A record whose type is not known: what any of the three may have."""
+
+    source: str | UnsetType | None = UNSET
+    event_time: Moment | UnsetType | None = UNSET
+    duration_ms: Count | UnsetType | None = UNSET
+    outcome: str | UnsetType | None = UNSET
+    actors: list[str] | UnsetType = UNSET
     steps: list[str] | UnsetType = UNSET
     preconditions: list[str] | UnsetType = UNSET
     tools_required: list[str] | UnsetType = UNSET

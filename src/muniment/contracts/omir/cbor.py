@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import struct
 
-from muniment.contracts.strict.reader import LIMITS, Limits
+from muniment.contracts.omir.reading import LIMITS
+from muniment.contracts.strict.reader import Limits
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import LimitExceeded, Malformed
 
@@ -17,7 +18,8 @@ SELF_DESCRIBED = b"\xd9\xd9\xf7"
 """Tag 55799: these bytes are CBOR. Written when asked for, passed over when read."""
 
 _INTEGER_MAX = 2**64 - 1
-_BIG_DIGITS_MAX = 2_048
+_BIG_BYTES_MAX = 1_661
+"""As many bytes as a whole number of 4,000 digits takes, the longest that the reader of text takes."""
 _SIMPLE: dict[int, Json] = {20: False, 21: True, 22: None}
 _WIDTHS = {24: 1, 25: 2, 26: 4, 27: 8}
 _FLOATS = {25: ">e", 26: ">f", 27: ">d"}
@@ -217,8 +219,8 @@ class _Reader:
         if first >> 5 != 2:
             raise self._back("the digits of a large whole number")
         length = self._number(first & 31)
-        if length > _BIG_DIGITS_MAX:
-            raise LimitExceeded("number", limit=_BIG_DIGITS_MAX, unit="bytes", sent=length)
+        if length > _BIG_BYTES_MAX:
+            raise LimitExceeded("number", limit=_BIG_BYTES_MAX, unit="bytes", sent=length)
         digits = self._take(length)
         number = int.from_bytes(digits)
         if number <= _INTEGER_MAX or digits[0] == 0:

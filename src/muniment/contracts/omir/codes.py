@@ -51,7 +51,7 @@ CODES: dict[str, Code] = {
     "E401": _ours("a claimed profile is not known here", "Give its definition with --profile, or do not claim it."),
     "W402": _ours("a required profile is not claimed", "Add its url to meta.profile."),
     "W403": _ours("a recommendation of a claimed profile is not kept", "Do as the profile recommends, if you can."),
-    "W500": _ours("a key is said twice in one object", "Leave one of the two out; readers take either."),
+    "E500": _ours("a key is said twice in one object", "Leave one of the two out; readers take either."),
     "W501": _ours("the @context is another text than the canonical address", "Name the canonical context."),
     "I510": _ours("a draft field of R1.x", "Readers of R1 refuse it; move it to an extension for them."),
     "W520": _ours("an extension carries no value, or several", "Let each extension carry exactly one value."),

@@ -16,6 +16,7 @@ from muniment.contracts.finding import Severity
 from muniment.contracts.omir import texts
 from muniment.contracts.omir.dialect import DIALECTS, SLOT
 from muniment.contracts.omir.fields import carried_id, name_id, refs
+from muniment.contracts.omir.reading import LIMITS
 from muniment.contracts.omir.terms import (
     DRAFT,
     DRAFT_ENVELOPE,
@@ -67,7 +68,7 @@ _extended = msgspec.json.Decoder(_Extended)
 
 def decode_bundle(data: bytes) -> Bundle:
     """Read a bundle. Raises `Unreadable` for what is no JSON, and `Malformed` for the first thing that is wrong."""
-    bundle = read_json(data)
+    bundle = read_json(data, limits=LIMITS)
     for finding in findings(data):
         if finding.severity is Severity.ERROR:
             raise Malformed(finding.path, _expected(finding.message))

@@ -1,9 +1,9 @@
 """Which known name was probably meant: the nearest one at one or two edits, found without comparing with all of them.
 
 A name at two edits or fewer keeps at least one of its three parts as it is, so only names that share a part in about
-the same place are compared; what all names begin with is left out of account. How many are compared for one question
-is bounded by how many questions there are: where very many are asked of a crowd of names that are all alike, a name at
-two edits may go unnoticed, and one at a single edit if the names are long or do not begin alike.
+the same place are compared; what all names begin with is left out of account. How many are compared is bounded for all
+questions together, and the first of them get most of it: where very many are asked of a crowd of names that are all
+alike, a name at two edits may go unnoticed, and one at a single edit if the names are long or do not begin alike.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from itertools import islice
 
 FARTHEST = 2
 _COMPARED_MAX = 12_000
-_COMPARED_MIN = 4
+_COMPARED_OF_MANY = 1_000
+_SHARE_MIN = 8
+_MANY = 100
+"""From how many questions on fewer names are compared for all of them together: nobody reads that many suggestions."""
+_FIRST = 20
+"""Among how many questions what may still be compared is shared out."""
 _SPELLINGS_MAX = 800
 
 
@@ -28,7 +33,8 @@ class Names:
         self._begin = _shared_beginning(self._names)
         self._letters = sorted(set("".join(name[len(self._begin) :] for name in self._names)))
         self._lengths = {len(name) for name in self._names}
-        self._compared_max = max(_COMPARED_MIN, _COMPARED_MAX // max(1, questions))
+        self._questions = max(1, questions)
+        self._to_compare = _COMPARED_MAX if questions < _MANY else _COMPARED_OF_MANY
         self._parts: dict[int, dict[tuple[int, int, str], list[int]]] = {}
         self._answers: dict[str, str | None] = {}
 
@@ -51,16 +57,24 @@ class Names:
         strange = [at for at, letter in enumerate(rest) if letter not in self._letters]
         if len(strange) > 1 or (2 * len(rest) + 1) * (len(self._letters) + 1) > _SPELLINGS_MAX:
             return None
-        order, places = self._order, strange or range(len(rest) + 1)
-        spelled = [one for one in _one_edit(self._begin, rest, self._letters, places) if one in order]
-        found = [order[one] for one in spelled if one != wanted and _longer(one, wanted) > 1]
+        if strange:
+            spelled = _changed(self._begin, rest, self._letters, strange[0])
+        else:
+            spelled = _one_edit(self._begin, rest, self._letters)
+        order = self._order
+        found = [order[one] for one in spelled if one in order and one != wanted and _longer(one, wanted) > 1]
         return self._names[min(found)] if found else None
 
     def _at_two_edits(self, wanted: str) -> str | None:
+        share = self._to_compare // min(self._questions, _FIRST)
+        self._questions = max(1, self._questions - 1)
+        if share < _SHARE_MIN:
+            return None
         left_out = len(self._begin) if wanted.startswith(self._begin) else 0
         rest = wanted[left_out:]
         best, nearest = FARTHEST + 1, None
-        for number in islice(self._alike(rest, left_out), self._compared_max):
+        for number in islice(self._alike(rest, left_out), share):
+            self._to_compare -= 1
             name = self._names[number]
             edits = distance(name[left_out:], rest)
             if 0 < edits < best and edits < _longer(name, wanted):
@@ -122,16 +136,21 @@ def _longer(one: str, other: str) -> int:
     return max(len(one.encode()), len(other.encode()))
 
 
-def _one_edit(begin: str, text: str, letters: list[str], places: Iterable[int]) -> list[str]:
-    """Every text that is one edit from this one, at one of these places, and begins in the same way."""
+def _one_edit(begin: str, text: str, letters: list[str]) -> list[str]:
+    """Every text that is one edit from this one and begins in the same way."""
     found = []
-    for at in places:
-        head, tail, after = begin + text[:at], text[at:], text[at + 1 :]
+    for at in range(len(text) + 1):
+        head, tail = begin + text[:at], text[at:]
         found += [head + letter + tail for letter in letters]
         if tail:
-            found.append(head + after)
-            found += [head + letter + after for letter in letters]
+            found += _changed(begin, text, letters, at)
     return found
+
+
+def _changed(begin: str, text: str, letters: list[str], at: int) -> list[str]:
+    """The text without the letter at a place, and with each other letter instead of it."""
+    head, after = begin + text[:at], text[at + 1 :]
+    return [head + after, *[head + letter + after for letter in letters]]
 
 
 def distance(one: str, other: str) -> int:

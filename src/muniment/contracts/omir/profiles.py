@@ -200,11 +200,13 @@ class Breach(Value):
 
 
 class Claims:
-    """The profiles that are known in a run, and which of them are asked for."""
+    """The profiles that are known in a run, and which of them are asked for. `asked`: whether the run is about profiles
+    at all; `every`: whether a claim of an unknown one is told."""
 
     def __init__(
-        self, profiles: Sequence[Profile], *, required: Sequence[str], every: bool, predicates: Predicates
+        self, profiles: Sequence[Profile], *, required: Sequence[str], asked: bool, every: bool, predicates: Predicates
     ) -> None:
+        self.asked = asked
         self._profiles = {profile.url: profile for profile in profiles}
         self._required = tuple(required)
         self._every = every

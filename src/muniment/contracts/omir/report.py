@@ -118,7 +118,7 @@ class Asked(Value):
     level: Level
 
 
-_LEVEL_ONLY = frozenset({"E302", "E400", "E401", "W500"})
+_LEVEL_ONLY = frozenset({"E302", "E400", "E401"})
 """Errors of a level or a profile: a bundle with none but these is still conformant at core."""
 
 

@@ -43,6 +43,7 @@ _plain_instant = re.compile(
     r"[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 ).fullmatch
+_KINDS: dict[type[Resource], str] = {struct: kind for kind, struct in RESOURCES.items()}
 _is_uri = lru_cache(maxsize=4_096)(is_uri)
 _place = lru_cache(maxsize=1_024)("entityRefs/{}/ref".format)
 _VALUE_DEPTH = ENTRY_DEPTH + 3
@@ -80,6 +81,9 @@ class Scan:
         self.unversioned: list[Unversioned] = []
         self._look = look
         self._pass()
+        for kind, _ in self.holders:
+            if kind in self.ids:
+                self.by_type[kind] = self.by_type.get(kind, 0) + 1
 
     def holder(self, index: int) -> Holder:
         kind, id_ = self.holders[index]
@@ -103,29 +107,33 @@ class Scan:
                 look(index, one, raw)
 
     def _take(self, index: int, one: Resource) -> None:
-        kind = type(one).__name__
-        self._name(index, kind, one.id)
+        kind, id_ = _KINDS[type(one)], one.id
+        self.holders.append((kind, id_))
+        known = self.ids[kind]
+        if known.setdefault(id_, index) != index:
+            self.repeated.append(index)
         meta = one.meta
         if meta is UNSET:
             self.unversioned.append(Unversioned(index=index, has_meta=False))
         elif meta.omir_version is UNSET:
             self.unversioned.append(Unversioned(index=index, has_meta=True))
+        if isinstance(one, Entity):
+            return
         add = self.links.append
-        if isinstance(one, (MemoryRecord, Episode)):
-            if one.entity_refs is not UNSET:
-                for number, target in enumerate(one.entity_refs):
-                    add((index, _place(number), target.ref, "Entity"))
-            if isinstance(one, MemoryRecord) and one.parent_id is not UNSET:
-                add((index, "parentId", f"MemoryRecord/{one.parent_id}", "MemoryRecord"))
-        elif isinstance(one, Relationship):
+        if isinstance(one, Relationship):
             add((index, "from/ref", one.from_.ref, "Entity"))
             add((index, "to/ref", one.to.ref, "Entity"))
             if one.source_episode is not UNSET:
                 add((index, "sourceEpisode/ref", one.source_episode.ref, "Episode"))
+            return
+        if one.entity_refs is not UNSET:
+            for number, target in enumerate(one.entity_refs):
+                add((index, _place(number), target.ref, "Entity"))
+        if isinstance(one, MemoryRecord) and one.parent_id is not UNSET:
+            add((index, "parentId", f"MemoryRecord/{one.parent_id}", "MemoryRecord"))
 
     def _name(self, index: int, kind: str, id_: str | None) -> None:
         self.holders.append((kind, id_ or ""))
-        self.by_type[kind] = self.by_type.get(kind, 0) + 1
         if id_ is None:
             return
         known = self.ids[kind]
@@ -204,20 +212,25 @@ def _whole(value: Json) -> Json:
 def _holds(one: Resource, opened: Opened) -> bool:
     """Whether what a wire type cannot ask while it is read holds too: times, addresses, the end of an id, the size of a
     number, and that what extensions carry can be read."""
-    if one.id[-1] == "\n" or not (one.created_at is UNSET or _instant(one.created_at)):
+    made, meta = one.created_at, one.meta
+    if one.id[-1] == "\n" or not (made is UNSET or _plain_instant(made) or is_instant(made)):
         return False
-    if one.meta is not UNSET and not _meta_holds(one.meta):
+    if (
+        meta is not UNSET
+        and not (meta.last_updated is meta.created_at is meta.profile is UNSET)
+        and not _meta_holds(meta)
+    ):
         return False
     if one.extension is not UNSET and not _extensions_hold(one.extension, opened):
         return False
     if isinstance(one, MemoryRecord):
         return _memory_holds(one)
-    if isinstance(one, Relationship):
-        return _edge_holds(one)
     if isinstance(one, Entity):
         return (one.last_seen_at is UNSET or _instant(one.last_seen_at)) and (
             one.mention_count is UNSET or not too_large(one.mention_count)
         )
+    if isinstance(one, Relationship):
+        return _edge_holds(one)
     return (one.event_time is UNSET or _instant(one.event_time)) and (
         one.entity_refs is UNSET or _refs_hold(one.entity_refs)
     )

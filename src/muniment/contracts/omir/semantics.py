@@ -15,6 +15,7 @@ from msgspec import UNSET
 from muniment.contracts.omir.wire import (
     DRAFT_FIELDS,
     GRADES,
+    RESOURCES,
     Confidence,
     Entity,
     Episode,
@@ -41,6 +42,7 @@ _MICROS_PER_DAY = 86_400_000_000
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*", re.ASCII)
 _THEIR_HOST = re.compile(r"https?://(?:www\.)?omir\.io(?:[/:?#]|\Z)", re.IGNORECASE)
 _PLAIN_LENGTH = 20
+_GRADES = {struct: GRADES[kind] for kind, struct in RESOURCES.items()}
 
 
 @lru_cache(maxsize=4_096)
@@ -60,8 +62,9 @@ def doubts(one: Resource) -> list[Doubt]:
             found.append(_empty("name"))
     else:
         _episode(one, found)
-    if one.meta is not UNSET:
-        _meta(one.meta, one, found)
+    meta = one.meta
+    if meta is not UNSET and (meta.last_updated is not UNSET or meta.maturity != _GRADES[type(one)]):
+        _meta(meta, one, found)
     if one.extension is not UNSET:
         found.extend(_extensions(one.extension))
     return found
@@ -117,10 +120,9 @@ def _episode(one: Episode, found: list[Doubt]) -> None:
 
 def _meta(meta: MetaBlock, one: Resource, found: list[Doubt]) -> None:
     if meta.last_updated is not UNSET:
-        own = meta.created_at is not UNSET
-        made = meta.created_at if own else one.created_at
-        if made is not UNSET and earlier(meta.last_updated, made):
-            found.append(_reversed("meta/lastUpdated", "meta/createdAt" if own else "createdAt"))
+        for name, made in (("meta/createdAt", meta.created_at), ("createdAt", one.created_at)):
+            if made is not UNSET and earlier(meta.last_updated, made):
+                found.append(_reversed("meta/lastUpdated", name))
     if meta.maturity is not UNSET:
         kind = type(one).__name__
         if meta.maturity != GRADES[kind]:

@@ -25,7 +25,6 @@ from muniment.contracts.omir.semantics import DRAFT, doubts
 from muniment.contracts.omir.wire import (
     CANONICAL_CONTEXT,
     DRAFT_FIELDS,
-    Entity,
     Extension,
     Interference,
     MemoryRecord,
@@ -57,7 +56,7 @@ class _Fan:
 class Looker:
     """Looks at each entry during the pass, and keeps what is to be told afterwards."""
 
-    def __init__(self, opened: Opened, *, tells_drafts: bool, claims: Claims | None) -> None:
+    def __init__(self, opened: Opened, *, tells_drafts: bool, claims: Claims) -> None:
         self._opened = opened
         self._waiting: list[Resource] = []
         self._tokens = 0
@@ -67,7 +66,6 @@ class Looker:
         self.doubts: list[tuple[int, str, str, str]] = []
         self.competitors: list[Link] = []
         self.fans: dict[tuple[str, str, str], _Fan] = {}
-        self.labels: dict[str, frozenset[str]] = {}
         self.profiled: list[tuple[int, Raw]] = []
 
     def __call__(self, index: int, one: Resource | None, raw: Raw) -> None:
@@ -77,8 +75,7 @@ class Looker:
         self._waiting.append(one)
         if len(self._waiting) == _AT_ONCE:
             self._count()
-        found = doubts(one)
-        if found:
+        if found := doubts(one):
             self.doubts += [(index, *doubt) for doubt in found]
         if one.extension is not UNSET:
             self._within(one.extension)
@@ -87,8 +84,8 @@ class Looker:
                 self._competitors(index, one.id, one.interference)
         elif isinstance(one, Relationship) and one.normalized_strength is not UNSET:
             self._fan(index, one, one.normalized_strength)
-        if self.claims is not None:
-            self._profiled(index, one, raw)
+        if self.claims.asked or (one.meta is not UNSET and one.meta.profile is not UNSET):
+            self.profiled.append((index, raw))
 
     def repeats_keys(self) -> bool:
         """Whether some key of the bundle is said twice; see `tokens`."""
@@ -110,11 +107,6 @@ class Looker:
         for one in extensions:
             if one.value_json is not UNSET and _repeats(one.value_json, self._opened):
                 self._repeats_within = True
-
-    def _profiled(self, index: int, one: Resource, raw: Raw) -> None:
-        self.profiled.append((index, raw))
-        if isinstance(one, Entity) and one.labels is not UNSET:
-            self.labels[one.id] = frozenset(one.labels)
 
     def _competitors(self, index: int, id_: str, interference: Interference) -> None:
         others = interference.competes_with
@@ -162,7 +154,7 @@ def spec(opened: Opened, scan: Scan, looker: Looker, level: Level) -> list[Told]
         *_doubts(scan, looker),
         *_fans(scan, looker),
         *_profiles(scan, looker),
-        *_repeated_keys(opened, looker, level),
+        *_repeated_keys(opened, looker),
     ]
     return _in_order(found)
 
@@ -250,9 +242,13 @@ def _references(scan: Scan, looker: Looker) -> Iterator[Told]:
 
 
 def _ancestors(scan: Scan) -> Iterator[Told]:
-    """Records that are their own ancestors, and records with too many."""
+    """Records that are their own ancestors, and records with too many. What has no id is nobody's ancestor, and of two
+    records of one id the first counts."""
+    named = scan.ids["MemoryRecord"]
     above = {
-        scan.holders[index][1]: ref.partition("/")[2] for index, where, ref, _ in scan.links if where == "parentId"
+        id_: ref.partition("/")[2]
+        for index, where, ref, _ in scan.links
+        if where == "parentId" and named.get(id_ := scan.holders[index][1]) == index
     }
     depth: dict[str, int] = {}
     for start in above:
@@ -310,24 +306,44 @@ def _fans(scan: Scan, looker: Looker) -> Iterator[Told]:
 
 
 def _profiles(scan: Scan, looker: Looker) -> Iterator[Told]:
-    if looker.claims is None:
-        return
+    """Claims that are not kept. Where nobody asked for profiles, a claim that is broken is a warning, and what is only
+    recommended is left alone."""
+    claims = looker.claims
+    labels = _labels(scan) if looker.profiled else {}
     for index, raw in looker.profiled:
-        resource = msgspec.json.decode(raw)
-        for breach in looker.claims.breaches(resource, looker.labels):
+        for breach in claims.breaches(msgspec.json.decode(raw), labels):
             path = f"/entry/{index}/{breach.place}".rstrip("/")
-            yield _told(breach.code, Check.PROFILE, path, breach.message, scan=scan, index=index, value=breach.value)
+            told = _told(breach.code, Check.PROFILE, path, breach.message, scan=scan, index=index, value=breach.value)
+            if claims.asked:
+                yield told
+            elif told.severity is Severity.ERROR:
+                yield msgspec.structs.replace(told, severity=Severity.WARNING)
 
 
-def _repeated_keys(opened: Opened, looker: Looker, level: Level) -> Iterator[Told]:
+class _Labelled(msgspec.Struct, gc=False):
+    id: str
+    labels: list[str] | UnsetType = UNSET
+
+
+_labelled = msgspec.json.Decoder(_Labelled)
+
+
+def _labels(scan: Scan) -> dict[str, frozenset[str]]:
+    """The labels of every entity that is as it should be, by its id."""
+    wrong = {bad.index for bad in scan.bad}
+    entries = scan.opened.entries or []
+    sound = [entries[index] for index, (kind, _) in enumerate(scan.holders) if kind == "Entity" and index not in wrong]
+    return {one.id: frozenset(one.labels) for one in map(_labelled.decode, sound) if one.labels is not UNSET}
+
+
+def _repeated_keys(opened: Opened, looker: Looker) -> Iterator[Told]:
+    """Keys said twice. Which of the two counts is up to the reader, so such a bundle says no one thing; whoever decodes
+    it is refused."""
     if not looker.repeats_keys():
         return
-    severity = Severity.ERROR if level is Level.STRICT else Severity.WARNING
     for one in repeats(opened.data):
         where = [f"line {line}, column {column}" for line, column in (one.first, one.again)]
-        what = f"the key is said at {where[0]}, and again at {where[1]}"
-        told = _told("W500", Check.STRUCTURAL, one.path, what)
-        yield msgspec.structs.replace(told, severity=severity)
+        yield _told("E500", Check.STRUCTURAL, one.path, f"the key is said at {where[0]}, and again at {where[1]}")
 
 
 def _told(

@@ -20,7 +20,8 @@ class Options(Value):
     """What may be asked beside verdict and level.
 
     `profiles` are known besides the three of R1; `required` names those that every eligible resource must claim. Either
-    asks that every claim be looked into, at any level. `tells_drafts`: draft fields of R1.x are told as information.
+    asks that every claim be looked into, at any level, as level `profile` does; otherwise a broken claim of a profile
+    of R1 is a warning. `tells_drafts`: draft fields of R1.x are told as information.
     """
 
     profiles: tuple[Profile, ...] = ()
@@ -61,19 +62,22 @@ def _by_spec(asked: Asked, opened: Opened, options: Options) -> Report:
     claims = _claims(asked.level, options)
     looker = Looker(opened, tells_drafts=options.tells_drafts, claims=claims)
     scan = Scan(opened, looker)
-    return _report(asked, scan, spec(opened, scan, looker, asked.level), profiled=claims is not None)
+    return _report(asked, scan, spec(opened, scan, looker, asked.level), profiled=claims.asked)
 
 
 def _report(asked: Asked, scan: Scan, found: Sequence[Told], *, profiled: bool = False) -> Report:
     return assemble(asked, by_type=scan.by_type, total=len(scan.holders), findings=found, profiled=profiled)
 
 
-def _claims(level: Level, options: Options) -> Claims | None:
+def _claims(level: Level, options: Options) -> Claims:
     named = bool(options.profiles or options.required)
-    if level is not Level.PROFILE and not named:
-        return None
-    profiles = (*r1_profiles(), *options.profiles)
-    return Claims(profiles, required=options.required, every=named, predicates=options.predicates)
+    return Claims(
+        (*r1_profiles(), *options.profiles),
+        required=options.required,
+        asked=named or level is Level.PROFILE,
+        every=named,
+        predicates=options.predicates,
+    )
 
 
 def findings(data: bytes) -> tuple[Finding, ...]:

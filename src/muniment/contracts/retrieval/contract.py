@@ -1,13 +1,14 @@
 """The contract at its door: check any of its documents, take memories out of them, put memories into them.
 
-A file holds one document, a list of memory records, or a runtime configuration. Memories that all came from a
+A file holds one document, a list of documents, or a runtime configuration. Memories that all came from a
 configuration go back into one.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from muniment.contracts import codec
 from muniment.contracts.carried import Carried
@@ -18,7 +19,6 @@ from muniment.contracts.retrieval.seeds import PLACE, SeedDialect, name_of, seed
 from muniment.contracts.retrieval.wire import (
     DOCUMENTS,
     MemoryConfig,
-    MemoryRecordDocument,
     RetrievalResult,
     TraceEvent,
 )
@@ -29,7 +29,8 @@ from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import CallerError, Malformed
 
 _RECORD, _SEED = RecordDialect(), SeedDialect()
-_KINDS = ("memory_record", "retrieval_query", "retrieval_result")
+_MEMORY = "memory_record"
+_KINDS = (_MEMORY, "retrieval_query", "retrieval_result")
 
 
 class RetrievalContract:
@@ -50,11 +51,11 @@ class RetrievalContract:
     def decode(self, data: bytes) -> tuple[Carried, ...]:
         value = read_json(data)
         for flaw in _flaws(value):
-            raise Malformed(flaw.path, flaw.message.removeprefix("expected "))
+            raise refusal(flaw)
         if isinstance(value, list):
-            return tuple(codec.decode(_RECORD, one, path=below(ROOT, number)) for number, one in _each(value))
+            return tuple(_memory(one, below(ROOT, number)) for number, one in _each(value))
         assert isinstance(value, dict), "checked above"
-        return _seeds(value) if "memory" in value else (_memory(value),)
+        return _seeds(value) if "memory" in value else (_memory(value, ROOT),)
 
     def encode(self, memories: Sequence[Carried]) -> Encoded:
         if memories and all(_is_seed(one) for one in memories):
@@ -68,10 +69,17 @@ class RetrievalContract:
 CONTRACT = RetrievalContract()
 
 
-def _memory(document: JsonObject) -> Carried:
-    if document.get("kind") != "memory_record":
-        raise Malformed("/kind", "memory_record; a query, a result and a trace hold no memories")
-    return codec.decode(_RECORD, document)
+def refusal(flaw: Flaw) -> Malformed:
+    """A flaw as the error of whoever cannot go on with it."""
+    if flaw.code == "missing":
+        return Malformed(flaw.path, "an object with " + flaw.message.removesuffix(" is missing"))
+    return Malformed(flaw.path, flaw.message.removeprefix("expected "))
+
+
+def _memory(document: JsonObject, path: str) -> Carried:
+    if document.get("kind") != _MEMORY:
+        raise Malformed(below(path, "kind"), "memory_record; a query, a result and a trace hold no memories")
+    return codec.decode(_RECORD, document, path=path)
 
 
 def _seeds(config: JsonObject) -> tuple[Carried, ...]:
@@ -102,28 +110,33 @@ def _named(document: JsonObject, memory: Carried, place: int) -> JsonObject:
 
 
 def _spelled(value: Json) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return msgspec.json.encode(value)
 
 
 def _flaws(value: Json) -> tuple[Flaw, ...]:
-    """Everything wrong with a file. In a list stand memory records, or trace events."""
+    """Everything wrong with a file. What stands in a list is judged one by one."""
     if not isinstance(value, list):
-        return _of_document(value, ROOT)
-    traced = bool(value) and isinstance(value[0], dict) and "event_type" in value[0]
-    kind = TraceEvent if traced else MemoryRecordDocument
-    found = tuple(flaw for number, one in enumerate(value) for flaw in _of_kind(one, kind, below(ROOT, number)))
-    if found or traced:
-        return found
-    return _repeated([((one["record_id"], one["revision"]), f"/{number}/record_id") for number, one in _each(value)])
+        return _of_config(value) if isinstance(value, dict) and "memory" in value else _of_document(value, ROOT)
+    found = tuple(flaw for number, one in enumerate(value) for flaw in _of_document(one, below(ROOT, number)))
+    return found or _repeated(
+        [
+            ((one["tenant_id"], one["record_id"], one["revision"]), f"/{number}/record_id")
+            for number, one in _each(value)
+            if one.get("kind") == _MEMORY
+        ]
+    )
+
+
+def _of_config(value: JsonObject) -> tuple[Flaw, ...]:
+    return flaws(value, MemoryConfig, ROOT) or _repeated(
+        [(name_of(seed, number + 1), f"/memory/seed_records/{number}") for number, seed in _each(seeds_of(value))]
+    )
 
 
 def _of_document(value: Json, path: str) -> tuple[Flaw, ...]:
     if not isinstance(value, dict):
-        return (Flaw(code="type", path=path, message="expected an object or a list of them"),)
-    if "memory" in value:
-        return flaws(value, MemoryConfig, path) or _repeated(
-            [(name_of(seed, number + 1), f"/memory/seed_records/{number}") for number, seed in _each(seeds_of(value))]
-        )
+        what = "an object or a list of them" if path == ROOT else "an object"
+        return (Flaw(code="type", path=path, message=f"expected {what}"),)
     if "event_type" in value:
         return _of_kind(value, TraceEvent, path)
     kind = value.get("kind")

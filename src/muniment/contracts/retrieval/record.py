@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import cast
 
 from muniment.contracts.carried import Carried
@@ -27,6 +28,10 @@ _BELIEFS = {trust: Belief(score=score) for trust, score in SCORES.items()}
 _NATURES = {
     (kind, class_.value): Nature(kind=kind, memory_class=class_) for kind in Kind for class_ in MemoryClass
 }  # frozen values are made once: most of the time to read a document goes into making them
+_usual_stamp = lru_cache(maxsize=1024)(instant_of)
+_STAMP_MAX = 40
+_written = lru_cache(maxsize=1024)(times.show)
+# to read and to write back meets the same instant several times
 
 
 class RecordDialect:
@@ -38,7 +43,7 @@ class RecordDialect:
     def read(self, document: JsonObject) -> Carried:
         said = cast("dict[str, str]", document)  # found valid before: all that is read here but the revision is text
         trust = TrustLevel(said["trust_level"])
-        stamp = instant_of(said["created_at"])
+        stamp = _stamp(said["created_at"])
         created_at = None if stamp == UNDATED else stamp
         content, slot, kind = _content(said)
         return Carried(
@@ -72,7 +77,7 @@ class RecordDialect:
             "provenance": provenance_of(claim),
             "revision": memory.revision,
             "trust_level": (memory.trust or level_of(claim.belief.score)).value,
-            "created_at": written(created_at),
+            "created_at": _written(created_at),
             "retention": retention_of(created_at, claim.times.expires_at).value,
         }
 
@@ -87,6 +92,10 @@ class RecordDialect:
         rest = {name: value for name, value in there.items() if name != SLOT}
         bare = {name: value for name, value in document.items() if name != "extensions"}
         return ({**bare, "extensions": rest} if rest else bare), there[SLOT]
+
+
+def _stamp(text: str) -> Instant:
+    return _usual_stamp(text) if len(text) <= _STAMP_MAX else instant_of(text)
 
 
 def _content(said: dict[str, str]) -> tuple[str, Slot | None, Kind]:
@@ -111,7 +120,3 @@ def known(token: str) -> str | None:
 def provenance_of(claim: Claim) -> str:
     """How a claim became believable, in one token: where it was had from, else its first piece of evidence."""
     return claim.origin.source or next(iter(claim.belief.evidence), UNKNOWN)
-
-
-def written(instant: Instant) -> str:
-    return times.show(instant)

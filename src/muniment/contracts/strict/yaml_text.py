@@ -14,7 +14,7 @@ import yaml
 
 from muniment.contracts.strict.locate import place
 from muniment.contracts.strict.pointer import Step, pointer
-from muniment.contracts.strict.reader import LIMITS, Limits
+from muniment.contracts.strict.reader import Limits
 from muniment.contracts.strict.values import Json
 from muniment.model.errors import LimitExceeded, Unreadable
 
@@ -36,7 +36,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _DIGITS_MAX = 4_000
 
 
-def read_yaml(data: bytes, *, limits: Limits = LIMITS) -> Json:
+YAML_BYTES_MAX = 16_777_216
+YAML_LIMITS = Limits(bytes=YAML_BYTES_MAX)
+"""YAML is read a hundred times more slowly than JSON, so that less of it is taken; a larger file is written as JSON."""
+
+
+def read_yaml(data: bytes, *, limits: Limits = YAML_LIMITS) -> Json:
     """Read one YAML document, strictly.
 
     >>> read_yaml(b"memory:\\n  seed_records: [{memory_id: mem-001, confidence: 0.95, on: 2026-04-07}]")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, TypedDict, cast
 
 import msgspec
@@ -15,7 +18,9 @@ from muniment.contracts.door import Encoded
 from muniment.contracts.finding import Finding, Severity, finding_of
 from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.reader import BYTES_MAX
+from muniment.engine import Memory
 from muniment.engine.options import QueryOptions
+from muniment.model.actor import OWNER
 from muniment.model.errors import LimitExceeded, Malformed, Unreadable
 from muniment.model.status import Status
 from muniment.surfaces.cli import show_exchange
@@ -118,7 +123,7 @@ def take_in(
     data = _read(file)
     if not call.has_vault:
         contract(name).decode(data)  # what cannot be read makes no vault
-    with call.memory(create=not preview) as memory, working(f"importing {name}") as progress:
+    with _opened(call, preview=preview) as memory, working(f"importing {name}") as progress:
         imported = read_in(memory, name, data, preview=preview, hold=hold, progress=progress)
     call.tell(imported_shape(imported), show_exchange.imported)
     return ExitCode.ANSWERED
@@ -149,9 +154,31 @@ def give_out(
     the contract has no field for is told on standard error."""
     statuses = None if status is None else [one.value for one in status]
     with call.memory(session=session) as memory, working(f"exporting {name}"):
-        encoded = write_out(memory, name, statuses=statuses, session=session, since=since, **cast(QueryOptions, bounds))
-    _tell_document(call, name, encoded, output)
+        exported = write_out(
+            memory, name, statuses=statuses, session=session, since=since, **cast(QueryOptions, bounds)
+        )
+    _tell_document(call, name, exported, output)
+    for words in show_exchange.cautions(exported.delicate, exported.foreign):
+        note(words)
     return ExitCode.ANSWERED
+
+
+@contextmanager
+def _opened(call: Call, *, preview: bool) -> Iterator[Memory]:
+    """The memory of this call; for a preview where there is none yet, an empty one that is gone afterwards."""
+    if not preview or call.has_vault:
+        with call.memory(create=not preview) as memory:
+            yield memory
+        return
+    config = call.config
+    if config.policy is not None and config.actor != OWNER:
+        raise Malformed("policy", "the vault's own policy: only its owner may bring another")
+    with (
+        TemporaryDirectory(prefix="muniment-preview-") as folder,
+        Memory.open(folder, tenant=config.tenant, actor=config.actor, policy=config.policy, embedder=None) as memory,
+    ):
+        note("there is no vault yet; this is what an empty one would make of it")
+        yield memory
 
 
 def _checked(name: ContractName, file: str) -> Checked:

@@ -1,18 +1,27 @@
-"""The command that shows the seed records of a runtime configuration: inspect-memory. Opens no vault."""
+"""The commands of the memory and retrieval contract: inspect-memory shows seed records, retrieve answers a query."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from muniment.compat.exchange import as_json
+from muniment.compat.retrieval.desk import ContractDesk
 from muniment.compat.retrieval.inspecting import DEFAULT_TENANT, inspect_memory
 from muniment.compat.retrieval.loader import FILE
-from muniment.model.errors import ConfigurationError
-from muniment.surfaces.cli.output import write_json
+from muniment.compat.retrieval.results import read_query
+from muniment.compat.retrieval.trace import export_events
+from muniment.contracts.strict.reader import BYTES_MAX
+from muniment.model.actor import OWNER
+from muniment.model.errors import ConfigurationError, Malformed
+from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, write_json
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.problems import ExitCode
+
+STANDARD_INPUT = "-"
 
 
 @command(app, "inspect-memory", example="muniment inspect-memory --memory-class profile --limit 5")
@@ -38,6 +47,55 @@ def inspect_seeds(
         raise ConfigurationError(_field(str(error)), str(error)) from None
     write_json(found)
     return ExitCode.ANSWERED
+
+
+@command(app, "retrieve", example="muniment retrieve query.yaml --tenant tenant-acme --trace trace.jsonl")
+def answer_query(
+    call: Call,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A retrieval_query, as JSON, or as YAML by its name; - reads standard input.",
+            show_default=False,
+        ),
+    ],
+    trace: Annotated[
+        str | None,
+        typer.Option("--trace", metavar="FILE", help="Add the event of this retrieval to that file, as a JSON line."),
+    ] = None,
+) -> ExitCode:
+    """Answer a retrieval_query of the memory and retrieval contract with a retrieval_result, as JSON. The tenant must
+    be the one that is asked; the vault's owner asks as the principal the query names, anybody else as themselves."""
+    query = read_query(_read(file))
+    with call.memory(embedder=call.embedder(None)) as memory:
+        desk = ContractDesk(memory.as_actor(query.principal_id) if call.config.actor == OWNER else memory)
+        result = desk.retrieve(query)
+    if trace is not None:
+        with _path(trace).open("a", encoding="utf-8") as lines:
+            lines.write(export_events(desk.events))
+    write_json(result)
+    return ExitCode.ANSWERED
+
+
+def _read(file: str) -> bytes:
+    """What a file, or standard input, holds, as JSON text."""
+    if file != STANDARD_INPUT:
+        path = _path(file)
+        with path.open("rb") as opened:
+            return as_json(opened.read(BYTES_MAX + 1), path.suffix)
+    if is_terminal(sys.stdin):
+        note("reading standard input; end with Ctrl-D")
+    data = read_standard_input(BYTES_MAX + 1)
+    if data is None:
+        raise Malformed("file", "a document; standard input is closed")
+    return data
+
+
+def _path(file: str) -> Path:
+    if not file or "\0" in file:
+        raise Malformed("file", "the path of a file: not empty and without NUL")
+    return Path(file)
 
 
 def _field(message: str) -> str:

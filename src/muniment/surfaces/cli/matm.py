@@ -13,6 +13,7 @@ from muniment.compat.matm.adoption import adopt as take_in
 from muniment.compat.matm.desk import Desk, curator_of, steward_of
 from muniment.compat.matm.example import play
 from muniment.compat.matm.grounds import Ground
+from muniment.compat.matm.labels import read_labels
 from muniment.compat.matm.level import level_report
 from muniment.compat.matm.scratch import StillClock, policy_text, scratch_memory
 from muniment.compat.matm.sources import Sources
@@ -154,11 +155,20 @@ def adopt(
 
 
 @command(matm, "level", example="muniment matm level --json")
-def level(call: Call) -> ExitCode:
+def level(
+    call: Call,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            "--labels", metavar="FILE", help="What should have become of your events: measures routing and conflicts."
+        ),
+    ] = None,
+) -> ExitCode:
     """Say which level of the profile this vault can show, with the evidence for each check and every figure. The probe
-    runs on a scratch vault; of this one only reading is asked."""
+    runs on a scratch vault under this vault's policy; of this one only reading is asked."""
+    given = read_labels(_read(labels)) if labels is not None else None
     with call.memory() as memory, working("probing and measuring"):
-        found = level_report(memory, now=Instant(time.time_ns() // 1_000))
+        found = level_report(memory, now=Instant(time.time_ns() // 1_000), labels=given)
     call.tell(level_shape(found), show_matm.level)
     return ExitCode.ANSWERED
 

@@ -18,6 +18,7 @@ from muniment.contracts.omir.decode import decode_bundle
 from muniment.contracts.omir.encode import Stamp, encode_bundle
 from muniment.contracts.omir.linked import BASE, linked
 from muniment.contracts.omir.profiles import r1_profiles
+from muniment.contracts.omir.reading import LIMITS
 from muniment.contracts.omir.statement import spell, statement
 from muniment.contracts.omir.terms import Release
 from muniment.contracts.strict.reader import BYTES_MAX, read_json
@@ -106,7 +107,7 @@ def _bundle(file: str) -> JsonObject:
     """A document that was found to be a bundle."""
     text = _text(file)
     decode_bundle(text)
-    found = read_json(text)
+    found = read_json(text, limits=LIMITS)
     assert isinstance(found, dict), "checked"
     return found
 
@@ -114,7 +115,7 @@ def _bundle(file: str) -> JsonObject:
 def _document(file: str) -> Json:
     """What a file says, whatever it is."""
     sent = _read(file)
-    return read_cbor(sent) if Path(file).suffix == BINARY else read_json(sent)
+    return read_cbor(sent) if Path(file).suffix == BINARY else read_json(sent, limits=LIMITS)
 
 
 def _text(file: str) -> bytes:

@@ -48,6 +48,21 @@ def _field(path: str) -> str:
     return path.removeprefix("/claim").strip("/").replace("/", ".")
 
 
+def cautions(delicate: int, foreign: int) -> Iterator[str]:
+    """What whoever gives a document away should know of what is in it."""
+    if delicate:
+        are = "is" if delicate == 1 else "are"
+        yield (
+            f"{counted(delicate, 'record', 'records')} in it {are} more sensitive than internal; "
+            "--sensitivity-max internal leaves them out"
+        )
+    if foreign:
+        yield (
+            f"{counted(foreign, 'record', 'records')} in it came from elsewhere: who wrote and reviewed them, and "
+            "when, is told as their files said it"
+        )
+
+
 def imported(shape: ImportedShape) -> RenderableType:
     outcome = {name: shape[name] for name in ("committed", "held", "refused", "errors")}
     told = ", ".join(f"{count:,} {name}" for name, count in outcome.items() if count) or "nothing"

@@ -1,0 +1,99 @@
+"""Which notices go to whom: notifications made of what happened, within what each subscriber may see and wants.
+
+Carrying them is a surface's work; which there are is decided here, so that every surface decides alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from muniment.contracts.akashik.happenings import Happened
+from muniment.contracts.akashik.subscriptions import Wish
+from muniment.contracts.akashik.words import EventName
+from muniment.contracts.strict.values import JsonObject
+from muniment.model.value import Value
+
+STANDING = "standing"
+"""The subscription every agent has without asking: that its own units were superseded or a conflict over them ended."""
+
+_ASKS_FOR_ACTION = frozenset(
+    {
+        EventName.MEMORY_CONTESTED,
+        EventName.CONFLICT_DETECTED,
+        EventName.TASK_ASSIGNED,
+        EventName.HANDOFF_INCOMING,
+    }
+)
+
+
+class View(Value):
+    """What one agent may see: units with how much each matters to it, and the sessions it is a member of."""
+
+    units: Mapping[str, float] = {}
+    sessions: frozenset[str] = frozenset()
+
+
+class Notice(Value):
+    """A notification and who gets it."""
+
+    agent: str
+    document: JsonObject
+
+
+class Told(Value):
+    """When each subscription was last told of each thing, in milliseconds. What is older than any wait is let go."""
+
+    at: Mapping[str, int] = {}
+
+
+def standing(agent: str) -> Wish:
+    """What an agent is told of without asking. A merge has to notify the authors of what it touches."""
+    events = (EventName.MEMORY_SUPERSEDED, EventName.CONFLICT_RESOLVED)
+    return Wish(id=STANDING, agent=agent, events=events, own=True)
+
+
+def notices(
+    wishes: Sequence[Wish], events: Sequence[Happened], views: Mapping[str, View], told: Told, *, now_ms: int
+) -> tuple[tuple[Notice, ...], Told]:
+    """Every notice that is due, and the memory of having given it. Nobody is told what it did itself, what it may not
+    see, what it did not ask for, what matters too little, or the same thing again too soon."""
+    at = dict(told.at)
+    due: list[Notice] = []
+    for happened in events:
+        for wish in wishes:
+            relevance = _relevance(happened, wish, views.get(wish.agent, View()))
+            if relevance is None or not wish.wants(happened.event, relevance):
+                continue
+            key = f"{wish.agent} {wish.id} {happened.entity}"
+            if key in at and now_ms - at[key] < (wish.debounce_ms or 0):
+                continue
+            if wish.debounce_ms:
+                at[key] = now_ms
+            due.append(Notice(agent=wish.agent, document=_document(happened, wish, relevance)))
+    return tuple(due), Told(at=at)
+
+
+def _relevance(happened: Happened, wish: Wish, view: View) -> float | None:
+    """How much an event matters to a subscriber; None if it is not for its eyes."""
+    mine = wish.agent in happened.concerns
+    if happened.by == wish.agent or (happened.addressed and not mine) or (wish.own and not mine):
+        return None
+    if happened.session is not None and happened.session not in view.sessions:
+        return None
+    if not happened.units:
+        return 1.0
+    scores = [view.units[unit] for unit in happened.units if unit in view.units]
+    return max(scores) if len(scores) == len(happened.units) else None
+
+
+def _document(happened: Happened, wish: Wish, relevance: float) -> JsonObject:
+    return {
+        "subscription_id": wish.id,
+        "event": happened.event.value,
+        "epoch": happened.epoch,
+        "relevance_score": round(relevance, 6),
+        "summary": happened.words,
+        "memory_unit_id": happened.unit,
+        "conflict_id": happened.conflict,
+        "requires_action": happened.event in _ASKS_FOR_ACTION and wish.agent in happened.concerns,
+    }

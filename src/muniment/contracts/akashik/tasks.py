@@ -1,0 +1,219 @@
+"""The tasks of a Field as a value, and what a COORDINATE makes of them: a step of the table, or the reason why not."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, convert, structs, to_builtins
+
+from muniment.contracts.akashik.authority import CANCEL, OTHERS, OWN, permitted
+from muniment.contracts.akashik.codes import Code, error_document
+from muniment.contracts.akashik.coordination import CoordinateRequest, Task, TaskWish
+from muniment.contracts.akashik.happenings import Happened
+from muniment.contracts.akashik.roster import Member, Roster
+from muniment.contracts.akashik.words import AgentStatus, EventName, Operation, TaskAction, TaskStatus
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.value import Value
+
+PRIORITY = 0.5
+
+STEPS: dict[TaskAction, tuple[frozenset[TaskStatus], TaskStatus]] = {
+    TaskAction.ASSIGN: (frozenset({TaskStatus.PENDING}), TaskStatus.ASSIGNED),
+    TaskAction.CLAIM: (frozenset({TaskStatus.PENDING}), TaskStatus.ASSIGNED),
+    TaskAction.RELEASE: (frozenset({TaskStatus.ASSIGNED}), TaskStatus.PENDING),
+    TaskAction.START: (frozenset({TaskStatus.ASSIGNED}), TaskStatus.IN_PROGRESS),
+    TaskAction.BLOCK: (frozenset({TaskStatus.IN_PROGRESS}), TaskStatus.BLOCKED),
+    TaskAction.UNBLOCK: (frozenset({TaskStatus.BLOCKED}), TaskStatus.IN_PROGRESS),
+    TaskAction.COMPLETE: (frozenset({TaskStatus.IN_PROGRESS}), TaskStatus.COMPLETED),
+    TaskAction.FAIL: (frozenset({TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED}), TaskStatus.FAILED),
+    TaskAction.RETRY: (frozenset({TaskStatus.FAILED}), TaskStatus.PENDING),
+    TaskAction.CANCEL: (
+        frozenset(set(TaskStatus) - {TaskStatus.COMPLETED, TaskStatus.CANCELLED}),
+        TaskStatus.CANCELLED,
+    ),
+}
+"""From which states an action leads to which. To give a task in hand to somebody else is a HANDOFF."""
+
+LIVE = (TaskStatus.ASSIGNED, TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED)
+
+
+class Tasks(Value):
+    """All tasks of a Field. `flagged` are those whose agent left."""
+
+    all: tuple[Task, ...] = ()
+    flagged: frozenset[str] = frozenset()
+
+    def find(self, name: str) -> Task | None:
+        return next((one for one in self.all if one.id == name), None)
+
+    def put(self, task: Task) -> Tasks:
+        """The same with this task in the place of the one of its id, or beside the others."""
+        known = self.find(task.id) is not None
+        every = tuple(task if one.id == task.id else one for one in self.all)
+        flagged = self.flagged if task.id not in self.flagged else self.flagged - {task.id}
+        return Tasks(all=every if known else (*every, task), flagged=flagged)
+
+
+class Turn(Value):
+    """What became of the tasks, what is answered, and what is announced."""
+
+    tasks: Tasks
+    answer: JsonObject
+    events: tuple[Happened, ...] = ()
+
+
+def coordinate(
+    tasks: Tasks, payload: Json, member: Member, *, epoch: int, fresh: str, session: str | None = None
+) -> Turn:
+    """Take up a COORDINATE that was found valid. `fresh` names a task that is made, `session` is the caller's: a task
+    of another session is not there for it."""
+    asked = convert(payload, CoordinateRequest)
+    wish = TaskWish() if asked.task is UNSET else asked.task
+    if asked.action is TaskAction.LIST:
+        return _told(tasks, [one for one in tasks.all if one.session_id == session])
+    if asked.action is TaskAction.CREATE:
+        return _create(tasks, wish, member, epoch=epoch, fresh=fresh, session=session)
+    task = tasks.find("" if wish.id is UNSET else wish.id)
+    if task is None or task.session_id != session:
+        return _refused(tasks, Code.TASK_NOT_FOUND, "there is no task of this id")
+    if asked.action is TaskAction.GET:
+        return _told(tasks, task)
+    if (refused := _refusal(tasks, task, asked.action, wish, member)) is not None:
+        return refused
+    return _stepped(tasks, task, asked.action, wish, member, epoch)
+
+
+def _create(tasks: Tasks, wish: TaskWish, member: Member, *, epoch: int, fresh: str, session: str | None) -> Turn:
+    assignee = None if wish.assignee is UNSET else wish.assignee
+    detail = OWN if assignee in (None, member.id) else OTHERS
+    if not permitted(member.authority, Operation.COORDINATE, detail):
+        return _barred(tasks)
+    depends = [] if wish.depends_on is UNSET else wish.depends_on
+    if lost := [name for name in depends if tasks.find(name) is None]:
+        return _refused(tasks, Code.TASK_NOT_FOUND, f"it would depend on what is not there: {', '.join(lost)}")
+    task = Task(
+        id=fresh,
+        title=str(wish.title),
+        goal="" if wish.goal is UNSET else wish.goal,
+        status=TaskStatus.PENDING if assignee is None else TaskStatus.ASSIGNED,
+        assignee=assignee,
+        created_by=member.id,
+        session_id=session,
+        depends_on=depends,
+        priority=PRIORITY if wish.priority is UNSET else wish.priority,
+        result_unit_ids=[],
+        handoffs=[],
+        epoch_created=epoch,
+        epoch_updated=epoch,
+    )
+    return _announced(tasks, task, member, epoch)
+
+
+def _refusal(tasks: Tasks, task: Task, action: TaskAction, wish: TaskWish, member: Member) -> Turn | None:
+    if not _may(task, action, wish, member):
+        return _barred(tasks)
+    if task.status not in STEPS[action][0]:
+        return _refused(tasks, Code.INVALID_TRANSITION, f"a task that is {task.status} takes no {action}")
+    waits = [name for name in task.depends_on if (one := tasks.find(name)) and one.status is not TaskStatus.COMPLETED]
+    if action is TaskAction.START and waits:
+        return _refused(tasks, Code.INVALID_TRANSITION, f"it waits for {', '.join(waits)}")
+    results = [] if wish.result_unit_ids is UNSET else wish.result_unit_ids
+    if action is TaskAction.COMPLETE and not results and not (wish.summary is not UNSET and wish.summary.strip()):
+        return _refused(tasks, Code.INVALID_PAYLOAD, "task.summary or task.result_unit_ids: say what came of it")
+    return None
+
+
+def _may(task: Task, action: TaskAction, wish: TaskWish, member: Member) -> bool:
+    """Whether a member may do this to a task: its own with little authority, those of others with more."""
+    authority = member.authority
+    if action is TaskAction.CANCEL:
+        return task.created_by == member.id or permitted(authority, Operation.COORDINATE, CANCEL)
+    if action is TaskAction.ASSIGN:
+        return permitted(authority, Operation.COORDINATE, OWN if wish.assignee == member.id else OTHERS)
+    own = action is TaskAction.CLAIM or task.assignee == member.id or (task.assignee is None and _made(task, member))
+    return permitted(authority, Operation.COORDINATE, OWN if own else OTHERS)
+
+
+def _made(task: Task, member: Member) -> bool:
+    return task.created_by == member.id
+
+
+def _stepped(tasks: Tasks, task: Task, action: TaskAction, wish: TaskWish, member: Member, epoch: int) -> Turn:
+    after = STEPS[action][1]
+    assignee = task.assignee
+    if action is TaskAction.ASSIGN:
+        assignee = None if wish.assignee is UNSET else wish.assignee
+    elif action is TaskAction.CLAIM:
+        assignee = member.id
+    elif after is TaskStatus.PENDING:
+        assignee = None
+    results = task.result_unit_ids if wish.result_unit_ids is UNSET else wish.result_unit_ids
+    moved = structs.replace(task, status=after, assignee=assignee, result_unit_ids=results, epoch_updated=epoch)
+    return _announced(tasks, moved, member, epoch)
+
+
+def _announced(tasks: Tasks, task: Task, member: Member, epoch: int) -> Turn:
+    before = tasks.find(task.id)
+    events = announced(task, by=member.id, epoch=epoch, assigned=before is None or before.assignee != task.assignee)
+    effects: JsonObject = {
+        "events": [one.event.value for one in events],
+        "notified_agents": [task.assignee] if task.assignee not in (None, member.id) else [],
+    }
+    answer: JsonObject = {"status": "ok", "task": to_builtins(task), "side_effects": effects}
+    return Turn(tasks=tasks.put(task), answer=answer, events=events)
+
+
+def announced(task: Task, *, by: str, epoch: int, assigned: bool) -> tuple[Happened, ...]:
+    """What is told when a task has become what it is: always its state, and whose it is or that it is done."""
+    names = [EventName.TASK_STATE_CHANGED]
+    if task.status is TaskStatus.ASSIGNED and assigned:
+        names.append(EventName.TASK_ASSIGNED)
+    if task.status is TaskStatus.COMPLETED:
+        names.append(EventName.TASK_COMPLETED)
+    concerns = (task.assignee,) if task.assignee is not None else ()
+    return tuple(
+        Happened(
+            event=name,
+            epoch=epoch,
+            by=by,
+            words=f"{task.id} is {task.status}",
+            task=task.id,
+            session=task.session_id,
+            concerns=concerns,
+        )
+        for name in names
+    )
+
+
+def left(tasks: Tasks, agent: str) -> tuple[Tasks, int]:
+    """The tasks after an agent left: those it had in hand are flagged, and how many they are."""
+    orphans = frozenset(one.id for one in tasks.all if one.assignee == agent and one.status in LIVE)
+    return structs.replace(tasks, flagged=tasks.flagged | orphans), len(orphans)
+
+
+def busied(roster: Roster, tasks: Tasks) -> Roster:
+    """The roster with what each agent does: it works on a task in progress, waits for one that is blocked, is idle
+    otherwise. What it has in hand is its current task."""
+    return structs.replace(roster, members=tuple(_busied(one, tasks) for one in roster.members))
+
+
+def _busied(member: Member, tasks: Tasks) -> Member:
+    states = {TaskStatus.IN_PROGRESS: AgentStatus.WORKING, TaskStatus.BLOCKED: AgentStatus.WAITING}
+    mine = [one for one in tasks.all if one.assignee == member.id]
+    for status in (TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED, TaskStatus.ASSIGNED):
+        for task in mine:
+            if task.status is status:
+                return structs.replace(member, status=states.get(status, AgentStatus.IDLE), task=task.id)
+    return structs.replace(member, status=AgentStatus.IDLE, task=None)
+
+
+def _told(tasks: Tasks, found: Task | list[Task]) -> Turn:
+    effects: JsonObject = {"events": [], "notified_agents": []}
+    name = "tasks" if isinstance(found, list) else "task"
+    return Turn(tasks=tasks, answer={"status": "ok", name: to_builtins(found), "side_effects": effects})
+
+
+def _refused(tasks: Tasks, code: Code, words: str) -> Turn:
+    return Turn(tasks=tasks, answer=error_document(code, Operation.COORDINATE, words))
+
+
+def _barred(tasks: Tasks) -> Turn:
+    return _refused(tasks, Code.INSUFFICIENT_AUTHORITY, "this takes more authority")
