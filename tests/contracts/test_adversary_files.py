@@ -147,6 +147,7 @@ def test_an_extension_however_deep_is_refused_or_goes_out_again(memory: Memory, 
             memory.propose(Claim(content=f"Depth {depth}", extensions=(Extension(name=name, body=body),)))
         except Malformed:
             continue
+    assert [one.record.content for one in memory.browse()][:1] == ["Depth 50"]
     for target in ContractName:
         assert validate(target, write_out(memory, target).data).result == "pass"
 

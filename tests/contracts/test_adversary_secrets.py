@@ -93,11 +93,11 @@ def test_a_secret_in_any_field_is_nowhere_afterwards(tmp_path: Path, name: Contr
 
 
 def test_a_secret_in_yaml_and_in_the_binary_form_is_nowhere_afterwards(tmp_path: Path) -> None:
-    note = f'''id: mem-9
+    note = f"""id: mem-9
 record_type: semantic
 content: "use \\x41KIAIOSFODNN7EXAMPLE"
 metadata: {{"card {CARD}": {TOKEN}}}
-'''
+"""
     bundle: dict[str, Json] = json.loads(sample(ContractName.OMIR))
     binary = as_file(json.dumps(put(bundle, ("entry", 0, "provenance", "source"), KEY)).encode(), ".omirb")
     with Memory.open(tmp_path / "v") as memory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -183,7 +184,7 @@ def test_import_in_words_tells_what_was_not_taken_or_not_kept(shell: Shell, tmp_
     said = shell("import", "--contract", "memledger", "more.json")
     assert said.code == 0
     assert said.out.startswith("1 committed, 1 refused\n")
-    assert "mem-1 is the id of another record here" in said.out
+    assert "mem-1 is not free to be the id of" in said.out
     assert "left out derived_from gone: there is no such record here or in the file" in said.out
     assert "  batch: memledger-" in said.out
 
@@ -267,3 +268,55 @@ def test_a_pipe_of_its_own_process_carries_a_document(shell: Shell, tmp_path: Pa
     assert [one["id"] for one in json.loads(said.stdout)] == ["mem-1", "mem-2"]
     piped = outside("convert", "--from", "akashik", "--to", "retrieval", "-", cwd=tmp_path, stdin=said.stdout)
     assert [one["value"] for one in json.loads(piped.stdout)] == [FIRST, SECOND]
+
+
+def test_a_preview_where_there_is_no_vault_is_tried_on_an_empty_one_and_leaves_nothing(
+    shell: Shell, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    said = shell("import", "--contract", "memledger", str(file), "--preview", "--json")
+    assert (said.code, said.json["committed"], said.json["preview"]) == (0, 2, True)
+    assert said.err == "there is no vault yet; this is what an empty one would make of it\n"
+    assert not shell.vault.exists()
+    assert list(scratch.iterdir()) == []
+    refused = shell("import", "--contract", "memledger", str(file), "--preview", "--as", "scout", "--json")
+    assert (refused.code, refused.out) == (2, "")
+    assert not shell.vault.exists()
+    assert list(scratch.iterdir()) == []
+
+
+def test_an_export_says_how_much_of_it_is_delicate_and_how_to_leave_it_out(shell: Shell, tmp_path: Path) -> None:
+    shell.remember("build is green")
+    shell.remember("the merger is on friday", "--sensitivity", "secret")
+    shell.remember("maria is on leave", "--sensitivity", "private")
+    words = "2 records in it are more sensitive than internal; --sensitivity-max internal leaves them out\n"
+    assert words in shell("export", "--contract", "memledger").err
+    assert words in shell("export", "--contract", "memledger", "-o", "out.json").err
+    wrapped = shell("export", "--contract", "memledger", "--json")
+    assert (len(wrapped.json["document"]), wrapped.err) == (3, words)
+    bounded = shell("export", "--contract", "memledger", "--sensitivity-max", "internal")
+    assert json.loads(bounded.out)["content"] == "build is green"
+    assert "sensitive" not in bounded.err
+
+
+def test_an_export_says_how_much_of_it_is_told_by_the_word_of_a_file(shell: Shell, file: Path) -> None:
+    shell.remember("build is green")
+    assert "elsewhere" not in shell("export", "--contract", "memledger").err
+    shell("import", "--contract", "memledger", str(file))
+    said = shell("export", "--contract", "memledger")
+    assert "2 records in it came from elsewhere: who wrote and reviewed them" in said.err
+    assert "elsewhere" not in said.out
+
+
+def test_an_import_prints_no_secret_that_a_file_has_for_an_id(shell: Shell) -> None:
+    key = "AKIAIOSFODNN7EXAMPLE"
+    notes = [
+        {"id": key, "content": "x", "record_type": "semantic"},
+        {"id": "mem-2", "content": "y", "record_type": "semantic", "derived_from": [f"{key}-2", key]},
+    ]
+    for words in ((), ("--json",), ("--preview",)):
+        said = shell("import", "--contract", "memledger", "-", *words, stdin=json.dumps(notes).encode())
+        assert said.code == 0
+        assert key not in said.out + said.err

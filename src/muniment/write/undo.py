@@ -57,7 +57,7 @@ def roll_back(unit: Unit, request: Rollback, actor: Actor, bench: Bench) -> Undo
         raise NotFound("batch", request.batch)
     dismissed = tuple(_dismissed(unit, row, request, actor, bench) for row in rows if row.outcome == Outcome.HELD)
     entries = [_entry(unit, row.seq) for row in rows if row.outcome == Outcome.COMMITTED]
-    born = _born(unit, entries)
+    born = _born(unit, entries, actor, bench)
     if not born and not dismissed:
         raise Stale(f"batch {request.batch}", yours="taken in", present="without anything left to undo")
     restored = _restored(unit, entries, actor, bench)
@@ -111,10 +111,21 @@ def _entry(snapshot: Snapshot, seq: int) -> Entry:
     return read_canonical(stored.body, Entry)
 
 
-def _born(snapshot: Snapshot, entries: list[Entry]) -> list[Card]:
-    """The revisions the batch brought that still speak."""
+def _born(snapshot: Snapshot, entries: list[Entry], actor: Actor, bench: Bench) -> list[Card]:
+    """The revisions the batch brought that still speak. One whose place was taken since has gone on into something
+    else, which undoing the batch would not undo."""
     cards = snapshot.catalogue.cards([birth.rid for entry in entries for birth in entry.births])
+    batch = {entry.seq for entry in entries}
+    for _, card in sorted(cards.items()):
+        if card.status == Status.SUPERSEDED and card.since not in batch:
+            raise _stale(snapshot, card, actor, bench)
     return [card for _, card in sorted(cards.items()) if card.status in CURRENT]
+
+
+def _stale(snapshot: Snapshot, card: Card, actor: Actor, bench: Bench) -> Stale:
+    unseen = hidden(bench.policy, actor, fetch(snapshot, card))
+    what = "something the batch touched" if unseen else f"record {card.id}"
+    return Stale(what, yours="as the batch left it", present=f"changed by entry {card.since}")
 
 
 def _restored(snapshot: Snapshot, entries: list[Entry], actor: Actor, bench: Bench) -> dict[Card, Change]:
@@ -130,9 +141,7 @@ def _restored(snapshot: Snapshot, entries: list[Entry], actor: Actor, bench: Ben
     found: dict[Card, Change] = {}
     for rid, card in sorted(snapshot.catalogue.cards(first).items()):
         if card.since not in batch:
-            unseen = hidden(bench.policy, actor, fetch(snapshot, card))
-            what = "something the batch touched" if unseen else f"record {card.id}"
-            raise Stale(what, yours="as the batch left it", present=f"changed by entry {card.since}")
+            raise _stale(snapshot, card, actor, bench)
         before = snapshot.catalogue.standing_at(rid, first[rid] - 1)
         assert before is not None, "it was there before the batch changed it"
         found[card] = Change(

@@ -12,10 +12,11 @@ from tests.contracts.akashik.test_levels import PAYLOADS
 from tests.contracts.cites import cites, diverges
 
 from muniment import Memory
+from muniment.backends.sqlite.store import SqliteTenant
 from muniment.contracts.akashik.codes import code_of
 from muniment.contracts.akashik.words import MergeStrategy, Operation
 from muniment.contracts.strict.values import JsonObject
-from muniment.model.errors import StoreUnavailable
+from muniment.model.errors import StoreFull
 
 HTTP = "muniment.surfaces.http"
 MCP = "muniment.surfaces.mcp"
@@ -128,9 +129,21 @@ def test_an_agent_that_can_only_poll_follows_a_field_over_mcp() -> None:
     assert [word for word in ("akashik_attune", "since_epoch") if word not in text] == []
 
 
-@diverges("AKAS-102")
-def test_a_store_without_room_says_so() -> None:
-    assert code_of(StoreUnavailable("vault.db: the disk is full; nothing was written")) == "STORAGE_FULL"
+@cites("AKAS-102")
+def test_a_store_without_room_says_so_and_still_answers_reads(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "vault") as memory:
+        kept = memory.remember("Herons nest in March").record_id
+        assert kept is not None
+        store = memory._tenant.store
+        assert isinstance(store, SqliteTenant)
+        store._connection.pragma("max_page_count", 1)  # what is there stays, and not a page more
+        with pytest.raises(StoreFull) as full:
+            memory.remember("Herons wade. " * 50_000)
+        assert code_of(full.value) == "STORAGE_FULL"
+        assert memory.get(kept).record.content == "Herons nest in March"
+        store._connection.pragma("max_page_count", 2**30)
+        assert [one.record.content for one in memory.recall("herons").records] == ["Herons nest in March"]
+        assert memory.ledger.verify().ok
 
 
 @diverges("AKAS-107")

@@ -248,6 +248,7 @@ FIELDS: tuple[Field, ...] = (
     (Arrival, "status", (*BAD_WORD, Status.HELD, Status.ERASED, Status.CONTESTED), "status"),
     (Arrival, "hold", ("yes", 1, None), "hold"),
     (Arrival, "among", BAD_LIST, "among"),
+    (Arrival, "batch", BAD_IDENTIFIER, "batch"),
     (Objection, "step", BAD_WORD, "step"),
     (Objection, "rule", BAD_IDENTIFIER, "rule"),
     (Objection, "reason", BAD_TEXT, "reason"),

@@ -11,6 +11,7 @@ from muniment.model.errors import (
     NotFound,
     NotPermitted,
     Stale,
+    StoreFull,
     Unauthenticated,
     Undecided,
 )
@@ -119,6 +120,8 @@ def code_of(error: MunimentError) -> Code:
             return Code.INSUFFICIENT_AUTHORITY
         case Unauthenticated():
             return Code.UNAUTHENTICATED
+        case StoreFull():
+            return Code.STORAGE_FULL
         case CallerError():
             return Code.INVALID_PAYLOAD
         case _:
