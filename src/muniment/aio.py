@@ -381,6 +381,9 @@ class Memory:
             self._memory.quality, namespace=namespace, session=session, profile=profile, progress=progress
         )
 
+    async def namespaces(self) -> tuple[str, ...]:
+        return await _run(self._memory.namespaces)
+
     async def stats(self) -> Stats:
         return await _run(self._memory.stats)
 

@@ -82,7 +82,7 @@ def test_a_link_to_a_hidden_record_is_a_link_to_nothing(memory: Memory) -> None:
     hidden, porter = hide(memory), memory.as_actor("porter")
     for link in ("derived_from", "supersedes"):
         there, nowhere = (
-            answer(porter, note("mem-1", "Trains run", **{link: [name] if link == "derived_from" else name}))
+            answer(porter, {**note("mem-1", "Trains run"), link: [name] if link == "derived_from" else name})
             for name in (hidden, "rec_nowhere")
         )
         assert there == nowhere

@@ -41,12 +41,12 @@ def put(value: Json, way: tuple[Step, ...], what: Json, *, key: bool = False) ->
     here = whole
     for step in way[:-1]:
         assert isinstance(here, (dict, list))
-        here = here[step]  # type: ignore[index,call-overload]  # the way is of this value
+        here = here[step]  # type: ignore[index]  # the way is of this value
     if isinstance(here, dict) and key:
         here[str(what)] = here.pop(str(way[-1]))
     else:
         assert isinstance(here, (dict, list))
-        here[way[-1]] = what  # type: ignore[index,call-overload]  # the way is of this value
+        here[way[-1]] = what  # type: ignore[index]  # the way is of this value
     return whole
 
 

@@ -23,13 +23,9 @@ MEMLEDGER, OMIR = ContractName.MEMLEDGER, ContractName.OMIR
 FORGED = {"actor": "ceo", "role": "chief", "reviewer": "ceo", "created_at": 0, "reports": ["rep-9"], "accesses": 99}
 
 
-def said(memory: Memory, name: ContractName = MEMLEDGER) -> JsonObject:
+def said(memory: Memory) -> JsonObject:
     """The only document of an export."""
-    found: Json = json.loads(write_out(memory, name).data)
-    assert isinstance(found, dict)
-    if name is OMIR:
-        (entry,) = [one for one in found["entry"] if one["resourceType"] == "MemoryRecord"]
-        found = entry
+    found: JsonObject = json.loads(write_out(memory, MEMLEDGER).data)
     return found
 
 
@@ -69,7 +65,12 @@ def test_luggage_that_a_revision_brings_is_not_told_and_what_came_with_the_file_
 def test_an_author_gives_their_own_record_no_marks(memory: Memory) -> None:
     record = Carried(id="rec_1", claim=Claim(content="The bridge is safe"))
     plain: JsonObject = json.loads(contract(MEMLEDGER).encode([record]).data)
-    marks = {"quality_score": 99, "confidence_flag": "PASS", "accessed_by": [{"agent": "ceo"}], "user_id": "u-1"}
+    marks: JsonObject = {
+        "quality_score": 99,
+        "confidence_flag": "PASS",
+        "accessed_by": [{"agent": "ceo"}],
+        "user_id": "u-1",
+    }
     body = spell(differ(plain, {**plain, **marks}))
     propose(memory.as_actor("scout"), Extension(name="memledger", body=body))
     found = said(memory)
@@ -90,7 +91,12 @@ def test_nobody_goes_out_under_the_id_of_another_record(memory: Memory) -> None:
 
 
 def test_a_file_cannot_say_how_it_is_to_be_trusted(memory: Memory) -> None:
-    words = {"label": [[], ["person"]], "trust": [[], ["high"]], "reviewer": [[], ["ceo"]], "tenant": [[], ["else"]]}
+    words: JsonObject = {
+        "label": [[], ["person"]],
+        "trust": [[], ["high"]],
+        "reviewer": [[], ["ceo"]],
+        "tenant": [[], ["else"]],
+    }
     forged = note("mem-1", "The bridge is safe", metadata={"muniment": {"memory": words}})
     (fate,) = read_in(memory, MEMLEDGER, file_of(forged)).fates
     assert fate.verdict is not None

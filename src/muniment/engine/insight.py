@@ -23,7 +23,8 @@ from muniment.engine.seat import Seat, clean
 from muniment.graph.walk import Direction
 from muniment.model import checks
 from muniment.model.errors import Malformed
-from muniment.model.query import Disclosure
+from muniment.model.query import DEFAULT_PURPOSE, Disclosure
+from muniment.policy.narrow import narrow
 from muniment.trust.quality import Profile
 
 DEPTH_MAX = 1_000_000
@@ -113,6 +114,12 @@ class Insight(Seat):
                 profile=chosen,
                 progress=progress,
             )
+
+    def namespaces(self) -> tuple[str, ...]:
+        """Every namespace that holds a current record the caller may see."""
+        with self._tenant.store.read() as snapshot:
+            visible, _ = narrow(self.policy, self.actor, DEFAULT_PURPOSE)
+            return tuple(sorted({tally.namespace for tally in snapshot.catalogue.survey(visible)}))
 
     def stats(self) -> Stats:
         """How much there is, of what the caller may see."""

@@ -25,6 +25,7 @@ class QueryOptions(TypedDict, total=False):
     classes: Sequence[str] | None
     kinds: Sequence[str] | None
     authors: Sequence[str] | None
+    places: Sequence[str] | None
     trust_min: str | None
     sensitivity_max: str | None
     max_age_days: float | None
@@ -50,7 +51,7 @@ def make_query(
     if unknown := sorted(options.keys() - OPTIONS):
         raise Malformed(unknown[0], "a bound that recall knows; it has no such bound")
     trust, sensitivity, limit = options.get("trust_min"), options.get("sensitivity_max"), options.get("limit")
-    authors = options.get("authors")
+    authors, places = options.get("authors"), options.get("places")
     scope_ids, purpose, sourced = options.get("scope_ids"), options.get("purpose"), options.get("require_provenance")
     return Query(
         text=text,
@@ -61,6 +62,7 @@ def make_query(
         classes=_words("classes", options.get("classes"), MemoryClass),
         kinds=_words("kinds", options.get("kinds"), Kind),
         authors=None if authors is None else _list("authors", authors),
+        places=None if places is None else _list("places", places),
         trust_min=None if trust is None else checks.read_word("trust_min", trust, TrustLevel),
         sensitivity_max=None if sensitivity is None else checks.read_word("sensitivity_max", sensitivity, Sensitivity),
         max_age_days=options.get("max_age_days"),

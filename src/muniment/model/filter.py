@@ -10,7 +10,9 @@ from typing import Literal, assert_never
 from muniment.model.card import Card, reader_mark
 from muniment.model.value import Value
 
-WordField = Literal["kind", "memory_class", "scope", "scope_id", "session_id", "status", "actor", "id", "support"]
+WordField = Literal[
+    "kind", "memory_class", "scope", "scope_id", "namespace", "session_id", "status", "actor", "id", "support"
+]
 NumberField = Literal["sensitivity", "trust", "label", "confidence", "effective", "created_at", "seq"]
 
 

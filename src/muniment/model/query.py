@@ -60,7 +60,7 @@ class Listing(Value):
 class Query(Value):
     """An access request: what is sought, for which purpose, within which bounds. None means "no bound of mine".
     `asked_at` is the instant that "last week" is read against; `floor` is how likely something must fit to be
-    told, and with 0 nothing is too weak."""
+    told, and with 0 nothing is too weak; `namespace` is one with all below it, `places` are exactly these."""
 
     text: str
     purpose: str = DEFAULT_PURPOSE
@@ -70,6 +70,7 @@ class Query(Value):
     classes: tuple[MemoryClass, ...] | None = None
     kinds: tuple[Kind, ...] | None = None
     authors: tuple[str, ...] | None = None
+    places: tuple[str, ...] | None = None
     trust_min: TrustLevel | None = None
     sensitivity_max: Sensitivity | None = None
     max_age_days: float | None = None
@@ -131,6 +132,8 @@ class Query(Value):
             checks.instances("kinds", self.kinds, Kind)
         if self.authors is not None:
             checks.identifiers("authors", self.authors)
+        if self.places is not None:
+            checks.texts("places", self.places)
 
 
 class Presented(StrEnum):

@@ -97,6 +97,8 @@ def _asked_for(query: Query, now: Instant) -> list[tuple[str, Filter]]:
         bounds.append(("class", OneOf(field="memory_class", words=tuple(query.classes))))
     if query.kinds is not None:
         bounds.append(("kind", OneOf(field="kind", words=tuple(query.kinds))))
+    if query.places is not None:
+        bounds.append(("place", OneOf(field="namespace", words=query.places)))
     if query.authors is not None:
         bounds.append(("author", OneOf(field="actor", words=query.authors)))
     if query.sensitivity_max is not None:

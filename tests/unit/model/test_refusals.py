@@ -301,6 +301,7 @@ FIELDS: tuple[Field, ...] = (
     (Query, "floor", tuple(bad for bad in BAD_SHARE if bad is not None), "floor"),
     (Query, "attuned", ("text", 5, ("task",), {"task": "x"}), "attuned"),
     (Query, "listing", ("text", 5, (0,), {"after": 1}), "listing"),
+    (Query, "places", tuple(bad for bad in BAD_LIST if bad is not None), "places"),
     (Query, "authors", tuple(bad for bad in BAD_LIST if bad is not None), "authors"),
     (Listing, "after", _whole(0, 2**62), "after"),
     (Listing, "statuses", BAD_LIST, "statuses"),

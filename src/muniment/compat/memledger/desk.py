@@ -29,6 +29,7 @@ from muniment.compat.memledger.strategies import Complete, MemledgerStrategies
 from muniment.contracts.memledger.wire import CONTENT_SHOWN_MAX
 from muniment.contracts.names import safe_id
 from muniment.engine import ConflictView, Memory
+from muniment.model import checks
 from muniment.model.errors import MindUnavailable, NotFound, StoreBusy
 from muniment.model.query import Disclosure
 from muniment.model.record import Record
@@ -114,6 +115,19 @@ class Desk:
             raise NamespaceAccessDenied(AccessDecision(False, name, HIDDEN, operation, HIDDEN, "not theirs to see"))
         if operation != READ:
             self.require(who, record.namespace, operation)
+
+    def readable(self, who: str | None) -> list[str] | None:
+        """The namespaces the access rules let somebody read, for the search to keep to. None if they are too many to
+        name: then each record is asked about afterwards, as it is in any case."""
+        spaces = [space for space in self.memory.namespaces() if self._opens(who, space)]
+        return spaces if len(spaces) <= checks.LIST_LENGTH_MAX else None
+
+    def _opens(self, who: str | None, namespace: str) -> bool:
+        decision = self.decide(who, namespace, READ)
+        if decision is None or decision.allowed:
+            return True
+        self.audit.log("rbac_filtered_read", agent_id=who or self.identity, namespace=namespace)
+        return False
 
     def may_read(self, who: str | None, record: MemoryRecord) -> bool:
         decision = self.decide(who, record.namespace, READ)

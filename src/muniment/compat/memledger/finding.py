@@ -130,6 +130,7 @@ class Finding:
         found = seat.recall(
             query,
             namespace=safe_namespace(namespace) if namespace else None,
+            places=None if open_ else self._desk.readable(who),
             limit=min(top_k, LIMIT_MAX) if wanted.anything and open_ else LIMIT_MAX,
             floor=0.0,
             gate_min=inside.min_threshold,

@@ -56,6 +56,7 @@ WORDS: dict[WordField, tuple[str, ...]] = {
     "memory_class": ("long_term", "profile"),
     "scope": ("project", "session"),
     "scope_id": ("a", "A", "b"),
+    "namespace": ("/", "/a", "/a/b"),
     "session_id": ("s1", "s2"),
     "status": ("active", "superseded", "retracted"),
     "actor": ("ana", "bot"),
@@ -78,7 +79,8 @@ SPACES = ("/", "/a", "/a/b", "/ab", "/a_")
 
 def random_card(rng: random.Random, rid: int) -> Card:
     """A card whose every field a filter asks about is one of a few values, so that filters hit and miss."""
-    fields: dict[str, object] = {str(field): rng.choice(words) for field, words in WORDS.items() if field != "id"}
+    chosen = {field: words for field, words in WORDS.items() if field not in ("id", "namespace")}
+    fields: dict[str, object] = {str(field): rng.choice(words) for field, words in chosen.items()}
     fields.update({str(field): rng.choice(values) for field, values in NUMBERS.items()})
     fields.update({field: rng.choice((None, -5, 0, 5)) for field in ("valid_from", "valid_until", "expires_at")})
     fields["session_id"] = rng.choice((None, "s1", "s2"))
