@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from muniment.contracts.finding import Finding, Severity
 from muniment.contracts.matm import wire, words
-from muniment.contracts.strict.pointer import below
+from muniment.contracts.strict.pointer import Step, below
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.reasoning import HIDDEN_REASONING, HIDDEN_REASONING_FLAG, plain_name, squeezed
 
@@ -64,26 +64,25 @@ def says_no_more(document: JsonObject) -> bool:
 
 def forbidden(value: Json, path: str) -> Iterator[Finding]:
     """Everything at any depth that stands under a name it may not stand under."""
-    for place, code in _found(value, path):
-        yield Finding(code=code, severity=Severity.ERROR, path=place, message=_MESSAGES[code])
+    found: list[tuple[tuple[Step, ...], str]] = []
+    _look(value, (), found)
+    for steps, code in found:
+        yield Finding(code=code, severity=Severity.ERROR, path=below(path, *steps), message=_MESSAGES[code])
 
 
-def _found(value: Json, path: str) -> Iterator[tuple[str, str]]:
+def _look(value: Json, steps: tuple[Step, ...], found: list[tuple[tuple[Step, ...], str]]) -> None:
+    """Where such names stand. A path is spelled only when there is something to tell."""
     if isinstance(value, list):
         for number, part in enumerate(value):
             if isinstance(part, (dict, list)):
-                yield from _found(part, below(path, number))
+                _look(part, (*steps, number), found)
     elif isinstance(value, dict):
-        yield from _in_object(value, path)
-
-
-def _in_object(value: JsonObject, path: str) -> Iterator[tuple[str, str]]:
-    for key, part in value.items():
-        code = _suspect(key)
-        if code is not None and not _harmless(key, part):
-            yield below(path, key), code
-        elif isinstance(part, (dict, list)):
-            yield from _found(part, below(path, key))
+        for key, part in value.items():
+            code = _suspect(key)
+            if code is not None and not _harmless(key, part):
+                found.append(((*steps, key), code))
+            elif isinstance(part, (dict, list)):
+                _look(part, (*steps, key), found)
 
 
 def _harmless(key: str, value: Json) -> bool:
