@@ -112,7 +112,10 @@ def test_a_record_whose_reviewers_name_was_a_secret_can_still_be_given_out(memor
     whole: Json = json.loads(sample(ContractName.MATM))
     read_in(memory, ContractName.MATM, json.dumps(put(whole, (0, "reviewer"), KEY)).encode())
     found = json.loads(write_out(memory, ContractName.MATM).data)
-    assert [one["record_id"] for one in found] == ["mem-1", "mem-2"]
+    assert [(one["record_id"], one["curation_report_ids"][0]) for one in found] == [
+        ("mem-1", "rep-1"),
+        ("mem-2", "rep-2"),
+    ]
     assert KEY not in json.dumps(found)
 
 

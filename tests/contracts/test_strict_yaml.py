@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -131,7 +132,7 @@ def test_whatever_is_read_is_a_value_or_an_error_with_its_place(parts: list[byte
     try:
         value = read_yaml(data)
     except Unreadable as error:
-        lines = data.decode("utf-8", "replace").split("\n")
+        lines = re.split("\r\n|[\n\r\x85\u2028\u2029]", data.decode("utf-8", "replace"))  # as YAML counts them
         placed = error.field.startswith("/") and error.line >= 1 and error.column >= 1
         if not placed or error.line > len(lines) + 1:
             pytest.fail(f"told at {error.field}, line {error.line}, column {error.column}")

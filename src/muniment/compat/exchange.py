@@ -97,8 +97,8 @@ class Exported(Encoded):
 
 
 def as_json(data: bytes, suffix: str) -> bytes:
-    """The text of a file as JSON: YAML is read as strictly as JSON is, OMIR's binary form becomes its text, and lines of
-    JSON a list."""
+    """The text of a file as JSON: YAML is read as strictly as JSON is, OMIR's binary form becomes its text, and
+    lines of JSON a list."""
     match suffix.lower():
         case ".jsonl" | ".ndjson":
             return _text([read_json(line) for line in data.splitlines() if line.strip()])

@@ -17,7 +17,6 @@ from muniment.contracts.registry import ContractName
 from muniment.contracts.residue import Rest, spell, unspell
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
-from muniment.engine.intake import read_from
 from muniment.model.claim import Claim, Extension, Lineage
 from muniment.model.errors import CallerError, NotFound
 from muniment.model.query import Disclosure
@@ -125,7 +124,7 @@ def _brought(memory: Memory, record: Record) -> tuple[Extension, ...]:
     """The extensions a record had when it was read from a file; none if it was not."""
     try:
         first = record if record.revision == 1 else memory.get(record.id, revision=1).record
-        arrived = read_from(memory.report(first.proposal).report)
+        arrived = memory.report(first.proposal).report.read_from is not None
     except NotFound:
         return ()
     return first.claim.extensions if arrived else ()

@@ -29,7 +29,6 @@ from muniment.write.pipeline import propose
 from muniment.write.review import retract, rule
 from muniment.write.secrets import refuse_secret
 from muniment.write.undo import batch_rows, name_in, roll_back
-from muniment.write.undo import read_from as read_from
 
 BATCH_MAX = 100_000
 PAGE = LIMIT_MAX

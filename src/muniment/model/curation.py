@@ -58,7 +58,8 @@ class Resolution(Value):
 
 
 class Report(Value):
-    """The curation report of one decision. Kept for refusals too; holds no content."""
+    """The curation report of one decision. Kept for refusals too; holds no content. `read_from` is the contract by
+    which the proposal was read from elsewhere, if it was."""
 
     proposal: str
     digest: str
@@ -78,6 +79,7 @@ class Report(Value):
     observation: Observation | None = None
     vouching: Vouching | None = None
     resolution: Resolution | None = None
+    read_from: str | None = None
 
 
 class Settled(Value):

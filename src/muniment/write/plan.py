@@ -303,4 +303,5 @@ def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: 
         duplicate_of=case.duplicate_of,
         contradicts=tuple(rival.held.card.id for rival in case.rivals if rival.contests),
         echoes=tuple(held.card.id for held in case.echoes),
+        read_from=case.arrival.contract if case.arrival is not None else None,
     )

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from muniment.model.actor import Actor
 from muniment.model.card import Card
 from muniment.model.change import Key, Seen
-from muniment.model.curation import Report, Undone, Verdict
+from muniment.model.curation import Undone, Verdict
 from muniment.model.entry import Change, ConflictChange, Entry, EntryKind
 from muniment.model.errors import IntegrityError, NotFound, NotPermitted, Stale
 from muniment.model.proposal import Rollback, Ruling
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import read_canonical
-from muniment.model.vocabulary import ConflictStatus, Disposition, Outcome, Step
+from muniment.model.vocabulary import ConflictStatus, Disposition, Outcome
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, Unit
@@ -35,17 +35,11 @@ def batch_rows(snapshot: Snapshot, batch: str) -> Iterator[ProposalRow]:
     proposed here cannot join what was read from elsewhere, nor the other way round."""
     number, sort = 1, None
     while (row := snapshot.desk.proposal(name_in(batch, number))) is not None:
-        came = read_from(report_of(snapshot, row))
+        came = report_of(snapshot, row).read_from is not None
         sort = came if sort is None else sort
         if row.outcome == Outcome.REFUSED or came == sort:
             yield row
         number += 1
-
-
-def read_from(report: Report) -> bool:
-    """Whether what was decided on had been read from elsewhere."""
-    note = next((step.note for step in report.steps if step.step is Step.PROVENANCE), "")
-    return note.startswith("read from ") or ", read from " in note.partition(";")[0] or note.endswith(": it waits too")
 
 
 def roll_back(unit: Unit, request: Rollback, actor: Actor, bench: Bench) -> Undone:
