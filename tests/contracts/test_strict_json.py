@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from muniment.contracts.strict.instants import instant_of, is_instant
-from muniment.contracts.strict.locate import locate
-from muniment.contracts.strict.reader import DEPTH_MAX, Limits, duplicates, read_json
+from muniment.contracts.strict.locate import Fault, locate
+from muniment.contracts.strict.reader import DEPTH_MAX, Limits, read_json
 from muniment.contracts.strict.uris import is_uri
 from muniment.contracts.strict.values import Json, equal, same
 from muniment.model import times
@@ -136,19 +136,16 @@ def test_a_text_that_is_too_large_is_refused_before_it_is_read() -> None:
     assert (found.value.field, found.value.limit, found.value.sent, found.value.unit) == ("document", 6, 7, "bytes")
 
 
-def test_every_key_said_twice_is_told_with_its_place() -> None:
+def test_every_key_said_twice_is_told_with_its_place_to_who_asks_for_it() -> None:
     data = b'{"a": 1, "b": {"c": 1, "c": 2},\n "a": [{"d": 0, "d": 0, "d": 0}]}'
-    assert [(one.path, one.line, one.column) for one in duplicates(data)] == [
+    found: list[Fault] = []
+    assert locate(data, depth=DEPTH_MAX, repeated=found.append) is None
+    assert [(one.path, one.line, one.column) for one in found] == [
         ("/b/c", 1, 24),
         ("/a", 2, 2),
         ("/a/0/d", 2, 17),
         ("/a/0/d", 2, 25),
     ]
-    assert duplicates(b'{"a": 1, "b": {"a": 1}}') == ()
-
-
-def test_looking_for_keys_said_twice_in_a_very_deep_text_ends() -> None:
-    assert duplicates(b'{"a":' * 5_000 + b"1" + b"}" * 5_000) == ()
 
 
 JSON = st.recursive(

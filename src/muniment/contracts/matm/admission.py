@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import get_args
 
 import msgspec
 
@@ -281,17 +282,7 @@ def _report(report: JsonObject, path: str) -> Iterator[Finding]:
         yield error("steps", below(path, "steps"), "expected every step after a refusal to be not_run")
 
 
-_STEPS = (
-    "schema_admission",
-    "safety_redaction",
-    "source_provenance",
-    "scope_routing",
-    "kind_classification",
-    "evidence_sufficiency",
-    "dedupe_idempotency",
-    "conflict_analysis",
-    "disposition_audit",
-)
+_STEPS = get_args(words.StepName)
 
 
 def _response(response: JsonObject, path: str) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ import math
 import re
 from typing import NoReturn
 
-from muniment.contracts.strict.locate import Fault, locate
+from muniment.contracts.strict.locate import locate
 from muniment.contracts.strict.values import Json
 from muniment.model.errors import LimitExceeded, Unreadable
 from muniment.model.value import Value
@@ -29,7 +29,6 @@ class Limits(Value):
 
 
 LIMITS = Limits()
-_DEPTH_LOOKED = 300
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -55,23 +54,6 @@ def read_json(data: bytes, *, limits: Limits = LIMITS) -> Json:
     except (ValueError, RecursionError, _Refused):
         _explain(data, limits)
     return value
-
-
-def duplicates(data: bytes) -> tuple[Fault, ...]:
-    """Every key that is said twice in one object of an otherwise readable text, with where."""
-    if not _repeats(data):
-        return ()
-    found: list[Fault] = []
-    locate(data, depth=_DEPTH_LOOKED, repeated=found.append)
-    return tuple(found)
-
-
-def _repeats(data: bytes) -> bool:
-    try:
-        _DECODER.decode(data.decode("utf-8"))
-    except (ValueError, RecursionError, _Refused):
-        return True
-    return False
 
 
 def _explain(data: bytes, limits: Limits) -> NoReturn:
