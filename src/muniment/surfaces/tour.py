@@ -25,6 +25,7 @@ from muniment.surfaces.cli.output import complain, prepare
 from muniment.surfaces.cli.shapes_trust import cascade_shape, lineage_shape
 from muniment.surfaces.cli.show_recall import ranking
 from muniment.surfaces.problems import ExitCode, problem_of
+from muniment.surfaces.tour_contracts import tell_contracts
 from muniment.surfaces.tour_recall import IN_THE_SAME_WORDS, tell_recall
 from muniment.surfaces.tour_stage import Broken, Stage, make_fresh
 
@@ -65,6 +66,7 @@ def tour(folder: Path) -> None:
         before = _revision(stage, owner, record)
         tell_recall(stage, owner, known_as=("nightly build", NIGHTLY_NOW))
         plan = _ground(stage, owner)
+        tell_contracts(stage, owner)
         _neighbours(stage, owner)
         entry = _ledger(stage, owner, record)
     _tampering(stage, entry)
