@@ -46,7 +46,7 @@ def _in(stage: Stage, owner: Memory) -> str:
     told = owner.get("field-17")
     stage.claim(told.standing.footing.label == "import", "its origin should be an import")
     stage.result(
-        "taken in", f"as {told.record.id}, like any proposal; its origin is an import, whatever it says of itself"
+        "taken in", f"as {told.record.id}, a proposal like any other; its origin is an import, whatever it says"
     )
     return imported.batch
 
@@ -57,6 +57,7 @@ def _out(stage: Stage, owner: Memory) -> None:
         written = write_out(owner, name, authors=["owner"], kinds=["fact"])
         stage.claim(validate(name, written.data).result == "pass", f"what is written should be valid {name}")
         kept = sum(one.kept for one in written.narrowed)
-        lost = len(written.narrowed) - kept
-        words = f"{len(written.data):,} bytes; {kept} fields in its extension" + (f", {lost} left out" if lost else "")
-        stage.result(name.value, words if written.narrowed else f"{len(written.data):,} bytes, the same as it came in")
+        beyond = (
+            f"{kept} fields of ours in its extension" if kept else f"{len(written.narrowed)} fields of ours left out"
+        )
+        stage.result(name.value, f"{len(written.data):,} bytes, {beyond}")
