@@ -67,7 +67,6 @@ def one_card_for_every_value() -> list[Card]:
     given: dict[str, tuple[str | int | float | bool | None, ...]] = {
         **WORDS,
         "session_id": (None, *WORDS["session_id"]),
-        "namespace": SPACES,
         "readers": READERS,
         "provenance": (False, True),
         **dict.fromkeys(("sensitivity", "trust", "label"), RANKS),

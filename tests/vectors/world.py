@@ -38,18 +38,19 @@ DIMENSIONS = 16
 MODEL = "quarters@1"
 LATE = 2**53
 
+SPACES = ("/", "/hr", "/hr/pay", "/hr/payroll", "/ops")
 WORDS = {
     "kind": ("fact", "risk", "decision"),
     "memory_class": ("semantic", "episodic"),
     "scope": ("project", "team", "person"),
     "scope_id": ("apollo", "north"),
+    "namespace": SPACES,
     "session_id": ("s1", "s2", ""),
     "status": ("active", "contested", "retracted"),
     "actor": ("ana", "bot"),
     "support": ("sound", "missing"),
     "id": ("a", "b", "c", "d"),
 }
-SPACES = ("/", "/hr", "/hr/pay", "/hr/payroll", "/ops")
 READERS = ("", "\x1fana\x1f", "\x1fana\x1fbot\x1f", "\x1fanabel\x1f")
 INSTANTS = (-5, 0, 7, LATE, LATE + 1, LATE + 3)
 SHARES = (0.0, 0.25, 0.4, 0.4000000000000001, 1.0)
