@@ -58,6 +58,8 @@ class Intake(Asking):
     def preview(self, claims: Iterable[Claim]) -> tuple[Verdict, ...]:
         """What would be decided on these claims, one after the other. Changes nothing; ids are not those that would be
         given."""
+        if not isinstance(claims, Iterable):
+            raise Malformed("claims", "a list of claims")
         admitted = [self._newcomer(claim, self._tenant.ids.fresh("prp"), None) for claim in claims]
         return self._foresee(admitted)
 
@@ -78,6 +80,8 @@ class Intake(Asking):
         checks.identifier("batch", batch)
         refuse_secret("batch", batch)
         self._refuse_import("take memories in from elsewhere")
+        if not isinstance(newcomers, Sequence) or not all(isinstance(one, Newcomer) for one in newcomers):
+            raise Malformed("newcomers", "a list of newcomers")
         if len(newcomers) > BATCH_MAX:
             raise LimitExceeded("memories", limit=BATCH_MAX, unit="memories", sent=len(newcomers))
         admitted = []
@@ -181,8 +185,17 @@ class Intake(Asking):
 
     def _newcomer(self, claim: Claim, name: str, arrival: Arrival | None) -> Admitted:
         if not isinstance(claim, Claim):
-            raise Malformed("claims", "claims")
-        return admit(Proposal(id=name, tenant=self.tenant, claim=claim, arrival=arrival), self.actor)
+            raise Malformed("claims", "a list of claims")
+        return self._extracted(admit(Proposal(id=name, tenant=self.tenant, claim=claim, arrival=arrival), self.actor))
+
+    def _extracted(self, admitted: Admitted) -> Admitted:
+        """Ask the extractor, if there is one, about the text as it was cleaned."""
+        extractor = self._tenant.extractor
+        if extractor is None:
+            return admitted
+        found = extractor.extract(admitted.proposal.claim.content)
+        safe = tuple(one for one in found if (clean(one.text), clean(one.key)) == (one.text, one.key))
+        return msgspec.structs.replace(admitted, extracted=safe)
 
     def _foresee(self, admitted: list[Admitted]) -> tuple[Verdict, ...]:
         bench = self._tenant.bench

@@ -215,15 +215,6 @@ class Memory(Steward, Insight, Intake):
         )
         return self._extracted(admit(proposal, self.actor))
 
-    def _extracted(self, admitted: Admitted) -> Admitted:
-        """Ask the extractor, if there is one, about the text as it was cleaned."""
-        extractor = self._tenant.extractor
-        if extractor is None:
-            return admitted
-        found = extractor.extract(admitted.proposal.claim.content)
-        safe = tuple(one for one in found if (clean(one.text), clean(one.key)) == (one.text, one.key))
-        return msgspec.structs.replace(admitted, extracted=safe)
-
     def _submit(self, admitted: Admitted, objections: tuple[Objection, ...] = ()) -> Verdict:
         suggestions = self._suggestions(admitted) if not objections else ()
         return self._write(lambda unit: propose(unit, admitted, self._tenant.bench, suggestions, objections))

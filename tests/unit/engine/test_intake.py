@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -9,6 +11,7 @@ from muniment import Memory
 from muniment.engine.intake import PAGE, Newcomer
 from muniment.model.actor import Actor
 from muniment.model.claim import Belief, Claim, Lineage, Nature, Origin, Slot
+from muniment.model.entity import Entity, EntityKind
 from muniment.model.entry import EntryKind
 from muniment.model.errors import Malformed, NotFound, NotPermitted, Stale
 from muniment.model.proposal import Objection
@@ -341,3 +344,21 @@ def test_a_thing_of_a_graph_is_known_by_its_id_and_not_by_its_words(memory: Memo
     for number, batch in enumerate(("one", "two"), start=1):
         (verdict,) = memory.take_in(batch, [Newcomer(claim=named, record=f"alex-{number}")], contract="omir")
         assert verdict.outcome is Outcome.COMMITTED
+
+
+@pytest.mark.parametrize("bad", [None, 5, "text", ["text"], [None]])
+def test_what_is_no_list_of_newcomers_or_claims_is_refused_by_name(memory: Memory, bad: object) -> None:
+    with pytest.raises(Malformed, match="newcomers"):
+        memory.take_in("batch", bad, contract="omir")  # type: ignore[arg-type]
+    with pytest.raises(Malformed, match="claims"):
+        memory.preview(bad)  # type: ignore[arg-type]
+
+
+def test_an_extractor_is_asked_about_what_comes_in(vault: Path) -> None:
+    class Finder:
+        def extract(self, text: str) -> tuple[Entity, ...]:
+            return (Entity(kind=EntityKind.NAME, text="Heron", key="heron"),) if "the bird" in text else ()
+
+    with Memory.open(vault, extractor=Finder()) as memory:
+        memory.take_in("batch", [newcomer("It is named after the bird", "mem-1")], contract="omir")
+        assert "heron" in {one.key for one in memory.get("mem-1").record.mentions}
