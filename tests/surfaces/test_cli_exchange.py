@@ -162,7 +162,8 @@ def test_convert_of_a_bad_document_says_where_and_prints_nothing(shell: Shell, t
 def test_import_takes_a_file_in_and_export_gives_it_out_again(shell: Shell, file: Path) -> None:
     said = shell("import", "--contract", "memledger", str(file), "--json")
     assert said.code == 0
-    assert list(said.json) == ["batch", "contract", "preview", "committed", "held", "refused", "errors", "memories"]
+    counts = ["committed", "held", "refused", "errors"]
+    assert list(said.json) == ["batch", "contract", "preview", *counts, "tenants", "memories"]
     assert (said.json["committed"], said.json["preview"]) == (2, False)
     assert [(one["number"], one["id"], one["record_id"], one["outcome"]) for one in said.json["memories"]] == [
         (1, "mem-1", "mem-1", "committed"),
@@ -320,3 +321,27 @@ def test_an_import_prints_no_secret_that_a_file_has_for_an_id(shell: Shell) -> N
         said = shell("import", "--contract", "memledger", "-", *words, stdin=json.dumps(notes).encode())
         assert said.code == 0
         assert key not in said.out + said.err
+
+
+def test_memories_of_another_tenant_are_taken_in_here_and_it_is_said(shell: Shell, tmp_path: Path) -> None:
+    record = {
+        "kind": "memory_record",
+        "record_id": "mem-1",
+        "tenant_id": "tenant-acme",
+        "memory_class": "profile",
+        "key": "preferred_language",
+        "value": "English",
+        "source": "user",
+        "provenance": "user_confirmed",
+        "revision": 1,
+        "trust_level": "high",
+        "created_at": "2026-04-07T12:00:00Z",
+        "retention": "long_term",
+    }
+    file = tmp_path / "record.json"
+    file.write_text(json.dumps(record))
+    seen = shell("import", "--contract", "retrieval", str(file), "--preview", "--json").json
+    assert (seen["tenants"], seen["committed"]) == (["tenant-acme"], 1)
+    assert "the file says they are of tenant-acme; here they are this tenant's" in (
+        shell("import", "--contract", "retrieval", str(file)).out
+    )

@@ -77,12 +77,13 @@ class Fate(Value):
 
 class Imported(Value):
     """What became of a file: one fate for each memory in it, in its order. `batch` names it for `Memory.apply` and
-    `Memory.roll_back`."""
+    `Memory.roll_back`; `tenants` are the other tenants that memories of the file say they are of."""
 
     batch: str
     contract: ContractName
     preview: bool
     fates: tuple[Fate, ...]
+    tenants: tuple[str, ...] = ()
 
     def count(self, outcome: str) -> int:
         return sum(1 for fate in self.fates if fate.outcome == outcome)
@@ -157,8 +158,13 @@ def read_in(
     for step, (verdict, error) in zip(plan, told, strict=True):
         wanted, loose = clean(carried[step.number].id), tuple(_told_link(one) for one in step.loose)
         fates[step.number] = Fate(number=step.number + 1, id=wanted, verdict=verdict, error=error, loose=loose)
+    elsewhere = {clean(one.tenant) for one in carried if one.tenant not in (None, memory.tenant)}
     return Imported(
-        batch=batch, contract=name, preview=preview, fates=tuple(fate for fate in fates if fate is not None)
+        batch=batch,
+        contract=name,
+        preview=preview,
+        fates=tuple(fate for fate in fates if fate is not None),
+        tenants=tuple(sorted(elsewhere)),
     )
 
 

@@ -78,6 +78,7 @@ class ImportedShape(TypedDict):
     held: int
     refused: int
     errors: int
+    tenants: list[str]
     memories: list[FateShape]
 
 
@@ -90,6 +91,7 @@ def imported_shape(imported: Imported) -> ImportedShape:
         "held": imported.count("held"),
         "refused": imported.count("refused"),
         "errors": imported.count("error"),
+        "tenants": list(imported.tenants),
         "memories": [_fate_shape(one) for one in imported.fates],
     }
 

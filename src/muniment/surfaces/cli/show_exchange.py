@@ -74,6 +74,9 @@ def imported(shape: ImportedShape) -> RenderableType:
         parts.append(table(("memory", "id", "outcome", "why"), rows))
     if len(worth) > ROWS_MAX:
         parts.append(plain(f"and {len(worth) - ROWS_MAX:,} more; --json tells all", "dim"))
+    if shape["tenants"]:
+        names = ", ".join(shape["tenants"])
+        parts.append(line("note", f"the file says they are of {names}; here they are this tenant's"))
     return Group(*parts, line("batch", shape["batch"]))
 
 
