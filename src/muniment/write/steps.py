@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.model.card import fingerprint
-from muniment.model.claim import Charter, Claim, Times
+from muniment.model.claim import Charter
 from muniment.model.curation import StepOutcome
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, Instant
@@ -19,13 +18,13 @@ from muniment.model.vocabulary import (
     ActorType,
     Disposition,
     Kind,
-    MemoryType,
     Scope,
     Step,
     StepResult,
 )
 from muniment.policy.decide import decide_write
 from muniment.policy.rules import Secrets, WriteDecision
+from muniment.write import sameness
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.facts import Held
 from muniment.write.kinship import echoed, restated, rivals
@@ -213,17 +212,17 @@ def _doubted(case: Case, least: float) -> Finding | None:
 def dedupe(case: Case) -> Finding:
     """The same sentence in the same place as the same kind is nothing new; nor is one that was corrected since. One
     that only says again what was told is kept, and counts for no more than what it echoes."""
-    taken = _taken(case)
+    taken = sameness.taken(case)
     if taken is not None or not case.speaks:
         return taken or passed(Step.DEDUPE, case, "it is over where it comes from")
-    twin = _twin(case)
+    twin = sameness.twin_of(case)
     if twin is not None and not _hidden(case, twin):
         # To call it redundant for a hidden twin would tell the proposer that a record they may not see exists.
-        repeated = _repeated(case, twin)
+        repeated = sameness.repeated(case, twin)
         if repeated is not None:
             return repeated
     past = restated(case.claim, case.facts, {*case.replaced}) if case.reviewer is None else None
-    if past is not None and _apart(case, past.held):
+    if past is not None and sameness.apart(case, past.held):
         past = None
     if past is not None and not _hidden(case, past.held) and not _hidden(case, past.now):
         return refused(
@@ -244,70 +243,6 @@ def dedupe(case: Case) -> Finding:
     others = tuple(held for held in seen if held.card.id != case.target)
     itself = next((held for held in seen if held.card.id == case.target), None)
     return outcome, msgspec.structs.replace(case, echoes=others, repeats=itself)
-
-
-def _twin(case: Case) -> Held | None:
-    """A record that says the same of the same occasion. The same words about another day, or told as an episode of
-    another session, are another memory."""
-    twin, occasion = case.facts.twin, _occasion(case.claim)
-    if twin is None or (_occasion(twin.record.claim) == occasion and not _apart(case, twin)):
-        return twin
-    said = fingerprint(case.claim, pepper=_ANY)
-    current = (held for held in case.facts.kin if held.card.status in CURRENT and not _apart(case, held))
-    alike = (held for held in current if fingerprint(held.record.claim, pepper=_ANY) == said)
-    return next((held for held in alike if _occasion(held.record.claim) == occasion), None)
-
-
-def _apart(case: Case, held: Held) -> bool:
-    """Whether two memories are known to be two: they came together under ids of their own, or are things of a graph,
-    which are known by their ids and not by their words."""
-    arrival = case.arrival
-    if arrival is None or arrival.record is None or arrival.record == held.card.id:
-        return False
-    together = arrival.batch is not None and held.record.proposal.rpartition(".")[0] == arrival.batch
-    return together or case.claim.nature.lifecycle in _THINGS
-
-
-_THINGS = frozenset({"entity", "relationship", "episode"})
-
-
-_ANY = b"any"
-"""A key for marks that are compared here and kept nowhere."""
-
-
-def _occasion(claim: Claim) -> tuple[str, str | None, int | None, str | None]:
-    kind, thing = claim.nature.memory_type, claim.nature.lifecycle
-    session = claim.place.session_id if kind is MemoryType.EPISODIC else None
-    return kind, thing if thing in _THINGS else None, claim.times.event_time, session
-
-
-def _taken(case: Case) -> Finding | None:
-    """An id names one record. A foreign one that is taken names another memory here."""
-    wanted = case.arrival.record if case.arrival is not None else None
-    if wanted is None or case.facts.links[wanted] is None:
-        return None
-    holder, twin = case.facts.links[wanted], case.facts.twin
-    seen = holder is not None and not _hidden(case, holder)
-    if seen and twin is not None and twin.card.id == wanted:
-        linked = msgspec.structs.replace(case, duplicate_of=wanted)
-        return refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {wanted}")
-    # What is said of an id that is taken is the same whatever its holder says, if the caller may not see it.
-    return refused(Step.DEDUPE, case, "id-taken", f"{wanted} is not free to be the id of a new record here")
-
-
-def _repeated(case: Case, twin: Held) -> Finding | None:
-    """A refusal, unless the same words take the place of the old ones, or the old ones are of a time that is over."""
-    if twin.card.id in case.replaced and twin.record.claim != case.claim:
-        return None
-    if _past(twin.record.claim.times, case.now):
-        return None
-    linked = msgspec.structs.replace(case, duplicate_of=twin.card.id)
-    return refused(Step.DEDUPE, linked, "redundant", f"this is already remembered as {twin.card.id}")
-
-
-def _past(times: Times, now: Instant) -> bool:
-    ends = (end for end in (times.valid_until, times.expires_at) if end is not None)
-    return any(end < now for end in ends)
 
 
 def _hidden(case: Case, held: Held) -> bool:
