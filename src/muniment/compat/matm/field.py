@@ -165,13 +165,22 @@ def is_outside(actor: Actor, query: Query, record: Record, *, bounded: bool) -> 
 
 def retrieval_figures(found: Sequence[Retrieval]) -> Iterator[Figure]:
     """The figures of what was asked and told."""
+    for family, name, value, unit, how in (*_harm(found), *_use(found)):
+        yield Figure(family=family, name=name, value=value, unit=unit, how=how)
+
+
+_Row = tuple[str, str, float | None, str, str]
+
+
+def _harm(found: Sequence[Retrieval]) -> tuple[_Row, ...]:
+    """What should not have been told, or not so."""
     told = [one for each in found for one in each.told]
     watched = [one for one in told if one.bounded or one.outside]
     present = [one for each in found if not each.past for one in each.told]
     leaks, stale = sum(one.outside for one in watched), sum(one.over for one in present)
     ended = sum(one.status not in CURRENT for one in present)
     unseen, above = sum(one.unseen for one in found), sum(one.above for one in told)
-    figures = (
+    return (
         (
             "leakage",
             "leak rate",
@@ -207,6 +216,13 @@ def retrieval_figures(found: Sequence[Retrieval]) -> Iterator[Figure]:
             "share",
             "records told above the sensitivity the request allowed",
         ),
+    )
+
+
+def _use(found: Sequence[Retrieval]) -> tuple[_Row, ...]:
+    """What it was good for, and what it cost."""
+    spent = sum(one.tokens for each in found for one in each.told)
+    return (
         (
             "utility",
             "retrievals with an answer",
@@ -217,13 +233,11 @@ def retrieval_figures(found: Sequence[Retrieval]) -> Iterator[Figure]:
         (
             "cost",
             "tokens per retrieval",
-            share(sum(one.tokens for one in told), len(found)),
+            share(spent, len(found)),
             "tokens",
             "estimated tokens of the records told",
         ),
     )
-    for family, name, value, unit, how in figures:
-        yield Figure(family=family, name=name, value=value, unit=unit, how=how)
 
 
 def again_figures(memory: Memory, found: Sequence[Retrieval]) -> Iterator[Figure]:

@@ -14,6 +14,7 @@ from muniment.contracts.akashik.units import Units
 from muniment.contracts.carried import Carried
 from muniment.contracts.door import Encoded
 from muniment.contracts.finding import Finding, Severity, finding_of
+from muniment.contracts.pile import each, piled
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.pointer import below
@@ -90,23 +91,14 @@ class Akashik:
             value = read_json(data)
         except CallerError as error:
             return (finding_of(error),)
-        found = tuple(finding for path, one in _documents(value) for finding in _check(one, path))
+        found = tuple(finding for path, one in each(value) for finding in _check(one, path))
         return (*found, *_said_twice(value))
 
     def decode(self, data: bytes) -> tuple[Carried, ...]:
-        return tuple(_decode(one, path) for path, one in _documents(read_json(data)))
+        return tuple(_decode(one, path) for path, one in each(read_json(data)))
 
     def encode(self, memories: Sequence[Carried]) -> Encoded:
-        pairs = [codec.encode(_UNITS, memory) for memory in memories]
-        documents = [document for document, _ in pairs]
-        whole: Json = documents[0] if len(documents) == 1 else list[Json](documents)
-        return Encoded(data=msgspec.json.encode(whole), narrowed=tuple(one for _, told in pairs for one in told))
-
-
-def _documents(value: Json) -> list[tuple[str, Json]]:
-    if not isinstance(value, list):
-        return [("/", value)]
-    return [(below("/", number), one) for number, one in enumerate(value)]
+        return piled([codec.encode(_UNITS, memory) for memory in memories])
 
 
 def _check(value: Json, path: str) -> tuple[Finding, ...]:
@@ -126,7 +118,7 @@ def _said_twice(value: Json) -> tuple[Finding, ...]:
         return ()
     met: set[str] = set()
     found = []
-    for path, one in _documents(value):
+    for path, one in each(value):
         name = one.get("id") if isinstance(one, dict) and recognise(one) == "memory_unit" else None
         if isinstance(name, str) and name in met:
             words = "an earlier unit has this id, and ids are given once"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -14,6 +14,7 @@ from muniment.contracts.matm.admission import expectation, inspect, sort_of
 from muniment.contracts.matm.event import EVENTS, as_emitted
 from muniment.contracts.matm.forbidden import credentials
 from muniment.contracts.matm.record import RECORDS
+from muniment.contracts.pile import each, piled
 from muniment.contracts.strict.pointer import ROOT, below
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
@@ -35,28 +36,15 @@ class MatmContract:
             return (finding_of(error),)
         return tuple(
             finding
-            for path, document in _documents(value)
+            for path, document in each(value)
             for finding in (*inspect(document, path), *credentials(document, path))
         )
 
     def decode(self, data: bytes) -> tuple[Carried, ...]:
-        return tuple(read_document(document, path) for path, document in _documents(read_json(data)))
+        return tuple(read_document(document, path) for path, document in each(read_json(data)))
 
     def encode(self, memories: Sequence[Carried]) -> Encoded:
-        written: list[JsonObject] = []
-        narrowed: list[Narrowing] = []
-        for memory in memories:
-            document, told = write_document(memory)
-            written.append(document)
-            narrowed += told
-        return Encoded(data=msgspec.json.encode(written[0] if len(written) == 1 else written), narrowed=tuple(narrowed))
-
-
-def _documents(value: Json) -> Iterator[tuple[str, Json]]:
-    if isinstance(value, list):
-        yield from ((below(ROOT, number), part) for number, part in enumerate(value))
-    else:
-        yield ROOT, value
+        return piled([write_document(memory) for memory in memories])
 
 
 def read_document(document: Json, path: str = ROOT) -> Carried:

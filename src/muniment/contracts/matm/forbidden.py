@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from muniment.contracts.finding import Finding, Severity
-from muniment.contracts.matm import wire, words
+from muniment.contracts.matm import nouns, words
 from muniment.contracts.strict.pointer import Step, below
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.reasoning import HIDDEN_REASONING, HIDDEN_REASONING_FLAG, plain_name, squeezed
@@ -23,10 +23,10 @@ _MESSAGES = {
 _OPEN = tuple(
     (name, frozenset(kind.__struct_fields__))
     for name, kind in (
-        ("source_agent", wire.Agent),
-        ("task", wire.Task),
-        ("provenance", wire.Provenance),
-        ("review_hints", wire.ReviewHints),
+        ("source_agent", nouns.Agent),
+        ("task", nouns.Task),
+        ("provenance", nouns.Provenance),
+        ("review_hints", nouns.ReviewHints),
     )
 )
 

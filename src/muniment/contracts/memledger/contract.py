@@ -10,10 +10,11 @@ from msgspec import UnsetType
 
 from muniment.contracts import codec
 from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded, Narrowing
+from muniment.contracts.door import Encoded
 from muniment.contracts.finding import Finding, Severity, finding_of
 from muniment.contracts.memledger.plain import PLAIN
 from muniment.contracts.memledger.wire import RECORDS, AnyRecord, MemoryRecord
+from muniment.contracts.pile import each, piled
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.pointer import ROOT, below
@@ -45,14 +46,7 @@ class MemledgerContract:
         return tuple(codec.decode(PLAIN, document, path=path) for path, document in _documents(value))
 
     def encode(self, memories: Sequence[Carried]) -> Encoded:
-        written: list[JsonObject] = []
-        narrowed: list[Narrowing] = []
-        for memory in memories:
-            document, told = codec.encode(PLAIN, memory)
-            written.append(document)
-            narrowed += told
-        whole = written[0] if len(written) == 1 else written
-        return Encoded(data=msgspec.json.encode(whole), narrowed=tuple(narrowed))
+        return piled([codec.encode(PLAIN, memory) for memory in memories])
 
 
 CONTRACT = MemledgerContract()
@@ -114,7 +108,7 @@ def record_flaws(value: Json, path: str = ROOT) -> Iterator[Finding]:
 
 
 def _findings(value: Json) -> Iterator[Finding]:
-    for path, document in _values(value):
+    for path, document in each(value):
         yield from record_flaws(document, path)
     if isinstance(value, list):
         yield from _together(value)
@@ -124,7 +118,7 @@ def _together(values: list[Json]) -> Iterator[Finding]:
     """What is odd about records that are each right: two of one id, and circles of ancestors. Warnings: a file may be
     a part of something, or hold revisions, and whoever takes it in decides on each record."""
     parents: dict[str, set[str]] = {}
-    for path, document in _values(values):
+    for path, document in each(values):
         name = document.get("id") if isinstance(document, dict) else None
         if not isinstance(document, dict) or not isinstance(name, str):
             continue
@@ -158,15 +152,8 @@ def _parents(document: JsonObject) -> set[str]:
     return {name for name in (*named, document.get("supersedes")) if isinstance(name, str)}
 
 
-def _values(value: Json) -> Iterator[tuple[str, Json]]:
-    if isinstance(value, list):
-        yield from ((below(ROOT, number), one) for number, one in enumerate(value))
-    else:
-        yield ROOT, value
-
-
 def _documents(value: Json) -> Iterator[tuple[str, JsonObject]]:
-    for path, document in _values(value):
+    for path, document in each(value):
         assert isinstance(document, dict), "checked before"
         yield path, document
 

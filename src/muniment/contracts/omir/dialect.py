@@ -7,6 +7,7 @@ memories of their own, so that their names are found by whoever asks for them.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import ClassVar
@@ -85,7 +86,7 @@ _NEAREST = {
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(ABC):
     """What the four have in common. `names` are the names of the bundle's entities by id, `parents` the ids of
     memories that it may name as its parent, `past` is what a native memory was. A `wary` one reads documents that
     nobody has checked."""
@@ -110,8 +111,8 @@ class Dialect:
             raise Malformed("/", f"a valid {self.kind}")
         return self._read(document)
 
-    def _read(self, document: JsonObject) -> Carried:
-        raise NotImplementedError
+    @abstractmethod
+    def _read(self, document: JsonObject) -> Carried: ...
 
     def put_slot(self, document: JsonObject, words: Json) -> JsonObject:
         return {**document, SLOT: words}
