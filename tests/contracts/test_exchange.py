@@ -13,7 +13,7 @@ from tests.contracts.samples import FIRST, sample
 
 from muniment import Memory
 from muniment.compat.exchange import Imported, as_file, as_json, read_in, write_out
-from muniment.compat.exchange_order import in_order
+from muniment.compat.exchange.order import in_order
 from muniment.contracts.carried import Carried
 from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.values import Json, JsonObject

@@ -11,7 +11,7 @@ from tests.contracts.omir.example import DATA, EXTENSION, document, sorted_entri
 
 from muniment import Memory
 from muniment.compat.exchange import read_in, write_out
-from muniment.compat.exchange_luggage import unpacked
+from muniment.compat.exchange.luggage import unpacked
 from muniment.contracts.carried import Carried
 from muniment.contracts.finding import passes
 from muniment.contracts.omir import CONTRACT

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from muniment.compat.exchange_luggage import unpacked
+from muniment.compat.exchange.luggage import unpacked
 from muniment.compat.retrieval.policies import ReadPolicy
 from muniment.compat.retrieval.records import MemoryRecord
 from muniment.compat.retrieval.results import AGE, LIMIT, filters_of, make_result, read_query, reasons

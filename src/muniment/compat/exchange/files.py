@@ -15,9 +15,9 @@ from typing import Unpack
 
 import msgspec
 
-from muniment.compat.exchange_links import Loose, Roads, renamed, without
-from muniment.compat.exchange_luggage import given_out, packed
-from muniment.compat.exchange_order import in_order, placed_later
+from muniment.compat.exchange.links import Loose, Roads, renamed, without
+from muniment.compat.exchange.luggage import given_out, packed
+from muniment.compat.exchange.order import in_order, placed_later
 from muniment.contracts.carried import Carried
 from muniment.contracts.door import Encoded, Narrowing
 from muniment.contracts.finding import Finding, finding_of, passes

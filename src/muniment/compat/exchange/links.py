@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from muniment.compat.exchange_order import Link
+from muniment.compat.exchange.order import Link
 from muniment.contracts.carried import Carried
 from muniment.engine import Memory
 from muniment.model.claim import Lineage, Relation

@@ -10,7 +10,7 @@ import json
 
 import msgspec
 
-from muniment.compat.exchange_links import without
+from muniment.compat.exchange.links import without
 from muniment.contracts.carried import Carried, carry
 from muniment.contracts.names import safe_id
 from muniment.contracts.registry import ContractName

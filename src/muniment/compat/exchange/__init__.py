@@ -1,0 +1,29 @@
+"""Memories in and out by any of the five contracts: check a file, turn it into another, take it in, give it out."""
+
+from muniment.compat.exchange.files import (
+    Checked,
+    Exported,
+    Fate,
+    Imported,
+    Result,
+    as_file,
+    as_json,
+    convert,
+    read_in,
+    validate,
+    write_out,
+)
+
+__all__ = [
+    "Checked",
+    "Exported",
+    "Fate",
+    "Imported",
+    "Result",
+    "as_file",
+    "as_json",
+    "convert",
+    "read_in",
+    "validate",
+    "write_out",
+]
