@@ -27,9 +27,9 @@ def doubted() -> Mapping[str, frozenset[str]]:
 
 def _collected(mark: str) -> Mapping[str, frozenset[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for path in sorted(TESTS.rglob("test_*.py")):
+    for path in sorted([*TESTS.rglob("test_*.py"), *(TESTS.parent / "conformance").rglob("test_*.py")]):
         for id_, test in _marked(path, mark):
-            found[id_].add(f"{path.relative_to(TESTS)}::{test}")
+            found[id_].add(f"{path.relative_to(TESTS.parent)}::{test}")
     if mark == "cites":
         for name in ContractName:
             for vector in vectors(name):

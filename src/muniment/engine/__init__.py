@@ -2,15 +2,18 @@
 
 from muniment.engine.audit import LedgerFace, Rebuilt, Verified
 from muniment.engine.directory import Directory, Knower
+from muniment.engine.entities import EntityView, Related
 from muniment.engine.foresight import FallView, Foreseen, LineageNode, LineageView, Standpoint
-from muniment.engine.look import ConflictView, Event, History, QueueItem, RevisionView, Stats
+from muniment.engine.look import ConflictView, Curated, Event, History, QueueItem, RevisionView, Stats
 from muniment.engine.memory import Memory
 from muniment.engine.quality import Quality, RecordQuality
 from muniment.trust.attribution import Integrity
 
 __all__ = [
     "ConflictView",
+    "Curated",
     "Directory",
+    "EntityView",
     "Event",
     "FallView",
     "Foreseen",
@@ -25,6 +28,7 @@ __all__ = [
     "QueueItem",
     "Rebuilt",
     "RecordQuality",
+    "Related",
     "RevisionView",
     "Standpoint",
     "Stats",

@@ -12,6 +12,12 @@ from muniment.write.commit import log_receipt
 from muniment.write.secrets import refuse_secret
 
 
+def _name(query: Query) -> str:
+    if query.listing is not None:
+        return "browse"
+    return "recall" if query.attuned is None else "attune"
+
+
 class Asking(Seat):
     """The one way from a query to an answer."""
 
@@ -20,12 +26,16 @@ class Asking(Seat):
             refuse_secret(field, name)
         for name in query.scope_ids or ():
             refuse_secret("scope_ids", name)
-        reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
-        now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
-        with self._tenant.store.read() as snapshot:
-            found = answer(snapshot, query, reading, self._tenant.trail.ask, now=now, receipt_id=receipt_id)
-        self._log(found.account, receipt_id, found.recall.epoch)
-        return found
+        with self._watch(_name(query), query) as operation:
+            reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
+            now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
+            ask = self._tenant.trail.ask
+            with self._tenant.store.read() as snapshot:
+                found = answer(snapshot, query, reading, ask, now=now, receipt_id=receipt_id, operation=operation)
+            self._log(found.account, receipt_id, found.recall.epoch)
+            operation.lap("receipt")
+            operation.told(found.recall)
+            return found
 
     def _log(self, account: Account, receipt_id: str, epoch: int) -> None:
         tenant = self._tenant

@@ -163,6 +163,7 @@ def _check(
             edges=_readable("links", snapshot.links.all(), findings),
             mentions=_readable("mentions", snapshot.names.all_mentions(), findings),
             aliases=_readable("aliases", snapshot.names.all_aliases(), findings),
+            notes=_readable("notes", snapshot.notes.all(), findings),
         ),
         genuine=lambda signed: signed_by(signed, key),
         anchor=anchor,

@@ -20,6 +20,7 @@ from muniment.engine.look import (
 )
 from muniment.engine.quality import Quality, quality_of
 from muniment.engine.seat import Seat, clean
+from muniment.engine.watched import watched
 from muniment.graph.walk import Direction
 from muniment.model import checks
 from muniment.model.errors import Malformed
@@ -33,16 +34,19 @@ DEPTH_MAX = 1_000_000
 class Insight(Seat):
     """Looking without searching. Each look asks the policy first."""
 
+    @watched("get")
     def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
         """A record as it stands, in any state, if the caller may see it."""
         with self._tenant.store.read() as snapshot:
             return record_of(snapshot, self.actor, self.policy, record_id, revision)
 
+    @watched("history")
     def history(self, record_id: str) -> History:
         """Every revision of a record and what became of each, with who decided and why."""
         with self._tenant.store.read() as snapshot:
             return history_of(snapshot, self.actor, self.policy, record_id)
 
+    @watched("lineage")
     def lineage(
         self,
         record_id: str,
@@ -62,6 +66,7 @@ class Insight(Seat):
         with self._tenant.store.read() as snapshot:
             return lineage_of(snapshot, self.actor, self.policy, record_id, direction=towards, depth=depth, types=types)
 
+    @watched("queue")
     def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
         """What waits for a person: all of it for reviewers, their own for everybody else."""
         checks.whole("limit", limit, least=1, most=1_000)
@@ -69,11 +74,13 @@ class Insight(Seat):
         with self._tenant.store.read() as snapshot:
             return queue_of(snapshot, self.actor, self.policy, after=after, limit=limit)
 
+    @watched("conflicts")
     def conflicts(self) -> tuple[ConflictView, ...]:
         """The disagreements whose both sides the caller may see."""
         with self._tenant.store.read() as snapshot:
             return conflict_views(snapshot, self.actor, self.policy)
 
+    @watched("directory")
     def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
         """Who knows what, of what the caller may see; with `about`, who knows about these words."""
         checks.whole("limit", limit, least=1, most=10_000)
@@ -84,6 +91,7 @@ class Insight(Seat):
             words = clean(about) if about is not None else None
             return directory_of(snapshot, self.actor, self.policy, about=words, now=now, limit=limit)
 
+    @watched("entity")
     def entity(self, name: str, *, limit: int = 20) -> EntityView:
         """What is known of a thing by name: its names, the records that mention it, and what is mentioned with it."""
         checks.text("name", name)
@@ -91,6 +99,7 @@ class Insight(Seat):
         with self._tenant.store.read() as snapshot:
             return entity_of(snapshot, self.actor, self.policy, clean(name), limit=limit)
 
+    @watched("quality")
     def quality(
         self,
         *,
@@ -115,12 +124,14 @@ class Insight(Seat):
                 progress=progress,
             )
 
+    @watched("namespaces")
     def namespaces(self) -> tuple[str, ...]:
         """Every namespace that holds a current record the caller may see."""
         with self._tenant.store.read() as snapshot:
             visible, _ = narrow(self.policy, self.actor, DEFAULT_PURPOSE)
             return tuple(sorted({tally.namespace for tally in snapshot.catalogue.survey(visible)}))
 
+    @watched("stats")
     def stats(self) -> Stats:
         """How much there is, of what the caller may see."""
         with self._tenant.store.read() as snapshot:

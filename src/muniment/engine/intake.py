@@ -11,6 +11,7 @@ from muniment.engine.asking import Asking
 from muniment.engine.look import Curated, report_on
 from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.seat import clean
+from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.claim import Claim
 from muniment.model.curation import Undone, Verdict
@@ -63,6 +64,7 @@ class Intake(Asking):
         admitted = [self._newcomer(claim, self._tenant.ids.fresh("prp"), None) for claim in claims]
         return self._foresee(admitted)
 
+    @watched("take_in")
     def take_in(
         self,
         batch: str,
@@ -108,6 +110,7 @@ class Intake(Asking):
 
         return self._written(self._tenant.store.write(job))
 
+    @watched("apply")
     def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
         """Accept everything of a batch that waits, all or none."""
         checks.identifier("batch", batch)
@@ -124,6 +127,7 @@ class Intake(Asking):
 
         return self._written(self._tenant.store.write(job))
 
+    @watched("roll_back")
     def roll_back(self, batch: str, *, reason: str) -> Undone:
         """Undo a batch: what it brought is retracted, what it replaced or disputed is as it was, what waits is
         dismissed. Refused as stale if anything it touched has moved since."""
@@ -132,6 +136,7 @@ class Intake(Asking):
         self._tenant.wrote(undone.epoch)
         return undone
 
+    @watched("retire")
     def retire(self, record_id: str, *, becomes: str, reason: str, expected_revision: int | None = None) -> Verdict:
         """Let a record no longer speak: `deprecated`, `expired`, `archived` or `retracted`. What is over already can
         still be archived."""
@@ -148,21 +153,36 @@ class Intake(Asking):
         *,
         statuses: Sequence[str] | None = None,
         session: str | None = None,
+        after: str | None = None,
         **options: Unpack[QueryOptions],
     ) -> Iterator[Disclosure]:
         """Every record the caller may see, in the order it was written, as it stands: what speaks for now, or what is
         in these `statuses`. Bounds as for `recall`, except that nothing is kept back for being weak or over. Each page
-        leaves a receipt before it is told."""
+        leaves a receipt before it is told. With `after`, the id and revision of a record that was told (`rec-1@2`), it
+        goes on behind that one."""
         if isinstance(statuses, str):
             raise Malformed("statuses", "a list of statuses")
         words = sorted(CURRENT) if statuses is None else statuses
         listing = Listing(
             statuses=tuple(checks.read_word(f"statuses[{number}]", word, Status) for number, word in enumerate(words)),
             session=session,
+            after=self._number(after) if after is not None else 0,
         )
         limit = options.get("limit")
         query = make_query("", {**options, "limit": PAGE, "floor": 0.0}, listing=listing)
         return self._pages(query, listing, limit)
+
+    def _number(self, after: str) -> int:
+        """Which revision a listing goes on behind. A number tells nothing: each page asks the gate."""
+        expected = "the id and revision of a record that was told, such as rec-1@2"
+        name, _, revision = after.rpartition("@") if isinstance(after, str) else ("", "", "")
+        if not name or not revision.isascii() or not revision.isdigit():
+            raise Malformed("after", expected)
+        with self._tenant.store.read() as snapshot:
+            cards = [card for card in snapshot.catalogue.revisions(name) if str(card.revision) == revision]
+        if not cards:
+            raise Malformed("after", expected)
+        return cards[0].rid
 
     def _pages(self, query: Query, listing: Listing, limit: int | None) -> Iterator[Disclosure]:
         left = limit
@@ -176,6 +196,7 @@ class Intake(Asking):
             left = None if left is None else left - len(found.recall.records)
             listing = msgspec.structs.replace(listing, after=found.account.candidates[-1].rid)
 
+    @watched("report")
     def report(self, proposal_id: str) -> Curated:
         """What was decided on a proposal and why: for who made it, for those who may see the record it became, and for
         those who may audit."""

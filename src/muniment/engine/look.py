@@ -21,7 +21,7 @@ from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.model.receipt import Explanation
 from muniment.model.record import Record, Standing
 from muniment.model.rows import ConflictRow, ProposalRow, Reach
-from muniment.model.status import CURRENT, Status
+from muniment.model.status import CURRENT, PRIVATE
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import ConflictStatus, ConflictType, Strategy
@@ -316,7 +316,7 @@ def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, size: int) -> 
     else:
         visible, _ = narrow(policy, actor, DEFAULT_PURPOSE)
         shown = (card for card in snapshot.catalogue.all() if matches(visible, card))
-        own = (card for card in shown if card.status != Status.DRAFT or card.actor == actor.id)
+        own = (card for card in shown if card.status not in PRIVATE or card.actor == actor.id)
         revisions = dict(Counter(card.status for card in own))
     views = conflict_views(snapshot, actor, policy)
     head = snapshot.ledger.head()

@@ -22,6 +22,7 @@ from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
 from muniment.engine.trail import Progress
 from muniment.engine.vault import VaultFolder
+from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
@@ -38,6 +39,7 @@ from muniment.policy.rules import Detector, Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
+from muniment.ports.tracer import UNWATCHED, Operation, Tracer
 from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted, admit
 from muniment.write.case import hidden
@@ -80,17 +82,23 @@ class Memory(Steward, Insight, Intake):
         judge: Judge | None = None,
         embedder: str | Embedder | EmbedTexts | None = AS_SET,
         extractor: Extractor | None = None,
+        capacity: int | None = None,
+        tracer: Tracer = UNWATCHED,
     ) -> Memory:
         """Open a tenant of a vault, making both if they are not there (unless `create` is false).
 
         Whoever opens an embedded vault without naming an actor is its owner. A `judge` is asked about a new claim and
         the records nearest to it; it only suggests. An `embedder` makes vectors, so that recall finds what is said in
         other words: "auto" takes the installed model if there is one, None does without, and if nothing is said the
-        environment decides; an `extractor` adds names to those that are found by rule.
+        environment decides; an `extractor` adds names to those that are found by rule. With `capacity` a
+        tenant's store takes so many bytes and no more.
         """
         checks.identifier("tenant", tenant)
         _check_actor(actor)
-        folder = VaultFolder(_folder(vault), create=create, policy=Path(policy) if policy is not None else None)
+        if capacity is not None:
+            checks.whole("capacity", capacity, least=1, most=2**62)
+        policy_file = Path(policy) if policy is not None else None
+        folder = VaultFolder(_folder(vault), create=create, policy=policy_file, capacity=capacity)
         store = folder.stores.open(tenant, create=create)
         opened = Tenant(
             store,
@@ -101,6 +109,7 @@ class Memory(Steward, Insight, Intake):
             judge=judge,
             embedder=_embedder(embedder),
             extractor=extractor,
+            tracer=tracer,
         )
         return cls(opened, _actor(folder.policy, actor), vault=folder)
 
@@ -108,10 +117,13 @@ class Memory(Steward, Insight, Intake):
         """The same memory seen by another actor; a name is looked up in the policy. Close the original only."""
         return Memory(self._tenant, _actor(self.policy, actor, session=session))
 
-    def remember(self, content: str, *, proposal_id: str | None = None, **options: Unpack[ClaimOptions]) -> Verdict:
-        """Propose a memory with the caller's own rights. The policy decides; the verdict says what and why."""
+    def remember(
+        self, content: str, *, proposal_id: str | None = None, draft: bool = False, **options: Unpack[ClaimOptions]
+    ) -> Verdict:
+        """Propose a memory with the caller's own rights. The policy decides; the verdict says what and why. A `draft`
+        is kept for its author alone until a claim of theirs takes its place."""
         claim = make_claim(content, self.actor, options)
-        return self.propose(claim, proposal_id=proposal_id)
+        return self.propose(claim, proposal_id=proposal_id, draft=draft)
 
     def propose(
         self,
@@ -121,13 +133,20 @@ class Memory(Steward, Insight, Intake):
         target: str | None = None,
         expected_revision: int | None = None,
         objections: Sequence[Objection] = (),
+        draft: bool = False,
+        detect: bool = True,
     ) -> Verdict:
         """Put a claim forward, as a new record or as a new revision of `target`. The same `proposal_id` again gets the
         same answer and changes nothing. Whoever has grounds of their own to refuse it hands them in as `objections`:
-        they are kept with the decision."""
-        admitted = self._admit(claim, proposal_id, target=target, expected_revision=expected_revision)
-        return self._submit(admitted, tuple(objections))
+        they are kept with the decision. A `draft` is its author's alone; one that supersedes or revises it
+        commits it. Without `detect` disagreement is looked for later, by `detect`."""
+        with self._watch("propose", claim) as operation:
+            admitted = self._admit(
+                claim, proposal_id, target=target, expected_revision=expected_revision, draft=draft, detect=detect
+            )
+            return self._submit(admitted, tuple(objections), operation)
 
+    @watched("propose_many")
     def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
         """Put many claims forward in one transaction, all or none. A pair names its proposal."""
         admitted = [self._admit(claim, name) for name, claim in _named(claims)]
@@ -145,8 +164,9 @@ class Memory(Steward, Insight, Intake):
         """Propose a new revision. What is not said is taken over from the present one; the old one is kept."""
         present = self.get(record_id).record
         claim = revise_claim(present.claim, content, self.actor, options)
-        admitted = self._admit(claim, None, target=record_id, expected_revision=expected_revision)
-        return self._submit(admitted)
+        with self._watch("revise", claim) as operation:
+            admitted = self._admit(claim, None, target=record_id, expected_revision=expected_revision)
+            return self._submit(admitted, operation=operation)
 
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
@@ -184,6 +204,7 @@ class Memory(Steward, Insight, Intake):
         """How a recall would be sought now: with which model, how far its vectors trail, or why without one."""
         return self._tenant.trail.state()
 
+    @watched("explain")
     def explain(
         self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
     ) -> Explanation:
@@ -203,7 +224,14 @@ class Memory(Steward, Insight, Intake):
         self.close()
 
     def _admit(
-        self, claim: Claim, name: str | None, *, target: str | None = None, expected_revision: int | None = None
+        self,
+        claim: Claim,
+        name: str | None,
+        *,
+        target: str | None = None,
+        expected_revision: int | None = None,
+        draft: bool = False,
+        detect: bool = True,
     ) -> Admitted:
         refuse_secret("proposal_id", name)
         proposal = Proposal(
@@ -212,12 +240,21 @@ class Memory(Steward, Insight, Intake):
             claim=claim,
             target=target,
             expected_revision=expected_revision,
+            draft=draft,
+            detect=detect,
         )
         return self._extracted(admit(proposal, self.actor))
 
-    def _submit(self, admitted: Admitted, objections: tuple[Objection, ...] = ()) -> Verdict:
+    def _submit(
+        self, admitted: Admitted, objections: tuple[Objection, ...] = (), operation: Operation = UNWATCHED
+    ) -> Verdict:
         suggestions = self._suggestions(admitted) if not objections else ()
-        return self._write(lambda unit: propose(unit, admitted, self._tenant.bench, suggestions, objections))
+        operation.lap("admit")
+        bench = self._tenant.bench
+        verdict = self._write(lambda unit: propose(unit, admitted, bench, suggestions, objections, operation))
+        operation.lap("sync")
+        operation.told(verdict)
+        return verdict
 
     def _suggestions(self, admitted: Admitted) -> tuple[Suggestion, ...]:
         """Ask the judge, if there is one, before the writer is held."""

@@ -9,6 +9,7 @@ from muniment.model.actor import Actor
 from muniment.model.curation import Verdict
 from muniment.policy.rules import Policy
 from muniment.ports.store import Unit
+from muniment.ports.tracer import Operation
 from muniment.write.secrets import redact
 
 WriteJob = Callable[[Unit], Verdict]
@@ -28,6 +29,10 @@ class Seat:
     @property
     def tenant(self) -> str:
         return self._tenant.store.tenant
+
+    def _watch(self, name: str, about: object = None) -> Operation:
+        """Let whoever watches the tenant know that an operation begins."""
+        return self._tenant.tracer.operation(name, tenant=self.tenant, actor=self.actor, about=about)
 
     def _write(self, job: WriteJob) -> Verdict:
         verdict = self._tenant.store.write(job)

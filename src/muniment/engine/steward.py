@@ -10,12 +10,22 @@ import msgspec
 from muniment.engine.foresight import Foreseen, foresee
 from muniment.engine.look import record_of
 from muniment.engine.seat import Seat, clean
+from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.claim import Place
-from muniment.model.curation import Settled, Swept, Verdict
-from muniment.model.errors import Malformed, NotPermitted
+from muniment.model.curation import Forgotten, Settled, Swept, Verdict
+from muniment.model.errors import Malformed, NotFound, NotPermitted
 from muniment.model.flat import ClaimOptions, make_claim
-from muniment.model.proposal import Objection, OutcomeReport, Proposal, ResolveRequest, Retraction, Ruling, VouchRequest
+from muniment.model.proposal import (
+    Objection,
+    Oblivion,
+    OutcomeReport,
+    Proposal,
+    ResolveRequest,
+    Retraction,
+    Ruling,
+    VouchRequest,
+)
 from muniment.model.status import Status
 from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 from muniment.policy.decide import decide_review
@@ -24,7 +34,9 @@ from muniment.ports.store import Unit
 from muniment.text.entities import entity_key
 from muniment.write.admit import admit
 from muniment.write.case import hidden
+from muniment.write.detect import look_for_disputes
 from muniment.write.facts import fetch
+from muniment.write.forget import forget, found, may_forget, plan_oblivion
 from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
 from muniment.write.resolve import settle
@@ -38,6 +50,7 @@ HELPFUL, MISLEADING = "helpful", "misleading"
 class Steward(Seat):
     """What people, and agents with the right to, do to proposals, records and conflicts."""
 
+    @watched("decide")
     def decide(
         self,
         proposal_id: str,
@@ -63,11 +76,50 @@ class Steward(Seat):
         grounds = tuple(objections)
         return self._write(lambda unit: rule(unit, ruling, self.actor, self._tenant.bench, grounds))
 
+    @watched("retract")
     def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         """Take a record back. It stays in its history, no longer answers, and what stands on it falls with it."""
         retraction = Retraction(record=record_id, reason=clean(reason), expected_revision=expected_revision)
         return self._write(lambda unit: retract(unit, retraction, self.actor, self._tenant.bench))
 
+    @watched("forget")
+    def forget(self, record_id: str, *, reason: str, dry_run: bool = False) -> Forgotten:
+        """Forget a record: the content of all its revisions leaves the store, what stands on it is judged anew, and the
+        ledger keeps that it was there, when it went, by whom and why. With `dry_run` nothing is changed, and the answer
+        says what would be."""
+        oblivion = Oblivion(record=record_id, reason=clean(reason))
+        checks.flag("dry_run", dry_run)
+        tenant = self._tenant
+        if dry_run:
+            with tenant.store.read() as snapshot:
+                held = found(snapshot, record_id, self.actor, tenant.bench)
+                if held is None:
+                    raise NotFound("record", record_id)
+                if may_forget(held, self.actor, tenant.bench) is None:
+                    raise NotPermitted(self.actor.id, "forget this record")
+                return plan_oblivion(snapshot, held, self.actor, tenant.bench)
+        with tenant.store.read() as snapshot:
+            rids = [card.rid for card in snapshot.catalogue.revisions(record_id)]
+        done = tenant.store.write(lambda unit: forget(unit, oblivion, self.actor, tenant.bench))
+        assert done.verdict is not None
+        if done.verdict.committed:
+            tenant.store.vectors.forget(rids)
+        tenant.wrote(done.verdict.epoch)
+        return done
+
+    def detect(self, record_id: str) -> tuple[str, ...]:
+        """Look for what a record disagrees with, where that was not done when it was proposed; return the ids of the
+        conflicts that are new."""
+        checks.identifier("id", record_id)
+        verdict = self._tenant.store.write(
+            lambda unit: look_for_disputes(unit, record_id, self.actor, self._tenant.bench)
+        )
+        if verdict is None:
+            return ()
+        self._tenant.wrote(verdict.epoch)
+        return verdict.conflict_ids
+
+    @watched("foresee")
     def foresee(self, record_id: str, *, becomes: str = Status.RETRACTED.value) -> Foreseen:
         """What would follow if a record ended in this way: every record that stands on it, before and after. Changes
         nothing."""
@@ -76,6 +128,7 @@ class Steward(Seat):
         with self._tenant.store.read() as snapshot:
             return foresee(snapshot, self.actor, self.policy, record_id, status)
 
+    @watched("outcome")
     def outcome(
         self,
         record_id: str,
@@ -102,6 +155,7 @@ class Steward(Seat):
         name = proposal_id if proposal_id is not None else self._tenant.ids.fresh("prp")
         return self._write(lambda unit: observe(unit, report, self.actor, self._tenant.bench, proposal=name))
 
+    @watched("vouch")
     def vouch(self, record_id: str, *, origin: str, reason: str, expected_revision: int | None = None) -> Verdict:
         """Answer, as a named reviewer, for where a record comes from. Nobody lends more than they have themselves."""
         request = VouchRequest(
@@ -112,6 +166,7 @@ class Steward(Seat):
         )
         return self._write(lambda unit: vouch(unit, request, self.actor, self._tenant.bench))
 
+    @watched("resolve")
     def resolve(
         self,
         conflict_id: str,
@@ -142,6 +197,7 @@ class Steward(Seat):
         self._tenant.wrote(settled.epoch)
         return settled
 
+    @watched("promote")
     def promote(
         self,
         record_id: str,
@@ -175,6 +231,7 @@ class Steward(Seat):
         admitted = admit(proposal, self.actor)
         return self._write(lambda unit: propose(unit, admitted, self._tenant.bench))
 
+    @watched("alias")
     def alias(self, name: str, means: str) -> tuple[str, ...]:
         """Say that a name means the same as another, and return all names of the thing, the chief one first. Questions
         that use one of them find records that use another. A name that means itself stands alone again."""
@@ -192,6 +249,7 @@ class Steward(Seat):
         self._tenant.wrote(epoch)
         return names
 
+    @watched("sweep")
     def sweep(self) -> Swept:
         """Let time do its work: what is past its time expires with all that follows, use is counted, tiers move, and
         what is due for review is named. A second sweep at the same instant finds nothing to do."""

@@ -13,6 +13,7 @@ from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.store import Snapshot, TenantStore, Unit
+from muniment.ports.tracer import UNWATCHED, Tracer
 from muniment.ports.world import Clock, Ids, Signer
 from muniment.write.commit import commit, sign_checkpoint
 from muniment.write.pipeline import Bench
@@ -35,10 +36,12 @@ class Tenant:
         judge: Judge | None = None,
         embedder: Embedder | None = None,
         extractor: Extractor | None = None,
+        tracer: Tracer = UNWATCHED,
     ) -> None:
         self.store = store
         self.trail = Trail(store, embedder)
         self.extractor = extractor
+        self.tracer = tracer
         self.judge = judge
         self.signer = signer
         self.clock = clock

@@ -19,7 +19,7 @@ POLICY_FILES = ("policy.yaml", "policy.toml")
 class VaultFolder:
     """An opened vault: stores, signer and policy."""
 
-    def __init__(self, folder: Path, *, create: bool, policy: Path | None = None) -> None:
+    def __init__(self, folder: Path, *, create: bool, policy: Path | None = None, capacity: int | None = None) -> None:
         chosen = read_policy(policy) if policy is not None else None  # before there is a vault to leave behind
         if create:
             _create(folder)
@@ -28,7 +28,7 @@ class VaultFolder:
         self.folder = folder
         self.signer = FileSigner(folder / "keys" / "signing.key")
         self.policy = chosen or read_policy(_policy_path(folder))
-        self.stores = SqliteVault(folder)
+        self.stores = SqliteVault(folder, capacity=capacity)
 
 
 def is_vault(folder: Path) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Finding
+from muniment.model.note import Note
 from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow
 
 _T = TypeVar("_T")
@@ -22,7 +23,7 @@ Report = Callable[[Finding], None]
 
 class Stored:
     """The stored projections, each in its natural order: cards by `rid`, proposals by the entry that filed them last,
-    standings by `rid` and then by entry, edges and mentions by `rid`, conflicts and aliases in any order."""
+    standings by `rid` and then by entry, edges and mentions by `rid`, conflicts, aliases and notes in any order."""
 
     def __init__(
         self,
@@ -34,6 +35,7 @@ class Stored:
         edges: Iterable[EdgeRow],
         mentions: Iterable[MentionRow],
         aliases: Iterable[AliasRow],
+        notes: Iterable[Note],
     ) -> None:
         self.cards = iter(cards)
         self.proposals = iter(proposals)
@@ -42,6 +44,7 @@ class Stored:
         self.edges = iter(edges)
         self.mentions = iter(mentions)
         self.aliases = aliases
+        self.notes = notes
 
 
 class Comparison:
@@ -64,6 +67,7 @@ class Comparison:
         self._present: dict[int, Card] = {}
         self._conflicts: dict[str, ConflictRow] = {}
         self._aliases: set[AliasRow] = set()
+        self._notes: set[Note] = set()
 
     def skip(self, seq: int) -> None:
         """Take note that entry `seq` cannot be read, so nothing can be expected of it."""
@@ -85,6 +89,8 @@ class Comparison:
                 self._compare_links(self._mentions, row)
             case AliasRow():
                 self._aliases.add(row)
+            case Note():
+                self._notes.add(row)
 
     def finish(self) -> None:
         for card in rest(self._card, self._stored.cards):
@@ -96,6 +102,7 @@ class Comparison:
         self._compare_standings()
         self._compare_conflicts()
         self._compare_aliases()
+        self._compare_notes()
         for link in (*self._edges.rest(), *self._mentions.rest()):
             self._foreign_link(link)
 
@@ -194,6 +201,11 @@ class Comparison:
         stored = {row for row in self._stored.aliases if row.seq not in self._unreadable}
         for row in sorted(stored ^ self._aliases, key=lambda row: (row.seq, row.alias)):
             self._say("alias_differs", f"a name given in entry {row.seq} is not what the ledger says", seq=row.seq)
+
+    def _compare_notes(self) -> None:
+        stored = {row for row in self._stored.notes if row.seq not in self._unreadable}
+        for row in sorted(stored ^ self._notes, key=lambda row: (row.seq, row.doc)):
+            self._say("note_differs", f"a note made in entry {row.seq} is not what the ledger says", seq=row.seq)
 
     def _compare_links(self, lane: _Lane, expected: _Link) -> None:
         skipped, same = lane.meet(expected)

@@ -12,6 +12,7 @@ from muniment.model.card import card_of
 from muniment.model.curation import Report
 from muniment.model.entry import Change, Entry, Role
 from muniment.model.errors import LedgerBroken
+from muniment.model.note import Jot, Note
 from muniment.model.record import Record, Standing
 from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow
 from muniment.model.status import CURRENT
@@ -38,6 +39,8 @@ def project(
     rows: list[Row] = []
     texts: dict[int, str] = {}
     for change in sorted(entry.changes, key=_begins):  # first what ends: two revisions never speak at once
+        if change.rid in gone:
+            continue
         standing = Standing(
             status=change.status,
             since=entry.seq,
@@ -73,6 +76,7 @@ def project(
         for conflict in entry.conflicts
     )
     rows.extend(_aliases(entry, documents, gone))
+    rows.extend(_notes(entry, documents, gone))
     if entry.filing is not None:
         rows.append(_proposal_row(entry, documents))
     return Projection(rows=tuple(rows), texts=texts)
@@ -89,11 +93,21 @@ def _mentions(rid: int, record: Record) -> list[MentionRow]:
 
 
 def _aliases(entry: Entry, documents: Mapping[int, Value], gone: AbstractSet[int]) -> list[AliasRow]:
-    named = [
-        ref.doc for ref in entry.documents if ref.role is Role.ALIAS and (ref.doc in documents or ref.doc not in gone)
-    ]
-    found = ((doc, _document(entry, documents, doc, Alias)) for doc in named)
+    found = ((doc, _document(entry, documents, doc, Alias)) for doc in _present(entry, Role.ALIAS, documents, gone))
     return [AliasRow(alias=alias.alias, entity=alias.entity, seq=entry.seq, doc=doc) for doc, alias in found]
+
+
+def _notes(entry: Entry, documents: Mapping[int, Value], gone: AbstractSet[int]) -> list[Note]:
+    found = ((doc, _document(entry, documents, doc, Jot)) for doc in _present(entry, Role.NOTE, documents, gone))
+    return [
+        Note(topic=jot.topic, key=jot.key, seq=entry.seq, doc=doc, at=entry.at, actor=entry.actor, body=jot.body)
+        for doc, jot in found
+    ]
+
+
+def _present(entry: Entry, role: Role, documents: Mapping[int, Value], gone: AbstractSet[int]) -> list[int]:
+    """The documents of one sort that an entry refers to and that nobody has taken away since."""
+    return [ref.doc for ref in entry.documents if ref.role is role and (ref.doc in documents or ref.doc not in gone)]
 
 
 class Conclusion(Value, forbid_unknown_fields=False):
@@ -112,6 +126,8 @@ def read_document(role: Role, body: bytes) -> Value | None:
             return read_canonical(body, Conclusion)
         case Role.ALIAS:
             return read_canonical(body, Alias)
+        case Role.NOTE:
+            return read_canonical(body, Jot)
         case Role.HELD | Role.POLICY:
             return None
 

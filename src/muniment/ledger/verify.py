@@ -50,6 +50,8 @@ class Verification:
         self._at = -(2**63)
         self._pepper = b""
         self._gone: set[int] = set()
+        self._away: set[int] = set()
+        """Documents that are not there; whether they may be is settled when every entry was read."""
         self._held: set[int] = set()
         self._absent: dict[int, tuple[int, Role]] = {}
         self._lost = False
@@ -101,7 +103,7 @@ class Verification:
         try:
             entry = read_canonical(stored.body, Entry)
             self._check_entry(entry, stored)
-            rows = project(entry, self._documents_of(entry), pepper=self._pepper, gone=self._gone).rows
+            rows = project(entry, self._documents_of(entry), pepper=self._pepper, gone=self._away).rows
         except IntegrityError as error:
             self._report("entry_unreadable", f"entry {stored.seq} cannot be read: {error}", seq=stored.seq)
             self._unread = self._lost = True
@@ -138,6 +140,7 @@ class Verification:
             if self._document is None or self._document.doc > ref.doc:
                 # A later entry, not read yet, may have dropped it; settled in `_finish`.
                 self._absent[ref.doc] = (entry.seq, ref.role)
+                self._away.add(ref.doc)
                 continue
             document, self._document = self._document, next(self._documents, None)
             if commitment(document.salt, document.body) != ref.digest:

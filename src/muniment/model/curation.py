@@ -129,6 +129,16 @@ class Verdict(Value):
         return self.outcome is Outcome.COMMITTED
 
 
+class Forgotten(Value):
+    """What was forgotten, or would be: how many revisions of a record, which records that the caller may see stand on
+    it and are judged anew, and the verdict once it was asked for in earnest."""
+
+    id: str
+    revisions: int
+    falls: tuple[str, ...] = ()
+    verdict: Verdict | None = None
+
+
 class Undone(Value):
     """What undoing a batch came to: what was taken back, what is as it was, and what no longer waits."""
 

@@ -29,6 +29,9 @@ class EntryKind(StrEnum):
     RESOLVED = "resolved"
     SWEPT = "swept"
     NAMED = "named"
+    NOTED = "noted"
+    FORGOTTEN = "forgotten"
+    DETECTED = "detected"
 
 
 class Role(StrEnum):
@@ -39,6 +42,7 @@ class Role(StrEnum):
     HELD = "held"
     POLICY = "policy"
     ALIAS = "alias"
+    NOTE = "note"
 
 
 class DocumentRef(Value):

@@ -14,7 +14,8 @@
     │  ├─ StoreUnavailable
     │  │  └─ StoreFull       no room left
     │  ├─ StoreBusy
-    │  └─ MindUnavailable    an embedder cannot be reached or cannot work
+    │  ├─ MindUnavailable    an embedder cannot be reached or cannot work
+    │  └─ TooManyRequests    the caller asks for more than its share; when to come again
     ├─ ConfigurationError    refuse to start; say which setting and what would be right
     │  └─ PolicyInvalid      which file, which line
     └─ IntegrityError        what is stored contradicts itself; stop
@@ -178,6 +179,18 @@ class MindUnavailable(OperationalError):
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint or "Check the embedder: `muniment model status`, or the endpoint's address and key."
+
+
+class TooManyRequests(OperationalError):
+    """The caller asks for more than its share at once; nothing was done."""
+
+    code = "too_many_requests"
+
+    def __init__(self, what: str, *, retry_after: float) -> None:
+        super().__init__(f"{what}: more than a caller may ask for at once")
+        self.what = what
+        self.retry_after = retry_after
+        self.hint = f"Send it again in {max(1, round(retry_after))} s, or have the server's limits raised."
 
 
 class ConfigurationError(MunimentError):

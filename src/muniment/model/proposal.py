@@ -39,7 +39,8 @@ class Arrival(Value):
 
 class Proposal(Value):
     """A claim put forward. With `target` it is a new revision of that record, else a new record; with `promotes` it
-    asks for a record to count in a wider scope; with `arrival` it was read from elsewhere.
+    asks for a record to count in a wider scope; with `arrival` it was read from elsewhere; a `draft` is kept for its
+    author alone. Without `detect` nobody looks for a disagreement that the claim does not state itself.
 
     `expected_revision` is the revision the proposer read; if the record has moved on, the proposal is stale.
     """
@@ -51,8 +52,12 @@ class Proposal(Value):
     expected_revision: int | None = None
     promotes: str | None = None
     arrival: Arrival | None = None
+    draft: bool = False
+    detect: bool = True
 
     def __post_init__(self) -> None:
+        checks.flag("draft", self.draft)
+        checks.flag("detect", self.detect)
         checks.identifier("proposal_id", self.id)
         checks.identifier("tenant", self.tenant)
         checks.optional_identifier("promotes", self.promotes)
@@ -117,6 +122,26 @@ class Retraction(Value):
         if self.becomes not in RETIRED:
             raise Malformed("becomes", "one of " + ", ".join(sorted(RETIRED)))
         _check_revision(self.expected_revision)
+
+
+class Oblivion(Value):
+    """A request to forget a record: every revision of it, so that its content is nowhere in the store."""
+
+    record: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        checks.identifier("id", self.record)
+        checks.text("reason", self.reason)
+
+
+class Search(Value):
+    """A request to look for what a record disagrees with."""
+
+    record: str
+
+    def __post_init__(self) -> None:
+        checks.identifier("id", self.record)
 
 
 class Rollback(Value):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from muniment.model.card import Card
 from muniment.model.entry import Ballot
+from muniment.model.note import Note
 from muniment.model.record import Standing
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -125,4 +126,4 @@ class Near(Value):
     end: int
 
 
-Row = Card | StandingRow | ProposalRow | ConflictRow | EdgeRow | MentionRow | AliasRow
+Row = Card | StandingRow | ProposalRow | ConflictRow | EdgeRow | MentionRow | AliasRow | Note

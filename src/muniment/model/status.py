@@ -44,6 +44,9 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 CURRENT = frozenset({Status.ACTIVE, Status.CONTESTED})
 """States of a record that speaks for now. At most one revision of an id is in one of them."""
 
+PRIVATE = frozenset({Status.DRAFT, Status.DISCARDED})
+"""States of what nobody but its author was ever to see."""
+
 RETIRED = frozenset({Status.DEPRECATED, Status.RETRACTED, Status.EXPIRED, Status.ARCHIVED})
 """States that somebody can put a record in by saying so."""
 

@@ -7,7 +7,7 @@ from muniment.model.card import reader_mark, readers_of
 from muniment.model.claim import Claim, Place
 from muniment.model.filter import covers
 from muniment.model.record import Record
-from muniment.model.status import Status
+from muniment.model.status import PRIVATE, Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import (
     CORE_SCOPES,
@@ -21,6 +21,7 @@ from muniment.model.vocabulary import (
 from muniment.policy.rules import ANYONE, Action, Policy, ReadRule, ReviewRule, WriteDecision, WriteRule
 
 NO_RULE = "no-rule"
+DRAFTS = "drafts"
 
 
 class Decision(Value):
@@ -30,16 +31,32 @@ class Decision(Value):
     rule: str
     reason: str
     review_days: int | None = None
+    word: bool = False
 
 
 def decide_write(policy: Policy, actor: Actor, claim: Claim) -> Decision:
     """Ask the write rules in order; the first that fits decides. No rule fits: refused."""
     for rule in policy.write:
         if _concerns(rule, actor) and _fits(rule, actor, claim):
-            return Decision(decision=rule.decision, rule=rule.id, reason=rule.reason, review_days=rule.review_days)
+            return Decision(
+                decision=rule.decision,
+                rule=rule.id,
+                reason=rule.reason,
+                review_days=rule.review_days,
+                word=rule.word,
+            )
     return Decision(
         decision=WriteDecision.REFUSE, rule=NO_RULE, reason="no write rule of the policy covers this proposal"
     )
+
+
+def decide_draft(policy: Policy, actor: Actor, place: Place) -> Decision:
+    """Whether an actor may keep a draft: of enough authority, in a place of its own."""
+    least = policy.drafts.authority_min
+    if actor.authority >= least and belongs(actor, place):
+        return Decision(decision=WriteDecision.COMMIT, rule=DRAFTS, reason="a draft is its author's alone")
+    reason = f"a draft takes authority {least} and a place of one's own"
+    return Decision(decision=WriteDecision.REFUSE, rule=DRAFTS, reason=reason)
 
 
 def decide_read(
@@ -52,9 +69,10 @@ def decide_read(
     status: Status = Status.ACTIVE,
 ) -> str | None:
     """Name the grant under which `actor` may see `record` for `purpose`, or None. `label` is where the record counts
-    as coming from now, if that is no longer what it was born with. A draft is its author's alone."""
+    as coming from now, if that is no longer what it was born with. A draft is its author's alone, also once it was
+    dropped."""
     present = record.label if label is None else label
-    if not chartered(record, actor) or (status is Status.DRAFT and record.actor != actor.id):
+    if not chartered(record, actor) or (status in PRIVATE and record.actor != actor.id):
         return None
     for rule in policy.read:
         if grants(rule, actor, purpose) and _opens(rule, actor, record, present):
@@ -83,6 +101,8 @@ def decide_review(policy: Policy, actor: Actor, action: Action, place: Place | N
         if rule.authority_min is not None and actor.authority < rule.authority_min:
             continue
         if rule.scopes is not None and (place is None or place.scope not in rule.scopes):
+            continue
+        if rule.namespaces is not None and (place is None or not _under(rule.namespaces, place.namespace)):
             continue
         return rule.id
     return None
@@ -148,6 +168,7 @@ def _concerns(rule: WriteRule | ReadRule | ReviewRule, actor: Actor) -> bool:
 def _fits(rule: WriteRule, actor: Actor, claim: Claim) -> bool:
     return (
         _covers(rule, claim)
+        and (rule.authority_min is None or actor.authority >= rule.authority_min)
         and (rule.member is None or rule.member == belongs(actor, claim.place))
         and (rule.confidence_min is None or claim.belief.score >= rule.confidence_min)
         and (rule.evidence_min is None or len(claim.belief.evidence) >= rule.evidence_min)
@@ -163,12 +184,16 @@ def _opens(rule: ReadRule, actor: Actor, record: Record, label: Label) -> bool:
     )
 
 
+def _under(spaces: tuple[str, ...], namespace: str) -> bool:
+    return any(covers(space, namespace) for space in spaces)
+
+
 def _covers(rule: WriteRule | ReadRule, claim: Claim) -> bool:
     """The bounds that writing and reading share."""
     place, nature, most = claim.place, claim.nature, rule.sensitivity_max
     return (
         place.scope in (CORE_SCOPES if rule.scopes is None else rule.scopes)
-        and (rule.namespaces is None or any(covers(space, place.namespace) for space in rule.namespaces))
+        and (rule.namespaces is None or _under(rule.namespaces, place.namespace))
         and (rule.kinds is None or nature.kind in rule.kinds)
         and (rule.classes is None or nature.memory_class in rule.classes)
         and (most is None or SENSITIVITY_RANK[claim.handling.sensitivity] <= SENSITIVITY_RANK[most])

@@ -41,6 +41,8 @@ class Action(StrEnum):
     SWEEP = "sweep"
     NAME = "name"
     IMPORT = "import"
+    ARCHIVE = "archive"
+    FORGET = "forget"
 
 
 class Secrets(StrEnum):
@@ -69,7 +71,8 @@ class Member(Value):
 
 
 class WriteRule(Value):
-    """Who may have what committed, or must wait, or is refused. `member`: the scope must (not) be the actor's own."""
+    """Who may have what committed, or must wait, or is refused. `member`: the scope must (not) be the actor's own;
+    `authority_min`: only those who have that much; `word`: their word is enough where evidence is asked for."""
 
     id: str
     decision: WriteDecision
@@ -86,6 +89,16 @@ class WriteRule(Value):
     confidence_min: float | None = None
     evidence_min: int | None = None
     review_days: int | None = None
+    authority_min: int | None = None
+    word: bool = False
+
+    def __post_init__(self) -> None:
+        _check_authority(self.authority_min)
+
+
+def _check_authority(least: int | None) -> None:
+    if least is not None:
+        checks.whole("authority_min", least, least=0, most=10)
 
 
 class ReadRule(Value):
@@ -118,6 +131,19 @@ class ReviewRule(Value):
     scopes: tuple[Scope, ...] | None = None
     own: bool = False
     authority_min: int | None = None
+    namespaces: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        _check_authority(self.authority_min)
+
+
+class Drafts(Value):
+    """Who may keep drafts, which are their authors' alone: everybody of this much authority, in places of their own."""
+
+    authority_min: int = 2
+
+    def __post_init__(self) -> None:
+        _check_authority(self.authority_min)
 
 
 class Safety(Value):
@@ -190,6 +216,7 @@ class Policy(Value):
     write: tuple[WriteRule, ...] = ()
     read: tuple[ReadRule, ...] = ()
     review: tuple[ReviewRule, ...] = ()
+    drafts: Drafts = Drafts()
     safety: Safety = Safety()
     evidence: Evidence = Evidence()
     trust: Trust = Trust()

@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
 from muniment.model.filter import EVERYTHING, Filter
+from muniment.model.note import Note
 from muniment.model.receipt import Plan, StoredReceipt, Terms
 from muniment.model.record import Standing
 from muniment.model.rows import (
@@ -272,6 +273,22 @@ class Vectors(Protocol):
         """Every vector of revisions born up to entry `upto`, by rising `rid`."""
 
 
+class Notes(Protocol):
+    """What agents have agreed on beside what they know. The latest note of a key stands, unless it takes it away."""
+
+    def get(self, topic: str, key: str) -> Note | None:
+        """The note that stands under a key."""
+
+    def present(self, topic: str) -> tuple[Note, ...]:
+        """Every note of a topic that stands, in the order their keys first came up."""
+
+    def since(self, seq: int) -> tuple[Note, ...]:
+        """Every note made after entry `seq`, by rising document, those that no longer stand and removals included."""
+
+    def all(self) -> Iterator[Note]:
+        """Every note ever made, by rising document."""
+
+
 class Receipts(Protocol):
     def head(self) -> tuple[int, bytes]:
         """Position and hash of the last receipt; (0, zero bytes) for none."""
@@ -315,6 +332,9 @@ class Snapshot(Protocol):
     def meanings(self) -> Meanings: ...
 
     @property
+    def notes(self) -> Notes: ...
+
+    @property
     def receipts(self) -> Receipts: ...
 
 
@@ -326,6 +346,10 @@ class Unit(Snapshot, Protocol):
     def keep(self, document: Document) -> None: ...
 
     def drop(self, doc: int) -> None: ...
+
+    def erase(self, rids: Iterable[int]) -> None:
+        """Take away the projections of these revisions: cards, standings, links, mentions and index terms. Comes before
+        their documents are dropped. A number that is no revision's is passed over."""
 
     def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
         """Write projections; `texts` are the contents to index for cards among `rows`."""

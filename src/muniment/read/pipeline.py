@@ -16,6 +16,7 @@ from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
+from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.attune import gather_attuned
 from muniment.read.excerpt import excerpt
 from muniment.read.gate import POLICY, pass_gate
@@ -43,7 +44,16 @@ class Answer(Value):
     account: Account
 
 
-def answer(snapshot: Snapshot, query: Query, reading: Reading, ask: Ask, *, now: Instant, receipt_id: str) -> Answer:
+def answer(
+    snapshot: Snapshot,
+    query: Query,
+    reading: Reading,
+    ask: Ask,
+    *,
+    now: Instant,
+    receipt_id: str,
+    operation: Operation = UNWATCHED,
+) -> Answer:
     """Answer a query from one moment of the store."""
     head = snapshot.ledger.head()
     latest = head.seq if head is not None else 0
@@ -51,6 +61,7 @@ def answer(snapshot: Snapshot, query: Query, reading: Reading, ask: Ask, *, now:
     if query.known_at is not None and query.known_at < now:
         as_of, moment = snapshot.ledger.position_at(query.known_at), query.known_at
     sought = seek(snapshot, query, ask, as_of=as_of)
+    operation.lap("question")
     plan = make_plan(
         reading.policy,
         reading.actor,
@@ -61,8 +72,10 @@ def answer(snapshot: Snapshot, query: Query, reading: Reading, ask: Ask, *, now:
         at_head=as_of == latest,
         reach=usable(snapshot.meanings.reach(), sought),
     )
-    gathered = look(snapshot, plan, query, sought) if plan.grants else NOTHING
-    return _answer(snapshot, plan, query, reading, gathered, _searched(plan, sought, gathered, latest), receipt_id)
+    operation.lap("plan")
+    gathered = look(snapshot, plan, query, sought, operation) if plan.grants else NOTHING
+    searched = _searched(plan, sought, gathered, latest)
+    return _answer(snapshot, plan, query, reading, gathered, searched, receipt_id, operation)
 
 
 def usable(reach: Reach, sought: Sought) -> Reach:
@@ -70,13 +83,13 @@ def usable(reach: Reach, sought: Sought) -> Reach:
     return reach if sought.model is not None and reach.model == sought.model else Reach()
 
 
-def look(snapshot: Snapshot, plan: Plan, query: Query, sought: Sought) -> Gathered:
+def look(snapshot: Snapshot, plan: Plan, query: Query, sought: Sought, operation: Operation = UNWATCHED) -> Gathered:
     """Find candidates: for a question, for what an agent is about, or all in order."""
     if query.listing is not None:
         return gather_listed(snapshot, plan, query.listing)
     if query.attuned is not None:
         return gather_attuned(snapshot, plan, query.attuned, sought)
-    return gather(snapshot, plan, sought.vectors[0] if sought.vectors else None)
+    return gather(snapshot, plan, sought.vectors[0] if sought.vectors else None, operation)
 
 
 def _searched(plan: Plan, sought: Sought, gathered: Gathered, latest: int) -> Searched:
@@ -104,11 +117,15 @@ def _answer(
     gathered: Gathered,
     searched: Searched,
     receipt_id: str,
+    operation: Operation,
 ) -> Answer:
+    operation.lap("rank")
     chosen = choose(snapshot, plan, query, reading, gathered.candidates, gathered.opponents)
+    operation.lap("gate")
     excluded = _exclusions(gathered, chosen)
     abstained = None if chosen.told else _abstention(plan, gathered, chosen)
     told = give_reasons(snapshot.lexicon, plan, chosen.told)
+    operation.lap("reasons")
     head = snapshot.ledger.head()
     account = Account(
         actor=reading.actor,

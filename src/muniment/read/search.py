@@ -14,6 +14,7 @@ from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictType
 from muniment.ports.store import Snapshot
+from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.carry import carry_over, take_in_kin
 from muniment.read.find import FAIR_WORDS, Findings, find
 from muniment.read.fit import WEAK_SHARE, fit_of
@@ -39,12 +40,13 @@ class Gathered(Value):
 NOTHING = Gathered(candidates=(), opponents=(), passed=0, counts={})
 
 
-def gather(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Gathered:
+def gather(snapshot: Snapshot, plan: Plan, vector: bytes | None, operation: Operation = UNWATCHED) -> Gathered:
     findings = find(snapshot, plan, vector)
     scores = findings.evidence()
     fit = fit_of(snapshot, plan, findings, scores)
     beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
     carry_over(findings.found, findings.evidence(), beside)
+    operation.lap("search")
     return arrange(snapshot, plan, findings, ranked(plan, findings, keep=plan.limit + SPARE), fit=fit)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from muniment.model.card import Card
 from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
+from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, StandingRow, ToldRow
 from muniment.ports.store import Snapshot, TenantStore
@@ -22,6 +23,7 @@ class Contents:
     edges: tuple[EdgeRow, ...] = ()
     mentions: tuple[MentionRow, ...] = ()
     aliases: tuple[AliasRow, ...] = ()
+    notes: tuple[Note, ...] = ()
     proposals: tuple[ProposalRow, ...] = ()
     conflicts: tuple[ConflictRow, ...] = ()
     receipts: tuple[StoredReceipt, ...] = ()
@@ -44,6 +46,7 @@ def contents_of(snapshot: Snapshot) -> Contents:
         edges=tuple(snapshot.links.all()),
         mentions=tuple(snapshot.names.all_mentions()),
         aliases=tuple(snapshot.names.all_aliases()),
+        notes=tuple(snapshot.notes.all()),
         proposals=tuple(snapshot.desk.proposals()),
         conflicts=tuple(snapshot.desk.conflicts()),
         receipts=tuple(snapshot.receipts.all()),

@@ -6,7 +6,7 @@ just before it is made durable, and the moment after that, when it is durable an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TypeVar, cast
@@ -23,6 +23,7 @@ from muniment.ports.store import (
     Links,
     Meanings,
     Names,
+    Notes,
     Receipts,
     Snapshot,
     TenantStore,
@@ -117,6 +118,7 @@ class _DoomedUnit:
         self.lexicon = cast(Lexicon, _Watched(unit.lexicon, touch))
         self.names = cast(Names, _Watched(unit.names, touch))
         self.meanings = cast(Meanings, _Watched(unit.meanings, touch))
+        self.notes = cast(Notes, _Watched(unit.notes, touch))
         self.receipts = cast(Receipts, _Watched(unit.receipts, touch))
 
     def append(self, entry: StoredEntry) -> None:
@@ -127,6 +129,9 @@ class _DoomedUnit:
 
     def drop(self, doc: int) -> None:
         self._around(lambda: self._unit.drop(doc))
+
+    def erase(self, rids: Iterable[int]) -> None:
+        self._around(lambda: self._unit.erase(rids))
 
     def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
         """Row by row, so that there is a death between any two of them."""

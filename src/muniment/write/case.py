@@ -39,6 +39,8 @@ class Case(Value):
     flags: tuple[str, ...] = ()
     promotes: str | None = None
     arrival: Arrival | None = None
+    draft: bool = False
+    detect: bool = True
     suggestions: tuple[Suggestion, ...] = ()
     objections: tuple[Objection, ...] = ()
     duplicate_of: str | None = None
@@ -55,6 +57,8 @@ class Case(Value):
     def replaced(self) -> tuple[str, ...]:
         """The records the claim would take the place of. What arrives takes the place of what still speaks."""
         names = dict.fromkeys(name for name in (self.target, *self.claim.lineage.replaced) if name is not None)
+        if self.draft:
+            return (self.target,) if self.target is not None else ()
         if self.arrival is None:
             return tuple(names)
         held = {name: self.facts.links[name] for name in names if self.speaks}
@@ -62,8 +66,8 @@ class Case(Value):
 
     @property
     def speaks(self) -> bool:
-        """Whether the claim would count for now. What is over where it comes from is kept as it is."""
-        return self.arrival is None or self.arrival.status is Status.ACTIVE
+        """Whether the claim would count for now. A draft does not, and what is over where it comes from is kept so."""
+        return not self.draft and (self.arrival is None or self.arrival.status is Status.ACTIVE)
 
 
 Finding = tuple[StepOutcome, Case]

@@ -38,6 +38,8 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     unit.append(seal(entry, head))
     for document in documents:
         unit.keep(document)
+    if change.dropped:
+        unit.erase(change.dropped)
     for doc in change.dropped:
         unit.drop(doc)
     projection = project(entry, {draft.doc: draft.value for draft in change.drafts}, pepper=pepper)

@@ -19,13 +19,14 @@ from muniment.model.entry import Change, ConflictChange, Entry, EntryKind, Filin
 from muniment.model.errors import IntegrityError, Malformed, Stale, StoreBusy
 from muniment.model.proposal import Objection, Ruling
 from muniment.model.rows import ProposalRow
-from muniment.model.status import CURRENT
+from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
 from muniment.model.vocabulary import Disposition, Outcome, Step, StepResult
 from muniment.policy.decide import NO_RULE
 from muniment.policy.rules import Policy, WriteDecision
 from muniment.ports.store import Snapshot, Unit
+from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted
 from muniment.write.aftermath import with_aftermath
@@ -61,6 +62,7 @@ class Matter(Value):
     waiting: ProposalRow | None = None
     ruling: Ruling | None = None
     reviewer: Actor | None = None
+    operation: Operation = UNWATCHED
 
 
 def propose(
@@ -69,12 +71,14 @@ def propose(
     bench: Bench,
     suggestions: tuple[Suggestion, ...] = (),
     objections: tuple[Objection, ...] = (),
+    operation: Operation = UNWATCHED,
 ) -> Verdict:
     """Curate one proposal and record the decision. The same proposal again gets the same answer and changes nothing."""
+    operation.lap("wait")
     filed = unit.desk.proposal(admitted.proposal.id)
     if filed is not None:
         return again(unit, filed, admitted.actor.id, admitted.digest)
-    matter = Matter(admitted=admitted, suggestions=suggestions, objections=objections)
+    matter = Matter(admitted=admitted, suggestions=suggestions, objections=objections, operation=operation)
     return decided(lambda: decide_and_commit(unit, matter, bench))
 
 
@@ -116,9 +120,11 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     fresh = bench.ids.fresh("rec")
     record_id = arrival.record if arrival is not None and arrival.record is not None else fresh
     facts = gather(unit, asked(admitted), pepper=bench.pepper)
+    matter.operation.lap("gather")
     if not matter.objections:  # with one it ends in a refusal that is kept, and touches nothing
         _refuse_stale(admitted, facts, bench.policy)
     case, steps = _walk(matter, facts, bench.policy, at)
+    matter.operation.lap("curate")
     names = tuple(bench.ids.fresh("cfl") for _ in case.rivals)
     moment = Moment(
         at=at,
@@ -132,7 +138,9 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     raised = corroborated(unit, case, planned.record) if planned.record is not None and case.speaks else ()
     direct = msgspec.structs.replace(planned.change, changes=_merged(planned.change.changes, raised))
     change = with_lapses(unit, with_aftermath(unit, direct, bench.policy, born=planned.born))
+    matter.operation.lap("plan")
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
+    matter.operation.lap("commit")
     committed = planned.report.outcome is Outcome.COMMITTED
     return _verdict(planned.report, entry.seq, *_record(entry), names if committed else ())
 
@@ -178,6 +186,8 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         target=admitted.proposal.target,
         promotes=admitted.proposal.promotes,
         arrival=admitted.proposal.arrival,
+        draft=admitted.proposal.draft,
+        detect=admitted.proposal.detect,
         suggestions=matter.suggestions,
         objections=matter.objections,
         redactions=admitted.redactions,
@@ -217,7 +227,9 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
         if name == proposal.target and proposal.expected_revision not in (None, card.revision):
             yours, present = f"revision {proposal.expected_revision}", f"revision {card.revision}"
             raise Stale(f"record {card.id}", yours=yours, present=present)
-        if card.status not in CURRENT:
+        if name == proposal.target and proposal.draft and card.status != Status.DRAFT:
+            raise Malformed("draft", "no draft of a record that is committed; propose a revision or another record")
+        if card.status not in CURRENT and card.status != Status.DRAFT:
             by = f", replaced by {card.successor}" if card.successor is not None else ""
             raise Stale(f"record {card.id}", yours="current", present=f"{card.status}{by}")
 
@@ -244,7 +256,7 @@ def _verdict(
 
 class Act(Value):
     """Something done to a record or a conflict rather than proposed: what sort of entry it is, who did it, on which
-    record, what it changes directly, and what it was decided on."""
+    record, what it changes directly, which revisions it takes away, and what it was decided on."""
 
     kind: EntryKind
     actor: str
@@ -253,6 +265,7 @@ class Act(Value):
     record: Card | None = None
     changes: tuple[Change, ...] = ()
     conflicts: tuple[ConflictChange, ...] = ()
+    dropped: tuple[int, ...] = ()
 
 
 def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
@@ -279,6 +292,9 @@ def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
         filing=filing,
     )
     whole = with_lapses(unit, with_aftermath(unit, change, bench.policy))
+    if act.dropped:
+        kept = tuple(one for one in whole.changes if one.rid not in act.dropped)
+        whole = msgspec.structs.replace(whole, changes=kept, dropped=act.dropped)
     entry = commit(unit, whole, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     return _verdict(act.report, entry.seq, *_record(entry), tuple(one.id for one in act.conflicts))
 

@@ -233,6 +233,8 @@ def _commitment(
     rid = moment.last_doc + 2
     contested = any(rival.contests for rival in case.rivals)
     status = case.arrival.status if case.arrival is not None else Status.ACTIVE
+    if case.draft:
+        status = Status.DRAFT
     if contested:
         status = Status.CONTESTED
     footing, vigour = _footing(case, record, rid), Vigour(tier=record.claim.strength.tier)
@@ -277,7 +279,11 @@ def _replaced(case: Case, successor: str) -> list[Change]:
     """What the new revision takes the place of."""
     status = Status.DEPRECATED if case.claim.nature.kind is Kind.DEPRECATION else Status.SUPERSEDED
     found = (case.facts.links[name] for name in case.replaced)
-    return [become(held.card, status, successor=successor) for held in found if held is not None]
+    return [
+        become(held.card, Status.DISCARDED if held.card.status == Status.DRAFT else status, successor=successor)
+        for held in found
+        if held is not None
+    ]
 
 
 def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: Instant) -> Report:

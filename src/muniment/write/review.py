@@ -81,8 +81,11 @@ def retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> V
 
 def _retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> Verdict:
     held = visible(unit, retraction.record, actor, bench)
-    refuse_moved(held, retraction.expected_revision, becomes=retraction.becomes)
-    allowed = decide_review(bench.policy, actor, Action.RETRACT, held.record.claim.place, held.record.actor)
+    becomes = retraction.becomes
+    if held.card.status == Status.DRAFT and becomes is Status.RETRACTED:
+        becomes = Status.DISCARDED
+    refuse_moved(held, retraction.expected_revision, becomes=becomes)
+    allowed = _may_retire(held, becomes, actor, bench)
     report = act_report(
         retraction,
         actor.id,
@@ -98,9 +101,17 @@ def _retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> 
         report=report,
         decided_on=(seen(held),),
         record=held.card,
-        changes=(become(held.card, retraction.becomes),) if allowed is not None else (),
+        changes=(become(held.card, becomes),) if allowed is not None else (),
     )
     return enact(unit, act, bench)
+
+
+def _may_retire(held: Held, becomes: Status, actor: Actor, bench: Bench) -> str | None:
+    """Name the rule under which a record may be let go. To put it away takes less than to take it back."""
+    actions = (Action.RETRACT, Action.ARCHIVE) if becomes is Status.ARCHIVED else (Action.RETRACT,)
+    place, author = held.record.claim.place, held.record.actor
+    found = (decide_review(bench.policy, actor, action, place, author) for action in actions)
+    return next((rule_id for rule_id in found if rule_id is not None), None)
 
 
 def observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench, *, proposal: str) -> Verdict:

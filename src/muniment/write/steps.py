@@ -10,7 +10,7 @@ import msgspec
 
 from muniment.model.claim import Charter
 from muniment.model.curation import StepOutcome
-from muniment.model.status import CURRENT
+from muniment.model.status import CURRENT, Status
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import (
     EXTENSION_SCOPES,
@@ -22,12 +22,15 @@ from muniment.model.vocabulary import (
     Step,
     StepResult,
 )
-from muniment.policy.decide import decide_write
-from muniment.policy.rules import Secrets, WriteDecision
+from muniment.policy.decide import decide_draft, decide_write
+from muniment.policy.rules import Detector, Disputes, Secrets, WriteDecision
 from muniment.write import sameness
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.facts import Held
 from muniment.write.kinship import echoed, restated, rivals
+
+UNASKED = Disputes(detector=Detector.IGNORE, judge=Detector.IGNORE)
+"""How disagreement is found where nobody looks for it: by what a claim and its slot state themselves."""
 
 
 def admission(case: Case) -> Finding:
@@ -181,6 +184,8 @@ def kind(case: Case) -> Finding:
 def evidence(case: Case) -> Finding:
     """Some kinds need grounds. A person's own word is a ground, and so is a reviewer's; an agent's is not."""
     rules = case.policy.evidence
+    if case.draft:
+        return passed(Step.EVIDENCE, case, "a draft needs none")
     if rules.session_below is not None and case.claim.belief.score < rules.session_below:
         doubted = _doubted(case, rules.session_below)
         if doubted is not None:
@@ -191,6 +196,8 @@ def evidence(case: Case) -> Finding:
         return passed(Step.EVIDENCE, case, "a person's word")
     if case.reviewer is not None and rules.word:
         return passed(Step.EVIDENCE, case, "a reviewer answers for it")
+    if decide_write(case.policy, case.actor, case.claim).word:
+        return passed(Step.EVIDENCE, case, "its author's word is enough here")
     note = f"a {case.claim.nature.kind} needs evidence and none is given"
     if rules.otherwise is WriteDecision.REFUSE or case.reviewer is not None:
         return refused(Step.EVIDENCE, case, "evidence-required", note)
@@ -214,7 +221,7 @@ def dedupe(case: Case) -> Finding:
     that only says again what was told is kept, and counts for no more than what it echoes."""
     taken = sameness.taken(case)
     if taken is not None or not case.speaks:
-        return taken or passed(Step.DEDUPE, case, "it is over where it comes from")
+        return taken or passed(Step.DEDUPE, case, _quiet(case))
     twin = sameness.twin_of(case)
     if twin is not None and not _hidden(case, twin):
         # To call it redundant for a hidden twin would tell the proposer that a record they may not see exists.
@@ -245,6 +252,11 @@ def dedupe(case: Case) -> Finding:
     return outcome, msgspec.structs.replace(case, echoes=others, repeats=itself)
 
 
+def _quiet(case: Case) -> str:
+    """Why a claim that does not count for now is not compared with what does."""
+    return "a draft is compared with nothing" if case.draft else "it is over where it comes from"
+
+
 def _hidden(case: Case, held: Held) -> bool:
     return hidden(case.policy, case.actor, held)
 
@@ -253,10 +265,11 @@ def conflict(case: Case) -> Finding:
     """Another answer to the same question, valid at the same time, is a disagreement; so is one that says so, and one
     whose words do."""
     if not case.speaks:
-        return passed(Step.CONFLICT, case, "it is over where it comes from")
-    found = rivals(case.claim, case.facts, {*case.replaced}, case.policy.disputes, case.suggestions)
+        return passed(Step.CONFLICT, case, _quiet(case))
+    disputes = case.policy.disputes if case.detect else UNASKED
+    found = rivals(case.claim, case.facts, {*case.replaced}, disputes, case.suggestions)
     if not found:
-        return passed(Step.CONFLICT, case)
+        return passed(Step.CONFLICT, case, "" if case.detect else "nobody has looked yet")
     unseen = {rival.held.card.rid for rival in found if _hidden(case, rival.held)}
     if case.reviewer is None and any(rival.held.card.rid in unseen and rival.why == "slot" for rival in found):
         return flagged(Step.CONFLICT, case, "a curator must compare it with what is held")
@@ -290,8 +303,13 @@ _STRICTNESS = {WriteDecision.COMMIT: 0, WriteDecision.HOLD: 1, WriteDecision.REF
 
 
 def _by_policy(case: Case) -> Case:
-    replaced = [case.facts.links[name] for name in case.replaced]
-    claims = [case.claim, *(held.record.claim for held in replaced if held is not None)]
+    if case.draft:
+        kept = decide_draft(case.policy, case.actor, case.claim.place)
+        return msgspec.structs.replace(case, decision=kept.decision, rule=kept.rule, reason=kept.reason)
+    # A draft was never anybody's but its author's: to go on from it takes no right beside that to the new claim.
+    links = (case.facts.links[name] for name in case.replaced)
+    replaced = [held for held in links if held is not None and held.card.status != Status.DRAFT]
+    claims = [case.claim, *(held.record.claim for held in replaced)]
     answers = [decide_write(case.policy, case.actor, claim) for claim in claims]
     answer = max(answers, key=lambda found: _STRICTNESS[found.decision]) if replaced else answers[0]
     decided = msgspec.structs.replace(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from muniment.model.card import Card, moved
 from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
 from muniment.model.filter import EVERYTHING, Filter, matches
+from muniment.model.note import Note
 from muniment.model.receipt import Plan, StoredReceipt
 from muniment.model.record import Standing
 from muniment.model.rows import (
@@ -45,6 +46,7 @@ class Tables:
     edges: set[EdgeRow] = field(default_factory=set)
     mentions: set[MentionRow] = field(default_factory=set)
     aliases: set[AliasRow] = field(default_factory=set)
+    notes: dict[int, Note] = field(default_factory=dict)
     told: dict[tuple[int, str], ToldRow] = field(default_factory=dict)
     terms: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
@@ -61,6 +63,7 @@ class Tables:
             edges=set(self.edges),
             mentions=set(self.mentions),
             aliases=set(self.aliases),
+            notes=dict(self.notes),
             told=dict(self.told),
             terms=dict(self.terms),
         )
@@ -279,6 +282,24 @@ class MemoryDesk:
 
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
         return tuple(row for row in self.conflicts() if rid in (row.a, row.b))
+
+
+class MemoryNotes:
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def get(self, topic: str, key: str) -> Note | None:
+        return next((note for note in self.present(topic) if note.key == key), None)
+
+    def present(self, topic: str) -> tuple[Note, ...]:
+        standing = {note.key: note for note in self.all() if note.topic == topic}
+        return tuple(note for note in standing.values() if note.body is not None)
+
+    def since(self, seq: int) -> tuple[Note, ...]:
+        return tuple(note for note in self.all() if note.seq > seq)
+
+    def all(self) -> Iterator[Note]:
+        return iter([self._tables.notes[doc] for doc in sorted(self._tables.notes)])
 
 
 class MemoryReceipts:

@@ -5,6 +5,8 @@ Used inside a transaction that `store` opens and ends; knows nothing of threads.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from muniment.backends.memory.lexicon import MemoryLexicon, tokenize
@@ -16,12 +18,14 @@ from muniment.backends.memory.tables import (
     MemoryDocuments,
     MemoryLedger,
     MemoryLinks,
+    MemoryNotes,
     MemoryReceipts,
     Tables,
 )
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Document, Entry, SignedCheckpoint, StoredEntry
 from muniment.model.errors import IntegrityError
+from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import (
     AliasRow,
@@ -49,6 +53,7 @@ class MemorySnapshot:
         self.lexicon = MemoryLexicon(tables)
         self.names = MemoryNames(tables)
         self.meanings = MemoryMeanings(tables, vectors)
+        self.notes = MemoryNotes(tables)
         self.receipts = MemoryReceipts(tables)
 
 
@@ -70,6 +75,17 @@ class MemoryUnit(MemorySnapshot):
 
     def drop(self, doc: int) -> None:
         self._tables.documents.pop(doc, None)
+
+    def erase(self, rids: Iterable[int]) -> None:
+        tables = self._tables
+        gone = set(rids)
+        for rid in gone:
+            tables.cards.pop(rid, None)
+            tables.terms.pop(rid, None)
+        for key in [key for key in tables.standings if key[0] in gone]:
+            del tables.standings[key]
+        tables.edges.difference_update({edge for edge in tables.edges if edge.rid in gone})
+        tables.mentions.difference_update({mention for mention in tables.mentions if mention.rid in gone})
 
     def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
         for row in rows:
@@ -94,6 +110,9 @@ class MemoryUnit(MemorySnapshot):
                     given = {(other.alias, other.seq) for other in self._tables.aliases}
                     _refuse((row.alias, row.seq) in given, "this name is there already")
                     self._tables.aliases.add(row)
+                case Note():
+                    _refuse(row.doc in self._tables.notes, "this note is there already")
+                    self._tables.notes[row.doc] = row
 
     def _put_card(self, card: Card) -> None:
         _refuse(card.rid in self._tables.cards, "a card of this number is there already")
@@ -145,6 +164,7 @@ class MemoryUnit(MemorySnapshot):
             tables.conflicts,
             tables.terms,
             tables.told,
+            tables.notes,
         ):
             projection.clear()
         tables.edges.clear()

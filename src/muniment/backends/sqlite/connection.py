@@ -72,6 +72,8 @@ def connect(path: Path, *, create: bool) -> apsw.Connection:
     if found != APPLICATION_ID and not (create and found == 0 and empty):
         connection.close()
         raise IntegrityError(f"{path.name} is not a Muniment store")
+    # Without it, a statement is planned anew for every other value that is bound to a LIMIT or a range.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", "full")
     connection.pragma("foreign_keys", True)
@@ -80,6 +82,12 @@ def connect(path: Path, *, create: bool) -> apsw.Connection:
     connection.pragma("temp_store", "memory")
     connection.pragma("journal_size_limit", 64 * 1024 * 1024)
     return connection
+
+
+def limit(connection: apsw.Connection, capacity: int) -> None:
+    """Let a file grow to so many bytes and no further. What is there already stays."""
+    size = cast(int, connection.pragma("page_size"))
+    connection.pragma("max_page_count", max(1, capacity // size))
 
 
 def migrate(connection: apsw.Connection, tenant: str) -> None:

@@ -20,6 +20,7 @@ from muniment.backends.nearness import (
 from muniment.backends.pools import ENOUGH, QUOTAS, deep_enough, rarity, tally, without_common
 from muniment.backends.sqlite.conditions import Bindings, standing_at, translate
 from muniment.backends.sqlite.connection import listed, queries
+from muniment.backends.sqlite.latest import Latest
 from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.status import Status
 from muniment.ports.store import Hit, Matches, Neighbour
@@ -30,10 +31,11 @@ _REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 
 
 class SqliteLexicon:
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, latest: Latest | None = None) -> None:
         self._connection = connection
         self._execute = connection.execute
         self._counted: dict[str, int] = {}
+        self._latest = latest
         self._tokenize = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
 
     def tokens(self, text: str) -> list[str]:
@@ -103,26 +105,61 @@ class SqliteLexicon:
         return visible, depth is None or len(rows) < depth
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
-        asked = [word for word in dict.fromkeys(words[:NEAR_WORDS_MAX]) if len(self.tokens(word)) == 1]
-        latest: dict[str, set[int]] = {}
+        latest: dict[str, frozenset[int]] = {}
         scores: dict[int, float] = {}
         shared: dict[int, int] = {}
-        for word in asked:
-            rows = self._execute(_Q["latest_holding"], (_quoted(word), NEAR_POSTINGS_MAX)).fetchall()
-            latest[word] = {cast(int, row[0]) for row in rows}
-            weight = near_weight(len(rows))
-            for rid in latest[word]:
+        for word in dict.fromkeys(words[:NEAR_WORDS_MAX]):
+            tokens = self.tokens(word)
+            if len(tokens) != 1:
+                continue
+            found = latest[word] = frozenset(self._latest_holding(tokens[0], word))
+            weight = near_weight(len(found))
+            for rid in found:
                 scores[rid] = scores.get(rid, 0.0) + weight
                 shared[rid] = shared.get(rid, 0) + 1
-        least = least_shared(len(asked))
-        ranked = sorted(((score, rid) for rid, score in scores.items() if shared[rid] >= least), reverse=True)
+        least = least_shared(len(latest))
+        ranked = sorted([(score, rid) for rid, score in scores.items() if shared[rid] >= least], reverse=True)
         named = {rid for found in latest.values() if len(found) <= NEAR_NAMED_MAX for rid in found}
-        best = sorted(((scores[rid], rid) for rid in named), reverse=True)[:NEAR_NAMED]
+        best = sorted([(scores[rid], rid) for rid in named], reverse=True)[:NEAR_NAMED]
         pool = {rid for _, rid in [*ranked[:NEAR_POOL], *best]}
         return closest(self._texts(sorted(pool)), latest, keep=keep)
 
+    def _latest_holding(self, token: str, word: str) -> list[int]:
+        """The latest revisions that hold a word, which is indexed under `token`; a writer remembers most of them."""
+        known = self._latest.holding(token) if self._latest is not None else None
+        if known is not None:
+            return known
+        rows = self._execute(_Q["latest_holding"], (_quoted(word), NEAR_POSTINGS_MAX)).fetchall()
+        found = [cast(int, row[0]) for row in reversed(rows)]
+        if self._latest is not None:
+            self._latest.learn(token, found)
+        return found
+
     def _texts(self, rids: list[int]) -> dict[int, str]:
+        """What revisions say, in the order they are asked for."""
+        if self._latest is None:
+            return self._read_texts(rids)
+        known = {rid: text for rid in rids if (text := self._latest.text(rid)) is not None}
+        missing = [rid for rid in rids if rid not in known]
+        if missing:
+            for rid, text in self._read_texts(missing).items():
+                self._latest.read(rid, text)
+                known[rid] = text
+        return known
+
+    def _read_texts(self, rids: list[int]) -> dict[int, str]:
         return {cast(int, rid): cast(str, text) for rid, text in self._execute(_Q["texts"], (listed(rids),))}
+
+    def put(self, rid: int, text: str) -> None:
+        """Index what a revision says."""
+        self._execute(_Q["put_text"], (rid, text))
+        if self._latest is not None:
+            self._latest.born(rid, text, self.tokens(text))
+
+    def forget(self) -> None:
+        """Take note that the index changed otherwise than by `put`: by another writer, an erasure, or an undoing."""
+        if self._latest is not None:
+            self._latest.clear()
 
     def renew(self) -> None:
         """Take note that another moment is looked at: what was counted may no longer hold."""

@@ -251,3 +251,21 @@ SELECT passages.rid, passages.text FROM json_each(?) AS wanted CROSS JOIN passag
 
 -- name: term_documents
 SELECT doc FROM lexicon_terms WHERE term = ?;
+
+-- name: put_note
+INSERT INTO notes (topic, key, seq, doc, at, actor, body) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- name: note
+SELECT topic, key, seq, doc, at, actor, body FROM notes WHERE topic = ? AND key = ? ORDER BY doc DESC LIMIT 1;
+
+-- name: present_notes
+SELECT topic, key, seq, doc, at, actor, body FROM notes AS standing
+WHERE topic = ? AND body IS NOT NULL
+  AND doc = (SELECT max(doc) FROM notes WHERE topic = standing.topic AND key = standing.key)
+ORDER BY (SELECT min(doc) FROM notes WHERE topic = standing.topic AND key = standing.key);
+
+-- name: notes_since
+SELECT topic, key, seq, doc, at, actor, body FROM notes WHERE seq > ? ORDER BY doc;
+
+-- name: erase_text
+INSERT INTO lexicon (lexicon, rowid, text) SELECT 'delete', rid, text FROM passages WHERE rid = ?;

@@ -19,7 +19,7 @@ from typing import Generic, TypeVar, cast
 
 import apsw
 
-from muniment.backends.sqlite.connection import check, connect, migrate, translated
+from muniment.backends.sqlite.connection import check, connect, limit, migrate, translated
 from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.model.checks import identifier
@@ -57,7 +57,7 @@ class _Undone(Exception):
 class SqliteTenant:
     """One tenant's file."""
 
-    def __init__(self, path: Path, tenant: str, *, create: bool) -> None:
+    def __init__(self, path: Path, tenant: str, *, create: bool, capacity: int | None = None) -> None:
         self.tenant = tenant
         self._path = path
         self._queue: deque[_Ticket[object]] = deque()
@@ -71,6 +71,8 @@ class SqliteTenant:
             if create:
                 migrate(self._connection, tenant)
             check(self._connection, tenant, path)
+            if capacity is not None:
+                limit(self._connection, capacity)
             self._unit = SqliteUnit(self._connection, tenant)
         self.vectors = SqliteVectors(path.with_suffix(VECTORS), self.read)
 
@@ -182,7 +184,7 @@ class SqliteTenant:
         execute = self._connection.execute
         execute("BEGIN IMMEDIATE")
         try:
-            self._unit.ledger.known = None
+            self._unit.begin()
             for ticket in group:
                 run(ticket)
             execute("COMMIT")
@@ -191,6 +193,7 @@ class SqliteTenant:
         except BaseException:
             if self._connection.in_transaction:
                 execute("ROLLBACK")
+            self._unit.undone(None)
             raise
         finally:
             self._unit.ledger.known = None
@@ -213,7 +216,7 @@ class SqliteTenant:
                 ticket.result = ticket.job(self._unit)
         except Exception as error:  # noqa: BLE001  whatever it is, it belongs to the caller whose job this was
             execute("ROLLBACK TO job")
-            self._unit.ledger.known = head
+            self._unit.undone(head)
             ticket.error = error
         execute("RELEASE job")
 
@@ -285,8 +288,9 @@ def tenant_name(path: Path) -> str:
 class SqliteVault:
     """A folder of tenants."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, capacity: int | None = None) -> None:
         self._folder = folder
+        self._capacity = capacity
         self._open: dict[str, SqliteTenant] = {}
         self._opening = threading.Lock()
 
@@ -299,7 +303,7 @@ class SqliteVault:
                 path = self._folder / file_name(tenant)
                 if not create and not path.exists():
                     raise NotFound("tenant", tenant)
-                self._open[tenant] = SqliteTenant(path, tenant, create=create)
+                self._open[tenant] = SqliteTenant(path, tenant, create=create, capacity=self._capacity)
             return self._open[tenant]
 
     def close(self) -> None:

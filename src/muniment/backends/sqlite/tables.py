@@ -12,6 +12,7 @@ from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.model.card import Card
 from muniment.model.entry import Ballot, Document, Entry, Head, SignedCheckpoint, StoredEntry
 from muniment.model.errors import CallerError, IntegrityError
+from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, ToldRow
 from muniment.model.times import Instant
@@ -82,6 +83,11 @@ def read_ballots(text: str) -> tuple[Ballot, ...]:
 
 def edge_from(row: tuple[Any, ...]) -> EdgeRow:
     return EdgeRow(rid=row[0], type=row[1], target=row[2])
+
+
+def note_from(row: tuple[Any, ...]) -> Note:
+    topic, key, seq, doc, at, actor, body = row
+    return Note(topic=topic, key=key, seq=seq, doc=doc, at=at, actor=actor, body=body)
 
 
 def told_from(row: tuple[Any, ...]) -> ToldRow:
@@ -197,6 +203,27 @@ class SqliteDesk:
 
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
         return tuple(conflict_from(row) for row in self._execute(_Q["conflicts_of"], (rid, rid)))
+
+
+class SqliteNotes:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+
+    def get(self, topic: str, key: str) -> Note | None:
+        row = self._execute(_Q["note"], (topic, key)).fetchone()
+        return None if row is None or row[-1] is None else note_from(row)
+
+    def present(self, topic: str) -> tuple[Note, ...]:
+        return tuple(note_from(row) for row in self._execute(_Q["present_notes"], (topic,)))
+
+    def since(self, seq: int) -> tuple[Note, ...]:
+        return tuple(note_from(row) for row in self._execute(_Q["notes_since"], (seq,)))
+
+    def all(self) -> Iterator[Note]:
+        with translated(self._connection):
+            for row in self._connection.execute(_Q["notes_since"], (0,)):
+                yield note_from(row)
 
 
 class SqliteReceipts:

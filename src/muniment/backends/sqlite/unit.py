@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import cast
+
 import apsw
 import msgspec
 
 from muniment.backends.sqlite.catalogue import SqliteCatalogue, standing_columns
+from muniment.backends.nearness import NEAR_POSTINGS_MAX
 from muniment.backends.sqlite.connection import queries
+from muniment.backends.sqlite.latest import Latest
 from muniment.backends.sqlite.lexicon import SqliteLexicon
 from muniment.backends.sqlite.meanings import SqliteMeanings, SqliteVectors
 from muniment.backends.sqlite.names import SqliteNames
@@ -15,11 +20,13 @@ from muniment.backends.sqlite.tables import (
     SqliteDocuments,
     SqliteLedger,
     SqliteLinks,
+    SqliteNotes,
     SqliteReceipts,
     head_of,
 )
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import (
     AliasRow,
@@ -34,6 +41,8 @@ from muniment.model.rows import (
 from muniment.model.value import canonical
 
 _Q = queries()
+_VERSION = "PRAGMA data_version"
+"""A number that another connection's commit changes, and ours does not."""
 
 
 class SqliteSnapshot:
@@ -48,6 +57,7 @@ class SqliteSnapshot:
         self.lexicon = SqliteLexicon(connection)
         self.names = SqliteNames(connection)
         self.meanings = SqliteMeanings(vectors, self.catalogue, self.ledger)
+        self.notes = SqliteNotes(connection)
         self.receipts = SqliteReceipts(connection)
 
 
@@ -70,6 +80,21 @@ class SqliteUnit(SqliteSnapshot):
         self._execute = connection.execute
         self._tenant = tenant
         self.ledger: _RunningLedger = _RunningLedger(connection, tenant)
+        self.lexicon = SqliteLexicon(connection, Latest(keep=NEAR_POSTINGS_MAX))
+        self._version = -1
+
+    def begin(self) -> None:
+        """Take note that a transaction has begun, and of what other writers did since the last one."""
+        self.ledger.known = None
+        version = cast(int, self._execute(_VERSION).fetchone()[0])
+        if version != self._version:
+            self._version = version
+            self.lexicon.forget()
+
+    def undone(self, head: Head | None) -> None:
+        """Take note that something was undone; the ledger ends with `head` again, if that is known."""
+        self.ledger.known = head
+        self.lexicon.forget()
 
     def append(self, entry: StoredEntry) -> None:
         self._execute(_Q["append_entry"], (entry.seq, entry.body, entry.hash))
@@ -81,12 +106,19 @@ class SqliteUnit(SqliteSnapshot):
     def drop(self, doc: int) -> None:
         self._execute(_Q["drop_document"], (doc,))
 
+    def erase(self, rids: Iterable[int]) -> None:
+        self.lexicon.forget()
+        for rid in rids:
+            self._execute(_Q["erase_text"], (rid,))
+            for table in ("cards", "standings", "edges", "mentions"):
+                self._execute(f"DELETE FROM {table} WHERE rid = ?", (rid,))
+
     def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
         for row in rows:
             match row:
                 case Card():
                     self._put_card(row)
-                    self._execute(_Q["put_text"], (row.rid, texts[row.rid]))
+                    self.lexicon.put(row.rid, texts[row.rid])
                 case StandingRow(rid=rid, standing=standing):
                     columns = standing_columns(standing)
                     self._execute(_Q["move_card"], (*columns, rid))
@@ -101,6 +133,8 @@ class SqliteUnit(SqliteSnapshot):
                     self._execute(_Q["put_mention"], (row.rid, row.entity, row.kind))
                 case AliasRow():
                     self._execute(_Q["put_alias"], (row.alias, row.entity, row.seq, row.doc))
+                case Note():
+                    self._execute(_Q["put_note"], msgspec.structs.astuple(row))
 
     def _put_card(self, card: Card) -> None:
         self._execute(_Q["put_card"], msgspec.structs.astuple(card))  # its fields are the columns, in order
@@ -133,9 +167,10 @@ class SqliteUnit(SqliteSnapshot):
         self._execute(_Q["file_proposal"], (*columns, row.report, row.held, row.record, row.revision))
 
     def clear_projections(self) -> None:
-        for table in ("cards", "standings", "proposals", "conflicts", "edges", "mentions", "aliases", "told"):
+        for table in ("cards", "standings", "proposals", "conflicts", "edges", "mentions", "aliases", "notes", "told"):
             self._execute(f"DELETE FROM {table}")
         self._execute("INSERT INTO lexicon (lexicon) VALUES ('delete-all')")
+        self.lexicon.forget()
 
     def append_receipt(self, receipt: StoredReceipt) -> None:
         columns = (receipt.seq, receipt.id, receipt.body, receipt.hash, receipt.salt, receipt.account)

@@ -9,7 +9,9 @@ from muniment.compat.exchange.files import (
     as_file,
     as_json,
     convert,
+    encoded_as,
     read_in,
+    rivals_of,
     validate,
     write_out,
 )
@@ -23,7 +25,9 @@ __all__ = [
     "as_file",
     "as_json",
     "convert",
+    "encoded_as",
     "read_in",
+    "rivals_of",
     "validate",
     "write_out",
 ]

@@ -132,7 +132,7 @@ def validate(name: ContractName, data: bytes) -> Checked:
 
 def convert(source: ContractName, target: ContractName, data: bytes) -> Encoded:
     """The memories of a document of one contract as a document of another."""
-    return _encoded(target, contract(source).decode(data))
+    return encoded_as(target, contract(source).decode(data))
 
 
 def read_in(
@@ -181,9 +181,9 @@ def write_out(
     start = read_instant("since", since) if since is not None else None
     browsed = memory.browse(statuses=statuses, session=session, **options)
     told = [one for one in browsed if start is None or one.record.created_at >= start]
-    rivals = _rivals(memory, told)
+    rivals = rivals_of(memory, told)
     given = [given_out(memory, one, rivals.get(one.record.id, ())) for one in told]
-    encoded = _encoded(name, [carried for carried, _ in given])
+    encoded = encoded_as(name, [carried for carried, _ in given])
     return Exported(
         data=encoded.data,
         narrowed=encoded.narrowed,
@@ -192,7 +192,7 @@ def write_out(
     )
 
 
-def _encoded(name: ContractName, memories: Sequence[Carried]) -> Encoded:
+def encoded_as(name: ContractName, memories: Sequence[Carried]) -> Encoded:
     """The document, and always one that passes. What was kept of another document of this contract, and would make this
     one wrong, is left out and told: a claim can be proposed with anything in its extensions, and a secret that was
     taken out of a field may have left what that field cannot hold."""
@@ -333,7 +333,7 @@ def _newcomer(memory: Carried, claim: Claim) -> Newcomer:
     return Newcomer(claim=claim, record=memory.id, status=status, hold=memory.status is Status.HELD)
 
 
-def _rivals(memory: Memory, told: Sequence[Disclosure]) -> dict[str, tuple[str, ...]]:
+def rivals_of(memory: Memory, told: Sequence[Disclosure]) -> dict[str, tuple[str, ...]]:
     """The records each of these disagrees with, as far as the caller may see them."""
     if not any(one.standing.status is Status.CONTESTED for one in told):
         return {}

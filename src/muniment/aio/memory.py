@@ -1,13 +1,14 @@
-"""The same memory for async callers: each call runs in a thread, so that the event loop never waits for a disk."""
+"""`muniment.Memory` for async callers."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar, Unpack
+from typing import Unpack
 
+from muniment.aio.ledger import Ledger
+from muniment.aio.threads import page, run
+from muniment.config import AS_SET
 from muniment.engine import (
     ConflictView,
     Directory,
@@ -16,67 +17,29 @@ from muniment.engine import (
     LineageView,
     Quality,
     QueueItem,
-    Rebuilt,
     Stats,
-    Verified,
 )
 from muniment.engine import Memory as _Memory
-from muniment.engine.audit import LedgerFace
 from muniment.engine.entities import EntityView
-from muniment.engine.intake import PAGE, Newcomer
+from muniment.engine.intake import Newcomer
 from muniment.engine.look import Curated
 from muniment.engine.options import QueryOptions
 from muniment.engine.trail import Progress
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Settled, Swept, Undone, Verdict
-from muniment.model.entry import Entry, Head, SignedCheckpoint
+from muniment.model.curation import Forgotten, Settled, Swept, Undone, Verdict
 from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
-from muniment.model.receipt import Account, Explanation, ReceiptEntry
+from muniment.model.receipt import Explanation
 from muniment.model.rows import Reach
 from muniment.policy.rules import Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
+from muniment.ports.tracer import UNWATCHED, Tracer
 from muniment.ports.world import Clock, Ids
-
-_run = asyncio.to_thread
-_T = TypeVar("_T")
-
-
-def _page(stream: Iterator[_T]) -> tuple[_T, ...]:
-    return tuple(islice(stream, PAGE))
-
-
-class Ledger:
-    """`LedgerFace` for async callers."""
-
-    def __init__(self, ledger: LedgerFace) -> None:
-        self._ledger = ledger
-
-    async def head(self) -> Head:
-        return await _run(self._ledger.head)
-
-    async def entries(self, first: int = 1, last: int = 2**62) -> tuple[Entry, ...]:
-        return await _run(self._ledger.entries, first, last)
-
-    async def receipts(self, first: int = 1, last: int = 2**62) -> AsyncIterator[tuple[ReceiptEntry, Account]]:
-        receipts = self._ledger.receipts(first, last)
-        while page := await _run(_page, receipts):
-            for one in page:
-                yield one
-
-    async def checkpoint(self) -> SignedCheckpoint:
-        return await _run(self._ledger.checkpoint)
-
-    async def verify(self, *, anchor: Head | None = None, progress: Callable[[int], None] = lambda _: None) -> Verified:
-        return await _run(self._ledger.verify, anchor=anchor, progress=progress)
-
-    async def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
-        return await _run(self._ledger.replay, progress=progress)
 
 
 class Memory:
@@ -109,10 +72,12 @@ class Memory:
         clock: Clock | None = None,
         ids: Ids | None = None,
         judge: Judge | None = None,
-        embedder: str | Embedder | Callable[[list[str]], list[list[float]]] | None = "auto",
+        embedder: str | Embedder | Callable[[list[str]], list[list[float]]] | None = AS_SET,
         extractor: Extractor | None = None,
+        capacity: int | None = None,
+        tracer: Tracer = UNWATCHED,
     ) -> Memory:
-        opened = await _run(
+        opened = await run(
             _Memory.open,
             vault,
             tenant=tenant,
@@ -124,6 +89,8 @@ class Memory:
             judge=judge,
             embedder=embedder,
             extractor=extractor,
+            capacity=capacity,
+            tracer=tracer,
         )
         return cls(opened)
 
@@ -139,9 +106,9 @@ class Memory:
         return self._memory.tenant
 
     async def remember(
-        self, content: str, *, proposal_id: str | None = None, **options: Unpack[ClaimOptions]
+        self, content: str, *, proposal_id: str | None = None, draft: bool = False, **options: Unpack[ClaimOptions]
     ) -> Verdict:
-        return await _run(self._memory.remember, content, proposal_id=proposal_id, **options)
+        return await run(self._memory.remember, content, proposal_id=proposal_id, draft=draft, **options)
 
     async def propose(
         self,
@@ -151,18 +118,22 @@ class Memory:
         target: str | None = None,
         expected_revision: int | None = None,
         objections: Sequence[Objection] = (),
+        draft: bool = False,
+        detect: bool = True,
     ) -> Verdict:
-        return await _run(
+        return await run(
             self._memory.propose,
             claim,
             proposal_id=proposal_id,
             target=target,
             expected_revision=expected_revision,
             objections=objections,
+            draft=draft,
+            detect=detect,
         )
 
     async def preview(self, claims: Iterable[Claim]) -> tuple[Verdict, ...]:
-        return await _run(self._memory.preview, claims)
+        return await run(self._memory.preview, claims)
 
     async def take_in(
         self,
@@ -174,20 +145,20 @@ class Memory:
         preview: bool = False,
         progress: Callable[[int], None] = lambda _: None,
     ) -> tuple[Verdict, ...]:
-        return await _run(
+        return await run(
             self._memory.take_in, batch, newcomers, contract=contract, hold=hold, preview=preview, progress=progress
         )
 
     async def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
-        return await _run(self._memory.apply, batch, reason=reason)
+        return await run(self._memory.apply, batch, reason=reason)
 
     async def roll_back(self, batch: str, *, reason: str) -> Undone:
-        return await _run(self._memory.roll_back, batch, reason=reason)
+        return await run(self._memory.roll_back, batch, reason=reason)
 
     async def retire(
         self, record_id: str, *, becomes: str, reason: str, expected_revision: int | None = None
     ) -> Verdict:
-        return await _run(
+        return await run(
             self._memory.retire, record_id, becomes=becomes, reason=reason, expected_revision=expected_revision
         )
 
@@ -196,26 +167,33 @@ class Memory:
         *,
         statuses: Sequence[str] | None = None,
         session: str | None = None,
+        after: str | None = None,
         **options: Unpack[QueryOptions],
     ) -> AsyncIterator[Disclosure]:
-        records = self._memory.browse(statuses=statuses, session=session, **options)
-        while page := await _run(_page, records):
-            for one in page:
+        records = self._memory.browse(statuses=statuses, session=session, after=after, **options)
+        while part := await run(page, records):
+            for one in part:
                 yield one
 
     async def report(self, proposal_id: str) -> Curated:
-        return await _run(self._memory.report, proposal_id)
+        return await run(self._memory.report, proposal_id)
 
     async def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
-        return await _run(self._memory.propose_many, claims)
+        return await run(self._memory.propose_many, claims)
 
     async def revise(
         self, record_id: str, content: str, *, expected_revision: int | None = None, **options: Unpack[ClaimOptions]
     ) -> Verdict:
-        return await _run(self._memory.revise, record_id, content, expected_revision=expected_revision, **options)
+        return await run(self._memory.revise, record_id, content, expected_revision=expected_revision, **options)
 
     async def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
-        return await _run(self._memory.retract, record_id, reason=reason, expected_revision=expected_revision)
+        return await run(self._memory.retract, record_id, reason=reason, expected_revision=expected_revision)
+
+    async def forget(self, record_id: str, *, reason: str, dry_run: bool = False) -> Forgotten:
+        return await run(self._memory.forget, record_id, reason=reason, dry_run=dry_run)
+
+    async def detect(self, record_id: str) -> tuple[str, ...]:
+        return await run(self._memory.detect, record_id)
 
     async def decide(
         self,
@@ -228,7 +206,7 @@ class Memory:
         scope_id: str | None = None,
         objections: Sequence[Objection] = (),
     ) -> Verdict:
-        return await _run(
+        return await run(
             self._memory.decide,
             proposal_id,
             accept=accept,
@@ -249,7 +227,7 @@ class Memory:
         expected_revision: int | None = None,
         proposal_id: str | None = None,
     ) -> Verdict:
-        return await _run(
+        return await run(
             self._memory.outcome,
             record_id,
             result,
@@ -260,7 +238,7 @@ class Memory:
         )
 
     async def vouch(self, record_id: str, *, origin: str, reason: str, expected_revision: int | None = None) -> Verdict:
-        return await _run(
+        return await run(
             self._memory.vouch, record_id, origin=origin, reason=reason, expected_revision=expected_revision
         )
 
@@ -274,7 +252,7 @@ class Memory:
         synthesis: str | None = None,
         **options: Unpack[ClaimOptions],
     ) -> Settled:
-        return await _run(
+        return await run(
             self._memory.resolve,
             conflict_id,
             strategy=strategy,
@@ -294,7 +272,7 @@ class Memory:
         owner: str | None = None,
         reason: str | None = None,
     ) -> Verdict:
-        return await _run(
+        return await run(
             self._memory.promote,
             record_id,
             scope=scope,
@@ -305,13 +283,13 @@ class Memory:
         )
 
     async def alias(self, name: str, means: str) -> tuple[str, ...]:
-        return await _run(self._memory.alias, name, means)
+        return await run(self._memory.alias, name, means)
 
     async def sweep(self) -> Swept:
-        return await _run(self._memory.sweep)
+        return await run(self._memory.sweep)
 
     async def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
-        return await _run(self._memory.recall, text, **options)
+        return await run(self._memory.recall, text, **options)
 
     async def attune(
         self,
@@ -323,21 +301,21 @@ class Memory:
         count: bool = False,
         **options: Unpack[QueryOptions],
     ) -> Recall:
-        return await _run(
+        return await run(
             self._memory.attune, role=role, task=task, interests=interests, since=since, count=count, **options
         )
 
     async def searching(self) -> Searched:
-        return await _run(self._memory.searching)
+        return await run(self._memory.searching)
 
     async def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
-        return await _run(self._memory.flush, timeout=timeout, progress=progress)
+        return await run(self._memory.flush, timeout=timeout, progress=progress)
 
     async def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
-        return await _run(self._memory.get, record_id, revision=revision)
+        return await run(self._memory.get, record_id, revision=revision)
 
     async def history(self, record_id: str) -> History:
-        return await _run(self._memory.history, record_id)
+        return await run(self._memory.history, record_id)
 
     async def lineage(
         self,
@@ -347,27 +325,27 @@ class Memory:
         depth: int | None = None,
         types: Sequence[str] | None = None,
     ) -> LineageView:
-        return await _run(self._memory.lineage, record_id, direction=direction, depth=depth, types=types)
+        return await run(self._memory.lineage, record_id, direction=direction, depth=depth, types=types)
 
     async def foresee(self, record_id: str, *, becomes: str = "retracted") -> Foreseen:
-        return await _run(self._memory.foresee, record_id, becomes=becomes)
+        return await run(self._memory.foresee, record_id, becomes=becomes)
 
     async def explain(
         self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
     ) -> Explanation:
-        return await _run(self._memory.explain, receipt_id, replay=replay, progress=progress)
+        return await run(self._memory.explain, receipt_id, replay=replay, progress=progress)
 
     async def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
-        return await _run(self._memory.queue, after=after, limit=limit)
+        return await run(self._memory.queue, after=after, limit=limit)
 
     async def conflicts(self) -> tuple[ConflictView, ...]:
-        return await _run(self._memory.conflicts)
+        return await run(self._memory.conflicts)
 
     async def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
-        return await _run(self._memory.directory, about, limit=limit)
+        return await run(self._memory.directory, about, limit=limit)
 
     async def entity(self, name: str, *, limit: int = 20) -> EntityView:
-        return await _run(self._memory.entity, name, limit=limit)
+        return await run(self._memory.entity, name, limit=limit)
 
     async def quality(
         self,
@@ -377,18 +355,16 @@ class Memory:
         profile: str = "muniment",
         progress: Callable[[int], None] = lambda _: None,
     ) -> Quality:
-        return await _run(
-            self._memory.quality, namespace=namespace, session=session, profile=profile, progress=progress
-        )
+        return await run(self._memory.quality, namespace=namespace, session=session, profile=profile, progress=progress)
 
     async def namespaces(self) -> tuple[str, ...]:
-        return await _run(self._memory.namespaces)
+        return await run(self._memory.namespaces)
 
     async def stats(self) -> Stats:
-        return await _run(self._memory.stats)
+        return await run(self._memory.stats)
 
     async def close(self) -> None:
-        await _run(self._memory.close)
+        await run(self._memory.close)
 
     async def __aenter__(self) -> Memory:
         return self

@@ -1,0 +1,39 @@
+"""The ledger of a memory for async callers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+
+from muniment.aio.threads import page, run
+from muniment.engine import Rebuilt, Verified
+from muniment.engine.audit import LedgerFace
+from muniment.model.entry import Entry, Head, SignedCheckpoint
+from muniment.model.receipt import Account, ReceiptEntry
+
+
+class Ledger:
+    """`LedgerFace` for async callers."""
+
+    def __init__(self, ledger: LedgerFace) -> None:
+        self._ledger = ledger
+
+    async def head(self) -> Head:
+        return await run(self._ledger.head)
+
+    async def entries(self, first: int = 1, last: int = 2**62) -> tuple[Entry, ...]:
+        return await run(self._ledger.entries, first, last)
+
+    async def receipts(self, first: int = 1, last: int = 2**62) -> AsyncIterator[tuple[ReceiptEntry, Account]]:
+        receipts = self._ledger.receipts(first, last)
+        while part := await run(page, receipts):
+            for one in part:
+                yield one
+
+    async def checkpoint(self) -> SignedCheckpoint:
+        return await run(self._ledger.checkpoint)
+
+    async def verify(self, *, anchor: Head | None = None, progress: Callable[[int], None] = lambda _: None) -> Verified:
+        return await run(self._ledger.verify, anchor=anchor, progress=progress)
+
+    async def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
+        return await run(self._ledger.replay, progress=progress)

@@ -1,0 +1,29 @@
+"""Have an operation of the face watched by whoever watches the tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from muniment.engine.seat import Seat
+
+P = ParamSpec("P")
+S = TypeVar("S", bound=Seat)
+T = TypeVar("T")
+
+
+def watched(name: str) -> Callable[[Callable[Concatenate[S, P], T]], Callable[Concatenate[S, P], T]]:
+    """Tell the tracer that an operation of this name begins and ends, and what came of it."""
+
+    def wrap(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+        @wraps(method)
+        def told(self: S, /, *args: P.args, **options: P.kwargs) -> T:
+            with self._watch(name, args[0] if args else None) as operation:
+                answer = method(self, *args, **options)
+                operation.told(answer)
+                return answer
+
+        return told
+
+    return wrap

@@ -1,0 +1,79 @@
+"""Look for what a record disagrees with after it was committed: where nobody looked at the time, or looked less."""
+
+from __future__ import annotations
+
+from muniment.model.actor import Actor
+from muniment.model.curation import Verdict
+from muniment.model.entry import ConflictChange, EntryKind
+from muniment.model.errors import NotPermitted
+from muniment.model.proposal import Search
+from muniment.model.status import CURRENT, Status
+from muniment.model.vocabulary import ConflictStatus
+from muniment.policy.decide import decide_review
+from muniment.policy.rules import Action
+from muniment.ports.store import Unit
+from muniment.write.aftermath import become
+from muniment.write.case import hidden
+from muniment.write.facts import Asked, Held, gather
+from muniment.write.kinship import Rival, rivals
+from muniment.write.pipeline import Act, Bench, act_report, decided, enact
+from muniment.write.review import seen, visible
+
+
+def look_for_disputes(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None:
+    """Find what a record disagrees with among what the actor may see, and put on record what was not yet. None if
+    there is nothing new."""
+    return decided(lambda: _look(unit, record, actor, bench))
+
+
+def _look(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None:
+    held = visible(unit, record, actor, bench)
+    rule_id = decide_review(bench.policy, actor, Action.OBSERVE, held.record.claim.place, held.record.actor)
+    if rule_id is None:
+        raise NotPermitted(actor.id, "look for disagreement")
+    found = _unsaid(unit, held, actor, bench) if held.card.status in CURRENT else ()
+    if not found:
+        return None
+    report = act_report(
+        Search(record=record),
+        actor.id,
+        rule_id,
+        proposal=bench.ids.fresh("prp"),
+        what=f"disagreement with {len(found)} found",
+        reason="looked for after the fact",
+    )
+    contesting = [rival.held.card for rival in found if rival.contests]
+    cards = [*contesting, held.card] if contesting else []
+    act = Act(
+        kind=EntryKind.DETECTED,
+        actor=actor.id,
+        report=report,
+        decided_on=(seen(held), *(seen(rival.held) for rival in found)),
+        record=held.card,
+        changes=tuple(become(card, Status.CONTESTED) for card in cards if card.status == Status.ACTIVE),
+        conflicts=tuple(_opened(bench.ids.fresh("cfl"), rival, held.card.rid) for rival in found),
+    )
+    return enact(unit, act, bench)
+
+
+def _unsaid(unit: Unit, held: Held, actor: Actor, bench: Bench) -> tuple[Rival, ...]:
+    """Whom the record disagrees with, without those it is known to."""
+    claim, rid = held.record.claim, held.card.rid
+    facts = gather(unit, Asked(claim=claim, actor=held.record.actor), pepper=bench.pepper)
+    known = {side for row in unit.desk.conflicts_of(rid) for side in (row.a, row.b)} | {rid}
+    found = rivals(claim, facts, {held.card.id}, bench.policy.disputes, ())
+    return tuple(
+        rival for rival in found if rival.held.card.rid not in known and not hidden(bench.policy, actor, rival.held)
+    )
+
+
+def _opened(name: str, rival: Rival, rid: int) -> ConflictChange:
+    return ConflictChange(
+        id=name,
+        status=ConflictStatus.DETECTED,
+        type=rival.type,
+        a=min(rival.held.card.rid, rid),
+        b=max(rival.held.card.rid, rid),
+        why=rival.why,
+        contests=rival.contests,
+    )
