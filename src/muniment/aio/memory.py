@@ -168,9 +168,12 @@ class Memory:
         statuses: Sequence[str] | None = None,
         session: str | None = None,
         after: str | None = None,
+        changed_after: int | None = None,
         **options: Unpack[QueryOptions],
     ) -> AsyncIterator[Disclosure]:
-        records = self._memory.browse(statuses=statuses, session=session, after=after, **options)
+        records = self._memory.browse(
+            statuses=statuses, session=session, after=after, changed_after=changed_after, **options
+        )
         while part := await run(page, records):
             for one in part:
                 yield one
@@ -299,10 +302,18 @@ class Memory:
         interests: Sequence[str] = (),
         since: int = 0,
         count: bool = False,
+        others: bool = False,
         **options: Unpack[QueryOptions],
     ) -> Recall:
         return await run(
-            self._memory.attune, role=role, task=task, interests=interests, since=since, count=count, **options
+            self._memory.attune,
+            role=role,
+            task=task,
+            interests=interests,
+            since=since,
+            count=count,
+            others=others,
+            **options,
         )
 
     async def searching(self) -> Searched:

@@ -154,12 +154,14 @@ class Intake(Asking):
         statuses: Sequence[str] | None = None,
         session: str | None = None,
         after: str | None = None,
+        changed_after: int | None = None,
         **options: Unpack[QueryOptions],
     ) -> Iterator[Disclosure]:
         """Every record the caller may see, in the order it was written, as it stands: what speaks for now, or what is
         in these `statuses`. Bounds as for `recall`, except that nothing is kept back for being weak or over. Each page
         leaves a receipt before it is told. With `after`, the id and revision of a record that was told (`rec-1@2`), it
-        goes on behind that one."""
+        goes on behind that one; with `changed_after`, what was written or changed after that
+        ledger position, in the order of the last change, of which as much as one page holds."""
         if isinstance(statuses, str):
             raise Malformed("statuses", "a list of statuses")
         words = sorted(CURRENT) if statuses is None else statuses
@@ -167,6 +169,7 @@ class Intake(Asking):
             statuses=tuple(checks.read_word(f"statuses[{number}]", word, Status) for number, word in enumerate(words)),
             session=session,
             after=self._number(after) if after is not None else 0,
+            changed_after=changed_after,
         )
         limit = options.get("limit")
         query = make_query("", {**options, "limit": PAGE, "floor": 0.0}, listing=listing)
@@ -191,7 +194,7 @@ class Intake(Asking):
             page = msgspec.structs.replace(query, limit=size, listing=listing)
             found = self._ask(page)
             yield from found.recall.records
-            if len(found.account.candidates) < size:
+            if len(found.account.candidates) < size or listing.changed_after is not None:
                 return
             left = None if left is None else left - len(found.recall.records)
             listing = msgspec.structs.replace(listing, after=found.account.candidates[-1].rid)

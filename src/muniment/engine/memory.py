@@ -180,11 +180,13 @@ class Memory(Steward, Insight, Intake):
         interests: Sequence[str] = (),
         since: int = 0,
         count: bool = False,
+        others: bool = False,
         **options: Unpack[QueryOptions],
     ) -> Recall:
         """Recall without a question: what the caller should know, given its role, its task and what it cares for, or
         what was written or changed `since` a ledger position it knows of. Bounds as for `recall`; with `count` it is
-        said how much each of them keeps out, which takes a look at everything."""
+        said how much each of them keeps out, which takes a look at everything; with `others` nothing of the caller's own
+        is told."""
         if isinstance(interests, str):
             raise Malformed("interests", "a list of texts")
         about = Attunement(
@@ -193,6 +195,7 @@ class Memory(Steward, Insight, Intake):
             interests=tuple(clean(interest) for interest in interests),
             since=since,
             count=count,
+            others=others,
         )
         return self._ask(make_query("", options, about)).recall
 

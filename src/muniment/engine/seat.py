@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import Actor
 from muniment.model.curation import Verdict
 from muniment.policy.rules import Policy
-from muniment.ports.store import Unit
+from muniment.ports.store import Snapshot, Unit
 from muniment.ports.tracer import Operation
 from muniment.write.secrets import redact
 
@@ -43,3 +44,9 @@ class Seat:
 def clean(text: str) -> str:
     """Free text goes where content goes, so secrets are taken out of it too."""
     return redact(text)[0] if isinstance(text, str) else text
+
+
+def window(seat: Seat) -> AbstractContextManager[Snapshot]:
+    """One moment of the store that a memory is of, for those who build on the engine. Like the notebook it knows no
+    gate, and no surface hands it out."""
+    return seat._tenant.store.read()

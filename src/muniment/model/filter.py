@@ -68,6 +68,12 @@ class Chartered(Value, tag=True):
     names: tuple[str, ...]
 
 
+class Others(Value, tag=True):
+    """Somebody else than this actor proposed it."""
+
+    actor: str
+
+
 class Both(Value, tag=True):
     """Every part passes. No parts: everything passes."""
 
@@ -80,7 +86,7 @@ class Either(Value, tag=True):
     parts: tuple[Filter, ...]
 
 
-Filter = OneOf | AtLeast | AtMost | Under | Sourced | ValidAt | LiveAt | Believed | Chartered | Both | Either
+Filter = OneOf | AtLeast | AtMost | Under | Sourced | ValidAt | LiveAt | Believed | Chartered | Others | Both | Either
 
 EVERYTHING: Filter = Both(parts=())
 NOTHING: Filter = Either(parts=())
@@ -113,6 +119,8 @@ def matches(condition: Filter, card: Card) -> bool:
             return card.effective >= least_believed(condition, card.namespace)
         case Chartered(names=names):
             return card.readers == "" or any(reader_mark(name) in card.readers for name in names)
+        case Others(actor=actor):
+            return card.actor != actor
         case Both(parts=parts):
             return all(matches(part, card) for part in parts)
         case Either(parts=parts):

@@ -22,16 +22,18 @@ DEFAULT_PURPOSE = "answer"
 class Attunement(Value):
     """What an agent is about, when it asks for what it should know instead of putting a question: its role, its task,
     what it cares for, and the ledger position it knew of last. With `count` everything there is is looked at, so that
-    it can be said how much each bound keeps out."""
+    it can be said how much each bound keeps out; with `others` the asker's own records are left out."""
 
     role: str | None = None
     task: str | None = None
     interests: tuple[str, ...] = ()
     since: int = 0
     count: bool = False
+    others: bool = False
 
     def __post_init__(self) -> None:
         checks.flag("count", self.count)
+        checks.flag("others", self.others)
         checks.optional_text("role", self.role)
         checks.optional_text("task", self.task)
         checks.texts("interests", self.interests)
@@ -45,13 +47,17 @@ class Attunement(Value):
 
 class Listing(Value):
     """One page of everything there is instead of an answer to a question: the revisions after this one, in the order
-    they were written, in these states and, if one is named, of this session."""
+    they were written, in these states and, if one is named, of this session. With `changed_after`, what was written or
+    changed after that ledger position, in the order of the last change."""
 
     after: int = 0
     statuses: tuple[Status, ...] = (Status.ACTIVE, Status.CONTESTED)
     session: str | None = None
+    changed_after: int | None = None
 
     def __post_init__(self) -> None:
+        if self.changed_after is not None:
+            checks.whole("changed_after", self.changed_after, least=0, most=2**62)
         checks.whole("after", self.after, least=0, most=2**62)
         checks.instances("statuses", self.statuses, Status)
         checks.optional_identifier("session", self.session)

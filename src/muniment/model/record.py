@@ -96,7 +96,8 @@ class Standing(Value):
 class Record(Value):
     """One revision. `created_at` is when we were told; the claim's own times say when it holds; `echoes` are the
     records it only says again; `label` is where it came from when it was written; `barred` are the scopes that
-    its own charter, or that of anything it stands on, keeps it out of; `mentions` is what its text names."""
+    its own charter, or that of anything it stands on, keeps it out of; `mentions` is what its text names; `authority`
+    is how much its author had, where that is not what the policy gives its name."""
 
     id: str
     tenant: str
@@ -113,6 +114,7 @@ class Record(Value):
     echoes: tuple[str, ...] = ()
     barred: tuple[Scope, ...] = ()
     mentions: tuple[Entity, ...] = ()
+    authority: int | None = None
 
     def __post_init__(self) -> None:
         checks.identifier("id", self.id)
@@ -133,6 +135,8 @@ class Record(Value):
         checks.identifiers("echoes", self.echoes)
         checks.instances("barred", self.barred, Scope)
         checks.instances("mentions", self.mentions, Entity)
+        if self.authority is not None:
+            checks.whole("authority", self.authority, least=0, most=10)
 
     @property
     def owner(self) -> str:

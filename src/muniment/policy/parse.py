@@ -145,12 +145,10 @@ def _check(policy: Policy, lines: Lines, place: str) -> None:
 
 def _check_rule(rule: WriteRule | ReadRule | ReviewRule) -> None:
     checks.identifier("id", rule.id)
-    if isinstance(rule, ReviewRule):
-        if rule.authority_min is not None:
-            checks.whole("authority_min", rule.authority_min, least=0, most=10)
-        return
     for number, space in enumerate(rule.namespaces or ()):
         checks.namespace(f"namespaces[{number}]", space)
+    if not isinstance(rule, ReadRule) and rule.authority_min is not None:
+        checks.whole("authority_min", rule.authority_min, least=0, most=10)
     if isinstance(rule, WriteRule):
         checks.text("reason", rule.reason)
         checks.optional_unit_interval("confidence_min", rule.confidence_min)

@@ -92,14 +92,6 @@ class WriteRule(Value):
     authority_min: int | None = None
     word: bool = False
 
-    def __post_init__(self) -> None:
-        _check_authority(self.authority_min)
-
-
-def _check_authority(least: int | None) -> None:
-    if least is not None:
-        checks.whole("authority_min", least, least=0, most=10)
-
 
 class ReadRule(Value):
     """A grant: who may see what, for which purposes. By default only scopes the actor belongs to."""
@@ -133,9 +125,6 @@ class ReviewRule(Value):
     authority_min: int | None = None
     namespaces: tuple[str, ...] | None = None
 
-    def __post_init__(self) -> None:
-        _check_authority(self.authority_min)
-
 
 class Drafts(Value):
     """Who may keep drafts, which are their authors' alone: everybody of this much authority, in places of their own."""
@@ -143,7 +132,7 @@ class Drafts(Value):
     authority_min: int = 2
 
     def __post_init__(self) -> None:
-        _check_authority(self.authority_min)
+        checks.whole("authority_min", self.authority_min, least=0, most=10)
 
 
 class Safety(Value):

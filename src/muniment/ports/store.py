@@ -130,6 +130,9 @@ class Catalogue(Protocol):
     def since(self, seq: int) -> Iterator[Card]:
         """Every card that was born or changed after entry `seq`, by rising `rid`."""
 
+    def changed(self, seq: int) -> Iterator[Card]:
+        """The same in the order of their last change, those of one entry by rising `rid`."""
+
     def beside(self, cards: Iterable[Card], *, reach: int, visible: Filter = EVERYTHING) -> dict[int, tuple[int, ...]]:
         """For each card that belongs to a session, the revisions written just before and just after it in the same
         session among those that pass `visible` now, up to `reach` on each side, the nearest first and the earlier of

@@ -46,7 +46,7 @@ def gather_attuned(snapshot: Snapshot, plan: Plan, about: Attunement, sought: So
         for rid, score in findings.evidence().items():
             if findings.found[rid].card.since > about.since and score > fits.get(rid, -1.0):
                 found[rid], fits[rid] = findings.found[rid], score
-    for card in snapshot.catalogue.newest(plan, keep=NEWS_KEPT, after=about.since):
+    for card in snapshot.catalogue.newest(plan, keep=max(NEWS_KEPT, plan.limit), after=about.since):
         found.setdefault(card.rid, Found(card=card))
     passed, counts = _tally(snapshot, plan, about.since) if about.count else (len(found), {})
     findings = Findings(found=found, past=(), passed=passed, counts=counts, rarity={}, scales=(0.0, 0.0))

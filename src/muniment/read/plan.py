@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muniment.model.actor import Actor
-from muniment.model.filter import AtLeast, AtMost, Believed, Filter, LiveAt, OneOf, Sourced, Under, ValidAt
+from muniment.model.filter import AtLeast, AtMost, Believed, Filter, LiveAt, OneOf, Others, Sourced, Under, ValidAt
 from muniment.model.gate import TOLD, Gates
 from muniment.model.query import Query
 from muniment.model.receipt import STATUS, Plan, Terms
@@ -44,7 +44,7 @@ def make_plan(
         visible=visible,
         wanted=_listed(query, now)
         if query.listing is not None
-        else (*_wanted(query, now), *_trusted(policy, query, gates)),
+        else (*_wanted(query, now), *_foreign(query, actor), *_trusted(policy, query, gates)),
         gates=gates,
         grants=grants,
         now=now,
@@ -82,6 +82,12 @@ def _wanted(query: Query, now: Instant) -> list[tuple[str, Filter]]:
     if query.kinds is None and query.attuned is None:
         bounds.append(("intention", OneOf(field="kind", words=_NOT_INTENDED)))
     return [*bounds, *_asked_for(query, now)]
+
+
+def _foreign(query: Query, actor: Actor) -> list[tuple[str, Filter]]:
+    """Whoever asks to be told what others know is not told what is its own."""
+    others = query.attuned is not None and query.attuned.others
+    return [("own", Others(actor=actor.id))] if others else []
 
 
 def _asked_for(query: Query, now: Instant) -> list[tuple[str, Filter]]:

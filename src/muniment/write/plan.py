@@ -26,6 +26,7 @@ from muniment.model.vocabulary import (
     Scope,
     TrustLevel,
 )
+from muniment.policy.decide import resolve
 from muniment.policy.rules import WriteDecision
 from muniment.text.entities import entities, entity_key
 from muniment.text.likeness import echoes
@@ -103,6 +104,7 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         proposal=proposal.id,
         actor=actor.id,
         actor_type=actor.type,
+        authority=_authority(case),
         label=_label(case),
         trust=_trust(case),
         reviewer=case.reviewer,
@@ -111,6 +113,12 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         barred=_barred(case),
         mentions=_mentions(claim, admitted.extracted),
     )
+
+
+def _authority(case: Case) -> int | None:
+    """How much authority its author had, where the policy alone would not tell."""
+    listed = resolve(case.policy, case.actor.id).authority
+    return case.actor.authority if case.actor.authority != listed else None
 
 
 def _mentions(claim: Claim, extracted: tuple[Entity, ...]) -> tuple[Entity, ...]:

@@ -132,7 +132,9 @@ def _weight(unit: Unit, strategy: Strategy, held: Held, bench: Bench) -> float:
 
 
 def _authority(bench: Bench, held: Held) -> int:
-    return resolve(bench.policy, held.record.actor).authority
+    """How much authority the author of a side had when it wrote, or has by the policy."""
+    given = held.record.authority
+    return given if given is not None else resolve(bench.policy, held.record.actor).authority
 
 
 def _evidence(unit: Unit, card: Card, held: Held) -> int:

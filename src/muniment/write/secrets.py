@@ -56,6 +56,7 @@ _PATTERNS = (
         sort="API key",
         shape=re.compile(r"\b(?:[spr]k[-_](?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9]{20,})"),
     ),
+    _Pattern(sort="memory key", shape=re.compile(r"\bmnk_[a-z0-9]{12}_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])")),
     _Pattern(sort="cloud API key", shape=re.compile(r"\bAIza[0-9A-Za-z_-]{30,}")),
     _Pattern(
         sort="service account",
@@ -91,7 +92,23 @@ _CARD = re.compile(r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?!\w|[ .-]?\d)")
 # pattern: a single large one takes ten times as long.
 _NEEDLES = (
     *("-----begin", "akia", "asia", "agpa", "aida", "aroa", "anpa", "aiza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-    *("github_pat", "glpat-", "sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "xox", "npm_", "pypi-", "hf_", "eyj", "://"),
+    *(
+        "github_pat",
+        "glpat-",
+        "sk-",
+        "sk_",
+        "pk-",
+        "pk_",
+        "rk-",
+        "rk_",
+        "xox",
+        "npm_",
+        "mnk_",
+        "pypi-",
+        "hf_",
+        "eyj",
+        "://",
+    ),
     *("key", "token", "secret", "passw", "passphrase", "authorization", "gserviceaccount"),
 )
 _DIGITS = re.compile(r"\d(?:[ -]?\d){12}")  # a card number has at least thirteen

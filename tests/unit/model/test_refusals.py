@@ -27,15 +27,18 @@ from muniment.model.claim import (
 )
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unauthenticated
 from muniment.model.gate import Thresholds
+from muniment.model.note import Jot
 from muniment.model.proposal import (
     Arrival,
     Objection,
+    Oblivion,
     OutcomeReport,
     Proposal,
     ResolveRequest,
     Retraction,
     Rollback,
     Ruling,
+    Search,
     VouchRequest,
 )
 from muniment.model.query import Listing, Query
@@ -60,6 +63,9 @@ NEEDED: dict[Make, dict[str, object]] = {
     Retraction: {"record": "rec_1", "reason": "wrong"},
     Arrival: {"contract": "omir"},
     Objection: {"step": Step.SAFETY, "rule": "unsafe", "reason": "it asks to be obeyed"},
+    Oblivion: {"record": "rec_1", "reason": "asked to"},
+    Search: {"record": "rec_1"},
+    Jot: {"topic": "agents", "key": "scout"},
     Rollback: {"batch": "batch-1", "reason": "the wrong file"},
     Query: {"text": "build"},
     OutcomeReport: {"record": "rec_1", "helpful": True},
@@ -242,6 +248,8 @@ FIELDS: tuple[Field, ...] = (
     (Proposal, "target", BAD_IDENTIFIER, "target"),
     (Proposal, "expected_revision", _whole(1, 2**31), "expected_revision"),
     (Proposal, "promotes", BAD_IDENTIFIER, "promotes"),
+    (Proposal, "draft", BAD_FLAG, "draft"),
+    (Proposal, "detect", BAD_FLAG, "detect"),
     (Proposal, "arrival", ("omir", 5, {"contract": "omir"}), "arrival"),
     (Arrival, "contract", BAD_IDENTIFIER, "contract"),
     (Arrival, "record", BAD_IDENTIFIER, "record_id"),
@@ -253,6 +261,12 @@ FIELDS: tuple[Field, ...] = (
     (Objection, "rule", BAD_IDENTIFIER, "rule"),
     (Objection, "reason", BAD_TEXT, "reason"),
     (Objection, "duplicate_of", BAD_IDENTIFIER, "duplicate_of"),
+    (Oblivion, "record", BAD_IDENTIFIER, "id"),
+    (Oblivion, "reason", BAD_TEXT, "reason"),
+    (Search, "record", BAD_IDENTIFIER, "id"),
+    (Jot, "topic", BAD_IDENTIFIER, "topic"),
+    (Jot, "key", BAD_TEXT, "key"),
+    (Jot, "body", ("", " ", 5), "body"),
     (Rollback, "batch", BAD_IDENTIFIER, "batch"),
     (Rollback, "reason", BAD_TEXT, "reason"),
     (Ruling, "proposal", BAD_IDENTIFIER, "proposal_id"),
@@ -306,6 +320,7 @@ FIELDS: tuple[Field, ...] = (
     (Listing, "after", _whole(0, 2**62), "after"),
     (Listing, "statuses", BAD_LIST, "statuses"),
     (Listing, "session", BAD_IDENTIFIER, "session"),
+    (Listing, "changed_after", _whole(0, 2**62), "changed_after"),
     (Query, "limit", _whole(0, 200), "limit"),
     (Query, "budget_tokens", _whole(0, 10_000_000), "budget_tokens"),
     (Footing, "own", BAD_SHARE, "own"),
@@ -337,6 +352,7 @@ FIELDS: tuple[Field, ...] = (
     (Record, "echoes", BAD_LIST, "echoes"),
     (Record, "barred", BAD_LIST, "barred"),
     (Record, "mentions", BAD_LIST, "mentions"),
+    (Record, "authority", _whole(0, 10), "authority"),
 )
 
 

@@ -115,7 +115,7 @@ def test_both_spellings_say_the_same() -> None:
 def test_the_policy_that_ships_is_valid() -> None:
     policy = _yaml(files("muniment.policy").joinpath("default.yaml").read_text())
     assert [rule.id for rule in policy.write][-1] == "people-decide-on-people"
-    assert policy.trust == Trust()
+    assert policy.trust == Trust(namespaces={"/field": Thresholds(min=0.0, flag=0.4)})
     assert (policy.cascade, policy.disputes) == (Cascade(), Disputes())
     assert {action for rule in policy.review for action in rule.actions} == set(Action), "somebody may do each thing"
 

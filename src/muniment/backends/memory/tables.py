@@ -183,6 +183,9 @@ class MemoryCatalogue:
     def since(self, seq: int) -> Iterator[Card]:
         return iter([card for card in self._sorted() if card.since > seq])
 
+    def changed(self, seq: int) -> Iterator[Card]:
+        return iter(sorted(self.since(seq), key=lambda card: (card.since, card.rid)))
+
     def beside(self, cards: Iterable[Card], *, reach: int, visible: Filter = EVERYTHING) -> dict[int, tuple[int, ...]]:
         return {card.rid: self._beside(card, reach, visible) for card in cards if card.session_id is not None}
 

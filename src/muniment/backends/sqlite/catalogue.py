@@ -175,6 +175,11 @@ class SqliteCatalogue:
             for row in self._connection.execute(_Q["cards_since"], (seq,)):
                 yield card_from(row)
 
+    def changed(self, seq: int) -> Iterator[Card]:
+        with translated(self._connection):
+            for row in self._connection.execute(_Q["cards_changed"], (seq,)):
+                yield card_from(row)
+
     def beside(self, cards: Iterable[Card], *, reach: int, visible: Filter = EVERYTHING) -> dict[int, tuple[int, ...]]:
         wanted = [card.rid for card in cards if card.session_id is not None]
         found: dict[int, list[int]] = {rid: [] for rid in wanted}

@@ -15,6 +15,7 @@ from muniment.model.filter import (
     Filter,
     LiveAt,
     OneOf,
+    Others,
     Sourced,
     Under,
     ValidAt,
@@ -54,6 +55,8 @@ def translate(condition: Filter, moving: str = "c") -> tuple[str, Bindings]:
         case Chartered(names=names):
             found = "".join(" OR instr(c.readers, ?) > 0" for _ in names)
             return f"(c.readers = ''{found})", [reader_mark(name) for name in names]
+        case Others(actor=actor):
+            return "c.actor <> ?", [actor]
         case Both(parts=parts):
             return _joined(parts, " AND ", "1", moving)
         case Either(parts=parts):

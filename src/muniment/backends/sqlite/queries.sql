@@ -75,6 +75,9 @@ INSERT INTO edges (rid, type, target) VALUES (?, ?, ?);
 -- name: cards_since
 SELECT * FROM cards INDEXED BY cards_by_since WHERE since > ? ORDER BY rid;
 
+-- name: cards_changed
+SELECT * FROM cards INDEXED BY cards_by_since WHERE since > ? ORDER BY since, rid;
+
 -- name: beside
 SELECT here.rid,
     (SELECT json_group_array(rid) FROM (

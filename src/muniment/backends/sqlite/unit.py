@@ -8,8 +8,8 @@ from typing import cast
 import apsw
 import msgspec
 
-from muniment.backends.sqlite.catalogue import SqliteCatalogue, standing_columns
 from muniment.backends.nearness import NEAR_POSTINGS_MAX
+from muniment.backends.sqlite.catalogue import SqliteCatalogue, standing_columns
 from muniment.backends.sqlite.connection import queries
 from muniment.backends.sqlite.latest import Latest
 from muniment.backends.sqlite.lexicon import SqliteLexicon
@@ -86,7 +86,7 @@ class SqliteUnit(SqliteSnapshot):
     def begin(self) -> None:
         """Take note that a transaction has begun, and of what other writers did since the last one."""
         self.ledger.known = None
-        version = cast(int, self._execute(_VERSION).fetchone()[0])
+        version = cast(int, self._execute(_VERSION).get)
         if version != self._version:
             self._version = version
             self.lexicon.forget()

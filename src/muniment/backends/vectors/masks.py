@@ -27,6 +27,7 @@ from muniment.model.filter import (
     Filter,
     LiveAt,
     OneOf,
+    Others,
     Sourced,
     Under,
     ValidAt,
@@ -166,6 +167,8 @@ def evaluate(columns: Columns, condition: Filter, rows: Rows) -> Answer:
             return _at_most(columns, field, value, rows)
         case Under(namespaces=spaces):
             return _by_word(columns, "namespace", lambda word: any(covers(space, word) for space in spaces), rows)
+        case Others(actor=actor):
+            return _by_word(columns, "actor", lambda word: word != actor, rows)
         case Sourced():
             return np.not_equal(columns.longs("provenance")[rows], 0)
         case ValidAt(instant=instant):
