@@ -185,8 +185,8 @@ class Memory(Steward, Insight, Intake):
     ) -> Recall:
         """Recall without a question: what the caller should know, given its role, its task and what it cares for, or
         what was written or changed `since` a ledger position it knows of. Bounds as for `recall`; with `count` it is
-        said how much each of them keeps out, which takes a look at everything; with `others` nothing of the caller's own
-        is told."""
+        said how much each of them keeps out, which takes a look at everything; with `others` nothing of the caller's
+        own is told."""
         if isinstance(interests, str):
             raise Malformed("interests", "a list of texts")
         about = Attunement(
