@@ -28,7 +28,7 @@ ROOMS: dict[str, set[str]] = {
     "engine": {"model", "config", "policy", "ledger", "ports", "text", "trust", "graph", "write", "read", "backends"},
     "aio": {"model", "config", "policy", "ports", "engine"},
     "compat": {"model", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
-    "rest": {"model", "engine"},
+    "rest": {"model", "engine", "graph", "trust"},
     "client": {"model", "rest", "engine", "config"},
     "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "rest", "ports", "policy", "testing"},
     "testing": {

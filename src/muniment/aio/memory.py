@@ -185,9 +185,22 @@ class Memory:
         return await run(self._memory.propose_many, claims)
 
     async def revise(
-        self, record_id: str, content: str, *, expected_revision: int | None = None, **options: Unpack[ClaimOptions]
+        self,
+        record_id: str,
+        content: str,
+        *,
+        expected_revision: int | None = None,
+        proposal_id: str | None = None,
+        **options: Unpack[ClaimOptions],
     ) -> Verdict:
-        return await run(self._memory.revise, record_id, content, expected_revision=expected_revision, **options)
+        return await run(
+            self._memory.revise,
+            record_id,
+            content,
+            expected_revision=expected_revision,
+            proposal_id=proposal_id,
+            **options,
+        )
 
     async def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         return await run(self._memory.retract, record_id, reason=reason, expected_revision=expected_revision)
@@ -274,6 +287,7 @@ class Memory:
         evidence: Sequence[str],
         owner: str | None = None,
         reason: str | None = None,
+        proposal_id: str | None = None,
     ) -> Verdict:
         return await run(
             self._memory.promote,
@@ -283,6 +297,7 @@ class Memory:
             evidence=evidence,
             owner=owner,
             reason=reason,
+            proposal_id=proposal_id,
         )
 
     async def alias(self, name: str, means: str) -> tuple[str, ...]:

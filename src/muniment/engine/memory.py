@@ -159,13 +159,20 @@ class Memory(Steward, Insight, Intake):
         return verdicts
 
     def revise(
-        self, record_id: str, content: str, *, expected_revision: int | None = None, **options: Unpack[ClaimOptions]
+        self,
+        record_id: str,
+        content: str,
+        *,
+        expected_revision: int | None = None,
+        proposal_id: str | None = None,
+        **options: Unpack[ClaimOptions],
     ) -> Verdict:
-        """Propose a new revision. What is not said is taken over from the present one; the old one is kept."""
+        """Propose a new revision. What is not said is taken over from the present one; the old one is kept. The same
+        `proposal_id` again gets the same answer and changes nothing."""
         present = self.get(record_id).record
         claim = revise_claim(present.claim, content, self.actor, options)
         with self._watch("revise", claim) as operation:
-            admitted = self._admit(claim, None, target=record_id, expected_revision=expected_revision)
+            admitted = self._admit(claim, proposal_id, target=record_id, expected_revision=expected_revision)
             return self._submit(admitted, operation=operation)
 
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:

@@ -207,6 +207,7 @@ class Steward(Seat):
         evidence: Sequence[str],
         owner: str | None = None,
         reason: str | None = None,
+        proposal_id: str | None = None,
     ) -> Verdict:
         """Propose that a record counts in a wider scope. It needs grounds and an owner, and waits for a reviewer with
         the right to promote."""
@@ -227,7 +228,9 @@ class Steward(Seat):
             ),
             intent=msgspec.structs.replace(claim.intent, purpose=clean(reason) if reason else claim.intent.purpose),
         )
-        proposal = Proposal(id=self._tenant.ids.fresh("prp"), tenant=self.tenant, claim=promoted, promotes=record_id)
+        refuse_secret("proposal_id", proposal_id)
+        name = proposal_id if proposal_id is not None else self._tenant.ids.fresh("prp")
+        proposal = Proposal(id=name, tenant=self.tenant, claim=promoted, promotes=record_id)
         admitted = admit(proposal, self.actor)
         return self._write(lambda unit: propose(unit, admitted, self._tenant.bench))
 

@@ -17,7 +17,7 @@ class Jot(Value):
         checks.identifier("topic", self.topic)
         checks.text("key", self.key)
         if self.body is not None:
-            checks.text("body", self.body)
+            checks.text("body", self.body, limit=checks.CONTENT_BYTES_MAX)
 
 
 class Note(Value):
