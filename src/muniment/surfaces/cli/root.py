@@ -74,6 +74,7 @@ class Call:
             actor=said.actor if said.actor is not None else found.actor,
             policy=_path("policy", said.policy) if said.policy is not None else found.policy,
         )
+        self.said = said
         self.as_json = bool(said.json)
         self.debug = bool(said.debug)
 

@@ -14,6 +14,7 @@ from muniment.testing.conformance.lookups import LookupConformance
 from muniment.testing.conformance.meanings import MeaningConformance
 from muniment.testing.conformance.names import NameConformance
 from muniment.testing.conformance.near import NearConformance
+from muniment.testing.conformance.notes import NoteConformance
 from muniment.testing.conformance.parity import ParityConformance
 from muniment.testing.conformance.search import SearchConformance
 from muniment.testing.conformance.transactions import TransactionConformance
@@ -31,6 +32,7 @@ class StoreConformance(
     SearchConformance,
     NearConformance,
     NameConformance,
+    NoteConformance,
     MeaningConformance,
 ):
     """Everything a `TenantStore` promises."""
