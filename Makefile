@@ -8,7 +8,7 @@ TOUR := muniment-tour
 comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots sim docs clean
+.PHONY: help run test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ bench-tune: $(READY) ## choose the weights of recall by cross-validation; DATA="
 
 bench-plots: $(READY) ## draw the pictures of docs/benchmarks from bench/out
 	@$(BIN)/python -m bench.plots
+
+bench-serve: $(READY) ## the server under load: records, attunes, recalls, 64 clients, kill -9; SHORT=1 for a minute
+	@$(BIN)/python -m bench.serve $(if $(SHORT),--short)
 
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
