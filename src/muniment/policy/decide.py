@@ -50,12 +50,13 @@ def decide_write(policy: Policy, actor: Actor, claim: Claim) -> Decision:
     )
 
 
-def decide_draft(policy: Policy, actor: Actor, place: Place) -> Decision:
-    """Whether an actor may keep a draft: of enough authority, in a place of its own."""
+def decide_draft(policy: Policy, actor: Actor, claim: Claim) -> Decision:
+    """Whether an actor may keep a draft: of enough authority, in a place of its own or where it could commit."""
     least = policy.drafts.authority_min
-    if actor.authority >= least and belongs(actor, place):
+    here = belongs(actor, claim.place) or decide_write(policy, actor, claim).decision is WriteDecision.COMMIT
+    if actor.authority >= least and here:
         return Decision(decision=WriteDecision.COMMIT, rule=DRAFTS, reason="a draft is its author's alone")
-    reason = f"a draft takes authority {least} and a place of one's own"
+    reason = f"a draft takes authority {least}, and a place of one's own or where one may commit"
     return Decision(decision=WriteDecision.REFUSE, rule=DRAFTS, reason=reason)
 
 

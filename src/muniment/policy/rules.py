@@ -127,7 +127,8 @@ class ReviewRule(Value):
 
 
 class Drafts(Value):
-    """Who may keep drafts, which are their authors' alone: everybody of this much authority, in places of their own."""
+    """Who may keep drafts, which are their authors' alone: everybody of this much authority, in places of their own
+    and where they may commit."""
 
     authority_min: int = 2
 

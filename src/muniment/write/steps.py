@@ -304,7 +304,7 @@ _STRICTNESS = {WriteDecision.COMMIT: 0, WriteDecision.HOLD: 1, WriteDecision.REF
 
 def _by_policy(case: Case) -> Case:
     if case.draft:
-        kept = decide_draft(case.policy, case.actor, case.claim.place)
+        kept = decide_draft(case.policy, case.actor, case.claim)
         return msgspec.structs.replace(case, decision=kept.decision, rule=kept.rule, reason=kept.reason)
     # A draft was never anybody's but its author's: to go on from it takes no right beside that to the new claim.
     links = (case.facts.links[name] for name in case.replaced)
