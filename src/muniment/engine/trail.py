@@ -91,7 +91,12 @@ class Trail:
             left = -1.0 if ends is None else ends - time.monotonic()
             if ends is not None and left <= 0:
                 raise StoreBusy(f"vectors reach entry {done} of {target}; the rest takes longer than {timeout:g} s")
-            if not self._step(wait=left):
+            try:
+                worked = self._step(wait=left)
+            except MunimentError as error:
+                self._trouble = error  # known from now on, whoever met it
+                raise
+            if not worked:
                 self._stopped.wait(_PAUSE)  # another process makes them
             progress(min(self._reached(), target), target)
         self._trouble = None

@@ -106,6 +106,7 @@ def test_a_draft_takes_authority_2_and_a_place_of_ones_own() -> None:
     assert lowly.remember("The harbour is deep", draft=True).outcome == "refused"
     observer = owner.as_actor(Actor(id="observer", type=ActorType.AGENT, projects=("default",), authority=2))
     assert observer.remember("The harbour is deep", draft=True).outcome == "committed"
+    assert owner.remember("The harbour is deep", draft=True).outcome == "committed"
     stranger = owner.as_actor(Actor(id="stranger", type=ActorType.AGENT, authority=4))
     assert (
         stranger.remember("The harbour is deep", draft=True, scope="project", scope_id="default").outcome == "refused"
