@@ -12,14 +12,18 @@ import typer
 from muniment.surfaces.cli import (
     audit,
     batches,
+    denied,
     exchange,
     inspect,
+    keys,
     matm,
+    mcp,
     model,
     omir,
     omir_files,
     read,
     search,
+    serve,
     trust,
     write,
 )
@@ -30,11 +34,25 @@ from muniment.surfaces.problems import ExitCode, Problem, printable, problem_of
 
 __all__ = ["app", "run"]
 
-_DECLARED = (write, search, read, trust, audit, exchange, batches, inspect, omir_files)  # by importing them
+_DECLARED = (
+    write,
+    search,
+    read,
+    trust,
+    audit,
+    exchange,
+    batches,
+    inspect,
+    omir_files,
+    mcp,
+    denied,
+    serve,
+)  # by importing them
 
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")
 app.add_typer(model.model, name="model")
+app.add_typer(keys.keys, name="keys")
 app.add_typer(omir.omir, name="omir")
 app.add_typer(matm.matm, name="matm")
 

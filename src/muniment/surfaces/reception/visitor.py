@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from muniment.model.actor import Actor
+from muniment.model.times import Instant
 from muniment.model.value import Value
 
 ANYONE = "*"
@@ -29,6 +30,7 @@ class Visitor(Value):
     credential: str | None = None
     grants: tuple[Grant, ...] = tuple(Grant)
     agents: tuple[str, ...] = ()
+    expires_at: Instant | None = None
 
     @property
     def anonymous(self) -> bool:

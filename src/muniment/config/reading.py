@@ -1,0 +1,137 @@
+"""Read settings: a flag wins over the environment, the environment over the file, the file over the default."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from muniment.config.serving import FILE, SERVING, ServerSettings
+from muniment.config.shared import PREFIX, SETTINGS, Config
+from muniment.model.errors import ConfigurationError
+
+Given = Mapping[str, object]
+_ENVIRONMENT_ONLY = frozenset({"MUNIMENT_EMBEDDER_KEY", "MUNIMENT_MODELS", "MUNIMENT_ACTOR", FILE.name})
+_LISTS = frozenset(field.name for field in msgspec.structs.fields(ServerSettings) if isinstance(field.default, tuple))
+_FILE_BYTES_MAX = 1_048_576
+
+
+def read_environment(environment: Mapping[str, str] | None = None) -> Config:
+    """The configuration the environment gives, and the file it names.
+
+    >>> read_environment({"MUNIMENT_VAULT": "vault"}).vault
+    'vault'
+    """
+    ours = _ours(environment)
+    found = {**_from_file(ours.get(FILE.name)), **{name.removeprefix(PREFIX).lower(): ours[name] for name in ours}}
+    shared = {setting.field for setting in SETTINGS}
+    told = {name: str(value) for name, value in found.items() if name in shared}
+    default = Config()
+    return Config(
+        vault=told.get("vault", default.vault),
+        tenant=told.get("tenant", default.tenant),
+        actor=told.get("actor", default.actor),
+        policy=told.get("policy"),
+        embedder=told.get("embedder", default.embedder),
+        embedder_key=told.get("embedder_key"),
+        models=told.get("models", default.models),
+    )
+
+
+def read_server(
+    environment: Mapping[str, str] | None = None, *, file: str | None = None, flags: Given | None = None
+) -> ServerSettings:
+    """The settings of a server. What a flag says is given under the name of its field; None: not said.
+
+    >>> read_server({"MUNIMENT_PORT": "0", "MUNIMENT_HOSTS": "a, b"}, flags={"level": 2}).hosts
+    ('a', 'b')
+    """
+    ours = _ours(environment)
+    known = {field.name for field in msgspec.structs.fields(ServerSettings)}
+    named = {name.removeprefix(PREFIX).lower(): value for name, value in ours.items()}
+    if named.get("actor", Config().actor) != Config().actor:
+        raise ConfigurationError("MUNIMENT_ACTOR", "a server speaks for its callers; unset it")
+    spoken = {name: value for name, value in (flags or {}).items() if value is not None}
+    written = _from_file(file if file is not None else ours.get(FILE.name))
+    merged: dict[str, object] = {
+        **written,
+        **{name: _listed(name, value) for name, value in named.items() if name in known},
+        **spoken,
+    }
+    try:
+        return msgspec.convert(merged, ServerSettings, strict=False)
+    except msgspec.ValidationError as error:
+        field = re.search(r"`\$\.(\w+)", str(error))
+        name = field[1] if field else "settings"
+        raise ConfigurationError(_spelling(name, spoken, named), _expected(str(error))) from None
+
+
+def variables() -> dict[str, str]:
+    """Everything in the environment, for files that refer to it by name."""
+    return dict(os.environ)
+
+
+def _ours(environment: Mapping[str, str] | None) -> dict[str, str]:
+    """What is said to us: every name known, every value there."""
+    found = os.environ if environment is None else environment
+    ours = {
+        name: value
+        for name, value in found.items()
+        if name.startswith(PREFIX) and not name.startswith(PREFIX + "TEST_")
+    }
+    known = {setting.name for setting in (*SETTINGS, *SERVING)}
+    if unknown := sorted(ours.keys() - known):
+        raise ConfigurationError(unknown[0], "no such setting; there are " + ", ".join(sorted(known)))
+    for name, value in ours.items():
+        if not value.strip():
+            raise ConfigurationError(name, "set but empty; give it a value or unset it")
+    return ours
+
+
+def _from_file(name: str | None) -> dict[str, object]:
+    """The settings a file gives, by their names in it. Secrets and what is a caller's own do not belong in one."""
+    if name is None:
+        return {}
+    try:
+        with Path(name).open("rb") as file:
+            body = file.read(_FILE_BYTES_MAX + 1)
+        if len(body) > _FILE_BYTES_MAX:
+            raise ConfigurationError("config", f"a file of at most {_FILE_BYTES_MAX} bytes")
+        found: dict[str, object] = tomllib.loads(body.decode())
+    except OSError as error:
+        raise ConfigurationError("config", f"the file cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError("config", "the file is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        where = re.search(r"\(at (.+)\)$", str(error))
+        raise ConfigurationError("config", f"the file is not TOML ({where[1] if where else 'at its end'})") from None
+    known = {setting.field for setting in (*SETTINGS, *SERVING) if setting.name not in _ENVIRONMENT_ONLY}
+    if unknown := sorted(found.keys() - known):
+        raise ConfigurationError(f"config: {unknown[0]}", "no setting of a file; see the table of settings")
+    return found
+
+
+def _listed(name: str, value: str) -> object:
+    return [part.strip() for part in value.split(",") if part.strip()] if name in _LISTS else value
+
+
+def _spelling(field: str, flags: Given, environment: Given) -> str:
+    """A setting by the name under which it was given."""
+    setting = next((one for one in (*SETTINGS, *SERVING) if one.field == field), None)
+    if field in flags and setting is not None and setting.flag:
+        return setting.flag
+    return PREFIX + field.upper() if field in environment else f"config: {field}"
+
+
+def _expected(complaint: str) -> str:
+    """What a value must be: without the place, which is told by its name, and without the value itself."""
+    said = re.sub(r" - at `.*$", "", complaint).replace("`", "")
+    return (
+        "expected one of the words it knows"
+        if said.startswith("Invalid enum")
+        else said.replace("Expected", "expected")
+    )

@@ -1,0 +1,76 @@
+"""The settings every command shares, declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from muniment.model.actor import OWNER
+from muniment.model.value import Value
+
+PREFIX = "MUNIMENT_"
+AUTO = "auto"
+AS_SET = "as set"
+"""What `Memory.open` takes for an embedder if nothing is said: what the environment names."""
+_MODELS = "~/.cache/muniment/models"
+
+
+class Setting(Value):
+    """A setting: its environment name, its flag, its default, and what it is for."""
+
+    name: str
+    flag: str
+    default: str
+    meaning: str
+
+    @property
+    def field(self) -> str:
+        """Its name in a settings file."""
+        return self.name.removeprefix(PREFIX).lower()
+
+
+SETTINGS = (
+    Setting(
+        name="MUNIMENT_VAULT", flag="--vault", default="./muniment-data", meaning="the folder that holds the vault"
+    ),
+    Setting(name="MUNIMENT_TENANT", flag="--tenant", default="default", meaning="whose memory to open"),
+    Setting(name="MUNIMENT_ACTOR", flag="--as", default=OWNER, meaning="who is acting; the owner if nobody is named"),
+    Setting(
+        name="MUNIMENT_POLICY", flag="--policy", default="", meaning="a policy file to use instead of the vault's own"
+    ),
+    Setting(
+        name="MUNIMENT_EMBEDDER",
+        flag="--embedder",
+        default="auto",
+        meaning="what makes vectors: auto (the installed model), none, minilm, or the address of an endpoint "
+        "with its model, such as http://localhost:8080/v1#model",
+    ),
+    Setting(
+        name="MUNIMENT_EMBEDDER_KEY", flag="", default="", meaning="the key an endpoint asks for; never shown or stored"
+    ),
+    Setting(
+        name="MUNIMENT_MODELS",
+        flag="--models",
+        default="~/.cache/muniment/models",
+        meaning="the folder that holds installed models",
+    ),
+)
+
+
+class Config(Value):
+    """What every command goes by."""
+
+    vault: str = "./muniment-data"
+    tenant: str = "default"
+    actor: str = OWNER
+    policy: str | None = None
+    embedder: str = AUTO
+    embedder_key: str | None = None
+    models: str = _MODELS
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.vault)
+
+    @property
+    def models_folder(self) -> Path:
+        return Path(self.models).expanduser()

@@ -1,0 +1,115 @@
+"""The command that starts the server. What it needs beside the core is brought in only when it is called."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from muniment.config import read_server
+from muniment.model.errors import ConfigurationError, Malformed
+from muniment.surfaces.cli.output import write_text
+from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.problems import ExitCode, printable
+
+if TYPE_CHECKING:
+    from muniment.surfaces.reception.reception import Reception
+
+_NEEDED = ("starlette", "uvicorn", "uvloop", "httptools", "websockets", "jwt")
+
+
+@command(app, "serve", example="muniment serve --port 8765")
+def serve(
+    call: Call,
+    host: Annotated[
+        str | None, typer.Option("--host", help="The address to listen on (127.0.0.1).", show_default=False)
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", help="The port (8765); 0 lets the system choose.", show_default=False),
+    ] = None,
+    level: Annotated[
+        int | None, typer.Option("--level", help="The highest Akashik level offered, 0 to 3 (3).", show_default=False)
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--config", metavar="FILE", help="A TOML file of settings (or MUNIMENT_CONFIG).", show_default=False
+        ),
+    ] = None,
+    embedder: Annotated[
+        str | None,
+        typer.Option("--embedder", help="What makes vectors (or MUNIMENT_EMBEDDER; auto).", show_default=False),
+    ] = None,
+    log_format: Annotated[
+        str | None, typer.Option("--log-format", help="text or json (text).", show_default=False)
+    ] = None,
+    log_level: Annotated[
+        str | None, typer.Option("--log-level", help="debug, info, warning or error (info).", show_default=False)
+    ] = None,
+) -> ExitCode:
+    """Serve the vault over HTTP: Akashik at /v1, the native API at /api, MCP at /mcp. Ends cleanly on Ctrl-C."""
+    if call.said.actor is not None:
+        raise Malformed("actor", "nobody: a server speaks for its callers, who say who they are")
+    settings = read_server(
+        file=file,
+        flags={
+            "vault": call.said.vault,
+            "tenant": call.said.tenant,
+            "policy": call.said.policy,
+            "host": host,
+            "port": port,
+            "level": level,
+            "embedder": embedder,
+            "log_format": log_format,
+            "log_level": log_level,
+        },
+    )
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise ConfigurationError("server", f"{missing[0]} is not installed: pip install 'muniment[server]'")
+    from muniment.surfaces.http.app import build_app
+    from muniment.surfaces.http.server import Listening, bound, url_of
+    from muniment.surfaces.reception.reception import Reception
+
+    listener = bound(settings)
+    try:
+        reception = Reception(settings)
+        try:
+            greeting = _greeting(reception, url_of(listener))
+            reception.telemetry.log.install()
+            Listening(build_app(reception), reception, ready=lambda: write_text(greeting)).run([listener])
+        finally:
+            reception.close()
+    finally:
+        listener.close()
+    return ExitCode.ANSWERED
+
+
+def _greeting(reception: Reception, url: str) -> str:
+    """What a person wants to know of a server that has just begun: the first line is its address."""
+    settings = reception.settings
+    lines = (
+        f"muniment serves {url}",
+        f"  vault    {printable(settings.vault)}, tenant {settings.tenant}",
+        f"  Akashik  {url}/v1 up to level {settings.level}",
+        f"  native   {url}/api, described at {url}/openapi.json",
+        f"  MCP      {url}/mcp",
+        f"  callers  {_callers(reception)}",
+        "Press Ctrl-C to end it.",
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _callers(reception: Reception) -> str:
+    if reception.anonymous:
+        return (
+            "anyone on this machine, as the owner: no key is asked for. `muniment keys create NAME` ends that at once."
+        )
+    kinds = [
+        kind
+        for kind, given in (("a key (`muniment keys list`)", reception.keyed), ("a token", reception.settings.jwt))
+        if given
+    ]
+    return "whoever has " + " or ".join(kinds)

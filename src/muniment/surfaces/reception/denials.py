@@ -1,0 +1,136 @@
+"""The record of denied calls: who asked for what and why it was denied, in the ledger, never what it said.
+
+While denials are rare each is written at once. When they flood, those of a second are summed up and written together,
+so that whoever is turned away cannot fill the disk.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import msgspec
+
+from muniment.engine import Memory
+from muniment.engine.notebook import Notebook, Pages
+from muniment.engine.tenant import SYSTEM
+from muniment.model.errors import MunimentError
+from muniment.model.note import Jot, Note
+from muniment.model.times import Instant
+from muniment.model.value import Value, canonical, read_canonical
+
+TOPIC = "denied"
+SUM_EVERY_S = 1.0
+SUMS_MAX = 256
+KEPT_MAX = 2_000
+_LOG = logging.getLogger("muniment.denials")
+
+
+class Denial(Value):
+    """A denied call, or several alike: `count` of them between `first` and `last`. Who is None: nobody known."""
+
+    what: str
+    code: str
+    peer: str
+    first: Instant
+    last: Instant
+    count: int = 1
+    who: str | None = None
+    credential: str | None = None
+
+
+class _Alike(NamedTuple):
+    tenant: str
+    who: str | None
+    credential: str | None
+    what: str
+    code: str
+    peer: str
+
+
+class Denials:
+    """Takes denials from any thread and writes them from one of its own."""
+
+    def __init__(self, memory: Callable[[str], Memory]) -> None:
+        self._memory = memory
+        self._changed = threading.Condition()
+        self._sums: dict[_Alike, Denial] = {}
+        self._closing = False
+        self._writer = threading.Thread(target=self._write_all, name="muniment-denials", daemon=True)
+        self._writer.start()
+
+    def add(self, tenant: str, denial: Denial) -> None:
+        """Take one in. Never waits for the disk."""
+        alike = _Alike(tenant, denial.who, denial.credential, denial.what, denial.code, denial.peer)
+        with self._changed:
+            if alike not in self._sums and len(self._sums) >= SUMS_MAX:
+                alike = _Alike(tenant, None, None, "many", denial.code, "many")
+                denial = msgspec.structs.replace(denial, who=None, credential=None, what="many", peer="many")
+            self._sums[alike] = _sum(self._sums.get(alike), denial)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Write what is left and stop."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._writer.join()
+
+    def _write_all(self) -> None:
+        written = time.monotonic() - SUM_EVERY_S
+        closing = False
+        while not closing:
+            with self._changed:
+                self._changed.wait_for(lambda: bool(self._sums) or self._closing)
+                self._changed.wait_for(lambda: self._closing, written + SUM_EVERY_S - time.monotonic())
+                closing = self._closing
+                sums, self._sums = self._sums, {}
+            written = time.monotonic()
+            for tenant in {alike.tenant for alike in sums}:
+                self._write(tenant, [sums[alike] for alike in sums if alike.tenant == tenant], last=closing)
+
+    def _write(self, tenant: str, denials: list[Denial], *, last: bool) -> None:
+        """Write those of one tenant. What the store does not take now is kept for the next time."""
+        try:
+            note(self._memory(tenant), denials)
+        except MunimentError as error:
+            _LOG.error("denials could not be written", extra={"code": error.code, "count": len(denials)})
+            if not last:
+                for denial in denials:
+                    self.add(tenant, denial)
+
+
+def _sum(before: Denial | None, denial: Denial) -> Denial:
+    if before is None:
+        return denial
+    return msgspec.structs.replace(denial, first=before.first, count=before.count + denial.count)
+
+
+def note(memory: Memory, denials: list[Denial]) -> None:
+    """Put denials into the ledger, in one entry, and let the oldest go from the list; the ledger keeps those too."""
+
+    def job(pages: Pages) -> tuple[list[Jot], None]:
+        held = [one.key for one in pages.read(TOPIC)]
+        surplus = max(0, len(held) + len(denials) - KEPT_MAX)
+        position = pages.head
+        jots = [_jot(f"{position:016d}.{number:04d}", denial) for number, denial in enumerate(denials)]
+        return [*jots, *(Jot(topic=TOPIC, key=key) for key in held[:surplus])], None
+
+    Notebook.of(memory).turn(SYSTEM, job)
+
+
+def _jot(key: str, denial: Denial) -> Jot:
+    return Jot(topic=TOPIC, key=key, body=canonical(denial).decode())
+
+
+def denied_calls(memory: Memory) -> tuple[Denial, ...]:
+    """The denied calls of a tenant, oldest first, for those who may audit it."""
+    memory.ledger.head()  # raises unless the actor may read the ledger
+    return tuple(_read(one) for one in Notebook.of(memory).read(TOPIC))
+
+
+def _read(found: Note) -> Denial:
+    return read_canonical((found.body or "").encode(), Denial)

@@ -1,0 +1,242 @@
+"""API keys: made once, shown once, kept as salted digests in a file of the vault."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import stat
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from muniment.engine.tenant import SYSTEM
+from muniment.model import checks
+from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, StoreUnavailable
+from muniment.model.times import Instant
+from muniment.model.value import Value, canonical, read_canonical
+from muniment.model.vocabulary import ActorType
+from muniment.surfaces.reception.keyfile import replace_file, taking_turns
+from muniment.surfaces.reception.visitor import ANYONE, Grant
+
+KEYS_FILE = "keys/api-keys.json"
+KEYS_MAX = 10_000
+_TOKEN = re.compile(r"mnk_([a-z2-7]{12})_([A-Za-z0-9_-]{43})", re.ASCII)
+_NOBODY = bytes(16)
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+Stamp = tuple[int, int, int]
+
+
+class KeyWish(Value):
+    """What a key is to be good for. What is not said about the actor is what the policy gives that name."""
+
+    name: str
+    tenant: str = "default"
+    actor: str
+    type: ActorType | None = None
+    roles: tuple[str, ...] | None = None
+    teams: tuple[str, ...] | None = None
+    projects: tuple[str, ...] | None = None
+    authority: int | None = None
+    grants: tuple[Grant, ...] = (Grant.READ, Grant.WRITE)
+    agents: tuple[str, ...] = ()
+    expires_at: Instant | None = None
+
+    def __post_init__(self) -> None:
+        checks.text("name", self.name, limit=200)
+        checks.identifier("tenant", self.tenant)
+        checks.identifier("actor", self.actor)
+        if self.actor == SYSTEM:
+            raise Malformed("actor", "a name of its own: this one is the engine's")
+        for field, names in (("role", self.roles), ("team", self.teams), ("project", self.projects)):
+            checks.identifiers(field, names or ())
+        checks.identifiers("agent", tuple(one for one in self.agents if one != ANYONE))
+        if self.authority is not None:
+            checks.whole("authority", self.authority, least=0, most=10)
+        checks.instant("expires_at", self.expires_at)
+
+    @classmethod
+    def everything(cls, actor: str, *, tenant: str = "default", authority: int = 10) -> KeyWish:
+        """A key that opens every door and speaks for any agent."""
+        return cls(name=actor, tenant=tenant, actor=actor, authority=authority, grants=tuple(Grant), agents=(ANYONE,))
+
+
+class ApiKey(Value):
+    """A key as it is kept: everything but the secret."""
+
+    id: str
+    wish: KeyWish
+    salt: str
+    digest: str
+    created_at: Instant
+    revoked_at: Instant | None = None
+
+    def holds(self, now: Instant) -> bool:
+        """Whether it is neither revoked nor past its time."""
+        return self.revoked_at is None and (self.wish.expires_at is None or now < self.wish.expires_at)
+
+
+class _File(Value):
+    format: int = 1
+    keys: tuple[ApiKey, ...] = ()
+
+
+def create(folder: Path, wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
+    """Make a key for the vault in `folder` and keep it. The text that is returned is never to be had again."""
+    return create_many(folder, [wish], now=now)[0]
+
+
+def create_many(folder: Path, wishes: Sequence[KeyWish], *, now: Instant) -> list[tuple[ApiKey, str]]:
+    """Make several keys at once: all of them count, or none."""
+    made = [draft(wish, now=now) for wish in wishes]
+    keep(folder, *(key for key, _ in made))
+    return made
+
+
+def draft(wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
+    """A key that nobody knows of yet, and what its holder will send."""
+    secret = secrets.token_urlsafe(32)
+    salt = secrets.token_bytes(16)
+    key = ApiKey(
+        id="".join(secrets.choice(_LETTERS) for _ in range(12)),
+        wish=wish,
+        salt=salt.hex(),
+        digest=_digest(salt, secret),
+        created_at=now,
+    )
+    return key, f"mnk_{key.id}_{secret}"
+
+
+def keep(folder: Path, *added: ApiKey) -> None:
+    """Let keys count from now on."""
+    path = folder / KEYS_FILE
+    with taking_turns(path):
+        kept = _read(path)
+        if len(kept) + len(added) > KEYS_MAX:
+            raise StoreUnavailable(f"the vault keeps {KEYS_MAX} keys; no more")
+        _write(path, (*kept, *added))
+
+
+def revoke(folder: Path, key_id: str, *, now: Instant) -> ApiKey:
+    """End a key. It stays listed. Whoever uses it is turned away from the next request on."""
+    path = folder / KEYS_FILE
+    with taking_turns(path):
+        kept = _read(path)
+        found = next((key for key in kept if key.id == key_id), None)
+        if found is None:
+            raise NotFound("key", key_id)
+        if found.revoked_at is not None:
+            return found
+        ended = msgspec.structs.replace(found, revoked_at=now)
+        _write(path, tuple(ended if key.id == key_id else key for key in kept))
+    return ended
+
+
+def listed(folder: Path) -> tuple[ApiKey, ...]:
+    """Every key there is or was, oldest first."""
+    return _read(folder / KEYS_FILE)
+
+
+class KeyRing:
+    """The keys of a vault as they stand now: the file is looked at whenever somebody asks."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / KEYS_FILE
+        self._turn = threading.Lock()
+        self._stamp: Stamp | None = None
+        self._keys: dict[str, ApiKey] = {}
+        self._seen = False
+        self.refresh()
+
+    @property
+    def version(self) -> Stamp | None:
+        """Changes whenever the keys do."""
+        return self._stamp
+
+    @property
+    def any(self) -> bool:
+        """Whether there is, or was, any key. Revoking the last one does not open the door."""
+        return self._seen
+
+    def refresh(self) -> None:
+        """Read the file again if it is another one than last time. What cannot be read lets nobody in."""
+        if _stamp(self._path) == self._stamp:
+            return
+        with self._turn:
+            try:
+                stamp, keys = _stamped(self._path)
+            except MunimentError:
+                self._keys = {}
+                raise
+            self._keys = {key.id: key for key in keys}
+            self._seen = self._seen or bool(keys)
+            self._stamp = stamp
+
+    def of(self, key_id: str, *, now: Instant) -> ApiKey | None:
+        """A key by its id, if it still holds."""
+        self.refresh()
+        key = self._keys.get(key_id)
+        return key if key is not None and key.holds(now) else None
+
+    def match(self, token: str, *, now: Instant) -> ApiKey | None:
+        """The key a caller shows, if it is one, is theirs, and still holds."""
+        found = _TOKEN.fullmatch(token)
+        if found is None:
+            return None
+        key = self.of(found[1], now=now)
+        salt = bytes.fromhex(key.salt) if key is not None else _NOBODY
+        same = hmac.compare_digest(_digest(salt, found[2]), key.digest if key is not None else "")
+        return key if same else None
+
+
+def is_key(token: str) -> bool:
+    """Whether a credential is meant to be one of our keys."""
+    return token.startswith("mnk_")
+
+
+def id_in(token: str) -> str:
+    """The id that a key shows, be it a key or not."""
+    return token[4:16]
+
+
+def _digest(salt: bytes, secret: str) -> str:
+    """The secret has 256 bits of chance: one round of SHA-256 is as good as many, and quick."""
+    return hashlib.sha256(salt + secret.encode()).hexdigest()
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        return _stamp_of(os.stat(path))
+    except FileNotFoundError:
+        return None
+
+
+def _stamp_of(found: os.stat_result) -> Stamp:
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _stamped(path: Path) -> tuple[Stamp | None, tuple[ApiKey, ...]]:
+    """The keys with the stamp of the very file they were read from."""
+    try:
+        with path.open("rb") as file:
+            about = os.fstat(file.fileno())
+            body = file.read()
+    except FileNotFoundError:
+        return None, ()
+    except OSError as error:
+        raise StoreUnavailable(f"the file of keys cannot be read: {error.strerror}") from None
+    if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise IntegrityError("the file of keys can be written by others than its owner")
+    return _stamp_of(about), read_canonical(body, _File).keys
+
+
+def _read(path: Path) -> tuple[ApiKey, ...]:
+    return _stamped(path)[1]
+
+
+def _write(path: Path, keys: tuple[ApiKey, ...]) -> None:
+    replace_file(path, canonical(_File(keys=keys)))
