@@ -43,6 +43,7 @@ _CROWDED = 0.85
 """Among several clauses it is less sure what a figure is a figure of."""
 _FORMER = 1.2
 _SLOT_MAX = 4
+_HEAD_MIN = 2
 _LONG = 10
 _REACH = 7
 _DROPPED = frozenset(
@@ -213,9 +214,11 @@ def _as_shown(clause: Clause, root: str) -> str:
 
 def _exclusive(new: Clause, old: Clause) -> Iterator[Clash]:
     """The same sentence with another value in the one place that can hold only one."""
-    if new.supposing or old.supposing or (_of_the_past(new) and not new.changing) or _of_the_past(old):
+    if new.supposing or old.supposing:
         return
     a, b = _skeleton(new), _skeleton(old)
+    if a[:_HEAD_MIN] != b[:_HEAD_MIN] or (_of_the_past(new) and not new.changing) or _of_the_past(old):
+        return  # without a common beginning there is no place that both fill
     start = _alike(a, b)
     end = _alike(a[start:][::-1], b[start:][::-1])
     slots = a[start : len(a) - end], b[start : len(b) - end]
@@ -252,7 +255,7 @@ def _alike(one: list[str], other: list[str]) -> int:
 
 def _takes_one(head: list[str]) -> bool:
     """Whether a clause begun like this can be finished in one way only, and has a subject."""
-    if len(head) < 2:
+    if len(head) < _HEAD_MIN:
         return False
     verb = head[-1] if head[-1] in SINGLE else f"{head[-2]}@{head[-1]}"
     subject = head[:-1] if "@" not in verb else head[:-2]

@@ -6,7 +6,9 @@ A clause is what can be true or false by itself. "I never used it, but can you s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import msgspec
 
@@ -48,6 +50,26 @@ _ADVERBS = frozenset(("actually", "ever", "even", "really", "yet", "been", "be",
 _AFTER_DEEDS = frozenset(
     ("after", "since", "been", "from", "by", "was", "were", "am", "'m", "is", "are", "'re", "while")
 )
+
+
+_BEGINNERS = FREE_SUBORDINATORS | SUBORDINATORS | {"and", "that"}
+
+
+class _Word(NamedTuple):
+    """What a word is wherever it stands: its stem if it tells something, how it stands in a frame, whether it is a
+    verb, and the stem of the deed it reports."""
+
+    root: str
+    framed: str
+    verb: bool
+    deed: str
+
+
+@lru_cache(maxsize=16_384)
+def _word(form: str) -> _Word:
+    root = "" if form in NEGATIONS else telling(form) or ""
+    verb = form in BE or form in AUXILIARY or form in VERBS or (form.endswith("ed") and len(form) > 4)
+    return _Word(root, root or ("be" if form in BE else form), verb, stem(form) if done(form) else "")
 
 
 class Denial(Value):
@@ -114,14 +136,13 @@ def _sentences(found: Sequence[Token]) -> Iterator[tuple[list[Token], bool]]:
 
 def _parts(sentence: list[Token]) -> Iterator[list[Token]]:
     """The clauses of one sentence: a new one begins after a comma with a word that can begin one."""
-    current: list[Token] = []
+    start = 0
     for at, token in enumerate(sentence):
-        if current and _begins(sentence, at):
-            yield current
-            current = []
-        current.append(token)
-    if current:
-        yield current
+        if at > start and (token.form in _BEGINNERS or token.kind == "mark") and _begins(sentence, at):
+            yield sentence[start:at]
+            start = at
+    if sentence:
+        yield sentence[start:]
 
 
 def _begins(sentence: list[Token], at: int) -> bool:
@@ -141,32 +162,30 @@ def _clause(part: list[Token], *, first: bool, asked: bool) -> Clause:
     figures = quantities(part)
     inside = {at: figure for figure in figures for at in range(figure.at, figure.end)}
     roots = [_root(token, at in inside) for at, token in enumerate(part)]
-    forms = [token.form for token in part]
-    framed = list(_framed(part, roots, inside))
-    plain = [form for form, token in zip(forms, part, strict=True) if token.kind != "mark"]
-    words = frozenset(root for root in roots if root)
-    verb_at = next((at for at, (_, verb) in enumerate(framed) if verb), -1)
-    before = [word for word, _ in framed[: verb_at + 1 if verb_at >= 0 else 1]]
+    frame, verb_at = _framed(part, roots, inside)
+    spoken = [token for token in part if token.kind != "mark"]
+    plain = [token.form for token in spoken]
+    words = frozenset(filter(None, roots))
+    before = frame[: verb_at + 1 if verb_at >= 0 else 1]
     return Clause(
-        shown=" ".join(token.shown for token in part if token.kind != "mark").replace(" '", "'"),
-        frame=tuple(word for word, _ in framed),
+        shown=" ".join([token.shown for token in spoken]).replace(" '", "'"),
+        frame=frame,
         words=words,
         around=frozenset(),
-        names=frozenset(root for at, (token, root) in enumerate(zip(part, roots, strict=True))
-                        if root and _named(token, begins=first and at == 0)),
-        forms=frozenset(word for word, _ in framed),
+        names=frozenset([root for at, root in enumerate(roots) if root and _named(part[at], begins=first and at == 0)]),
+        forms=frozenset(frame),
         figures=tuple(figures),
-        single=tuple(_single(figures)),
-        denials=tuple(_denials(forms, roots)),
+        single=tuple(_single(figures)) if figures else (),
+        denials=tuple(_denials(part, roots)) if not NEGATIONS.isdisjoint(plain) else (),
         verb_at=verb_at,
         subject=words if verb_at < 0 else words.intersection(before[:-1]),
         person=next((PRONOUNS[word] for word in before if word in PRONOUNS), ""),
         changing=_changes(plain),
         asking=_asks(plain, asked),
         supposing=_supposes(plain),
-        doubting=any(form in DOUBTS for form in plain),
+        doubting=not DOUBTS.isdisjoint(plain),
         done=frozenset(_done(plain)),
-    )  # fmt: skip
+    )
 
 
 def _set_in(parts: list[Clause], number: int) -> Clause:
@@ -179,16 +198,13 @@ def _set_in(parts: list[Clause], number: int) -> Clause:
 
 def _root(token: Token, figure: bool) -> str:
     """The stem of a token that tells what a clause is about, or nothing. Of a figure only the noun it counts does."""
-    if token.kind == "code":
-        return token.form
-    if token.kind == "wide":
-        return token.form
-    if token.kind != "word" or token.form in NEGATIONS:
+    form = token.form
+    if token.kind != "word":
+        return form if token.kind in ("code", "wide") else ""
+    root = _word(form).root
+    if figure and (form in NUMBER_WORDS or form in MONTHS or form in WEEKDAYS or root in UNITS or root in RATES):
         return ""
-    if figure and (token.form in NUMBER_WORDS or token.form in MONTHS or token.form in WEEKDAYS):
-        return ""
-    root = telling(token.form) or ""
-    return "" if figure and (root in UNITS or root in RATES) else root
+    return root
 
 
 def _named(token: Token, *, begins: bool) -> bool:
@@ -198,26 +214,30 @@ def _named(token: Token, *, begins: bool) -> bool:
     return not begins and token.kind == "word" and token.shown[:1].isupper() and token.form not in STOP
 
 
-def _framed(part: list[Token], roots: list[str], inside: dict[int, Quantity]) -> Iterator[tuple[str, bool]]:
-    """The words in order, and whether each is a verb: stems for what tells, `=` for a figure, the rest as it is."""
+def _framed(part: list[Token], roots: list[str], inside: dict[int, Quantity]) -> tuple[tuple[str, ...], int]:
+    """The words in order, stems for what tells, `=` for a figure, the rest as it is; and where the first verb is."""
+    frame: list[str] = []
+    verb_at = -1
     for at, token in enumerate(part):
         figure = inside.get(at)
-        if figure is not None and figure.at == at:
-            yield f"={figure.unit}", False
-        if figure is None:
-            word = "" if token.kind == "mark" else roots[at] or ("be" if token.form in BE else token.form)
-            yield word, token.kind == "word" and _verb(token.form)
-        elif roots[at]:
-            yield roots[at], False
-
-
-def _verb(form: str) -> bool:
-    return form in BE or form in AUXILIARY or form in VERBS or (form.endswith("ed") and len(form) > 4)
+        if figure is not None:
+            if figure.at == at:
+                frame.append(f"={figure.unit}")
+            if roots[at]:
+                frame.append(roots[at])
+        elif token.kind == "word":
+            word = _word(token.form)
+            if verb_at < 0 and word.verb:
+                verb_at = len(frame)
+            frame.append(word.framed)
+        else:
+            frame.append("" if token.kind == "mark" else roots[at] or ("be" if token.form in BE else token.form))
+    return tuple(frame), verb_at
 
 
 def _changes(forms: list[str]) -> bool:
     """Whether a clause says that something is not as it was."""
-    if any(form in CHANGES for form in forms):
+    if not CHANGES.isdisjoint(forms):
         return True
     joined = " ".join(forms)
     return any(phrase in joined for phrase in CHANGE_PHRASES)
@@ -235,8 +255,9 @@ def _asks(forms: list[str], asked: bool) -> bool:
 
 def _supposes(forms: list[str]) -> bool:
     """Whether a clause speaks of what may be or is meant to be."""
-    wanted = any(form in INTENTIONS and after == "to" for form, after in pairwise(forms))
-    return wanted or any(form in HYPOTHETIC for form in forms)
+    if not HYPOTHETIC.isdisjoint(forms):
+        return True
+    return "to" in forms and any(after == "to" and form in INTENTIONS for form, after in pairwise(forms))
 
 
 def _single(figures: list[Quantity]) -> Iterator[Quantity]:
@@ -249,12 +270,16 @@ def _single(figures: list[Quantity]) -> Iterator[Quantity]:
 def _done(forms: list[str]) -> Iterator[str]:
     """The stems of the verbs that a clause reports as done: past forms, and what somebody was or is at."""
     for at, form in enumerate(forms):
-        if done(form) or (form.endswith("ing") and at and forms[at - 1] in _AFTER_DEEDS):
+        deed = _word(form).deed
+        if deed:
+            yield deed
+        elif form.endswith("ing") and at and forms[at - 1] in _AFTER_DEEDS:
             yield stem(form)
 
 
-def _denials(forms: list[str], roots: list[str]) -> Iterator[Denial]:
+def _denials(part: list[Token], roots: list[str]) -> Iterator[Denial]:
     """Each "not" that denies something, with the words it denies."""
+    forms = [token.form for token in part]
     for at, form in enumerate(forms):
         if form not in NEGATIONS:
             continue

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import itemgetter
 
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictType
@@ -28,6 +29,9 @@ THRESHOLD = 0.6
 SAME = "same"
 _SHARED_MAX = 6
 _SHARED_PART = 0.4
+_LAST = 15
+_ENOUGH = tuple(min(_SHARED_MAX, _SHARED_PART * words) for words in range(_LAST + 1))
+"""How many words two texts must share to have one subject, by how many the shorter has; from the last on the same."""
 _PARTNERS = 3
 _POSTINGS_MAX = 8
 _VOTES_MIN = 2
@@ -67,8 +71,8 @@ def compare(new: Reading, old: Reading, threshold: float = THRESHOLD) -> Finding
 
 def may_meet(new: Reading, old: Reading) -> bool:
     """Whether two texts share enough words to have one subject. Most pairs end here."""
-    shared = len(new.words & old.words)
-    return shared >= max(1, min(_SHARED_MAX, _SHARED_PART * min(len(new.words), len(old.words))))
+    one, other = new.words, old.words
+    return len(one & other) >= max(1, _ENOUGH[min(len(one), len(other), _LAST)])
 
 
 def could_meet(new: str, old: str) -> bool:
@@ -78,7 +82,7 @@ def could_meet(new: str, old: str) -> bool:
     (True, False)
     """
     one, other = plain_words(new), plain_words(old)
-    return len(one & other) >= min(_SHARED_MAX, _SHARED_PART * min(len(one), len(other))) / 2
+    return len(one & other) >= _ENOUGH[min(len(one), len(other), _LAST)] / 2
 
 
 @lru_cache(maxsize=256)
@@ -109,9 +113,9 @@ def _partners(new: tuple[Clause, ...], against: Reading) -> Iterator[tuple[Claus
         return
     places = _places(against.text)
     for clause in new:
-        votes = Counter(number for word in clause.words for number in places.get(word, ()))
+        votes = Counter([number for word in clause.words if word in places for number in places[word]])
         least = min(_VOTES_MIN, len(clause.words))
-        for number, shared in votes.most_common(_PARTNERS):
+        for number, shared in sorted(votes.items(), key=itemgetter(1), reverse=True)[:_PARTNERS]:
             if shared >= least or len(old[number].words) < _VOTES_MIN:
                 yield clause, old[number]
 

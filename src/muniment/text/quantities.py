@@ -40,6 +40,8 @@ _PER = frozenset(("per", "a", "an", "each", "every", "/"))
 _RANGE = frozenset(("-", "–", "/"))
 _LISTING = frozenset((",", "and", "or", ":"))
 _HEAD_WITHIN = 4
+_FIGURE_KINDS = frozenset(("number", "date", "clock", "version"))
+_FIGURE_WORDS = frozenset((*MONTHS, *WEEKDAYS, *NUMBER_WORDS))
 _NEARLY = 0.1
 _SAME = 1e-9
 
@@ -81,15 +83,15 @@ def differ(one: Quantity, other: Quantity) -> bool:
 def quantities(tokens: Sequence[Token]) -> list[Quantity]:
     """Every figure among the tokens, in order, none counted twice."""
     found: list[Quantity] = []
-    at = 0
-    while at < len(tokens):
+    end = 0
+    for at, token in enumerate(tokens):
+        if at < end or (token.form not in _FIGURE_WORDS and token.kind not in _FIGURE_KINDS):
+            continue
         figure = _figure(tokens, at)
-        if figure is None:
-            at += 1
-        else:
+        if figure is not None:
             found.append(figure)
-            at = figure.end
-    return _former(tokens, found)
+            end = figure.end
+    return _former(tokens, found) if found else found
 
 
 def _figure(tokens: Sequence[Token], at: int) -> Quantity | None:

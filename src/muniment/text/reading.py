@@ -12,8 +12,8 @@ from functools import lru_cache
 from muniment.model.value import Value
 from muniment.text.clauses import Clause, clauses
 from muniment.text.stems import stem
-from muniment.text.tables import LIGHT, STOP
-from muniment.text.words import bag, folded, spoken, stated
+from muniment.text.tables import STOP
+from muniment.text.words import bag, folded, spoken, stated, telling
 
 SALIENT_MAX = 10
 """More words of a long text find less: each that is not about its point brings in neighbours that are not either."""
@@ -73,9 +73,9 @@ def salient(source: Reading | str) -> tuple[str, ...]:
 
 def _forms(text: str) -> list[str]:
     """The telling words once each, figures last: a figure finds itself, but not the one that disagrees with it."""
-    telling = dict.fromkeys(word for word in _WORD.findall(folded(text)) if word not in STOP)
-    words = [word for word in telling if not word[0].isdigit() and len(word) > 1 and stem(word) not in LIGHT]
-    return words + [word for word in telling if word[0].isdigit()]
+    found = [word for word in dict.fromkeys(_WORD.findall(folded(text))) if word not in STOP]
+    words = [word for word in found if not word[0].isdigit() and len(word) > 1 and telling(word) is not None]
+    return words + [word for word in found if word[0].isdigit()]
 
 
 def _promise(stated: tuple[Clause, ...]) -> dict[str, int]:

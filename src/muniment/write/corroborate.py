@@ -109,11 +109,13 @@ def _voice(snapshot: Snapshot, held: Held) -> Voice:
 
 def with_lapses(snapshot: Snapshot, change: ChangeSet) -> ChangeSet:
     """The same change set, with labels taken back that rested on supporters who end or fall in it."""
+    if not change.changes:
+        return change
     lost = (Support.FALLEN, Support.DEPRECATED)
     gone = {one.rid for one in change.changes if one.status not in CURRENT or one.footing.support in lost}
     targets = {row.target for row in snapshot.links.of(gone) if row.type == RelationType.SUPPORTS} if gone else set()
     changes = {one.rid: one for one in change.changes}
-    for _, card in sorted(snapshot.catalogue.latest(targets).items()):
+    for _, card in sorted(snapshot.catalogue.latest(targets).items()) if targets else ():
         label = _left(snapshot, fetch(snapshot, card), gone)
         if card.status in CURRENT and LABEL_RANK[label] < card.label:
             before = changes.get(card.rid) or become(card)

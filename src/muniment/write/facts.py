@@ -152,9 +152,12 @@ def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
     words = salient(claim.content)
     near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
     like = [found for found in near if could_meet(claim.content, found.text)]
-    rids = [found.rid for found in like if may_meet(reading(claim.content), reading(found.text))]
+    if not like:
+        return ()
+    said = reading(claim.content)
+    rids = [found.rid for found in like if may_meet(said, reading(found.text))]
     cards = snapshot.catalogue.cards(rids) if rids else {}
-    return tuple(fetch(snapshot, cards[rid]) for rid in rids)
+    return tuple([fetch(snapshot, cards[rid]) for rid in rids])
 
 
 def _carried(snapshot: Snapshot, kin: tuple[Held, ...], target: str) -> list[str]:

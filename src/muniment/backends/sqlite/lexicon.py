@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import cast
 
 import apsw
@@ -106,23 +109,16 @@ class SqliteLexicon:
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
         latest: dict[str, frozenset[int]] = {}
-        scores: dict[int, float] = {}
-        shared: dict[int, int] = {}
         for word in dict.fromkeys(words[:NEAR_WORDS_MAX]):
             tokens = self.tokens(word)
-            if len(tokens) != 1:
-                continue
-            found = latest[word] = frozenset(self._latest_holding(tokens[0], word))
-            weight = near_weight(len(found))
-            for rid in found:
-                scores[rid] = scores.get(rid, 0.0) + weight
-                shared[rid] = shared.get(rid, 0) + 1
+            if len(tokens) == 1:
+                latest[word] = frozenset(self._latest_holding(tokens[0], word))
+        shared = Counter(chain.from_iterable(latest.values()))
         least = least_shared(len(latest))
-        ranked = sorted([(score, rid) for rid, score in scores.items() if shared[rid] >= least], reverse=True)
+        likely = [rid for rid, count in shared.items() if count >= least]
         named = {rid for found in latest.values() if len(found) <= NEAR_NAMED_MAX for rid in found}
-        best = sorted([(scores[rid], rid) for rid in named], reverse=True)[:NEAR_NAMED]
-        pool = {rid for _, rid in [*ranked[:NEAR_POOL], *best]}
-        return closest(self._texts(sorted(pool)), latest, keep=keep)
+        pool = {*_best(likely, latest, NEAR_POOL), *_best(named, latest, NEAR_NAMED)}
+        return closest(self._texts(sorted(pool)), latest, keep=keep) if pool else ()
 
     def _latest_holding(self, token: str, word: str) -> list[int]:
         """The latest revisions that hold a word, which is indexed under `token`; a writer remembers most of them."""
@@ -184,6 +180,15 @@ class SqliteLexicon:
             return " OR ".join(words) or None
         required = " AND ".join(phrases)
         return f"{required} AND ({' OR '.join([phrases[0], *words])})" if words else required
+
+
+def _best(rids: Collection[int], latest: Mapping[str, AbstractSet[int]], keep: int) -> Collection[int]:
+    """Of these revisions the ones that hold the words which are worth most."""
+    if len(rids) <= keep:
+        return rids
+    weighed = [(found, near_weight(len(found))) for found in latest.values()]
+    ranked = [(sum([weight for found, weight in weighed if rid in found]), rid) for rid in rids]
+    return [rid for _, rid in sorted(ranked, reverse=True)[:keep]]
 
 
 _Match = tuple[int, float, str, int, int | None]

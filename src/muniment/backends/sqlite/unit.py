@@ -77,6 +77,7 @@ class SqliteUnit(SqliteSnapshot):
 
     def __init__(self, connection: apsw.Connection, tenant: str) -> None:
         super().__init__(connection, tenant)
+        self._connection = connection
         self._execute = connection.execute
         self._tenant = tenant
         self.ledger: _RunningLedger = _RunningLedger(connection, tenant)
@@ -114,6 +115,7 @@ class SqliteUnit(SqliteSnapshot):
                 self._execute(f"DELETE FROM {table} WHERE rid = ?", (rid,))
 
     def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
+        mentions: list[tuple[int, str, str]] = []
         for row in rows:
             match row:
                 case Card():
@@ -130,11 +132,13 @@ class SqliteUnit(SqliteSnapshot):
                 case EdgeRow():
                     self._execute(_Q["put_edge"], (row.rid, row.type, row.target))
                 case MentionRow():
-                    self._execute(_Q["put_mention"], (row.rid, row.entity, row.kind))
+                    mentions.append((row.rid, row.entity, row.kind))
                 case AliasRow():
                     self._execute(_Q["put_alias"], (row.alias, row.entity, row.seq, row.doc))
                 case Note():
                     self._execute(_Q["put_note"], msgspec.structs.astuple(row))
+        if mentions:
+            self._connection.executemany(_Q["put_mention"], mentions)
 
     def _put_card(self, card: Card) -> None:
         self._execute(_Q["put_card"], msgspec.structs.astuple(card))  # its fields are the columns, in order
