@@ -11,7 +11,10 @@ from muniment.model.errors import (
     NotFound,
     NotPermitted,
     Stale,
+    StoreBusy,
     StoreFull,
+    StoreUnavailable,
+    TooManyRequests,
     Unauthenticated,
     Undecided,
 )
@@ -45,6 +48,8 @@ class Code(StrEnum):
     SUBSCRIPTION_NOT_FOUND = "SUBSCRIPTION_NOT_FOUND"
     UNSUPPORTED_STRATEGY = "UNSUPPORTED_STRATEGY"
     QUORUM_NOT_MET = "QUORUM_NOT_MET"
+    TOO_MANY_REQUESTS = "TOO_MANY_REQUESTS"
+    UNAVAILABLE = "UNAVAILABLE"
 
 
 class Meaning(Value):
@@ -98,9 +103,21 @@ CODES: dict[Code, Meaning] = {
         sort=_VALIDATION, recoverable=True, action="Use a strategy that the Field names.", extension=True
     ),
     Code.QUORUM_NOT_MET: Meaning(sort=_OPERATIONAL, recoverable=True, action="Wait for more votes.", extension=True),
+    Code.TOO_MANY_REQUESTS: Meaning(
+        sort=_OPERATIONAL, recoverable=True, action="Wait and send it again.", extension=True
+    ),
+    Code.UNAVAILABLE: Meaning(
+        sort=_OPERATIONAL, recoverable=True, action="Send it again with the same message id.", extension=True
+    ),
 }
 
-_LOST = {"record": Code.UNIT_NOT_FOUND, "conflict": Code.CONFLICT_NOT_FOUND}
+_LOST = {
+    "record": Code.UNIT_NOT_FOUND,
+    "conflict": Code.CONFLICT_NOT_FOUND,
+    "agent": Code.AGENT_NOT_REGISTERED,
+    "session": Code.SESSION_NOT_FOUND,
+    "task": Code.TASK_NOT_FOUND,
+}
 
 
 def code_of(error: MunimentError) -> Code:
@@ -122,6 +139,10 @@ def code_of(error: MunimentError) -> Code:
             return Code.UNAUTHENTICATED
         case StoreFull():
             return Code.STORAGE_FULL
+        case TooManyRequests():
+            return Code.TOO_MANY_REQUESTS
+        case StoreBusy() | StoreUnavailable():
+            return Code.UNAVAILABLE
         case CallerError():
             return Code.INVALID_PAYLOAD
         case _:

@@ -39,10 +39,12 @@ class RecordCommand(Value):
 
 
 class AttuneCommand(Value):
-    """What a caller should know, and within which bounds it wants to be told."""
+    """What a caller should know, and within which bounds it wants to be told. With `since` it follows the Field: what
+    was written or changed at or after that epoch, and nothing else."""
 
     about: Attunement
     limit: int
+    since: int | None = None
     task: str | None = None
     budget: int | None = None
     threshold: float = 0.0

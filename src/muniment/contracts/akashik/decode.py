@@ -31,22 +31,27 @@ from muniment.contracts.akashik.words import Format, Mode
 from muniment.contracts.akashik.words_kept import kept
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json
-from muniment.model.claim import Belief, Claim, Intent, Lineage, Nature, Relation
+from muniment.model.claim import Belief, Claim, Intent, Lineage, Nature, Place, Relation
 from muniment.model.proposal import ResolveRequest
 from muniment.model.query import Attunement
 from muniment.model.vocabulary import Kind, RelationType, Strategy
 
 _T = TypeVar("_T")
+NAMESPACE = "/field"
+"""Where the units of a Field are kept, apart from what is remembered otherwise."""
+SESSION, TASK = "session", "task"
 
 
 def decode_record(payload: Json, caller: Caller, *, message: str | None = None) -> RecordCommand:
-    """What a RECORD wants remembered. It belongs to the caller's session, if it has one."""
+    """What a RECORD wants remembered. It belongs to the caller's session, if it has one; that session and its task are
+    named in it as things it speaks of, so that all of either can be found."""
     asked = convert(payload, RecordRequest)
     links = _given(asked.relations) or []
+    held = _named(caller.session), _named(_given(asked.intent.task_id))
     claim = Claim(
         content=asked.content,
         nature=Nature(kind=KIND_OF[asked.type]),
-        place=place_of(_named(caller.session), _named(_given(asked.intent.task_id))),
+        place=in_field(*held),
         intent=Intent(purpose=asked.intent.purpose, question=_given(asked.intent.question) or None),
         belief=_belief(_given(asked.confidence)),
         lineage=Lineage(
@@ -57,7 +62,8 @@ def decode_record(payload: Json, caller: Caller, *, message: str | None = None) 
                     description=_given(link.description) or None,
                 )
                 for link in links
-            )
+            ),
+            entities=tuple(name(sort, one) for sort, one in zip((SESSION, TASK), held, strict=True) if one is not None),
         ),
     )
     session, task = caller.session or None, _given(asked.intent.task_id) or None
@@ -67,8 +73,22 @@ def decode_record(payload: Json, caller: Caller, *, message: str | None = None) 
         task=(safe_id(task), task) if task is not None else None,
     )
     claim = structs.replace(claim, extensions=extensions)
-    name = proposal_name(caller.id, message) if message is not None else None
-    return RecordCommand(claim=claim, draft=asked.mode is Mode.DRAFT, proposal=name)
+    proposal = proposal_name(caller.id, message) if message is not None else None
+    return RecordCommand(claim=claim, draft=asked.mode is Mode.DRAFT, proposal=proposal)
+
+
+def in_field(session: str | None, task: str | None) -> Place:
+    """Where a Field keeps a unit: in its own namespace of the session, or of the project."""
+    return structs.replace(place_of(session, task), namespace=NAMESPACE)
+
+
+def name(sort: str, one: str) -> str:
+    """How a unit names its session or its task among the things it speaks of.
+
+    >>> name(TASK, "T-1")
+    'task t-1'
+    """
+    return f"{sort} {one.lower()}".rstrip(".")
 
 
 def proposal_name(agent: str, message: str) -> str:
@@ -107,6 +127,7 @@ def decode_attune(payload: Json, caller: Caller) -> AttuneCommand:
             role=scope.role, interests=tuple(text for text in interests if text.strip()), since=max(0, (since or 0) - 1)
         ),
         limit=scope.max_units,
+        since=since,
         task=task,
         budget=_given(scope.max_tokens),
         threshold=threshold if threshold is not None else 0.0,
@@ -137,7 +158,7 @@ def decode_merge(payload: Json, caller: Caller) -> ResolveRequest:
         Claim(
             content=text,
             nature=Nature(kind=Kind.SYNTHESIS),
-            place=place_of(_named(caller.session), None),
+            place=in_field(_named(caller.session), None),
             intent=Intent(purpose=asked.resolution.rationale),
             belief=Belief(reasoning=asked.resolution.rationale),
         )

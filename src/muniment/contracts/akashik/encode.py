@@ -18,6 +18,7 @@ from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.curation import Settled, Verdict
 from muniment.model.query import Disclosure
 from muniment.model.tokens import tokens
+from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictType, RelationType, Strategy
 
 SUMMARY_CHARS = 120
@@ -25,6 +26,13 @@ UNKNOWN_LINK = "unknown-link"
 """The rule under which the engine refuses a link to something that is not there."""
 _UNITS = Units()
 Writer = Callable[[Disclosure], JsonObject]
+Clock = Callable[[int], int]
+"""From a ledger position to the epoch that is told."""
+
+
+def same(position: int) -> int:
+    """The clock of a Field that no foreign epoch has pushed."""
+    return position
 
 
 class Dispute(Protocol):
@@ -63,11 +71,14 @@ def epoch_of(position: int) -> int | None:
     return position if position <= EPOCH_MAX else None
 
 
-def unit_document(found: Disclosure, roles: Mapping[str, str], *, reached: int | None = None) -> JsonObject:
+def unit_document(
+    found: Disclosure, roles: Mapping[str, str], *, reached: int | None = None, clock: Clock = same
+) -> JsonObject:
     """A record as a unit. Its author's role is the one it had when it recorded; where that was not kept, `roles` says
-    what agents are now; `reached` up to which epoch units have their vectors, None where none are made."""
+    what agents are now; `reached` up to which position units have their vectors, None where none are made."""
     carried = carry(found.record, found.standing)
     unit = told_again(_UNITS.write(carried), found.record.claim)
+    unit["epoch"] = clock(found.standing.since)
     source = unit["source"]
     assert isinstance(source, dict), "a unit has a source"
     if source["agent_role"] == NOT_STATED:
@@ -77,10 +88,13 @@ def unit_document(found: Disclosure, roles: Mapping[str, str], *, reached: int |
     return unit
 
 
-def record_response(verdict: Verdict, *, enriched: bool = True) -> JsonObject:
-    """The answer to a RECORD. What waits for a person was not accepted, and the reason says so; a unit without its
-    vector is accepted, with a warning."""
-    epoch = epoch_of(verdict.epoch)
+def record_response(
+    verdict: Verdict, *, enriched: bool = True, deferred: bool = False, clock: Clock = same
+) -> JsonObject:
+    """The answer to a RECORD. What waits for a person was not accepted, and the reason says so. A unit without its
+    vector is accepted, with a warning; one that was not compared yet is `deferred`. What says word for word what a unit
+    says already, and links to nothing, is that unit, and the warning says so."""
+    epoch = epoch_of(clock(verdict.epoch))
     if epoch is None:
         return error_document(Code.EPOCH_OVERFLOW, Operation.RECORD, "the logical clock is full")
     if verdict.rule == UNKNOWN_LINK:
@@ -94,10 +108,18 @@ def record_response(verdict: Verdict, *, enriched: bool = True) -> JsonObject:
     }
     if verdict.committed and not enriched:
         answer["warning"] = f"{Code.ENRICHMENT_FAILED}: {CODES[Code.ENRICHMENT_FAILED].action}"
+    if verdict.committed and deferred:
+        answer["conflict_detection"] = "deferred"
     return answer
 
 
-def conflict_document(view: Dispute) -> JsonObject:
+def known_already(answer: JsonObject, unit: str) -> JsonObject:
+    """The answer to a RECORD that only says again what a unit says: that unit, and why."""
+    warning = "a unit says this word for word; it is that unit, and no second one was made"
+    return {**answer, "status": "accepted", "memory_unit_id": unit, "rejection_reason": None, "warning": warning}
+
+
+def conflict_document(view: Dispute, clock: Clock = same) -> JsonObject:
     """A conflict with who resolved it and how, if anybody has."""
     document: JsonObject = {
         "id": view.id,
@@ -114,7 +136,7 @@ def conflict_document(view: Dispute) -> JsonObject:
             "winner_id": view.winner,
             "rationale": view.rationale or "",
             "resolved_by": view.resolved_by or "",
-            "epoch_resolved": view.epoch_resolved,
+            "epoch_resolved": clock(view.epoch_resolved),
         }
     return document
 
@@ -135,6 +157,20 @@ def _description(view: Dispute) -> str:
     return next((words for words in said if words), f"{view.type.value} found by {view.why}")
 
 
+class Telling(Value):
+    """What is needed to tell units: what agents are now, how far vectors reach, and the clock."""
+
+    roles: Mapping[str, str] = {}
+    reached: int | None = None
+    clock: Clock = same
+
+    def unit(self, found: Disclosure) -> JsonObject:
+        return unit_document(found, self.roles, reached=self.reached, clock=self.clock)
+
+
+PLAIN = Telling()
+
+
 def attune_response(
     found: Sequence[Disclosure],
     disputes: Sequence[Dispute],
@@ -142,21 +178,38 @@ def attune_response(
     caller: Caller,
     *,
     epoch: int,
-    roles: Mapping[str, str],
-    reached: int | None = None,
+    telling: Telling = PLAIN,
+    left_out: int = 0,
 ) -> JsonObject:
-    """The answer to an ATTUNE: what of the found matters most to the caller, within its bounds."""
+    """The answer to an ATTUNE: what of the found matters most to the caller, within its bounds. `left_out` is how many
+    more candidates there are."""
     candidates = [one for one in found if command.own or one.record.actor != caller.id]
     ranked = [one for one in weigh(candidates, command) if one.score >= command.threshold]
-    told, used = _told(ranked[: command.limit], command, lambda one: unit_document(one, roles, reached=reached))
+    told, used = _told(ranked[: command.limit], command, telling.unit)
+    return attuned(
+        told, disputes, command, used=used, available=len(ranked) + left_out, epoch=epoch, clock=telling.clock
+    )
+
+
+def attuned(
+    told: list[Json],
+    disputes: Sequence[Dispute],
+    command: AttuneCommand,
+    *,
+    used: int,
+    available: int,
+    epoch: int,
+    clock: Clock = same,
+) -> JsonObject:
+    """The same once it is settled which units are told."""
     open_ = [view for view in disputes if view.status.value != DisputeStatus.RESOLVED]
     return {
         "status": "ok",
         "record": told,
-        "conflicts": [conflict_document(view) for view in open_],
+        "conflicts": [conflict_document(view, clock) for view in open_],
         "context_budget": {
             "units_returned": len(told),
-            "units_available": len(ranked),
+            "units_available": available,
             "tokens_used": used,
             "tokens_budget": command.budget,
         },
@@ -169,14 +222,21 @@ def _told(ranked: Sequence[Relevant], command: AttuneCommand, write: Writer) -> 
     told: list[Json] = []
     used = 0
     for one in ranked:
-        for form in _forms(command.format):
-            unit = _formed(one, form, write)
-            cost = _cost(unit)
-            if command.budget is None or used + cost <= command.budget:
-                told.append(unit)
-                used += cost
-                break
+        fitted = fit(one, command, write, used=used)
+        if fitted is not None:
+            told.append(fitted[0])
+            used += fitted[1]
     return told, used
+
+
+def fit(one: Relevant, command: AttuneCommand, write: Writer, *, used: int) -> tuple[JsonObject, int] | None:
+    """A unit in the fullest form that the rest of the budget holds, and what it takes; None if it holds none."""
+    for form in _forms(command.format):
+        unit = _formed(one, form, write)
+        cost = _cost(unit)
+        if command.budget is None or used + cost <= command.budget:
+            return unit, cost
+    return None
 
 
 def _forms(wanted: Format) -> tuple[Format, ...]:
@@ -215,10 +275,12 @@ def shortened(text: str) -> str:
     return text[:SUMMARY_CHARS].rsplit(None, 1)[0].rstrip() + "…"
 
 
-def detect_response(disputes: Sequence[Dispute], command: DetectCommand, *, scanned: int, fresh: int = 0) -> JsonObject:
+def detect_response(
+    disputes: Sequence[Dispute], command: DetectCommand, *, scanned: int, fresh: int = 0, clock: Clock = same
+) -> JsonObject:
     """The answer to a DETECT. Disagreement is looked for inside every write, so a scan seldom finds any `fresh`."""
     authors = {side.record.id: side.record.actor for view in disputes for side in (view.a, view.b)}
-    documents = [conflict_document(view) for view in disputes]
+    documents = [conflict_document(view, clock) for view in disputes]
     return {
         "status": "ok",
         "conflicts": [one for one in documents if command.selects(one, authors)],
@@ -226,14 +288,14 @@ def detect_response(disputes: Sequence[Dispute], command: DetectCommand, *, scan
     }
 
 
-def merge_response(settled: Settled, view: Dispute) -> JsonObject:
+def merge_response(settled: Settled, view: Dispute, clock: Clock = same) -> JsonObject:
     """The answer to a MERGE that was let through; a refusal or a hold is an error of authority."""
     if settled.status not in ("resolved", "escalated", "pending_vote"):
         return error_document(Code.INSUFFICIENT_AUTHORITY, Operation.MERGE, settled.reason)
     authors = {side.record.actor for side in (view.a, view.b)}
     return {
         "status": settled.status,
-        "conflict": conflict_document(view),
+        "conflict": conflict_document(view, clock),
         "side_effects": {
             "superseded_units": list[Json](settled.superseded),
             "new_unit_id": settled.synthesis,

@@ -124,7 +124,8 @@ def _accepted(floor: Floor, rest: tuple[Offer, ...], task: Task, offer: Offer) -
         handoffs=[*task.handoffs, hands],
         epoch_updated=floor.epoch,
     )
-    answer: JsonObject = {"status": "accepted", "task": to_builtins(moved), "package": to_builtins(offer.package)}
+    package = package_of(task, floor.told, _said(offer.package))
+    answer: JsonObject = {"status": "accepted", "task": to_builtins(moved), "package": to_builtins(package)}
     events = announced(moved, by=taker, epoch=floor.epoch, assigned=True)
     return Passing(tasks=floor.tasks.put(moved), offers=rest, answer=answer, events=events)
 
@@ -150,6 +151,13 @@ def package_of(task: Task, told: JsonObject, added: PackageWish | UnsetType | No
             for one, unit in units
         ],
         token_budget=None if isinstance(wish.token_budget, UnsetType) else wish.token_budget,
+    )
+
+
+def _said(package: HandoffPackage) -> PackageWish:
+    """What its giver said of a package; the rest is found again."""
+    return PackageWish(
+        summary=package.summary, open_questions=package.open_questions, token_budget=package.token_budget
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from typing import Protocol
 
 from muniment.contracts.akashik.tables import TOLD_AS
 from muniment.contracts.akashik.words import DisputeStatus, EventName, UnitStatus
@@ -43,67 +44,63 @@ class Happened(Value):
         return next((f"{sort} {name}" for sort, name in names if name is not None), f"agent {self.by}")
 
 
-def happened(
-    entries: Sequence[Entry], *, after: int = 0, recorded_by: Mapping[str, str] | None = None
-) -> tuple[Happened, ...]:
-    """What the entries later than a position tell. `entries` is the whole log: names are in its beginning. An entry
-    names who caused it; where that is a reviewer who let a unit in, `recorded_by` says whose unit it is."""
-    names = {birth.rid: birth.id for entry in entries for birth in entry.births}
-    authors = {birth.id: entry.actor for entry in reversed(entries) for birth in entry.births}
-    authors |= recorded_by or {}
-    statuses: dict[int, Status] = {}
-    found: list[Happened] = []
-    for entry in entries:
-        told = tuple(_of_entry(entry, names, authors, statuses))
-        found += told if entry.seq > after else ()
-    return tuple(found)
+class Known(Protocol):
+    """What is known of revisions by their number: ids and authors never change, and the past does not either."""
+
+    def name(self, rid: int) -> str | None: ...
+
+    def author(self, rid: int) -> str | None: ...
+
+    def before(self, rid: int, seq: int) -> Status | None:
+        """The state a revision was in before an entry."""
 
 
-def _of_entry(
-    entry: Entry, names: dict[int, str], authors: dict[str, str], statuses: dict[int, Status]
-) -> Iterator[Happened]:
+def happened(entry: Entry, known: Known) -> Iterator[Happened]:
+    """What an entry tells. What nobody knows the name of any more is not told of."""
     for birth in entry.births:
-        statuses[birth.rid] = birth.status
         if TOLD_AS[birth.status] in (UnitStatus.ACTIVE, UnitStatus.CONTESTED):
-            yield _of_unit(entry, EventName.MEMORY_RECORDED, birth.id, "was recorded", authors)
+            yield from _of_unit(entry, EventName.MEMORY_RECORDED, birth.rid, "was recorded", known)
         if TOLD_AS[birth.status] is UnitStatus.CONTESTED:
-            yield _of_unit(entry, EventName.MEMORY_CONTESTED, birth.id, "is contested", authors)
+            yield from _of_unit(entry, EventName.MEMORY_CONTESTED, birth.rid, "is contested", known)
     for change in entry.changes:
-        before, statuses[change.rid] = statuses.get(change.rid), change.status
         event = _OF_A_UNIT.get(TOLD_AS[change.status])
-        if event is not None and before is not change.status and change.status is not Status.ARCHIVED:
-            words = f"became {TOLD_AS[change.status]}"
-            yield _of_unit(entry, event, names[change.rid], words, authors)
+        told = event is not None and change.status is not Status.ARCHIVED
+        if event is not None and told and known.before(change.rid, entry.seq) is not change.status:
+            yield from _of_unit(entry, event, change.rid, f"became {TOLD_AS[change.status]}", known)
     for conflict in entry.conflicts:
         event = _OF_A_CONFLICT.get(DisputeStatus(conflict.status.value))
         if event is not None:
-            yield _of_conflict(entry, event, conflict, names, authors)
+            yield from _of_conflict(entry, event, conflict, known)
 
 
-def _of_unit(entry: Entry, event: EventName, unit: str, words: str, authors: dict[str, str]) -> Happened:
-    return Happened(
+def _of_unit(entry: Entry, event: EventName, rid: int, words: str, known: Known) -> Iterator[Happened]:
+    unit, author = known.name(rid), known.author(rid)
+    if unit is None or author is None:
+        return
+    yield Happened(
         event=event,
         epoch=entry.seq,
-        by=authors[unit] if event is EventName.MEMORY_RECORDED else entry.actor,
+        by=author if event is EventName.MEMORY_RECORDED else entry.actor,
         words=f"{unit} {words}",
         unit=unit,
         units=(unit,),
-        concerns=(authors[unit],),
+        concerns=(author,),
     )
 
 
-def _of_conflict(
-    entry: Entry, event: EventName, conflict: ConflictChange, names: dict[int, str], authors: dict[str, str]
-) -> Happened:
-    sides = (names[conflict.a], names[conflict.b])
-    return Happened(
+def _of_conflict(entry: Entry, event: EventName, conflict: ConflictChange, known: Known) -> Iterator[Happened]:
+    sides = tuple(name for name in map(known.name, (conflict.a, conflict.b)) if name is not None)
+    authors = {author for author in map(known.author, (conflict.a, conflict.b)) if author is not None}
+    if len(sides) < 2:
+        return
+    yield Happened(
         event=event,
         epoch=entry.seq,
         by=entry.actor,
         words=f"{sides[0]} and {sides[1]} disagree: {conflict.status}",
         conflict=conflict.id,
         units=sides,
-        concerns=tuple(sorted({authors[side] for side in sides})),
+        concerns=tuple(sorted(authors)),
     )
 
 

@@ -100,12 +100,16 @@ def check_payload(operation: Operation, payload: Json, level: int = 0, path: str
 
 def check_envelope(value: Json, level: int = 0, path: str = "/") -> tuple[Finding, ...]:
     """Everything wrong with a message: its envelope first, and only if that is right, its payload."""
-    wrong = tuple(_finding(_envelope_code(flaw, value), flaw) for flaw in flaws(value, Message, path))
-    if wrong:
+    if wrong := check_outside(value, path):
         return wrong
     assert isinstance(value, dict), "the shape was checked"
     operation = Operation(str(value["operation"]))
     return check_payload(operation, value["payload"], level, below(path, "payload"))
+
+
+def check_outside(value: Json, path: str = "/") -> tuple[Finding, ...]:
+    """Everything wrong with the envelope of a message, whatever is in it."""
+    return tuple(_finding(_envelope_code(flaw, value), flaw) for flaw in flaws(value, Message, path))
 
 
 def check_document(name: str, value: Json, path: str = "/") -> tuple[Finding, ...]:

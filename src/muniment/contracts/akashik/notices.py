@@ -61,7 +61,7 @@ def notices(
     due: list[Notice] = []
     for happened in events:
         for wish in wishes:
-            relevance = _relevance(happened, wish, views.get(wish.agent, View()))
+            relevance = relevance_of(happened, wish, views.get(wish.agent, View()))
             if relevance is None or not wish.wants(happened.event, relevance):
                 continue
             key = f"{wish.agent} {wish.id} {happened.entity}"
@@ -69,11 +69,11 @@ def notices(
                 continue
             if wish.debounce_ms:
                 at[key] = now_ms
-            due.append(Notice(agent=wish.agent, document=_document(happened, wish, relevance)))
+            due.append(Notice(agent=wish.agent, document=document_of(happened, wish, relevance)))
     return tuple(due), Told(at=at)
 
 
-def _relevance(happened: Happened, wish: Wish, view: View) -> float | None:
+def relevance_of(happened: Happened, wish: Wish, view: View) -> float | None:
     """How much an event matters to a subscriber; None if it is not for its eyes."""
     mine = wish.agent in happened.concerns
     if happened.by == wish.agent or (happened.addressed and not mine) or (wish.own and not mine):
@@ -86,7 +86,8 @@ def _relevance(happened: Happened, wish: Wish, view: View) -> float | None:
     return max(scores) if len(scores) == len(happened.units) else None
 
 
-def _document(happened: Happened, wish: Wish, relevance: float) -> JsonObject:
+def document_of(happened: Happened, wish: Wish, relevance: float) -> JsonObject:
+    """The notification of an event under a subscription."""
     return {
         "subscription_id": wish.id,
         "event": happened.event.value,

@@ -186,10 +186,14 @@ class SubscribeRequest(Wire):
 
 
 class SubscribeResponse(Wire):
+    """A new subscription counts from `epoch` on; the addresses are where it is pushed, by WebSocket and as events."""
+
     status: Literal["ok"]
     subscription: Subscription | UnsetType = UNSET
     subscriptions: list[Subscription] | UnsetType = UNSET
+    epoch: Epoch | UnsetType = UNSET
     stream_url: str | UnsetType | None = UNSET
+    events_url: str | UnsetType | None = UNSET
 
 
 class ReplayRequest(Wire):

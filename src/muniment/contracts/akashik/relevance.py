@@ -7,12 +7,14 @@ tasks, relations to the task, how recency is to count, that authors should be mi
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from muniment.contracts.akashik.commands import AttuneCommand
 from muniment.contracts.akashik.tables import TYPE_OF
 from muniment.contracts.akashik.words import UnitType
+from muniment.model.claim import Claim
 from muniment.model.query import Disclosure
 from muniment.model.value import Value
 
@@ -40,6 +42,10 @@ _ENGINE = ("topic", "confidence", "importance", "origin", "recency", "faded")
 """The engine's parts that count here. Its weight by kind is left out: types are weighed here."""
 
 _AGEING = frozenset({"recency", "faded"})
+TOPIC_SHARE, SURE_SHARE = 1.0, 0.3
+SHORT = 3
+"""Words of no more letters than this tell nothing of a topic."""
+_WORD = re.compile(r"\w+")
 
 
 class Relevant(Value):
@@ -58,43 +64,69 @@ class Relevant(Value):
 
 def weigh(found: Sequence[Disclosure], command: AttuneCommand) -> tuple[Relevant, ...]:
     """Everything found with its score for this caller, the best first; equals the newer first."""
-    mine = {one.record.id for one in found if command.task is not None and _task(one) == command.task}
+    mine = [one for one in found if command.task is not None and _task(one) == command.task]
+    near = Near(
+        units=frozenset(one.record.id for one in mine),
+        linked=frozenset(target for one in mine for _, target in one.record.links),
+    )
     ages = _ages(found)
-    rough = [_weighed(one, command, mine, found, ages[one.record.id]) for one in found]
+    rough = [_weighed(one, command, near, ages[one.record.id]) for one in found]
     return _mixed(sorted(rough, key=_rank))
+
+
+class Near(Value):
+    """The units of the task at hand, and what they are linked to."""
+
+    units: frozenset[str] = frozenset()
+    linked: frozenset[str] = frozenset()
+
+    def touches(self, one: Disclosure) -> bool:
+        """Whether a unit is linked with one of the task, in either direction."""
+        return one.record.id in self.linked or any(target in self.units for _, target in one.record.links)
 
 
 def _rank(one: Relevant) -> tuple[float, int, str]:
     return -one.score, -one.found.record.created_at, one.found.record.id
 
 
-def _weighed(
-    one: Disclosure, command: AttuneCommand, mine: set[str], found: Sequence[Disclosure], age: float
-) -> Relevant:
+def _weighed(one: Disclosure, command: AttuneCommand, near: Near, age: float) -> Relevant:
     parts = {name: value for name, value in one.parts if name in _ENGINE}
     parts["type"] = TYPE_SHARE * TYPE_WEIGHT[TYPE_OF[one.record.claim.nature.kind]]
-    if one.record.id in mine:
+    if one.record.id in near.units:
         parts["task"] = TASK_SHARE
-    elif _touches(one, mine, found):
+    elif near.units and near.touches(one):
         parts["related to the task"] = RELATED_SHARE
     if command.recency is not None:
-        parts = {
-            name: value * (1 - command.recency) for name, value in parts.items() if name not in ("recency", "faded")
-        }
+        parts = {name: value * (1 - command.recency) for name, value in parts.items() if name not in _AGEING}
         parts["recency"] = MOST * command.recency * age
     score = min(1.0, max(0.0, math.fsum(parts.values()) / MOST))
     return Relevant(found=one, score=score, parts=tuple((name, value / MOST) for name, value in parts.items()))
 
 
+def lasting(claim: Claim, topics: Sequence[str]) -> float:
+    """How much a unit matters to somebody with these topics, by what never changes: its words, its type and how sure
+    its author was. For notices, which must come out the same whenever they are asked for again."""
+    parts = (TOPIC_SHARE * shared(claim.content, topics), TYPE_SHARE * TYPE_WEIGHT[TYPE_OF[claim.nature.kind]])
+    return min(1.0, math.fsum((*parts, SURE_SHARE * claim.belief.score)) / (TOPIC_SHARE + TYPE_SHARE + SURE_SHARE))
+
+
+def shared(text: str, topics: Sequence[str]) -> float:
+    """How much of the topic that fits best a text holds, by its words.
+
+    >>> shared("The harbour is deep", ["keeper of the harbour", "tides"]), shared("It rains", [])
+    (0.5, 0.0)
+    """
+    held = _words(text)
+    wanted = [words for words in map(_words, topics) if words]
+    return max((len(words & held) / len(words) for words in wanted), default=0.0)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word for word in _WORD.findall(text.casefold()) if len(word) > SHORT)
+
+
 def _task(one: Disclosure) -> str | None:
     return one.record.claim.place.task_id
-
-
-def _touches(one: Disclosure, mine: set[str], found: Sequence[Disclosure]) -> bool:
-    """Whether a unit is linked with one of the task, in either direction."""
-    links = {target for _, target in one.record.links}
-    back = (other for other in found if other.record.id in mine)
-    return bool(links & mine) or any(target == one.record.id for other in back for _, target in other.record.links)
 
 
 def _ages(found: Sequence[Disclosure]) -> dict[str, float]:

@@ -3,152 +3,139 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 
 from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.akashik.commands import ReplayCommand
 from muniment.contracts.akashik.tables import TOLD_AS
-from muniment.contracts.akashik.words import Depth, Operation, ReplayTarget
+from muniment.contracts.akashik.words import Depth, Operation
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.entry import ConflictChange, Entry
 from muniment.model.status import Status
+from muniment.model.times import show
 from muniment.model.value import Value
 
 EVENTS_MAX = 10_000
 """More than this is too large to tell in one answer."""
 
 
-class Place(Value):
-    """Which task and session a unit was recorded for. Tasks and sessions are no part of an entry."""
-
-    task: str | None = None
-    session: str | None = None
-
-
-class _Happened(Value):
-    """One event. A `key` event is one that changed what a unit or a conflict counts for."""
+class Past(Value):
+    """One event. A `key` event is one that changed what a unit, a conflict, a task or a session counts for."""
 
     epoch: int
     what: str
     agent: str
     words: str
-    unit: str | None
-    key: bool
+    unit: str | None = None
+    task: str | None = None
+    key: bool = True
 
 
-def replay_response(
-    entries: Sequence[Entry],
-    command: ReplayCommand,
-    places: Mapping[str, Place],
-    *,
-    limit: int = EVENTS_MAX,
-) -> JsonObject:
-    """The answer to a REPLAY: the whole of what was asked for, or an error, never a part. `places` are the units the
-    caller may see; to it there are no others."""
-    names = {birth.rid: birth.id for entry in entries for birth in entry.births}
-    units, conflicts = _meant(entries, command, names, places)
-    units &= places.keys()
-    if not units:
-        words = f"there is no {command.target_type} of this id"
-        return error_document(Code.UNIT_NOT_FOUND, Operation.REPLAY, words)
-    events = sorted(_events(entries, names, units, conflicts, places.keys()), key=lambda one: one.epoch)
-    shown = [one for one in events if command.depth is Depth.FULL_TRACE or one.key]
-    told = [] if command.depth is Depth.SUMMARY else shown
-    if len(told) > limit:
-        words = f"{len(told)} events, and at most {limit} are told at once"
-        return error_document(Code.REPLAY_TOO_LARGE, Operation.REPLAY, words)
-    agents = sorted({one.agent for one in events})
-    return {
-        "status": "ok",
-        "timeline": [_document(one, places) for one in told],
-        "summary": _summary(command, events, agents),
-        "agents_involved": list[Json](agents),
-        "total_events": len(events),
-    }
+class Cast(Value):
+    """Whose past is told: `units` by the number of a revision, with the task of each if it had one; `conflict` if it
+    is the past of one alone; `known` are all units the caller may know of, by number; `before` is what a revision was
+    in before an entry; `ends` says which unit was purged in an entry, and why."""
+
+    units: Mapping[int, str]
+    known: Mapping[int, str]
+    before: Mapping[tuple[int, int], Status]
+    tasks: Mapping[str, str] = {}
+    ends: Mapping[int, tuple[str, str]] = {}
+    conflict: str | None = None
 
 
-def _meant(
-    entries: Sequence[Entry], command: ReplayCommand, names: Mapping[int, str], places: Mapping[str, Place]
-) -> tuple[set[str], set[str] | None]:
-    """The units whose past is asked for, and, if it is asked for one conflict, that one alone."""
-    match command.target_type:
-        case ReplayTarget.CONFLICT:
-            found = [one for entry in entries for one in entry.conflicts if one.id == command.target]
-            return {names[rid] for one in found for rid in (one.a, one.b)}, {command.target}
-        case ReplayTarget.TASK:
-            return {unit for unit, place in places.items() if place.task == command.target}, None
-        case ReplayTarget.SESSION:
-            return {unit for unit, place in places.items() if place.session == command.target}, None
-        case ReplayTarget.MEMORY_UNIT | ReplayTarget.DECISION:
-            known = command.target in names.values()
-            return _chain(entries, command.target, names) if known else set(), None
-
-
-def _chain(entries: Sequence[Entry], target: str, names: Mapping[int, str]) -> set[str]:
-    """A unit with everything that took its place or that it took the place of, however far."""
-    pairs = {
-        (names[change.rid], change.successor)
-        for entry in entries
-        for change in entry.changes
-        if change.successor is not None
-    }
-    found, size = {target}, 0
-    while len(found) > size:
-        size = len(found)
-        found |= {other for pair in pairs if not found.isdisjoint(pair) for other in pair}
-    return found
-
-
-def _events(
-    entries: Sequence[Entry],
-    names: Mapping[int, str],
-    units: set[str],
-    conflicts: set[str] | None,
-    visible: AbstractSet[str],
-) -> Iterator[_Happened]:
-    statuses: dict[int, Status] = {}
+def past_of(entries: Sequence[Entry], cast: Cast) -> Iterator[Past]:
+    """Every event of these entries that belongs to the past that is told."""
     for entry in entries:
         for birth in entry.births:
-            statuses[birth.rid] = birth.status
-            if birth.id in units:
-                words = f"{birth.id} was recorded as {TOLD_AS[birth.status]}"
-                yield _happened(entry, "memory.recorded", words, birth.id, key=True)
+            if birth.rid in cast.units:
+                yield _of_unit(entry, cast, birth.rid, "memory.recorded", f"was recorded as {TOLD_AS[birth.status]}")
         for change in entry.changes:
-            before, statuses[change.rid] = statuses.get(change.rid), change.status
-            if (unit := names[change.rid]) in units:
-                moved = before is not change.status
-                what = f"memory.{TOLD_AS[change.status]}" if moved else "memory.reassessed"
-                words = f"{unit} became {TOLD_AS[change.status]}" if moved else f"{unit} counts for more or less"
-                yield _happened(entry, what, words, unit, key=moved)
+            if change.rid in cast.units:
+                yield _changed(entry, cast, change.rid, change.status)
+        if entry.seq in cast.ends:
+            yield _purged(entry, *cast.ends[entry.seq], cast)
         for conflict in entry.conflicts:
-            if _concerns(conflict, names, units, conflicts) and {names[conflict.a], names[conflict.b]} <= visible:
-                words = f"{names[conflict.a]} and {names[conflict.b]} disagree: {conflict.status}"
-                yield _happened(entry, f"conflict.{conflict.status}", words, None, key=True)
+            if _concerns(conflict, cast):
+                sides = f"{cast.known[conflict.a]} and {cast.known[conflict.b]}"
+                words = f"{sides} disagree: {conflict.status}"
+                yield Past(epoch=entry.seq, what=f"conflict.{conflict.status}", agent=entry.actor, words=words)
 
 
-def _concerns(conflict: ConflictChange, names: Mapping[int, str], units: set[str], conflicts: set[str] | None) -> bool:
-    if conflicts is not None:
-        return conflict.id in conflicts
-    return names[conflict.a] in units or names[conflict.b] in units
+def _purged(entry: Entry, unit: str, reason: str, cast: Cast) -> Past:
+    """The tombstone: which unit, when and why."""
+    words = f"{unit} was purged at {show(entry.at)}: {reason}"
+    task = cast.tasks.get(unit)
+    return Past(epoch=entry.seq, what="memory.purged", agent=entry.actor, words=words, unit=unit, task=task)
 
 
-def _happened(entry: Entry, what: str, words: str, unit: str | None, *, key: bool) -> _Happened:
-    return _Happened(epoch=entry.seq, what=what, agent=entry.actor, words=words, unit=unit, key=key)
+def _changed(entry: Entry, cast: Cast, rid: int, status: Status) -> Past:
+    if cast.before.get((rid, entry.seq)) is status:
+        return _of_unit(entry, cast, rid, "memory.reassessed", "counts for more or less", key=False)
+    if status is Status.ARCHIVED:
+        return _of_unit(entry, cast, rid, "memory.archived", "was archived")
+    return _of_unit(entry, cast, rid, f"memory.{TOLD_AS[status]}", f"became {TOLD_AS[status]}")
 
 
-def _document(one: _Happened, places: Mapping[str, Place]) -> JsonObject:
-    place = places.get(one.unit or "", Place())
+def _of_unit(entry: Entry, cast: Cast, rid: int, what: str, words: str, *, key: bool = True) -> Past:
+    unit = cast.units[rid]
+    return Past(
+        epoch=entry.seq,
+        what=what,
+        agent=entry.actor,
+        words=f"{unit} {words}",
+        unit=unit,
+        task=cast.tasks.get(unit),
+        key=key,
+    )
+
+
+def _concerns(conflict: ConflictChange, cast: Cast) -> bool:
+    if conflict.a not in cast.known or conflict.b not in cast.known:
+        return False
+    if cast.conflict is not None:
+        return conflict.id == cast.conflict
+    return conflict.a in cast.units or conflict.b in cast.units
+
+
+def nothing_there(command: ReplayCommand) -> JsonObject:
+    words = f"there is no {command.target_type} of this id"
+    return error_document(Code.UNIT_NOT_FOUND, Operation.REPLAY, words)
+
+
+def replay_response(events: Sequence[Past], command: ReplayCommand, *, limit: int = EVENTS_MAX) -> JsonObject:
+    """The answer to a REPLAY: the whole of what was asked for, or an error, never a part."""
+    ordered = sorted(events, key=lambda one: one.epoch)
+    shown = [one for one in ordered if command.depth is Depth.FULL_TRACE or one.key]
+    told = [] if command.depth is Depth.SUMMARY else shown
+    if len(told) > limit:
+        return too_large(len(told), limit)
+    agents = sorted({one.agent for one in ordered})
+    return {
+        "status": "ok",
+        "timeline": [_document(one) for one in told],
+        "summary": _summary(command, ordered, agents),
+        "agents_involved": list[Json](agents),
+        "total_events": len(ordered),
+    }
+
+
+def too_large(number: int, limit: int) -> JsonObject:
+    words = f"{number} events or more, and at most {limit} are told at once"
+    return error_document(Code.REPLAY_TOO_LARGE, Operation.REPLAY, words)
+
+
+def _document(one: Past) -> JsonObject:
     return {
         "epoch": one.epoch,
         "event_type": one.what,
         "agent_id": one.agent,
         "description": one.words,
         "memory_unit_id": one.unit,
-        "task_id": place.task,
+        "task_id": one.task,
     }
 
 
-def _summary(command: ReplayCommand, events: Sequence[_Happened], agents: Sequence[str]) -> str:
+def _summary(command: ReplayCommand, events: Sequence[Past], agents: Sequence[str]) -> str:
     first, last = events[0], events[-1]
     return (
         f"{command.target_type} {command.target}: {len(events)} events from epoch {first.epoch} to {last.epoch} by "

@@ -115,11 +115,18 @@ def deregister(roster: Roster, agent: str, *, units: int, tasks: int = 0) -> tup
     return left, {"status": "ok" if known else "not_found", "cleanup": cleanup}
 
 
+def unsupported(roster: Roster, operation: Operation) -> JsonObject | None:
+    """Why a Field of this level does not know an operation; None if it does."""
+    if operation in roster.supported:
+        return None
+    words = f"{operation} is not supported by a Field of level {roster.level}"
+    return error_document(Code.UNSUPPORTED_OPERATION, operation, words)
+
+
 def refusal(roster: Roster, operation: Operation, agent: str) -> JsonObject | None:
     """Why an operation is not taken up at all: the Field does not know it, or not the agent; None if it is."""
-    if operation not in roster.supported:
-        words = f"{operation} is not supported by a Field of level {roster.level}"
-        return error_document(Code.UNSUPPORTED_OPERATION, operation, words)
+    if (unknown := unsupported(roster, operation)) is not None:
+        return unknown
     if operation is not Operation.REGISTER and roster.member(agent) is None:
         return error_document(Code.AGENT_NOT_REGISTERED, operation, "there is no registered agent of this id")
     return None

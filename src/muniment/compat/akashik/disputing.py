@@ -1,0 +1,131 @@
+"""DETECT and MERGE: which units disagree, and how that ends."""
+
+from __future__ import annotations
+
+from muniment.compat.akashik.log import Logged, log
+from muniment.compat.akashik.lookout import Lookout, Quarrel
+from muniment.compat.akashik.recording import Recorder
+from muniment.compat.akashik.room import Deed, Desk, Room
+from muniment.compat.akashik.state import FieldState
+from muniment.contracts.akashik.authority import ESCALATED
+from muniment.contracts.akashik.codes import Code, error_document
+from muniment.contracts.akashik.commands import DetectCommand
+from muniment.contracts.akashik.decode import NAMESPACE, decode_detect, decode_merge
+from muniment.contracts.akashik.encode import conflict_document, detect_response, merge_response
+from muniment.contracts.akashik.roster import Roster, unsettled
+from muniment.contracts.akashik.words import DetectMode, MergeStrategy, Operation
+from muniment.contracts.strict.values import JsonObject
+from muniment.model.curation import Settled
+from muniment.model.proposal import ResolveRequest
+from muniment.model.rows import ConflictRow
+from muniment.model.vocabulary import ConflictStatus, Scope, Strategy
+
+
+def detect(room: Room, recorder: Recorder, desk: Desk) -> JsonObject:
+    """Conflicts as they are known; a check or a scan first compares what was not compared when it was written."""
+    if (refused := room.barred(desk.member, Operation.DETECT)) is not None:
+        return refused
+    command = decode_detect(desk.letter.payload)
+    clock = room.keep_up(desk.letter, desk.state)
+    fresh = recorder.sweep(desk.state, most=None) if command.mode is not DetectMode.LIST else 0
+    with room.looking(desk) as look:
+        if command.mode is DetectMode.CHECK and (command.target is None or look.unit(command.target) is None):
+            return error_document(Code.UNIT_NOT_FOUND, Operation.DETECT, "there is no unit of this id")
+        scanned = look.count() if command.mode is not DetectMode.CHECK else 1
+        found = look.quarrels(_rows(look, command))
+    looked(room, desk, f"{command.mode}")
+    return detect_response(found, command, scanned=scanned, fresh=fresh, clock=clock.at)
+
+
+def _rows(look: Lookout, command: DetectCommand) -> list[ConflictRow]:
+    if command.mode is not DetectMode.CHECK or command.target is None:
+        return list(look.snapshot.desk.conflicts())
+    rids = [card.rid for card in look.snapshot.catalogue.revisions(command.target)]
+    return [row for rid in rids for row in look.snapshot.desk.conflicts_of(rid)]
+
+
+def merge(room: Room, desk: Desk) -> JsonObject:
+    """Settle a conflict. Of many that try at once one does; the others hear that it is too late."""
+    request = decode_merge(desk.letter.payload, desk.caller)
+    if (refused := unsettled(Roster(level=room.settings.level), MergeStrategy(request.strategy.value))) is not None:
+        return refused
+    if (kept := desk.answered(room.notebook)) is not None:
+        return _again(room, desk, request, kept)
+    clock = room.keep_up(desk.letter, desk.state)
+    before = _find(room, desk, request.conflict)
+    if before is None:
+        return error_document(Code.CONFLICT_NOT_FOUND, Operation.MERGE, "there is no conflict of this id")
+    detail = ESCALATED if before.status is ConflictStatus.ESCALATED else ""
+    refused = room.barred(desk.member, Operation.MERGE, detail)
+    if refused is not None and (request.strategy is not Strategy.VOTE or detail):
+        return refused
+    settled = _settle(desk, request)
+    after = _find(room, desk, request.conflict)
+    if after is None or settled.status not in ("resolved", "escalated", "pending_vote"):
+        return error_document(Code.INSUFFICIENT_AUTHORITY, Operation.MERGE, settled.reason)
+    answer = merge_response(settled, after, clock.at)
+    _note(room, desk, request, answer)
+    return answer
+
+
+def _find(room: Room, desk: Desk, conflict: str) -> Quarrel | None:
+    with room.looking(desk) as look:
+        return look.quarrel(look.snapshot.desk.conflict(conflict))
+
+
+def _settle(desk: Desk, request: ResolveRequest) -> Settled:
+    place = request.synthesis.place if request.synthesis is not None else None
+    if place is None or request.synthesis is None:
+        return desk.seat.resolve(
+            request.conflict,
+            strategy=request.strategy.value,
+            rationale=request.rationale,
+            winner=request.winner,
+        )
+    in_session = place.scope is Scope.SESSION
+    return desk.seat.resolve(
+        request.conflict,
+        strategy=request.strategy.value,
+        rationale=request.rationale,
+        winner=request.winner,
+        synthesis=request.synthesis.content,
+        namespace=NAMESPACE,
+        scope=place.scope.value,
+        scope_id=place.scope_id,
+        session_id=place.session_id if in_session else None,
+        purpose=request.rationale,
+        reasoning=request.rationale,
+    )
+
+
+def _note(room: Room, desk: Desk, request: ResolveRequest, answer: JsonObject) -> None:
+    """Keep what was answered, without any words of a unit: the conflict is told anew when the message comes again."""
+    bare: JsonObject = {"status": answer["status"], "side_effects": answer["side_effects"]}
+    words = f"{desk.member.id}: {request.strategy} on {request.conflict}"
+    entry = log(Logged(what="merge", agent=desk.member.id, words=words, session=desk.letter.session))
+    room.turn(desk, lambda state, epoch: Deed(answer=bare, jots=(entry,)))
+
+
+def _again(room: Room, desk: Desk, request: ResolveRequest, kept: JsonObject) -> JsonObject:
+    if "code" in kept:
+        return kept
+    found = _find(room, desk, request.conflict)
+    if found is None:
+        return error_document(Code.CONFLICT_NOT_FOUND, Operation.MERGE, "there is no conflict of this id")
+    clock = room.state().epochs
+    return {
+        "status": kept["status"],
+        "conflict": conflict_document(found, clock.at),
+        "side_effects": kept["side_effects"],
+    }
+
+
+def looked(room: Room, desk: Desk, target: str) -> None:
+    """Note that somebody looked: the log is of all operations."""
+    what = desk.letter.operation.lower()
+    entry = log(Logged(what=what, agent=desk.member.id, words=f"{what}: {target}"))
+
+    def step(state: FieldState, epoch: int) -> Deed:
+        return Deed(answer={}, jots=(entry,), keep=False)
+
+    room.turn(desk, step)

@@ -1,0 +1,177 @@
+"""What push and polling carry: what happened after an epoch, for one agent, the same whenever it is asked for again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from muniment.compat.akashik.log import logged_in
+from muniment.compat.akashik.lookout import Lookout, lookout
+from muniment.compat.akashik.room import Room
+from muniment.compat.akashik.settings import HIGHEST, Credential
+from muniment.compat.akashik.sight import listening
+from muniment.compat.akashik.state import FieldState
+from muniment.contracts.akashik.authority import permitted
+from muniment.contracts.akashik.happenings import Happened, happened
+from muniment.contracts.akashik.notices import Told, View, document_of, relevance_of, standing
+from muniment.contracts.akashik.relevance import lasting
+from muniment.contracts.akashik.roster import Member
+from muniment.contracts.akashik.subscriptions import Wish
+from muniment.contracts.akashik.words import Operation
+from muniment.contracts.strict.values import JsonObject
+from muniment.model.entry import Entry, EntryKind
+from muniment.model.errors import NotFound, NotPermitted, Unauthenticated
+from muniment.model.status import Status
+from muniment.model.value import Value, read_canonical
+from muniment.ports.store import Snapshot
+
+POSITIONS = 256
+"""So many ledger positions are looked at for one answer, unless something else is said."""
+REMEMBERED = 4_096
+"""Of so many positions it is remembered what happened there."""
+
+
+class Notices(Value):
+    """Notifications in the order of their epochs, all there are up to `epoch` and of no epoch only some. `waits` says
+    of each subscription how long the same thing must not be told again, where it said so."""
+
+    documents: tuple[JsonObject, ...]
+    epoch: int
+    waits: Mapping[str, int] = {}
+
+
+class Feed:
+    """Reads what happened out of the ledger, once for all agents, and says what of it goes to one."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._read: OrderedDict[int, tuple[Happened, ...]] = OrderedDict()
+
+    def notices(self, agent: str, credential: Credential, after: int, limit: int) -> Notices:
+        """What an agent is to be told of the next positions after an epoch, so many of them at most."""
+        state = self._room.state()
+        member = self._member(state, agent, credential)
+        clock, first = state.epochs, state.epochs.first(after + 1)
+        last = min(state.position, first + max(1, limit) - 1)
+        if last < first:
+            return Notices(documents=(), epoch=max(after, clock.at(state.position)))
+        sight = listening(member, state.sessions, self._room.settings)
+        seat = self._room.seat(credential, member, tuple(one for one in sight.sessions if one is not None))
+        wishes = _wishes(state, agent)
+        with lookout(seat, sight) as look:
+            events = [(seq, one) for seq in range(first, last + 1) for one in self._happened(look.snapshot, seq)]
+            documents = tuple(_due(look, wishes, member, events, state))
+        waits = {wish.id: wish.debounce_ms for wish, _ in wishes if wish.debounce_ms}
+        return Notices(documents=documents, epoch=clock.at(last), waits=waits)
+
+    def _member(self, state: FieldState, agent: str, credential: Credential) -> Member:
+        if not credential.speaks_for(agent):
+            raise Unauthenticated("agent_id")
+        member = state.member(agent)
+        if member is None:
+            raise NotFound("agent", agent)
+        authority = min(member.authority, credential.actor.authority)
+        if self._room.settings.level == HIGHEST and not permitted(authority, Operation.SUBSCRIBE):
+            raise NotPermitted(agent, "be told what happens: that takes more authority")
+        return msgspec.structs.replace(member, authority=authority)
+
+    def _happened(self, snapshot: Snapshot, seq: int) -> tuple[Happened, ...]:
+        known = self._read.get(seq)
+        if known is None:
+            known = tuple(_read(snapshot, seq))
+            self._read[seq] = known
+            while len(self._read) > REMEMBERED:
+                self._read.popitem(last=False)
+        return known
+
+
+class _Cards:
+    """What the catalogue knows of revisions."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._catalogue = snapshot.catalogue
+
+    def name(self, rid: int) -> str | None:
+        card = self._catalogue.card(rid)
+        return card.id if card is not None else None
+
+    def author(self, rid: int) -> str | None:
+        card = self._catalogue.card(rid)
+        return card.actor if card is not None else None
+
+    def before(self, rid: int, seq: int) -> Status | None:
+        standing_ = self._catalogue.standing_at(rid, seq - 1)
+        return standing_.status if standing_ is not None else None
+
+
+def _read(snapshot: Snapshot, seq: int) -> Iterator[Happened]:
+    """What one entry tells, with positions for epochs where the ledger itself tells it."""
+    stored = snapshot.ledger.entry(seq)
+    if stored is None:
+        return
+    entry = read_canonical(stored.body, Entry)
+    if entry.kind is not EntryKind.NOTED:
+        yield from happened(entry, _Cards(snapshot))
+        return
+    for line in logged_in(snapshot, entry):
+        yield from line.events
+
+
+def _wishes(state: FieldState, agent: str) -> list[tuple[Wish, int]]:
+    """What an agent wants to be told, each since which position; the standing one since ever."""
+    own = [(one.wish, one.since) for one in state.wishes.values() if one.wish.agent == agent]
+    return [*own, (standing(agent), 0)]
+
+
+def _due(
+    look: Lookout,
+    wishes: Sequence[tuple[Wish, int]],
+    member: Member,
+    events: Sequence[tuple[int, Happened]],
+    state: FieldState,
+) -> Iterator[JsonObject]:
+    topics = (*member.interests, member.role)
+    scores: dict[str, float | None] = {}
+    sessions = frozenset(one for one in look.sight.sessions if one is not None)
+    for seq, one in events:
+        wanted = [wish for wish, since in wishes if since < seq and one.event in wish.events]
+        if not wanted:
+            continue
+        for unit in one.units:
+            if unit not in scores:
+                found = look.unit(unit)
+                scores[unit] = lasting(found.record.claim, topics) if found is not None else None
+        seen = {unit: score for unit in one.units if (score := scores[unit]) is not None}
+        told = msgspec.structs.replace(one, epoch=state.epochs.at(seq))
+        for wish in wanted:
+            relevance = relevance_of(told, wish, View(units=seen, sessions=sessions))
+            if relevance is not None and wish.wants(told.event, relevance):
+                yield document_of(told, wish, relevance)
+
+
+def debounced(
+    documents: Sequence[JsonObject], waits: Mapping[str, int], told: Told, now_ms: int
+) -> tuple[tuple[JsonObject, ...], Told]:
+    """Those of the notifications that are not the same thing again too soon, and the memory of having told them. One
+    `told` belongs to one stream."""
+    at = {key: when for key, when in told.at.items() if now_ms - when < max(waits.values(), default=0)}
+    due = []
+    for document in documents:
+        wait = waits.get(str(document["subscription_id"]), 0)
+        key = f"{document['subscription_id']} {_entity(document)}"
+        if wait and key in at and now_ms - at[key] < wait:
+            continue
+        if wait:
+            at[key] = now_ms
+        due.append(document)
+    return tuple(due), Told(at=at)
+
+
+def _entity(document: JsonObject) -> str:
+    """What a notification is about. One of a task, a session or an agent names it first in its words."""
+    for name in ("memory_unit_id", "conflict_id"):
+        if isinstance(document[name], str):
+            return f"{name} {document[name]}"
+    return str(document["summary"]).partition(" ")[0]

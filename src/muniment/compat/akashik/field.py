@@ -1,0 +1,222 @@
+"""The Field: one message in, one answer out; three views; what happened since an epoch; and handles for agents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from muniment.compat.akashik import views
+from muniment.compat.akashik.agent import Agent
+from muniment.compat.akashik.attuning import attune
+from muniment.compat.akashik.compacting import compact
+from muniment.compat.akashik.disputing import detect, merge
+from muniment.compat.akashik.feed import POSITIONS, Feed, Notices
+from muniment.compat.akashik.joining import let_go, listen, take_in
+from muniment.compat.akashik.recording import Recorder, retract
+from muniment.compat.akashik.replaying import replay
+from muniment.compat.akashik.room import Desk, Room, refused_in, seated
+from muniment.compat.akashik.settings import HIGHEST, Credential, FieldSettings, Letter
+from muniment.compat.akashik.state import FieldState
+from muniment.compat.akashik.tasking import meet, pass_on, work
+from muniment.contracts.akashik.codes import Code, error_document, error_of
+from muniment.contracts.akashik.levels import check_outside, check_payload
+from muniment.contracts.akashik.roster import Member, Roster, unsupported
+from muniment.contracts.akashik.sessions import Sessions
+from muniment.contracts.akashik.words import Operation
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.engine.memory import Memory
+from muniment.model import checks
+from muniment.model.errors import CallerError, OperationalError
+
+OBSERVER = "observer"
+"""The role of a caller that looks without being registered."""
+
+
+class Field:
+    """One Field over one tenant's memory, which is to be its owner's. Many threads may use it at once."""
+
+    def __init__(self, memory: Memory, settings: FieldSettings | None = None, *, level: int | None = None) -> None:
+        chosen = settings if settings is not None else FieldSettings()
+        self.settings = chosen if level is None else FieldSettings(level=level)
+        self._room = Room(memory, self.settings)
+        self._recorder = Recorder(self._room)
+        self._feed = Feed(self._room)
+        self._operations: dict[Operation, Callable[[Desk], JsonObject]] = {
+            Operation.REGISTER: lambda desk: take_in(self._room, desk),
+            Operation.DEREGISTER: lambda desk: let_go(self._room, desk),
+            Operation.RECORD: self._recorder.record,
+            Operation.ATTUNE: self._attune,
+            Operation.DETECT: lambda desk: detect(self._room, self._recorder, desk),
+            Operation.MERGE: lambda desk: merge(self._room, desk),
+            Operation.SUBSCRIBE: lambda desk: listen(self._room, desk),
+            Operation.REPLAY: lambda desk: replay(self._room, desk),
+            Operation.COMPACT: lambda desk: compact(self._room, desk),
+            Operation.COORDINATE: lambda desk: work(self._room, desk),
+            Operation.HANDOFF: lambda desk: pass_on(self._room, desk),
+            Operation.SESSION: lambda desk: meet(self._room, desk),
+        }
+
+    @property
+    def memory(self) -> Memory:
+        return self._room.memory
+
+    def send(self, message: Json, credential: Credential) -> JsonObject:
+        """Answer one message: the payload of a response, or an error document. What the world did wrong is told in an
+        error document too; only what contradicts itself is raised."""
+        operation = str(message.get("operation", "")) if isinstance(message, dict) else ""
+        if wrong := check_outside(message):
+            return error_document(Code(wrong[0].code), operation, wrong[0].message)
+        assert isinstance(message, dict), "the shape was checked"
+        letter = _opened(message, credential)
+        if (unknown := unsupported(Roster(level=self.settings.level), letter.operation)) is not None:
+            return unknown
+        if worst := views.errors_in(check_payload(letter.operation, letter.payload, self.settings.level, "/payload")):
+            return error_document(Code(worst[0].code), operation, worst[0].message)
+        try:
+            return self._answer(letter)
+        except (CallerError, OperationalError) as error:
+            return error_of(error, operation)
+
+    def _answer(self, letter: Letter) -> JsonObject:
+        if not letter.credential.speaks_for(letter.agent):
+            words = "this credential does not speak for that agent"
+            return error_document(Code.UNAUTHENTICATED, letter.operation, words)
+        state = self._room.state()
+        if (refused := refused_in(state, letter, self.settings)) is not None:
+            return refused
+        return self._operations[letter.operation](self._desk(letter, state))
+
+    def _desk(self, letter: Letter, state: FieldState) -> Desk:
+        member = state.member(letter.agent)
+        if member is None:
+            checks.identifier("agent_id", letter.agent)
+            member = Member(id=letter.agent, role=OBSERVER, authority=letter.credential.actor.authority)
+        return seated(self._room, letter, state, member)
+
+    def _attune(self, desk: Desk) -> JsonObject:
+        if (refused := self._room.barred(desk.member, Operation.ATTUNE)) is not None:
+            return refused
+        if desk.state.deferred:
+            self._recorder.sweep(desk.state)
+        return attune(self._room, desk)
+
+    def epoch(self) -> int:
+        """The present epoch."""
+        state = self._room.state()
+        return state.epochs.at(state.position)
+
+    def sweep(self) -> int:
+        """Compare every unit that was not compared when it was written; how many conflicts that found."""
+        return self._recorder.sweep(self._room.state(), most=None)
+
+    def notices(self, agent: str, credential: Credential, after_epoch: int, limit: int = POSITIONS) -> Notices:
+        """What happened after an epoch that an agent is to be told, of so many ledger positions at most. Asked again
+        it is the same again; the epoch of one answer is where to go on. Raises if the credential does not speak for
+        the agent, if it is not registered, or has too little authority."""
+        checks.whole("after_epoch", after_epoch, least=0, most=2**62)
+        checks.whole("limit", limit, least=1, most=100_000)
+        return self._feed.notices(agent, credential, after_epoch, limit)
+
+    def status(self, credential: Credential, agent: str | None = None, session: str | None = None) -> JsonObject:
+        """How the Field stands, as far as an agent of this credential, or the caller itself, may see."""
+        return self._view(views.STATUS, credential, agent, session, lambda desk: views.status(self._room, desk))
+
+    def agents(self, credential: Credential, agent: str | None = None, session: str | None = None) -> JsonObject:
+        """Who is registered."""
+        return self._view(views.AGENTS, credential, agent, session, lambda desk: views.agents(self._room, desk))
+
+    def conflicts(
+        self,
+        credential: Credential,
+        agent: str | None = None,
+        session: str | None = None,
+        filter: JsonObject | None = None,
+    ) -> JsonObject:
+        """What is in dispute; `filter` is that of a DETECT."""
+        return self._view(
+            views.CONFLICTS, credential, agent, session, lambda desk: views.conflicts(self._room, desk, filter)
+        )
+
+    def retract(
+        self, credential: Credential, agent: str, unit_id: str, reason: str, session: str | None = None
+    ) -> JsonObject:
+        """Take back what an agent recorded, or discard its draft: an operation of our extension."""
+        letter = Letter(
+            id="retract",
+            operation=Operation.RECORD,
+            agent=agent,
+            session=session,
+            epoch=0,
+            payload={},
+            credential=credential,
+        )
+        try:
+            if not credential.speaks_for(agent):
+                return error_document(Code.UNAUTHENTICATED, "RETRACT", "this credential does not speak for that agent")
+            state = self._room.state()
+            if (refused := refused_in(state, letter, self.settings)) is not None:
+                return {**refused, "operation": "RETRACT"}
+            return retract(self._desk(letter, state), unit_id, reason)
+        except (CallerError, OperationalError) as error:
+            return error_of(error, "RETRACT")
+
+    def register(
+        self,
+        id: str,
+        role: str,
+        *,
+        credential: Credential | None = None,
+        interests: Sequence[str] = (),
+        authority_level: int | None = None,
+    ) -> Agent:
+        """Register an agent and return a handle to it. Without a credential the memory's own actor answers for it."""
+        owner = credential if credential is not None else Credential(actor=self.memory.actor, agents=("*",))
+        return Agent.registered(
+            self, owner, id=id, role=role, interests=tuple(interests), authority_level=authority_level
+        )
+
+    def _view(
+        self,
+        name: str,
+        credential: Credential,
+        agent: str | None,
+        session: str | None,
+        look: Callable[[Desk], JsonObject],
+    ) -> JsonObject:
+        who = agent if agent is not None else credential.actor.id
+        letter = Letter(
+            id=name, operation=Operation.REPLAY, agent=who, session=session, epoch=0, payload={}, credential=credential
+        )
+        if not credential.speaks_for(who):
+            return error_document(Code.UNAUTHENTICATED, name, "this credential does not speak for that agent")
+        try:
+            state = self._room.state()
+            if (refused := self._unseen(state, letter, agent)) is not None:
+                return {**refused, "operation": name}
+            return look(self._desk(letter, state))
+        except (CallerError, OperationalError) as error:
+            return error_of(error, name)
+
+    def _unseen(self, state: FieldState, letter: Letter, agent: str | None) -> JsonObject | None:
+        """Why somebody may not look: an agent that is named has to be registered, a session has to be its own."""
+        if agent is not None and state.member(agent) is None:
+            return error_document(Code.AGENT_NOT_REGISTERED, "", "there is no registered agent of this id")
+        if letter.session is None or self.settings.level < HIGHEST:
+            return None
+        if letter.session in Sessions(all=tuple(state.sessions.values())).of(letter.agent):
+            return None
+        return error_document(Code.SESSION_NOT_FOUND, "", "there is no session of this id that you take part in")
+
+
+def _opened(message: JsonObject, credential: Credential) -> Letter:
+    session, epoch, payload = message["session_id"], message["epoch"], message["payload"]
+    assert isinstance(epoch, (int, float)), "the shape was checked"
+    assert isinstance(payload, dict), "the shape was checked"
+    return Letter(
+        id=str(message["id"]),
+        operation=Operation(str(message["operation"])),
+        agent=str(message["agent_id"]),
+        session=session if isinstance(session, str) and session else None,
+        epoch=int(epoch),
+        payload=payload,
+        credential=credential,
+    )

@@ -1,0 +1,50 @@
+"""What is written down of an operation beside what it changed: who did what to which task or session, and what of it
+is announced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from muniment.compat.akashik.state import LOG, jot
+from muniment.contracts.akashik.happenings import Happened
+from muniment.model.entry import Entry, Role
+from muniment.model.note import Jot, Note
+from muniment.model.value import Value, read_canonical
+from muniment.ports.store import Snapshot
+
+_KEY = "log"
+
+
+class Logged(Value):
+    """One operation. `what` is the operation and its action; `events` are announced to those who may hear of them."""
+
+    what: str
+    agent: str
+    words: str
+    task: str | None = None
+    session: str | None = None
+    events: tuple[Happened, ...] = ()
+
+
+def log(entry: Logged) -> Jot:
+    return jot(LOG, _KEY, entry)
+
+
+def logged(note: Note) -> Logged | None:
+    """What a note of the log says; None for every other note."""
+    if note.topic != LOG or note.body is None:
+        return None
+    return msgspec.json.decode(note.body, type=Logged)
+
+
+def logged_in(snapshot: Snapshot, entry: Entry) -> Iterator[Logged]:
+    """What an entry says in the log."""
+    for ref in entry.documents:
+        document = snapshot.documents.get(ref.doc) if ref.role is Role.NOTE else None
+        if document is None:
+            continue
+        written = read_canonical(document.body, Jot)
+        if written.topic == LOG and written.body is not None:
+            yield msgspec.json.decode(written.body, type=Logged)

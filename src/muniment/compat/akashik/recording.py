@@ -1,0 +1,117 @@
+"""RECORD, and taking back what was recorded: each the one ledger entry that the engine makes of it."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from muniment.compat.akashik.room import Desk, Room
+from muniment.compat.akashik.state import DEFERRED, FieldState
+from muniment.contracts.akashik.codes import Code, error_document
+from muniment.contracts.akashik.commands import RecordCommand
+from muniment.contracts.akashik.decode import decode_record
+from muniment.contracts.akashik.encode import known_already, record_response
+from muniment.contracts.akashik.words import Mode, Operation
+from muniment.contracts.strict.values import JsonObject
+from muniment.engine.trail import NO_MODEL
+from muniment.model.curation import Verdict
+from muniment.model.errors import Malformed, NotFound
+from muniment.model.note import Jot
+
+SWEPT_AT_ONCE = 16
+"""So many units that were not compared when they were written are compared on the way of another operation."""
+LOST = 10_000
+"""After so many entries a unit that was announced and is not there was never written."""
+MILLISECOND = 1_000_000
+
+
+class Recorder:
+    """Takes units in. Knows whether comparing them took too long the last time."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._slow = False
+
+    def record(self, desk: Desk) -> JsonObject:
+        command = decode_record(desk.letter.payload, desk.caller, message=desk.letter.id)
+        detail = Mode.DRAFT if command.draft else Mode.COMMITTED
+        if (refused := self._room.barred(desk.member, Operation.RECORD, detail)) is not None:
+            return refused
+        clock = self._room.keep_up(desk.letter, desk.state)
+        deferred = self._defers() and not command.draft
+        try:
+            verdict = self._propose(desk, command, detect=not deferred)
+        except Malformed as error:
+            if error.field != "proposal_id":
+                raise
+            words = "a message of this id said something else before"
+            return error_document(Code.INVALID_ENVELOPE, Operation.RECORD, words)
+        answer = record_response(verdict, enriched=not troubled(self._room), deferred=deferred, clock=clock.at)
+        if verdict.duplicate_of is not None and not verdict.committed and not command.claim.lineage.relations:
+            return known_already(answer, verdict.duplicate_of)
+        return answer
+
+    def _defers(self) -> bool:
+        wait = self._room.settings.detection_timeout_ms
+        return wait is not None and (wait == 0 or self._slow)
+
+    def _propose(self, desk: Desk, command: RecordCommand, *, detect: bool) -> Verdict:
+        assert command.proposal is not None, "a message has an id"
+        if not detect:
+            note = Jot(topic=DEFERRED, key=command.proposal, body=msgspec.json.encode(desk.member.id).decode())
+            self._room.notebook.turn(desk.member.id, lambda _: ((note,), None))
+        began = time.monotonic_ns()
+        verdict = desk.seat.propose(command.claim, proposal_id=command.proposal, draft=command.draft, detect=detect)
+        if (wait := self._room.settings.detection_timeout_ms) and detect:
+            self._slow = time.monotonic_ns() - began > wait * MILLISECOND
+        return verdict
+
+    def sweep(self, state: FieldState, *, most: int | None = SWEPT_AT_ONCE) -> int:
+        """Compare units that were not compared when they were written, the oldest first, and return how many conflicts
+        that found."""
+        waiting = sorted(state.deferred, key=lambda name: (state.deferred[name], name))
+        found, done = 0, []
+        for name in waiting if most is None else waiting[:most]:
+            began = time.monotonic_ns()
+            conflicts = self._compared(name)
+            self._slow = time.monotonic_ns() - began > (self._room.settings.detection_timeout_ms or 0) * MILLISECOND
+            if conflicts is not None or state.position - state.deferred[name] > LOST:
+                found += conflicts or 0
+                done.append(Jot(topic=DEFERRED, key=name))
+        if done:
+            self._room.notebook.turn(self._room.memory.actor.id, lambda _: (tuple(done), None))
+        return found
+
+    def _compared(self, proposal: str) -> int | None:
+        """How many conflicts a unit turned out to be in; None if it is not written yet, which it may never be."""
+        try:
+            record = self._room.memory.report(proposal).record_id
+        except NotFound:
+            return None
+        try:
+            return len(self._room.memory.detect(record)) if record is not None else 0
+        except NotFound:
+            return 0
+
+
+def troubled(room: Room) -> bool:
+    """Whether vectors are known not to be made. Where there is no model at all nobody waits for any."""
+    why = room.memory.searching().why
+    return why is not None and why != NO_MODEL
+
+
+def retract(desk: Desk, unit: str, reason: str) -> JsonObject:
+    """Take back what one recorded, or discard a draft. Who else may do so is the policy's to say."""
+    operation = "RETRACT"
+    try:
+        found = desk.seat.get(unit)
+    except NotFound:
+        found = None
+    if found is None or not desk.sight.unit(found):
+        return error_document(Code.UNIT_NOT_FOUND, operation, "there is no unit of this id")
+    verdict = desk.seat.retract(unit, reason=reason)
+    if not verdict.committed:
+        return error_document(Code.INSUFFICIENT_AUTHORITY, operation, verdict.reason)
+    epoch = desk.state.epochs.at(verdict.epoch)
+    return {"status": "retracted", "memory_unit_id": unit, "epoch": epoch}

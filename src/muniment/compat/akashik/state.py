@@ -1,0 +1,133 @@
+"""What a Field knows beside its units, folded of notes: agents, sessions, tasks, offers, subscriptions, its clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import msgspec
+
+from muniment.compat.akashik.epochs import Epochs, Step
+from muniment.contracts.akashik.coordination import Session, Task
+from muniment.contracts.akashik.handoffs import Offer
+from muniment.contracts.akashik.roster import Member
+from muniment.contracts.akashik.subscriptions import Wish
+from muniment.model.note import Jot, Note
+from muniment.model.value import Value
+
+AGENTS, SESSIONS, TASKS, OFFERS, WISHES = "agents", "sessions", "tasks", "offers", "subscriptions"
+CLOCK, ANSWERS, DEFERRED, LOG = "clock", "answers", "deferred", "log"
+FOLDED = (AGENTS, SESSIONS, TASKS, OFFERS, WISHES, CLOCK, ANSWERS, DEFERRED)
+"""Every topic that a state is folded of. The log is read by those who tell of the past."""
+
+_T = TypeVar("_T")
+
+
+class Seated(Value):
+    """A registered agent, and under whose credential it registered."""
+
+    member: Member
+    by: str
+
+
+class Held(Value):
+    """A task; `flagged` if its agent left."""
+
+    task: Task
+    flagged: bool = False
+
+
+class Wished(Value):
+    """A subscription, and since which position."""
+
+    wish: Wish
+    since: int
+
+
+PLAIN = Epochs()
+
+
+@dataclass(frozen=True, slots=True)
+class FieldState:
+    """One moment of a Field. Nothing in it is ever changed; a later moment is another state."""
+
+    position: int = 0
+    agents: Mapping[str, Seated] = field(default_factory=dict)
+    sessions: Mapping[str, Session] = field(default_factory=dict)
+    tasks: Mapping[str, Held] = field(default_factory=dict)
+    offers: Mapping[str, Offer] = field(default_factory=dict)
+    wishes: Mapping[str, Wished] = field(default_factory=dict)
+    deferred: Mapping[str, int] = field(default_factory=dict)
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    epochs: Epochs = PLAIN
+
+    def member(self, agent: str) -> Member | None:
+        seated = self.agents.get(agent)
+        return seated.member if seated is not None else None
+
+    @property
+    def roles(self) -> dict[str, str]:
+        return {name: seated.member.role for name, seated in self.agents.items()}
+
+
+def folded(state: FieldState, notes: Iterable[Note], position: int) -> FieldState:
+    """The state after further notes, oldest first."""
+    by_topic: dict[str, list[Note]] = {}
+    for note in notes:
+        by_topic.setdefault(note.topic, []).append(note)
+    changes: dict[str, object] = {"position": max(position, state.position)}
+    for topic, (name, read) in _KEPT.items():
+        if topic in by_topic:
+            changes[name] = _put(getattr(state, name), by_topic[topic], read)
+    if CLOCK in by_topic:
+        steps = {step.first: step for step in state.epochs.steps}
+        steps |= {step.first: step for step in (_read(note, Step) for note in by_topic[CLOCK])}
+        changes["epochs"] = Epochs(steps=tuple(steps[first] for first in sorted(steps)))
+    if ANSWERS in by_topic:
+        changes["answers"] = _answered(state.answers, by_topic[ANSWERS])
+    return replace(state, **changes)  # type: ignore[arg-type]  # each value was read as the type its name has
+
+
+def _put(present: Mapping[str, object], notes: list[Note], read: Callable[[Note], object]) -> dict[str, object]:
+    found = dict(present)
+    for note in notes:
+        if note.body is None:
+            found.pop(note.key, None)
+        else:
+            found[note.key] = read(note)
+    return found
+
+
+def _answered(present: Mapping[str, tuple[str, ...]], notes: list[Note]) -> dict[str, tuple[str, ...]]:
+    """Which answers are kept for whom, the oldest first."""
+    found = dict(present)
+    for note in notes:
+        agent = note.key.partition(" ")[0]
+        rest = tuple(key for key in found.get(agent, ()) if key != note.key)
+        found[agent] = rest if note.body is None else (*rest, note.key)
+    return found
+
+
+def _read(note: Note, kind: type[_T]) -> _T:
+    assert note.body is not None, "what was taken away is not read"
+    return msgspec.json.decode(note.body, type=kind)
+
+
+_KEPT: dict[str, tuple[str, Callable[[Note], object]]] = {
+    AGENTS: ("agents", lambda note: _read(note, Seated)),
+    SESSIONS: ("sessions", lambda note: _read(note, Session)),
+    TASKS: ("tasks", lambda note: _read(note, Held)),
+    OFFERS: ("offers", lambda note: _read(note, Offer)),
+    WISHES: ("wishes", lambda note: _read(note, Wished)),
+    DEFERRED: ("deferred", lambda note: note.seq),
+}
+
+
+def jot(topic: str, key: str, value: object) -> Jot:
+    """A note that says a value."""
+    return Jot(topic=topic, key=key, body=msgspec.json.encode(value).decode())
+
+
+def wish_key(agent: str, name: str) -> str:
+    return f"{agent} {name}"

@@ -1,0 +1,202 @@
+"""Work that is shared: COORDINATE, HANDOFF and SESSION, each a step of its table decided on what stands."""
+
+from __future__ import annotations
+
+import msgspec
+
+from muniment.compat.akashik.attuning import candidates, telling
+from muniment.compat.akashik.log import Logged, log
+from muniment.compat.akashik.room import Deed, Desk, Room, seated
+from muniment.compat.akashik.state import OFFERS, SESSIONS, TASKS, FieldState, Held, jot
+from muniment.contracts.akashik.commands import Caller
+from muniment.contracts.akashik.coordination import PackageWish, Task
+from muniment.contracts.akashik.decode import decode_attune
+from muniment.contracts.akashik.encode import attune_response
+from muniment.contracts.akashik.handoffs import Floor, Offer, hand_over, package_of
+from muniment.contracts.akashik.roster import Member, Roster
+from muniment.contracts.akashik.sessions import Sessions, convene
+from muniment.contracts.akashik.tasks import Tasks, coordinate
+from muniment.contracts.akashik.words import HandoffAction, SessionAction, TaskAction
+from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.note import Jot
+
+_TOLD = {TaskAction.GET.value, TaskAction.LIST.value, SessionAction.GET.value, SessionAction.LIST.value}
+"""Actions that change nothing."""
+
+
+def tasks_here(state: FieldState, session: str | None) -> Tasks:
+    """The tasks of one session, or of none: for everybody else there are no others."""
+    return Tasks(all=tuple(held.task for held in state.tasks.values() if held.task.session_id == session))
+
+
+def work(room: Room, desk: Desk) -> JsonObject:
+    """COORDINATE."""
+    action, session = str(desk.letter.payload["action"]), desk.letter.session
+
+    def step(state: FieldState, epoch: int) -> Deed:
+        here = tasks_here(state, session)
+        turn = coordinate(
+            here,
+            desk.letter.payload,
+            desk.member,
+            epoch=epoch,
+            fresh=f"task-{state.position + 1}",
+            session=session,
+        )
+        if "code" in turn.answer:
+            return Deed(answer=turn.answer)
+        moved = [task for task in turn.tasks.all if task is not here.find(task.id)]
+        name = moved[0].id if moved else None
+        words = f"{name} is {moved[0].status}" if moved else f"{desk.member.id}: {action}"
+        entry = Logged(
+            what=f"task.{action}",
+            agent=desk.member.id,
+            words=words,
+            task=name,
+            session=session,
+            events=turn.events,
+        )
+        jots = [jot(TASKS, task.id, Held(task=task)) for task in moved]
+        return Deed(answer=turn.answer, jots=(*jots, log(entry)), keep=action not in _TOLD)
+
+    return room.turn(desk, step)
+
+
+def meet(room: Room, desk: Desk) -> JsonObject:
+    """SESSION."""
+    action = str(desk.letter.payload["action"])
+
+    def step(state: FieldState, epoch: int) -> Deed:
+        here = Sessions(all=tuple(state.sessions.values()))
+        sitting = convene(here, desk.letter.payload, desk.member, epoch=epoch, fresh=f"session-{state.position + 1}")
+        if "code" in sitting.answer:
+            return Deed(answer=sitting.answer)
+        moved = [one for one in sitting.sessions.all if one is not state.sessions.get(one.id)]
+        name = moved[0].id if moved else None
+        words = f"{name}: {action}, now {moved[0].status}" if moved else f"{desk.member.id}: {action}"
+        entry = Logged(what=f"session.{action}", agent=desk.member.id, words=words, session=name, events=sitting.events)
+        jots = [jot(SESSIONS, one.id, one) for one in moved]
+        return Deed(answer=sitting.answer, jots=(*jots, log(entry)), keep=action not in _TOLD)
+
+    return room.turn(desk, step)
+
+
+def pass_on(room: Room, desk: Desk) -> JsonObject:
+    """HANDOFF. What is noted of an offer holds no words of units: the package is made anew for whoever is told it."""
+    if (kept := desk.answered(room.notebook)) is not None:
+        return kept if "code" in kept else _retold(room, desk, kept)
+    action = HandoffAction(str(desk.letter.payload["action"]))
+    receiver = _receiver(desk, action)
+    told = _told(room, desk, receiver) if action in (HandoffAction.OFFER, HandoffAction.ACCEPT) else _NOTHING
+    whole: list[JsonObject] = []
+
+    def step(state: FieldState, epoch: int) -> Deed:
+        floor = Floor(
+            tasks=tasks_here(state, desk.letter.session),
+            offers=tuple(state.offers.values()),
+            roster=Roster(members=tuple(one.member for one in state.agents.values())),
+            member=desk.member,
+            told=told,
+            epoch=epoch,
+            session=desk.letter.session,
+        )
+        passed = hand_over(floor, desk.letter.payload)
+        if "code" in passed.answer:
+            return Deed(answer=passed.answer)
+        task = str(desk.letter.payload["task_id"])
+        whole[:] = [passed.answer]
+        entry = Logged(
+            what=f"handoff.{action}",
+            agent=desk.member.id,
+            words=f"{task}: {action} by {desk.member.id}",
+            task=task,
+            session=desk.letter.session,
+            events=passed.events,
+        )
+        asked = _asked(desk, floor.offers)
+        bare: JsonObject = {**passed.answer, "package": _bare(passed.answer["package"], asked)}
+        offers = _offers(floor.offers, passed.offers, asked)
+        return Deed(answer=bare, jots=(*offers, *_moved(floor.tasks, passed.tasks), log(entry)))
+
+    answer = room.turn(desk, step)
+    return whole[0] if whole and "code" not in answer else answer
+
+
+_NOTHING: JsonObject = {"record": [], "conflicts": []}
+
+
+def _receiver(desk: Desk, action: HandoffAction) -> Member:
+    """For whom a package is made: who is named, somebody of the role that is named, or who accepts it."""
+    if action is not HandoffAction.OFFER:
+        return desk.member
+    name, role = desk.letter.payload.get("to_agent"), desk.letter.payload.get("to_role")
+    found = desk.state.member(name) if isinstance(name, str) else None
+    if found is None and isinstance(role, str):
+        found = next((one.member for one in desk.state.agents.values() if one.member.role == role), None)
+    return found if found is not None else desk.member
+
+
+def _told(room: Room, desk: Desk, receiver: Member) -> JsonObject:
+    """What an ATTUNE on the task tells the receiver, of that what the caller may see too."""
+    wish = desk.letter.payload.get("package")
+    budget = wish.get("token_budget") if isinstance(wish, dict) else None
+    scope: JsonObject = {"role": receiver.role, "max_units": 100, "include_own": True}
+    scope["active_task_id"] = desk.letter.payload["task_id"]
+    if isinstance(budget, int) and budget > 0:
+        scope["max_tokens"] = budget
+    other = seated(room, desk.letter, desk.state, receiver)
+    caller = Caller(id=receiver.id, role=receiver.role, session=desk.letter.session)
+    command = decode_attune({"scope": scope}, caller)
+    with room.looking(other) as look, room.looking(desk) as own:
+        every, _ = candidates(look, command)
+        found = [one for one in every if receiver is desk.member or own.unit(one.record.id)]
+        disputes = look.open_of(one for one in found if one.standing.status.value == "contested")
+        disputes = [one for one in disputes if own.unit(one.a.record.id) and own.unit(one.b.record.id)]
+    return attune_response(found, disputes, command, caller, epoch=0, telling=telling(room, desk))
+
+
+def _asked(desk: Desk, offers: tuple[Offer, ...]) -> list[str]:
+    """The questions that the giver put beside a task."""
+    wish = desk.letter.payload.get("package")
+    said = wish.get("open_questions") if isinstance(wish, dict) else None
+    if isinstance(said, list):
+        return [str(one) for one in said]
+    offer = next((one for one in offers if one.task == desk.letter.payload["task_id"]), None)
+    return offer.package.open_questions if offer is not None else []
+
+
+def _offers(before: tuple[Offer, ...], after: tuple[Offer, ...], asked: list[str]) -> list[Jot]:
+    gone = [Jot(topic=OFFERS, key=one.task) for one in before if one not in after]
+    made = [one for one in after if one not in before]
+    return [*gone, *(jot(OFFERS, one.task, _stripped(one, asked)) for one in made)]
+
+
+def _moved(before: Tasks, after: Tasks) -> list[Jot]:
+    return [jot(TASKS, task.id, Held(task=task)) for task in after.all if task is not before.find(task.id)]
+
+
+def _stripped(offer: Offer, asked: list[str]) -> Offer:
+    """An offer without what its package says of units."""
+    package = msgspec.structs.replace(
+        offer.package, decisions=[], assumptions=[], unresolved_conflicts=[], relevant_units=[], open_questions=asked
+    )
+    return msgspec.structs.replace(offer, package=package)
+
+
+def _bare(package: Json, asked: list[str]) -> Json:
+    """What is kept of a package for when its message comes again: what the giver said of it."""
+    if not isinstance(package, dict):
+        return None
+    return {"summary": package["summary"], "open_questions": list[Json](asked), "token_budget": package["token_budget"]}
+
+
+def _retold(room: Room, desk: Desk, kept: JsonObject) -> JsonObject:
+    """A kept answer with its package made anew."""
+    said = kept["package"]
+    if not isinstance(said, dict):
+        return kept
+    action = HandoffAction(str(desk.letter.payload["action"]))
+    task = msgspec.convert(kept["task"], Task)
+    wish = msgspec.convert(said, PackageWish)
+    package = package_of(task, _told(room, desk, _receiver(desk, action)), wish)
+    return {**kept, "package": msgspec.to_builtins(package)}

@@ -1,0 +1,75 @@
+"""The three views of a Field: how it stands, who is there, what is in dispute, each as far as the looker may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muniment.compat.akashik.room import Desk, Room
+from muniment.contracts.akashik.authority import permitted
+from muniment.contracts.akashik.codes import Code, error_document
+from muniment.contracts.akashik.decode import decode_detect
+from muniment.contracts.akashik.encode import detect_response
+from muniment.contracts.akashik.levels import check_payload
+from muniment.contracts.akashik.nouns import VERSION
+from muniment.contracts.akashik.roster import Member, Roster
+from muniment.contracts.akashik.tasks import Tasks, busied
+from muniment.contracts.akashik.words import Operation
+from muniment.contracts.finding import Finding, Severity
+from muniment.contracts.strict.values import JsonObject
+from muniment.model.vocabulary import ConflictStatus
+
+STATUS, AGENTS, CONFLICTS = "STATUS", "AGENTS", "CONFLICTS"
+
+
+def status(room: Room, desk: Desk) -> JsonObject:
+    """How a Field stands. `events` counts everything that was written down: entries of the ledger and receipts."""
+    with room.looking(desk) as look:
+        head, receipts = look.snapshot.ledger.head(), look.snapshot.receipts.head()[0]
+        units = look.count()
+        rows = [row for row in look.snapshot.desk.conflicts() if row.status != ConflictStatus.RESOLVED]
+        disputes = len(look.quarrels(rows))
+    position = head.seq if head is not None else 0
+    return {
+        "status": "ok",
+        "epoch": desk.state.epochs.at(position),
+        "conformance_level": room.settings.level,
+        "protocol_version": VERSION,
+        "events": position + receipts,
+        "agents": len(desk.state.agents),
+        "units": units,
+        "conflicts": disputes,
+        "field_capabilities": Roster(level=room.settings.level).capabilities,
+    }
+
+
+def agents(room: Room, desk: Desk) -> JsonObject:
+    """Who is registered and what each does. A task of a session is named to those who act in it."""
+    every = tuple(held.task for held in desk.state.tasks.values())
+    here = tuple(task for task in every if desk.sight.session(task.session_id))
+    roster = Roster(members=tuple(one.member for one in desk.state.agents.values()))
+    busy, seen = busied(roster, Tasks(all=every)), busied(roster, Tasks(all=here))
+    named = {one.id: one.task for one in seen.members}
+    return {"status": "ok", "agents": [_document(one, named[one.id]) for one in busy.members]}
+
+
+def _document(member: Member, task: str | None) -> JsonObject:
+    found = member.document
+    found.pop("current_task_id", None)
+    return found if task is None else {**found, "current_task_id": task}
+
+
+def conflicts(room: Room, desk: Desk, bounds: JsonObject | None) -> JsonObject:
+    """What is in dispute, chosen as a DETECT list chooses."""
+    if room.settings.level == 3 and not permitted(desk.member.authority, Operation.ATTUNE):
+        return error_document(Code.INSUFFICIENT_AUTHORITY, CONFLICTS, "this takes more authority")
+    payload: JsonObject = {"mode": "list"} if bounds is None else {"mode": "list", "filter": bounds}
+    if wrong := errors_in(check_payload(Operation.DETECT, payload, room.settings.level)):
+        return error_document(Code(wrong[0].code), CONFLICTS, wrong[0].message)
+    with room.looking(desk) as look:
+        found = look.quarrels(look.snapshot.desk.conflicts())
+    answer = detect_response(found, decode_detect(payload), scanned=0, clock=desk.state.epochs.at)
+    return {"status": "ok", "conflicts": answer["conflicts"]}
+
+
+def errors_in(found: Sequence[Finding]) -> list[Finding]:
+    return [one for one in found if one.severity is Severity.ERROR]
