@@ -1,5 +1,7 @@
 """Agent memory that can prove itself."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from muniment.engine import Memory
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
@@ -20,7 +22,9 @@ from muniment.model.errors import (
     SchemaMismatch,
     Stale,
     StoreBusy,
+    StoreFull,
     StoreUnavailable,
+    TooManyRequests,
     Unauthenticated,
     Undecided,
 )
@@ -28,11 +32,16 @@ from muniment.model.query import Disclosure
 from muniment.model.recall import Recall
 from muniment.model.record import Record
 
+if _TYPE_CHECKING:
+    from muniment.client import AsyncClient, Client
+
 __version__ = "0.1.0"
 __all__ = [
     "Actor",
+    "AsyncClient",
     "CallerError",
     "Claim",
+    "Client",
     "ConfigurationError",
     "Disclosure",
     "IntegrityError",
@@ -52,9 +61,22 @@ __all__ = [
     "Settled",
     "Stale",
     "StoreBusy",
+    "StoreFull",
     "StoreUnavailable",
     "Swept",
+    "TooManyRequests",
     "Unauthenticated",
     "Undecided",
     "Verdict",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """The clients, brought in when they are first asked for: they need a library that the embedded memory does not."""
+    if name not in ("AsyncClient", "Client"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from muniment import client
+    except ModuleNotFoundError as missing:
+        raise ConfigurationError("client", f"{missing.name} is not installed: pip install 'muniment[client]'") from None
+    return getattr(client, name)

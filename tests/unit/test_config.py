@@ -25,9 +25,19 @@ def test_the_environment_gives_each_setting() -> None:
         "MUNIMENT_EMBEDDER": "minilm",
         "MUNIMENT_EMBEDDER_KEY": "k",
         "MUNIMENT_MODELS": "m",
+        "MUNIMENT_URL": "u",
+        "MUNIMENT_KEY": "s",
     }
     assert read_environment(given) == Config(
-        vault="v", tenant="acme", actor="ana", policy="p.yaml", embedder="minilm", embedder_key="k", models="m"
+        vault="v",
+        tenant="acme",
+        actor="ana",
+        policy="p.yaml",
+        embedder="minilm",
+        embedder_key="k",
+        models="m",
+        url="u",
+        key="s",
     )
     assert {setting.name for setting in SETTINGS} == set(given)
 

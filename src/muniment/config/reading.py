@@ -15,7 +15,8 @@ from muniment.config.shared import PREFIX, SETTINGS, Config
 from muniment.model.errors import ConfigurationError
 
 Given = Mapping[str, object]
-_ENVIRONMENT_ONLY = frozenset({"MUNIMENT_EMBEDDER_KEY", "MUNIMENT_MODELS", "MUNIMENT_ACTOR", FILE.name})
+_KNOWN = frozenset(field.name for field in msgspec.structs.fields(ServerSettings))
+"""What a file may say: all that a server goes by. Secrets, and what is a caller's own, do not belong in one."""
 _LISTS = frozenset(field.name for field in msgspec.structs.fields(ServerSettings) if isinstance(field.default, tuple))
 _FILE_BYTES_MAX = 1_048_576
 
@@ -39,6 +40,8 @@ def read_environment(environment: Mapping[str, str] | None = None) -> Config:
         embedder=told.get("embedder", default.embedder),
         embedder_key=told.get("embedder_key"),
         models=told.get("models", default.models),
+        url=told.get("url", default.url),
+        key=told.get("key"),
     )
 
 
@@ -51,7 +54,6 @@ def read_server(
     ('a', 'b')
     """
     ours = _ours(environment)
-    known = {field.name for field in msgspec.structs.fields(ServerSettings)}
     named = {name.removeprefix(PREFIX).lower(): value for name, value in ours.items()}
     if named.get("actor", Config().actor) != Config().actor:
         raise ConfigurationError("MUNIMENT_ACTOR", "a server speaks for its callers; unset it")
@@ -59,15 +61,10 @@ def read_server(
     written = _from_file(file if file is not None else ours.get(FILE.name))
     merged: dict[str, object] = {
         **written,
-        **{name: _listed(name, value) for name, value in named.items() if name in known},
+        **{name: _listed(name, value) for name, value in named.items() if name in _KNOWN},
         **spoken,
     }
-    try:
-        return msgspec.convert(merged, ServerSettings, strict=False)
-    except msgspec.ValidationError as error:
-        field = re.search(r"`\$\.(\w+)", str(error))
-        name = field[1] if field else "settings"
-        raise ConfigurationError(_spelling(name, spoken, named), _expected(str(error))) from None
+    return _converted(merged, flags=spoken, environment=named)
 
 
 def variables() -> dict[str, str]:
@@ -93,7 +90,7 @@ def _ours(environment: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _from_file(name: str | None) -> dict[str, object]:
-    """The settings a file gives, by their names in it. Secrets and what is a caller's own do not belong in one."""
+    """The settings a file gives, by their names in it."""
     if name is None:
         return {}
     try:
@@ -109,10 +106,20 @@ def _from_file(name: str | None) -> dict[str, object]:
     except tomllib.TOMLDecodeError as error:
         where = re.search(r"\(at (.+)\)$", str(error))
         raise ConfigurationError("config", f"the file is not TOML ({where[1] if where else 'at its end'})") from None
-    known = {setting.field for setting in (*SETTINGS, *SERVING) if setting.name not in _ENVIRONMENT_ONLY}
-    if unknown := sorted(found.keys() - known):
+    if unknown := sorted(found.keys() - _KNOWN):
         raise ConfigurationError(f"config: {unknown[0]}", "no setting of a file; see the table of settings")
+    _converted(found)
     return found
+
+
+def _converted(given: Given, *, flags: Given | None = None, environment: Given | None = None) -> ServerSettings:
+    """Settings from what was said of them; what is wrong is named as it was said."""
+    try:
+        return msgspec.convert(given, ServerSettings, strict=False)
+    except msgspec.ValidationError as error:
+        field = re.search(r"`\$\.(\w+)", str(error))
+        name = field[1] if field else "settings"
+        raise ConfigurationError(_spelling(name, flags or {}, environment or {}), _expected(str(error))) from None
 
 
 def _listed(name: str, value: str) -> object:

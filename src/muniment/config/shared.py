@@ -53,6 +53,15 @@ SETTINGS = (
         default="~/.cache/muniment/models",
         meaning="the folder that holds installed models",
     ),
+    Setting(
+        name="MUNIMENT_URL",
+        flag="",
+        default="http://127.0.0.1:8765",
+        meaning="the server that `muniment.Client` calls if it is told no other",
+    ),
+    Setting(
+        name="MUNIMENT_KEY", flag="", default="", meaning="the key `muniment.Client` shows it; never shown or stored"
+    ),
 )
 
 
@@ -66,6 +75,8 @@ class Config(Value):
     embedder: str = AUTO
     embedder_key: str | None = None
     models: str = _MODELS
+    url: str = "http://127.0.0.1:8765"
+    key: str | None = None
 
     @property
     def folder(self) -> Path:

@@ -63,6 +63,10 @@ class Notebook:
         with self._tenant.store.read() as snapshot:
             return Pages(snapshot).get(topic, key)
 
+    def marks(self) -> tuple[int, int]:
+        """Where the ledger stands, and where the last note is. Asks for next to nothing, so it can be asked often."""
+        return self._tenant.store.marks()
+
     def since(self, seq: int) -> tuple[tuple[Note, ...], int]:
         """Every note made after a ledger position, and the position they were read at."""
         with self._tenant.store.read() as snapshot:

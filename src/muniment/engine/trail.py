@@ -27,6 +27,9 @@ PASSAGES_AT_ONCE = 256
 QUERIES_KEPT = 256
 NO_MODEL = "there is no model: none is installed (`muniment model install` gets one), or the embedder is set to none"
 _PAUSE = 0.05
+_LULL = 0.05
+_PATIENCE = 1.0
+"""Who makes vectors in the background waits until nobody has written for so long, but no longer than that."""
 
 Progress = Callable[[int, int], None]
 """Called with how many ledger entries have their vectors, and how many there are."""
@@ -47,6 +50,7 @@ class Trail:
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._trouble: MunimentError | None = None
+        self._stirred_at = 0.0
         if embedder is not None:
             self._embed = lru_cache(QUERIES_KEPT)(lambda text: embedder.embed([text])[0])
 
@@ -74,6 +78,7 @@ class Trail:
         """Take note that there may be work, and have it done in the background."""
         if self._embedder is None or self._stopped.is_set():
             return
+        self._stirred_at = time.monotonic()
         self._stirred.set()
         if self._thread is None:
             with self._starting:
@@ -117,11 +122,19 @@ class Trail:
             self._stirred.wait()
             self._stirred.clear()
             try:
-                while not self._stopped.is_set() and self._step():
+                while self._lull() and self._step():
                     pass
                 self._trouble = None
             except MunimentError as error:
                 self._trouble = error  # said with every recall, and tried again after the next write
+
+    def _lull(self) -> bool:
+        """Let writes go first, for a while; False when it is time to stop."""
+        ends = time.monotonic() + _PATIENCE
+        while (now := time.monotonic()) < min(ends, self._stirred_at + _LULL):
+            if self._stopped.wait(min(ends, self._stirred_at + _LULL) - now):
+                break
+        return not self._stopped.is_set()
 
     def _reached(self) -> int:
         reach = self._store.vectors.reach()

@@ -38,7 +38,10 @@ def is_vault(folder: Path) -> bool:
 def _create(folder: Path) -> None:
     """Make what is missing; leave alone what is there. Two processes may do so at once: the first of each file wins."""
     try:
-        (folder / "keys").mkdir(parents=True, exist_ok=True)
+        if not folder.exists():  # what is made here is for its owner alone; a folder that was there is left as it is
+            folder.mkdir(parents=True)
+            folder.chmod(0o700)
+        (folder / "keys").mkdir(exist_ok=True)
         (folder / "keys").chmod(0o700)
         key = folder / "keys" / "signing.key"
         if not (folder / _MARKER).exists():

@@ -173,12 +173,16 @@ class Lineage(Value):
     @property
     def replaced(self) -> tuple[str, ...]:
         """The records it takes the place of, however that was said."""
+        if self.supersedes is None and not self.relations:
+            return ()
         said = [relation.target for relation in self.relations if relation.type is RelationType.SUPERSEDES]
         return tuple(dict.fromkeys([*([self.supersedes] if self.supersedes is not None else []), *said]))
 
     @property
     def links(self) -> tuple[tuple[str, str], ...]:
         """Every link to another record, by type and target, each once, in a fixed order."""
+        if not (self.derived_from or self.relations or self.supersedes or self.parent):
+            return ()
         found = [("derived_from", name) for name in self.derived_from]
         found += [(relation.type.value, relation.target) for relation in self.relations]
         if self.supersedes is not None:

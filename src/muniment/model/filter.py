@@ -100,8 +100,18 @@ def matches(condition: Filter, card: Card) -> bool:
     (True, False)
     """
     match condition:
+        case Both(parts=parts):
+            for part in parts:  # noqa: SIM110  a generator for each takes twice as long
+                if not matches(part, card):
+                    return False
+            return True
         case OneOf(field=field, words=words):
             return getattr(card, field) in words
+        case Either(parts=parts):
+            for part in parts:  # noqa: SIM110  a generator for each takes twice as long
+                if matches(part, card):
+                    return True
+            return False
         case AtLeast(field=field, value=value):
             return bool(getattr(card, field) >= value)
         case AtMost(field=field, value=value):
@@ -121,10 +131,6 @@ def matches(condition: Filter, card: Card) -> bool:
             return card.readers == "" or any(reader_mark(name) in card.readers for name in names)
         case Others(actor=actor):
             return card.actor != actor
-        case Both(parts=parts):
-            return all(matches(part, card) for part in parts)
-        case Either(parts=parts):
-            return any(matches(part, card) for part in parts)
         case _:
             assert_never(condition)
 

@@ -21,6 +21,7 @@ from muniment.model.vocabulary import (
 from muniment.policy.rules import ANYONE, Action, Policy, ReadRule, ReviewRule, WriteDecision, WriteRule
 
 NO_RULE = "no-rule"
+NOBODY_AUTHORITY = Actor(id="nobody").authority
 DRAFTS = "drafts"
 
 
@@ -139,6 +140,12 @@ def own_scope_ids(actor: Actor, scope: Scope) -> tuple[str, ...]:
             return (actor.id,)
         case Scope.X_ORGANIZATION | Scope.X_CROSS_ORGANIZATION:
             return ()
+
+
+def listed_authority(policy: Policy, actor: str) -> int:
+    """The authority a policy gives a name."""
+    member = policy.actors.get(actor) or policy.actors.get(ANYONE)
+    return member.authority if member is not None else NOBODY_AUTHORITY
 
 
 def resolve(policy: Policy, actor: str, *, session: str | None = None) -> Actor:

@@ -383,6 +383,9 @@ class TenantStore(Protocol):
         Jobs of many threads may share one transaction; each of them is whole or absent on its own. A job may be run
         more than once before one of its runs is kept, so it must not do anything but what it does to the unit."""
 
+    def marks(self) -> tuple[int, int]:
+        """The last position of the ledger, and that of the last note; 0 for none. As cheap as a look can be."""
+
     def scratch(self) -> AbstractContextManager[TenantStore]:
         """An empty store of the same make and tenant, gone when the block ends."""
 

@@ -79,6 +79,9 @@ class CrashingStore:
         self.touch()
         return result
 
+    def marks(self) -> tuple[int, int]:
+        return self._inner.marks()
+
     def scratch(self) -> AbstractContextManager[TenantStore]:
         return self._inner.scratch()
 

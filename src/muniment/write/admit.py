@@ -38,9 +38,14 @@ class Admitted(Value):
 def admit(proposal: Proposal, actor: Actor) -> Admitted:
     for extension in proposal.claim.extensions:
         _refuse_hidden_reasoning(msgspec.json.decode(extension.body), f"extensions.{extension.name}")
-    claim, redactions, unsafe = clean(proposal.claim)
-    cleaned = msgspec.structs.replace(proposal, claim=claim) if redactions else proposal
-    digest = hashlib.sha256(canonical(cleaned)).hexdigest()
+    body, cleaned = canonical(proposal), proposal
+    redactions: tuple[Redaction, ...] = ()
+    unsafe: tuple[str, ...] = ()
+    if proposal.claim.extensions or suspicious(body.decode()):
+        claim, redactions, unsafe = clean(proposal.claim)
+        cleaned = msgspec.structs.replace(proposal, claim=claim) if redactions else proposal
+        body = canonical(cleaned)
+    digest = hashlib.sha256(body).hexdigest()
     return Admitted(proposal=cleaned, actor=actor, redactions=redactions, unsafe_ids=unsafe, digest=digest)
 
 

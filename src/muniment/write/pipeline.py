@@ -136,7 +136,9 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     )
     planned = plan_curation(admitted, case, steps, moment, waiting=matter.waiting)
     raised = corroborated(unit, case, planned.record) if planned.record is not None and case.speaks else ()
-    direct = msgspec.structs.replace(planned.change, changes=_merged(planned.change.changes, raised))
+    direct = planned.change
+    if raised:
+        direct = msgspec.structs.replace(direct, changes=_merged(direct.changes, raised))
     change = with_lapses(unit, with_aftermath(unit, direct, bench.policy, born=planned.born))
     matter.operation.lap("plan")
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)

@@ -26,7 +26,7 @@ from muniment.model.vocabulary import (
     Scope,
     TrustLevel,
 )
-from muniment.policy.decide import resolve
+from muniment.policy.decide import listed_authority
 from muniment.policy.rules import WriteDecision
 from muniment.text.entities import entities, entity_key
 from muniment.text.likeness import echoes
@@ -117,7 +117,7 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
 
 def _authority(case: Case) -> int | None:
     """How much authority its author had, where the policy alone would not tell."""
-    listed = resolve(case.policy, case.actor.id).authority
+    listed = listed_authority(case.policy, case.actor.id)
     return case.actor.authority if case.actor.authority != listed else None
 
 
@@ -229,7 +229,7 @@ def plan_curation(
 
 def _commitment(
     base: ChangeSet, admitted: Admitted, case: Case, moment: Moment, drafts: list[Draft]
-) -> tuple[ChangeSet, Newborn, Record]:
+) -> tuple[ChangeSet, Newborn | None, Record]:
     target = case.facts.links[case.target] if case.target is not None else None
     record = new_record(
         admitted,
@@ -267,6 +267,8 @@ def _commitment(
         filing=msgspec.structs.replace(filing, record=record.id, revision=record.revision),
         conflicts=tuple(conflicts),
     )
+    if not changes and record.revision == 1 and not record.claim.lineage.relations:
+        return change, None, record  # nothing changes with it, so nothing follows from it
     names = frozenset(name for type_, name in record.links if type_ in STANDS_ON)
     return change, Newborn(card=card_of(record, standing, rid=rid, pepper=None), pillars=names), record
 

@@ -272,3 +272,6 @@ SELECT topic, key, seq, doc, at, actor, body FROM notes WHERE seq > ? ORDER BY d
 
 -- name: erase_text
 INSERT INTO lexicon (lexicon, rowid, text) SELECT 'delete', rid, text FROM passages WHERE rid = ?;
+
+-- name: marks
+SELECT IFNULL((SELECT max(seq) FROM entries), 0), IFNULL((SELECT max(seq) FROM notes), 0);

@@ -19,7 +19,7 @@ from typing import Generic, TypeVar, cast
 
 import apsw
 
-from muniment.backends.sqlite.connection import check, connect, limit, migrate, translated
+from muniment.backends.sqlite.connection import check, connect, limit, migrate, queries, translated
 from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.model.checks import identifier
@@ -105,6 +105,16 @@ class SqliteTenant:
             connection = connect(self._path, create=False)
             connection.pragma("query_only", True)
             return connection, SqliteSnapshot(connection, self.tenant, self.vectors)
+
+    def marks(self) -> tuple[int, int]:
+        with translated(self._path):
+            connection, snapshot = self._borrow()
+            try:
+                row = connection.execute(queries()["marks"]).fetchone()
+                assert row is not None, "a row of counts is always there"
+                return cast(int, row[0]), cast(int, row[1])
+            finally:
+                self._give_back(connection, snapshot)
 
     def write(self, job: Callable[[Unit], T]) -> T:
         ticket = _Ticket(job)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
+from itertools import chain
 from typing import cast
 
 import apsw
@@ -45,6 +47,12 @@ _VERSION = "PRAGMA data_version"
 """A number that another connection's commit changes, and ours does not."""
 
 
+@cache
+def _put_mentions(count: int) -> str:
+    """One statement for so many rows: each statement is a turn in which other threads may go first."""
+    return f"{_Q['put_mention']}{', (?, ?, ?)' * (count - 1)}"
+
+
 class SqliteSnapshot:
     """All reading halves over one connection."""
 
@@ -77,7 +85,6 @@ class SqliteUnit(SqliteSnapshot):
 
     def __init__(self, connection: apsw.Connection, tenant: str) -> None:
         super().__init__(connection, tenant)
-        self._connection = connection
         self._execute = connection.execute
         self._tenant = tenant
         self.ledger: _RunningLedger = _RunningLedger(connection, tenant)
@@ -138,7 +145,7 @@ class SqliteUnit(SqliteSnapshot):
                 case Note():
                     self._execute(_Q["put_note"], msgspec.structs.astuple(row))
         if mentions:
-            self._connection.executemany(_Q["put_mention"], mentions)
+            self._execute(_put_mentions(len(mentions)), tuple(chain.from_iterable(mentions)))
 
     def _put_card(self, card: Card) -> None:
         self._execute(_Q["put_card"], msgspec.structs.astuple(card))  # its fields are the columns, in order

@@ -10,6 +10,7 @@ from muniment.ports.store import Unit
 from muniment.testing.conformance.makers import (
     TENANT,
     Made,
+    append_next,
     make_card,
     make_document,
     make_edge,
@@ -60,6 +61,15 @@ class NoteConformance(Made):
                 assert [note.doc for note in snapshot.notes.since(0)] == [3, 4, 8, 9]
                 assert [note.doc for note in snapshot.notes.since(2)] == [8, 9]
                 assert snapshot.notes.since(5) == ()
+
+    def test_the_marks_tell_the_last_entry_and_the_last_note(self) -> None:
+        with self.make(TENANT) as store:
+            assert store.marks() == (0, 0)
+            store.write(append_next)
+            store.write(append_next)
+            assert store.marks() == (2, 0)
+            store.write(project(make_note(1), make_note(2, "b", seq=1)))
+            assert store.marks() == (2, 1)
 
     def test_a_document_is_one_note(self) -> None:
         with self.make(TENANT) as store:

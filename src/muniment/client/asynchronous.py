@@ -1,0 +1,382 @@
+"""`muniment.AsyncClient`: a memory that is served, for async callers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from typing import TypeVar, Unpack
+
+from muniment.client.asynchronous_ledger import AsyncClientLedger
+from muniment.client.calls import proposed
+from muniment.client.sending import TIMEOUT_S, AsyncSender
+from muniment.engine import (
+    ConflictView,
+    Curated,
+    Directory,
+    EntityView,
+    Foreseen,
+    History,
+    LineageView,
+    Quality,
+    QueueItem,
+    Stats,
+)
+from muniment.engine.options import QueryOptions
+from muniment.engine.trail import Progress
+from muniment.model.actor import Actor
+from muniment.model.claim import Claim
+from muniment.model.curation import Forgotten, Settled, Swept, Undone, Verdict
+from muniment.model.flat import ClaimOptions
+from muniment.model.proposal import Objection
+from muniment.model.query import Disclosure, Searched
+from muniment.model.recall import Recall
+from muniment.model.receipt import Explanation
+from muniment.model.rows import Reach
+from muniment.model.value import Value
+from muniment.rest import answers
+from muniment.rest.kinds import PAGE_MAX
+
+_V = TypeVar("_V", bound=Value)
+
+
+class AsyncClient:
+    """The same for async callers: every method is awaited, and `browse` is iterated with `async for`.
+
+    `async with AsyncClient("http://127.0.0.1:8765", key="mnk_…") as memory:` belongs to one event loop.
+    """
+
+    def __init__(self, url: str | None = None, *, key: str | None = None, timeout: float = TIMEOUT_S) -> None:
+        self._sender = AsyncSender(url, key, timeout)
+        self.ledger = AsyncClientLedger(self._sender)
+        self._caller: answers.Caller | None = None
+
+    def __repr__(self) -> str:
+        return f"AsyncClient({self._sender.address.url!r})"
+
+    async def _ask(self, kind: type[_V], name: str, /, **arguments: object) -> _V:
+        found = await self._sender.call(name, arguments)
+        assert isinstance(found, kind), "the table says so"
+        return found
+
+    async def caller(self) -> answers.Caller:
+        """Who the server takes us for, and what the key is good for."""
+        if self._caller is None:
+            self._caller = await self._ask(answers.Caller, "caller")
+        return self._caller
+
+    async def actor(self) -> Actor:
+        return (await self.caller()).actor
+
+    async def tenant(self) -> str:
+        return (await self.caller()).tenant
+
+    async def remember(
+        self, content: str, *, proposal_id: str | None = None, draft: bool = False, **options: Unpack[ClaimOptions]
+    ) -> Verdict:
+        return await self._ask(
+            Verdict, "remember", content=content, proposal_id=proposal_id, draft=draft or None, **options
+        )
+
+    async def propose(
+        self,
+        claim: Claim,
+        *,
+        proposal_id: str | None = None,
+        target: str | None = None,
+        expected_revision: int | None = None,
+        objections: Sequence[Objection] = (),
+        draft: bool = False,
+        detect: bool = True,
+    ) -> Verdict:
+        return await self._ask(
+            Verdict,
+            "propose",
+            claim=claim,
+            proposal_id=proposal_id,
+            target=target,
+            expected_revision=expected_revision,
+            objections=tuple(objections),
+            draft=draft,
+            detect=detect,
+        )
+
+    async def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
+        proposals = [proposed(one) for one in claims]
+        if not proposals:
+            return ()
+        return (await self._ask(answers.Verdicts, "propose_many", proposals=proposals)).verdicts
+
+    async def preview(self, claims: Iterable[Claim]) -> tuple[Verdict, ...]:
+        put = tuple(claims)
+        return (await self._ask(answers.Verdicts, "preview", claims=put)).verdicts if put else ()
+
+    async def revise(
+        self,
+        record_id: str,
+        content: str,
+        *,
+        expected_revision: int | None = None,
+        proposal_id: str | None = None,
+        **options: Unpack[ClaimOptions],
+    ) -> Verdict:
+        return await self._ask(
+            Verdict,
+            "revise",
+            record_id=record_id,
+            content=content,
+            expected_revision=expected_revision,
+            proposal_id=proposal_id,
+            **options,
+        )
+
+    async def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
+        return await self._ask(Recall, "recall", text=text, **options)
+
+    async def attune(
+        self,
+        *,
+        role: str | None = None,
+        task: str | None = None,
+        interests: Sequence[str] = (),
+        since: int = 0,
+        count: bool = False,
+        others: bool = False,
+        **options: Unpack[QueryOptions],
+    ) -> Recall:
+        return await self._ask(
+            Recall,
+            "attune",
+            role=role,
+            task=task,
+            interests=interests or None,
+            since=since,
+            count=count,
+            others=others or None,
+            **options,
+        )
+
+    async def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
+        return await self._ask(Reach, "flush", timeout=timeout)
+
+    async def searching(self) -> Searched:
+        return await self._ask(Searched, "searching")
+
+    async def explain(
+        self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
+    ) -> Explanation:
+        return await self._ask(Explanation, "explain", receipt_id=receipt_id, replay=replay)
+
+    async def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
+        return await self._ask(Disclosure, "get", record_id=record_id, revision=revision)
+
+    async def history(self, record_id: str) -> History:
+        return await self._ask(History, "history", record_id=record_id)
+
+    async def lineage(
+        self, record_id: str, *, direction: str = "both", depth: int | None = None, types: Sequence[str] | None = None
+    ) -> LineageView:
+        return await self._ask(
+            LineageView, "lineage", record_id=record_id, direction=direction, depth=depth, types=types
+        )
+
+    async def report(self, proposal_id: str) -> Curated:
+        return await self._ask(Curated, "report", proposal_id=proposal_id)
+
+    async def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
+        found: list[QueueItem] = []
+        cursor: str | None = None
+        while True:
+            page = await self._ask(answers.Queue, "queue", cursor=cursor, limit=PAGE_MAX)
+            found += (one for one in page.proposals if after is None or one.proposal.id > after)
+            cursor = page.next
+            if cursor is None or len(found) >= limit:
+                return tuple(found[:limit])
+
+    async def conflicts(self) -> tuple[ConflictView, ...]:
+        found: list[ConflictView] = []
+        cursor: str | None = None
+        while True:
+            page = await self._ask(answers.Conflicts, "conflicts", cursor=cursor, limit=PAGE_MAX)
+            found += page.conflicts
+            cursor = page.next
+            if cursor is None:
+                return tuple(found)
+
+    async def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
+        page = await self._ask(answers.DirectoryPage, "directory", about=about, limit=min(limit, PAGE_MAX))
+        knowers, cursor = list(page.knowers), page.next
+        while cursor is not None and len(knowers) < limit:
+            more = await self._ask(answers.DirectoryPage, "directory", about=about, cursor=cursor, limit=PAGE_MAX)
+            knowers, cursor = [*knowers, *more.knowers], more.next
+        return Directory(about=page.about, knowers=tuple(knowers[:limit]), teams=page.teams)
+
+    async def entity(self, name: str, *, limit: int = 20) -> EntityView:
+        return await self._ask(EntityView, "entity", name=name, limit=limit)
+
+    async def quality(
+        self,
+        *,
+        namespace: str | None = None,
+        session: str | None = None,
+        profile: str = "muniment",
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Quality:
+        return await self._ask(Quality, "quality", namespace=namespace, session=session, profile=profile)
+
+    async def namespaces(self) -> tuple[str, ...]:
+        return (await self._ask(answers.Namespaces, "namespaces")).namespaces
+
+    async def stats(self) -> Stats:
+        return await self._ask(Stats, "stats")
+
+    async def browse(
+        self, *, statuses: Sequence[str] | None = None, session: str | None = None, **options: Unpack[QueryOptions]
+    ) -> AsyncIterator[Disclosure]:
+        limit = options.get("limit")
+        bounds: Mapping[str, object] = {name: value for name, value in options.items() if name != "limit"}
+        cursor, left = None, limit
+        while left is None or left > 0:
+            size = PAGE_MAX if left is None else min(PAGE_MAX, left)
+            page = await self._ask(
+                answers.Records, "browse", statuses=statuses, session=session, cursor=cursor, limit=size, **bounds
+            )
+            for one in page.records:
+                yield one
+            cursor, left = page.next, None if left is None else left - len(page.records)
+            if cursor is None:
+                return
+
+    async def decide(
+        self,
+        proposal_id: str,
+        *,
+        accept: bool,
+        reason: str,
+        kind: str | None = None,
+        scope: str | None = None,
+        scope_id: str | None = None,
+        objections: Sequence[Objection] = (),
+    ) -> Verdict:
+        return await self._ask(
+            Verdict,
+            "decide",
+            proposal_id=proposal_id,
+            accept=accept,
+            reason=reason,
+            kind=kind,
+            scope=scope,
+            scope_id=scope_id,
+            objections=tuple(objections),
+        )
+
+    async def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        return await self._ask(
+            Verdict, "retract", record_id=record_id, reason=reason, expected_revision=expected_revision
+        )
+
+    async def retire(
+        self, record_id: str, *, becomes: str, reason: str, expected_revision: int | None = None
+    ) -> Verdict:
+        return await self._ask(
+            Verdict, "retire", record_id=record_id, becomes=becomes, reason=reason, expected_revision=expected_revision
+        )
+
+    async def forget(self, record_id: str, *, reason: str, dry_run: bool = False) -> Forgotten:
+        return await self._ask(Forgotten, "forget", record_id=record_id, reason=reason, dry_run=dry_run)
+
+    async def detect(self, record_id: str) -> tuple[str, ...]:
+        return (await self._ask(answers.Found, "detect", record_id=record_id)).conflict_ids
+
+    async def foresee(self, record_id: str, *, becomes: str = "retracted") -> Foreseen:
+        return await self._ask(Foreseen, "foresee", record_id=record_id, becomes=becomes)
+
+    async def outcome(
+        self,
+        record_id: str,
+        result: str,
+        *,
+        weight: float = 1.0,
+        evidence: str | None = None,
+        expected_revision: int | None = None,
+        proposal_id: str | None = None,
+    ) -> Verdict:
+        return await self._ask(
+            Verdict,
+            "outcome",
+            record_id=record_id,
+            result=result,
+            weight=weight,
+            evidence=evidence,
+            expected_revision=expected_revision,
+            proposal_id=proposal_id,
+        )
+
+    async def vouch(self, record_id: str, *, origin: str, reason: str, expected_revision: int | None = None) -> Verdict:
+        return await self._ask(
+            Verdict, "vouch", record_id=record_id, origin=origin, reason=reason, expected_revision=expected_revision
+        )
+
+    async def resolve(
+        self,
+        conflict_id: str,
+        *,
+        strategy: str,
+        rationale: str,
+        winner: str | None = None,
+        synthesis: str | None = None,
+        **options: Unpack[ClaimOptions],
+    ) -> Settled:
+        return await self._ask(
+            Settled,
+            "resolve",
+            conflict_id=conflict_id,
+            strategy=strategy,
+            rationale=rationale,
+            winner=winner,
+            synthesis=synthesis,
+            **options,
+        )
+
+    async def promote(
+        self,
+        record_id: str,
+        *,
+        scope: str,
+        scope_id: str,
+        evidence: Sequence[str],
+        owner: str | None = None,
+        reason: str | None = None,
+        proposal_id: str | None = None,
+    ) -> Verdict:
+        return await self._ask(
+            Verdict,
+            "promote",
+            record_id=record_id,
+            scope=scope,
+            scope_id=scope_id,
+            evidence=evidence,
+            owner=owner,
+            reason=reason,
+            proposal_id=proposal_id,
+        )
+
+    async def alias(self, name: str, means: str) -> tuple[str, ...]:
+        return (await self._ask(answers.Names, "alias", name=name, means=means)).names
+
+    async def sweep(self) -> Swept:
+        return await self._ask(Swept, "sweep")
+
+    async def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
+        return (await self._ask(answers.Verdicts, "apply", batch=batch, reason=reason)).verdicts
+
+    async def roll_back(self, batch: str, *, reason: str) -> Undone:
+        return await self._ask(Undone, "roll_back", batch=batch, reason=reason)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._sender.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
