@@ -12,6 +12,7 @@ import typer
 from muniment.surfaces.cli import (
     audit,
     batches,
+    conformance,
     denied,
     exchange,
     inspect,
@@ -53,6 +54,7 @@ app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")
 app.add_typer(model.model, name="model")
 app.add_typer(keys.keys, name="keys")
+app.add_typer(conformance.conformance, name="conformance")
 app.add_typer(omir.omir, name="omir")
 app.add_typer(matm.matm, name="matm")
 

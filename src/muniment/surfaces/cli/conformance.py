@@ -1,0 +1,198 @@
+"""The command that examines a server: every assertion of a contract against whatever answers at an address."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypedDict, cast
+
+import msgspec
+import typer
+from rich.console import Group, RenderableType
+
+from muniment.model.errors import ConfigurationError, Malformed
+from muniment.surfaces.cli.layout import line, table
+from muniment.surfaces.cli.output import filling, note, plain
+from muniment.surfaces.cli.root import Call, command, group
+from muniment.surfaces.problems import ExitCode
+
+if TYPE_CHECKING:
+    from muniment.testing.akashik.binding import Stage, Ways
+    from muniment.testing.akashik.run import Outcome, Report
+
+conformance = typer.Typer(help="How far a server keeps to a contract, assertion by assertion.", rich_markup_mode="rich")
+conformance.callback()(group)
+
+HTTP, MCP, NATIVE = "http", "mcp", "native"
+_NEEDED = {HTTP: ("httpx", "websockets"), MCP: ("httpx", "websockets", "mcp"), NATIVE: ("httpx", "websockets", "mcp")}
+_EXTRA = {HTTP: "server", MCP: "mcp", NATIVE: "server,mcp"}
+_LEVELS = range(4)
+
+
+class FailureShape(TypedDict):
+    id: str
+    theme: str
+    says: str
+    reason: str
+
+
+class ThemeShape(TypedDict):
+    theme: str
+    passed: int
+    total: int
+
+
+class ReportShape(TypedDict):
+    contract: str
+    binding: str
+    url: str | None
+    level: int
+    passed: int
+    total: int
+    failed: list[str]
+    seconds: float
+    themes: list[ThemeShape]
+    failures: list[FailureShape]
+
+
+@command(conformance, "akashik", example="muniment conformance akashik --url http://127.0.0.1:8765")
+def akashik(
+    call: Call,
+    url: Annotated[
+        str | None, typer.Option("--url", metavar="URL", help="The server's address.", show_default=False)
+    ] = None,
+    level: Annotated[
+        int, typer.Option("--level", help="Examine a Field of this level, 0 to 3; what is above does not count.")
+    ] = 3,
+    binding: Annotated[str, typer.Option("--binding", help="How to reach it: http, mcp or native.")] = HTTP,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key", help="A key that may start examinations; - reads it from standard input.", show_default=False
+        ),
+    ] = None,
+    keys: Annotated[
+        str | None,
+        typer.Option(
+            "--keys",
+            metavar="FILE",
+            help="A JSON object of tokens by authority, for a server that starts no examinations.",
+            show_default=False,
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="ID", help="Only this assertion. Repeatable.", show_default=False),
+    ] = None,
+) -> ExitCode:
+    """Try every assertion of the Akashik protocol on a server. Ends with 0 only if all of them hold."""
+    _check(url, level, binding, tuple(only or ()))
+    tokens = _tokens(keys) if keys is not None else None
+    stage = _stage(url, binding, key=_secret(key), tokens=tokens, level=level)
+    try:
+        report = _run(stage, level, tuple(only or ()))
+    finally:
+        stage.close()
+    call.tell(_shape(report, url=url, binding=binding, level=level), _shown)
+    return ExitCode.ANSWERED if report.passed == report.total else ExitCode.DAMAGED
+
+
+def _check(url: str | None, level: int, binding: str, only: tuple[str, ...]) -> None:
+    if binding not in _NEEDED:
+        raise Malformed("binding", "http, mcp or native")
+    if level not in _LEVELS:
+        raise Malformed("level", "a whole number from 0 to 3")
+    if (url is None) != (binding == NATIVE):
+        raise Malformed("url", "the server's address; native examines this installation and has none")
+    if url is not None and not url.startswith(("http://", "https://")):
+        raise Malformed("url", "an address that begins with http:// or https://")
+    missing = [name for name in _NEEDED[binding] if find_spec(name) is None]
+    if missing:
+        raise ConfigurationError("conformance", f"{missing[0]} is not there: pip install 'muniment[{_EXTRA[binding]}]'")
+    from muniment.testing.akashik.run import chosen
+
+    known = {one.id for one in chosen(level)}
+    if not set(only) <= known:
+        raise Malformed("only", f"assertions of level {level} or below, such as {min(known)}")
+
+
+def _secret(key: str | None) -> str | None:
+    return sys.stdin.readline().strip() if key == "-" else key
+
+
+def _tokens(file: str) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(Path(file).read_bytes(), type=dict[str, str])
+    except OSError as error:
+        raise Malformed("keys", f"a file that can be read ({error.strerror})") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise Malformed("keys", 'a JSON object of tokens by authority, such as {"4": "…", "10": "…"}') from None
+
+
+def _stage(url: str | None, binding: str, *, key: str | None, tokens: dict[str, str] | None, level: int) -> Stage:
+    if url is None:
+        from muniment.testing.akashik.native import NativeStage
+
+        return NativeStage()
+    from muniment.testing.akashik.examined import stage_of
+
+    return stage_of(url, cast("Ways", binding), key=key, tokens=tokens, level=level)
+
+
+def _run(stage: Stage, level: int, only: tuple[str, ...]) -> Report:
+    from muniment.testing.akashik.run import chosen, run
+
+    total, done = len(chosen(level, only)), 0
+    with filling("assertions") as share:
+
+        def told(outcome: Outcome) -> None:
+            nonlocal done
+            done += 1
+            share(done, total)
+            if outcome.reason is not None:
+                note(f"{outcome.id} failed: {outcome.reason}")
+
+        return run(stage, level=level, only=only, told=told)
+
+
+def _shape(report: Report, *, url: str | None, binding: str, level: int) -> ReportShape:
+    outcomes = report.outcomes
+    themes = list(dict.fromkeys(one.theme for one in outcomes))
+    return {
+        "contract": "akashik",
+        "binding": binding,
+        "url": url,
+        "level": level,
+        "passed": report.passed,
+        "total": report.total,
+        "failed": list(report.failed),
+        "seconds": round(sum(one.seconds for one in outcomes), 1),
+        "themes": [
+            {
+                "theme": theme,
+                "passed": sum(one.passed for one in outcomes if one.theme == theme),
+                "total": sum(one.theme == theme for one in outcomes),
+            }
+            for theme in themes
+        ],
+        "failures": [
+            {"id": one.id, "theme": one.theme, "says": one.says, "reason": one.reason}
+            for one in outcomes
+            if one.reason is not None
+        ],
+    }
+
+
+def _shown(shape: ReportShape) -> RenderableType:
+    rows = [[one["theme"], f"{one['passed']} of {one['total']}"] for one in shape["themes"]]
+    parts: list[RenderableType] = [table(("theme", "passed"), rows)]
+    for one in shape["failures"]:
+        parts += [plain(f"{one['id']} {one['says']}"), line("failed", one["reason"])]
+    where = shape["url"] or "this installation"
+    parts.append(
+        plain(
+            f"Akashik, level {shape['level']}, over {shape['binding']}, {where}: {shape['passed']} of {shape['total']}"
+        )
+    )
+    return Group(*parts)
