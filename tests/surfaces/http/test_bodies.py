@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -114,6 +116,23 @@ def test_a_body_that_does_not_arrive_in_time_is_given_up_and_the_server_goes_on(
     assert SEEN == []
     with counting.client() as client:
         assert client.post("/whole", content=b"[]", headers={"Content-Type": "application/json"}).status_code == 200
+
+
+def test_a_body_that_drips_is_given_up_however_long_it_could_go_on(counting: Served) -> None:
+    wire = Wire(counting.address)
+    wire.send(head("POST /pieces HTTP/1.1", ["Content-Type: application/x-ndjson", "Content-Length: 900"]))
+    pause, dripped = threading.Event(), 0
+    try:
+        while dripped < 900 and not wire.answered():
+            wire.send(b"x")
+            dripped += 1
+            pause.wait(0.02)
+    except (BrokenPipeError, ConnectionResetError):
+        dripped += 1
+    assert dripped < 200
+    assert status_in(wire.read()) == 408
+    assert SEEN == []
+    wire.close()
 
 
 def test_a_caller_who_leaves_in_the_middle_of_a_body_has_done_nothing(counting: Served) -> None:

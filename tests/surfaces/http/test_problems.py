@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -10,6 +12,8 @@ from starlette.exceptions import HTTPException
 from tests.surfaces.test_problems import EXAMPLES
 
 from muniment.model import errors
+from muniment.surfaces.http import problems
+from muniment.surfaces.http.problem_pages import meaning_of
 from muniment.surfaces.http.problems import Declined, ProblemDocument, document_of, headers_of, response_of, status_of
 
 STATUS = {
@@ -110,3 +114,11 @@ def test_a_refusal_only_http_knows_says_what_it_was_given() -> None:
 def test_a_field_is_told_only_if_there_is_one() -> None:
     assert b'"field"' not in bytes(response_of(errors.StoreBusy("x")).body)
     assert document_of(errors.Malformed("kind", "a kind")).field == "kind"
+
+
+def test_every_code_that_is_sent_has_a_page_that_explains_it() -> None:
+    folder = Path(problems.__file__).parent
+    sent = {found for path in folder.rglob("*.py") for found in re.findall(r'\bcode="([a-z_]+)"', path.read_text())}
+    assert {"foreign_host", "unsupported_media_type"} <= sent
+    assert [code for code in sorted(sent | set(STATUS) | {"internal"}) if not meaning_of(code)] == []
+    assert meaning_of("no_such_code") is None

@@ -14,8 +14,8 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketState
 
-from muniment.model.errors import MunimentError, NotPermitted, TooManyRequests, Unauthenticated
-from muniment.surfaces.http import doors, problems
+from muniment.model.errors import MunimentError
+from muniment.surfaces.http import doors, problem_pages, problems
 from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.telemetry.requests import Watch
 
@@ -27,7 +27,6 @@ _SURFACES = (
     ("muniment.surfaces.http.api", "routes"),
     ("muniment.surfaces.mcp.http", "mount"),
 )
-_DENIALS = (Unauthenticated, NotPermitted, TooManyRequests)
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -51,6 +50,8 @@ def build_app(reception: Reception, routes: Iterable[BaseRoute] | None = None) -
 
 
 def surface_routes(reception: Reception) -> Iterable[BaseRoute]:
+    """What every surface answers to, in the order in which they are asked."""
+    yield from problem_pages.routes()
     for module, name in _SURFACES:
         made: Callable[[Reception], BaseRoute | list[BaseRoute]] = getattr(import_module(module), name)
         found = made(reception)
@@ -60,7 +61,7 @@ def surface_routes(reception: Reception) -> Iterable[BaseRoute]:
 async def _told(connection: Request | WebSocket, error: Exception) -> Response:
     """The answer to an error that somebody raised on purpose."""
     scope = connection.scope
-    if isinstance(error, _DENIALS):
+    if isinstance(error, doors.DENIALS):
         doors.record(scope, doors.reception_of(connection), error.code)
     if isinstance(connection, WebSocket) and connection.application_state is WebSocketState.CONNECTED:
         raise error

@@ -12,6 +12,7 @@ from muniment.surfaces.http.problems import BODY, Declined
 from muniment.surfaces.reception.settings import ServerSettings
 
 JSON = "application/json"
+SLOWEST_BYTES_PER_SECOND = 65_536
 
 
 async def read_body(
@@ -32,13 +33,15 @@ async def read_body(
 async def stream_body(
     request: Request, limit: int, *, kinds: tuple[str, ...], seconds: float | None = None
 ) -> AsyncIterator[bytes]:
-    """The body piece by piece. Each piece must come in time; together they must stay within the limit."""
+    """The body piece by piece. Together the pieces must stay within the limit, and whoever sends them may keep us
+    waiting for a while, and for a little longer with every piece that came."""
     patience = settings_of(request).body_seconds if seconds is None else seconds
     check_kind(request, kinds)
     _check_length(request, limit)
-    received = 0
+    received, clock = 0, asyncio.get_running_loop().time
     pieces = aiter(request.stream())
     while True:
+        begun = clock()
         try:
             async with asyncio.timeout(patience):
                 piece = await anext(pieces, None)
@@ -48,6 +51,7 @@ async def stream_body(
             raise _gone() from None
         if piece is None:
             return
+        patience += len(piece) / SLOWEST_BYTES_PER_SECOND - (clock() - begun)
         received += len(piece)
         _check_size(received, limit)
         if piece:

@@ -8,17 +8,19 @@ from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from muniment.config import is_loopback
-from muniment.model.errors import MunimentError, NotPermitted
+from muniment.model.errors import NotPermitted, TooManyRequests, Unauthenticated
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.reception.settings import ServerSettings
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
+DENIALS = (Unauthenticated, NotPermitted, TooManyRequests)
+"""Errors that say that a call was denied; they are kept."""
 UNGUARDED = ("/healthz", "/readyz")
 """Probes call by whatever address they have, and are told nothing."""
 _AFTER = "muniment.after"
 _RECORDED = "muniment.recorded"
-_PART = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+_PART = re.compile(r"[a-z_.-]{1,24}\d?")
 _ELSEWHERE = (b"cross-site", b"same-site")
 
 
@@ -34,7 +36,7 @@ async def visitor_of(connection: HTTPConnection) -> Visitor:
         reception.limits.ask(visitor)
         if scope["type"] == "http":
             scope.setdefault(_AFTER, []).append(reception.limits.enter(visitor))
-    except MunimentError as error:
+    except DENIALS as error:
         record(scope, reception, error.code, visitor)
         raise
     connection.state.visitor = visitor
@@ -73,10 +75,13 @@ def record(scope: Scope, reception: Reception, code: str, visitor: Visitor | Non
 
 
 def operation_of(scope: Scope) -> str:
-    """What was asked for, as far as it may be kept: the method and the first two parts of the path.
+    """What was asked for, as far as it may be kept: the method and the first two parts of the path, if they are plain
+    words.
 
     >>> operation_of({"type": "http", "method": "GET", "path": "/api/records/rec_1/history"})
     'GET /api/records'
+    >>> operation_of({"type": "websocket", "path": "/v1/Tr0ub4dor"})
+    'WEBSOCKET /v1/…'
     """
     parts = [part if _PART.fullmatch(part) else "…" for part in scope["path"].split("/")[1:3] if part]
     return f"{scope.get('method', 'WEBSOCKET')} /{'/'.join(parts)}"

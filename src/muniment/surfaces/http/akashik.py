@@ -1,0 +1,174 @@
+"""Akashik over HTTP: one path per operation, the three views, and the extension that withdraws a unit.
+
+A message is admitted, read strictly and given to the Field in one hop to a thread; what the Field says is the answer.
+Whether a message was there before is the Field's to know, so that a caller whose connection broke may send it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.routing import BaseRoute, Route
+
+from muniment.contracts.akashik.words import Operation
+from muniment.contracts.strict.values import JsonObject
+from muniment.model.errors import Malformed
+from muniment.model.value import Value
+from muniment.surfaces.http.akashik_answers import grant_of
+from muniment.surfaces.http.akashik_doors import Ask, Door, credential_of, permit
+from muniment.surfaces.http.akashik_messages import (
+    AGENT,
+    SESSION,
+    query_of,
+    read_message,
+    read_object,
+)
+from muniment.surfaces.http.bodies import read_body
+from muniment.surfaces.http.push_opening import PUSH_LEVEL
+from muniment.surfaces.http.streams import Hub, hub_of
+from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.visitor import Grant, Visitor
+
+_FILTERS = {"status": "status", "type": "types", "involving_agent": "involving_agents"}
+_FREQUENT = frozenset({Operation.RECORD, Operation.ATTUNE})
+"""Routes are tried in their order; these stand first."""
+_READING = frozenset({Operation.ATTUNE, Operation.REPLAY})
+_LOOKING = frozenset({"agent_id", "session_id"})
+_RETRACTION = ("agent_id", "memory_unit_id", "reason")
+
+
+def routes(reception: Reception) -> list[BaseRoute]:
+    """Every path of the binding but the streams."""
+    hub = hub_of(reception)
+    found: list[BaseRoute] = [
+        Route(f"/v1/{one.value.lower()}", Door(one.value, "POST", _operation(hub, one)))
+        for one in sorted(Operation, key=_FREQUENT.__contains__, reverse=True)
+    ]
+    found += [
+        Route("/v1/field/status", Door("STATUS", "GET", _status(hub))),
+        Route("/v1/agents", Door("AGENTS", "GET", _agents(hub))),
+        Route("/v1/conflicts", Door("CONFLICTS", "GET", _conflicts(hub))),
+        Route("/v1/x/retract", Door("RETRACT", "POST", _retraction(hub))),
+    ]
+    return found
+
+
+def _operation(hub: Hub, operation: Operation) -> Ask:
+    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+        body = await read_body(request, hub.reception.settings.body_bytes_max)
+        message = read_message(body, request.headers, operation)
+        permit(visitor, grant_of(operation, message.get("payload")), operation.value)
+        answer = await hub.reception.run(_send, hub.reception, visitor, message)
+        if operation not in _READING:
+            hub.nudge(visitor.tenant)
+        if operation is Operation.SUBSCRIBE:
+            return _with_urls(answer, request, message, hub.reception.settings.level)
+        return answer
+
+    return ask
+
+
+def _send(reception: Reception, visitor: Visitor, message: JsonObject) -> JsonObject:
+    return reception.field(visitor.tenant).send(message, credential_of(visitor))
+
+
+def _with_urls(answer: JsonObject, request: Request, message: JsonObject, level: int) -> JsonObject:
+    """Where a new subscription is heard, beginning with the epoch at which it was made."""
+    epoch, agent = answer.get("epoch"), message.get("agent_id")
+    if level < PUSH_LEVEL or "subscription" not in answer or not isinstance(agent, str):
+        return answer
+    query = urlencode({"agent_id": agent} | ({"after": epoch} if isinstance(epoch, int) else {}))
+    host, safe = request.url.netloc, request.url.scheme == "https"
+    return answer | {
+        "stream_url": f"{'wss' if safe else 'ws'}://{host}/v1/stream?{query}",
+        "events_url": f"{'https' if safe else 'http'}://{host}/v1/events?{query}",
+    }
+
+
+def _retraction(hub: Hub) -> Ask:
+    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+        document = read_object(await read_body(request, hub.reception.settings.body_bytes_max))
+        permit(visitor, Grant.WRITE, "RETRACT")
+        agent, unit, reason = _texts(document)
+        answer = await hub.reception.run(_retract, hub.reception, visitor, agent, unit, reason)
+        hub.nudge(visitor.tenant)
+        return answer
+
+    return ask
+
+
+def _retract(reception: Reception, visitor: Visitor, agent: str, unit: str, reason: str) -> JsonObject:
+    return reception.field(visitor.tenant).retract(credential_of(visitor), agent, unit, reason)
+
+
+def _texts(document: JsonObject) -> list[str]:
+    strangers = sorted(document.keys() - set(_RETRACTION))
+    if strangers:
+        raise Malformed("body", f"nothing but {', '.join(_RETRACTION)}")
+    found: list[str] = []
+    for name in _RETRACTION:
+        value = document.get(name)
+        if not isinstance(value, str) or not value.strip():
+            raise Malformed(name, "text that says something")
+        found.append(value)
+    return found
+
+
+def _status(hub: Hub) -> Ask:
+    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+        look = _look(request, visitor, query_of(request.url.query, _LOOKING))
+        return await hub.reception.run(_see_status, hub.reception, look)
+
+    return ask
+
+
+def _agents(hub: Hub) -> Ask:
+    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+        look = _look(request, visitor, query_of(request.url.query, _LOOKING))
+        return await hub.reception.run(_see_agents, hub.reception, look)
+
+    return ask
+
+
+def _conflicts(hub: Hub) -> Ask:
+    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+        query = query_of(request.url.query, {*_LOOKING, *_FILTERS}, many=_FILTERS.keys())
+        wanted: JsonObject = {_FILTERS[name]: list(query[name]) for name in _FILTERS if name in query}
+        return await hub.reception.run(_see_conflicts, hub.reception, _look(request, visitor, query), wanted)
+
+    return ask
+
+
+class Look(Value):
+    """Through whose eyes a view is seen: the agent and the session that the query or the headers name."""
+
+    visitor: Visitor
+    agent: str | None
+    session: str | None
+
+
+def _look(request: Request, visitor: Visitor, query: Mapping[str, tuple[str, ...]]) -> Look:
+    permit(visitor, Grant.READ, "look at the field")
+    agent, session = (query[name][0] if name in query else None for name in ("agent_id", "session_id"))
+    return Look(
+        visitor=visitor,
+        agent=agent or request.headers.get(AGENT),
+        session=session or request.headers.get(SESSION),
+    )
+
+
+def _see_status(reception: Reception, look: Look) -> JsonObject:
+    field = reception.field(look.visitor.tenant)
+    return field.status(credential_of(look.visitor), agent=look.agent, session=look.session)
+
+
+def _see_agents(reception: Reception, look: Look) -> JsonObject:
+    field = reception.field(look.visitor.tenant)
+    return field.agents(credential_of(look.visitor), agent=look.agent, session=look.session)
+
+
+def _see_conflicts(reception: Reception, look: Look, wanted: JsonObject) -> JsonObject:
+    field = reception.field(look.visitor.tenant)
+    return field.conflicts(credential_of(look.visitor), agent=look.agent, session=look.session, filter=wanted or None)

@@ -1,0 +1,113 @@
+"""How the engine is called for each operation: by the keywords that were said, except where a frame is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from muniment.engine import Memory
+from muniment.model.claim import Claim
+from muniment.model.errors import NotPermitted
+from muniment.model.value import Value
+from muniment.rest import Operation, answers
+from muniment.rest import bodies as said
+from muniment.surfaces.http.api import paging
+from muniment.surfaces.http.api.asking import Asked
+from muniment.surfaces.reception.visitor import Grant
+
+Options = dict[str, object]
+Call = Callable[[Asked, Options], Value]
+_FLUSH_SECONDS = 5.0
+
+
+def call_of(operation: Operation) -> Call:
+    """What an operation comes to."""
+    return _FRAMED.get(operation.name) or _plain(operation.name)
+
+
+def _plain(name: str) -> Call:
+    def call(asked: Asked, options: Options) -> Value:
+        return _method(asked.memory, name)(**asked.said(), **options)
+
+    return call
+
+
+def _method(memory: Memory, name: str) -> Callable[..., Value]:
+    place, _, last = name.rpartition(".")
+    found: Callable[..., Value] = getattr(memory.ledger if place else memory, last)
+    return found
+
+
+def _caller(asked: Asked, _: Options) -> Value:
+    visitor = asked.visitor
+    return answers.Caller(
+        actor=visitor.actor,
+        tenant=visitor.tenant,
+        grants=tuple(grant.value for grant in visitor.grants),
+        credential=visitor.credential,
+        agents=visitor.agents,
+    )
+
+
+def _propose_many(asked: Asked, options: Options) -> Value:
+    assert isinstance(asked.body, said.ProposeMany)
+    key = options.get("proposal_id")
+    claims: list[Claim | tuple[str, Claim]] = []
+    for number, one in enumerate(asked.body.proposals, start=1):
+        name = one.proposal_id if one.proposal_id is not None or key is None else f"{key}.{number}"
+        claims.append(one.claim if name is None else (name, one.claim))
+    return answers.Verdicts(verdicts=asked.memory.propose_many(claims))
+
+
+def _preview(asked: Asked, _: Options) -> Value:
+    assert isinstance(asked.body, said.Preview)
+    return answers.Verdicts(verdicts=asked.memory.preview(asked.body.claims))
+
+
+def _apply(asked: Asked, _: Options) -> Value:
+    assert isinstance(asked.body, said.Reason)
+    return answers.Verdicts(verdicts=asked.memory.apply(asked.places["batch"], reason=asked.body.reason))
+
+
+def _alias(asked: Asked, _: Options) -> Value:
+    assert isinstance(asked.body, said.Alias)
+    return answers.Names(names=asked.memory.alias(asked.body.name, asked.body.means))
+
+
+def _detect(asked: Asked, _: Options) -> Value:
+    return answers.Found(conflict_ids=asked.memory.detect(asked.places["record_id"]))
+
+
+def _namespaces(asked: Asked, _: Options) -> Value:
+    return answers.Namespaces(namespaces=asked.memory.namespaces())
+
+
+def _flush(asked: Asked, _: Options) -> Value:
+    assert isinstance(asked.body, said.Flush)
+    return asked.memory.flush(timeout=_FLUSH_SECONDS if asked.body.timeout is None else asked.body.timeout)
+
+
+def _explain(asked: Asked, _: Options) -> Value:
+    """A replay rebuilds the store, which is an auditor's business."""
+    spoken = asked.said()
+    if spoken.get("replay") and Grant.AUDIT not in asked.visitor.grants:
+        raise NotPermitted(asked.visitor.actor.id, f"use this credential to {Grant.AUDIT}")
+    return _method(asked.memory, "explain")(**spoken)
+
+
+_FRAMED: dict[str, Call] = {
+    "caller": _caller,
+    "propose_many": _propose_many,
+    "preview": _preview,
+    "apply": _apply,
+    "alias": _alias,
+    "detect": _detect,
+    "namespaces": _namespaces,
+    "flush": _flush,
+    "explain": _explain,
+    "queue": paging.queue,
+    "browse": paging.browse,
+    "conflicts": paging.conflicts,
+    "directory": paging.directory,
+    "ledger.entries": paging.entries,
+    "ledger.receipts": paging.receipts,
+}

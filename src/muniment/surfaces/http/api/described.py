@@ -1,0 +1,254 @@
+"""The native operations as OpenAPI describes them: parameters, bodies, answers, refusals and the ways between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from muniment.model.value import Value
+from muniment.rest import OPERATIONS, Key, Operation, Verb, answers
+from muniment.rest.table_audit import AUDITING
+from muniment.rest.table_write import WRITING
+from muniment.rest.wire import describe, shape_of
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+JsonObject = dict[str, Json]
+
+NDJSON = "application/x-ndjson"
+_PLAIN = "application/json"
+_PROBLEM: JsonObject = {
+    "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}},
+}
+_NAME: JsonObject = {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"}
+_MATCH = 'The ETag of the record as it was read, one that names its revision alone (`"r3"`), or `*`.'
+_KEY = "Names this request: sent again under the same key it is followed once and answered as the first time."
+_REFUSALS = {
+    400: "The request does not have the shape described here.",
+    401: "No credential, or none that counts.",
+    403: "The credential or the policy does not allow it.",
+    404: "Nothing there that the caller may know of.",
+    406: "The answer cannot be of a kind the caller takes.",
+    409: "Not as things stand: the request was made on another state, or its key is in use.",
+    412: "The record is no longer as it was when it was read.",
+    413: "The body is too large.",
+    414: "The address is too long.",
+    415: "The body is of another kind than is taken.",
+    422: "The request has the right shape and says what cannot be, or its key stands for another request.",
+    428: "The request must say in If-Match which revision it is made on.",
+    429: "More than the caller's share; Retry-After says when to come again.",
+    500: "The server failed; its log says where.",
+    503: "The store cannot be used now; Retry-After says when to try again.",
+    507: "There is no room left; reading goes on.",
+}
+_ANSWERS = {200: "The answer.", 201: "Committed: there is a record.", 202: "Held: it waits for a person."}
+_LINKS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
+    "record_id": {
+        "get": (("record_id", "/record_id"),),
+        "history": (("record_id", "/record_id"),),
+        "lineage": (("record_id", "/record_id"),),
+        "revise": (("record_id", "/record_id"),),
+        "outcome": (("record_id", "/record_id"),),
+        "retract": (("record_id", "/record_id"),),
+    },
+    "proposal_id": {
+        "report": (("proposal_id", "/proposal_id"),),
+        "decide": (("proposal_id", "/proposal_id"),),
+    },
+    "receipt_id": {"explain": (("receipt_id", "/receipt_id"),)},
+}
+
+
+def described_paths(schemas: dict[str, Json]) -> dict[str, Json]:
+    """Every path of the native surface, its index included."""
+    paths: dict[str, JsonObject] = {"/api": {"get": _index()}}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.verb.lower()] = _described(operation, schemas)
+    return dict(paths)
+
+
+def _index() -> JsonObject:
+    return {
+        "operationId": "index",
+        "summary": "List the operations of the native face",
+        "tags": ["read"],
+        "responses": {"200": _answer(200, answers.Index), **refusals(400, 401, 406, 429)},
+    }
+
+
+def _described(operation: Operation, schemas: dict[str, Json]) -> JsonObject:
+    said: JsonObject = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "description": f"Needs a credential with the grant `{operation.grant}`; the policy decides the rest.",
+        "tags": [_tag(operation)],
+        "parameters": _parameters(operation, schemas),
+        "responses": _responses(operation),
+    }
+    if operation.name == "import":
+        said["requestBody"] = _imported()
+    elif operation.body is not None:
+        said["requestBody"] = _body(operation)
+    return said
+
+
+def _tag(operation: Operation) -> str:
+    if operation in AUDITING:
+        return "audit"
+    return "write" if operation in WRITING else "read"
+
+
+def _parameters(operation: Operation, schemas: dict[str, Json]) -> list[Json]:
+    found: list[Json] = [
+        {"name": name, "in": "path", "required": True, "schema": dict(_NAME)} for name in operation.places
+    ]
+    if operation.query is not None:
+        found += _queried(operation.query, schemas)
+    if operation.matched or operation.matchable:
+        pattern: JsonObject = {"type": "string", "pattern": r'^(\*|"r[1-9][0-9]{0,9}(\.[0-9a-f]{16})?")$'}
+        found.append(_header("If-Match", _MATCH, pattern, required=operation.matched))
+    if operation.tagged:
+        found.append(_header("If-None-Match", "Tags of what the caller has.", {"type": "string"}))
+    if operation.key is not Key.NONE:
+        found.append(_header("Idempotency-Key", _KEY, {"type": "string", "pattern": "^[!-~]{1,255}$"}))
+    return found
+
+
+def _header(name: str, words: str, schema: JsonObject, *, required: bool = False) -> Json:
+    return {"name": name, "in": "header", "description": words, "required": required, "schema": schema}
+
+
+def _queried(kind: type[Value], schemas: dict[str, Json]) -> list[Json]:
+    """The fields of a query as parameters. What may be null is what may be left out."""
+    _, own = msgspec.json.schema_components(
+        [shape_of(kind).twin], schema_hook=describe, ref_template="#/components/schemas/{name}"
+    )
+    made = plain_schemas(own)[kind.__name__]
+    assert isinstance(made, dict)
+    properties, required = made["properties"], made.get("required", [])
+    assert isinstance(properties, dict)
+    assert isinstance(required, list)
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": _sayable(schema)}
+        for name, schema in properties.items()
+    ]
+
+
+def _sayable(schema: Json) -> Json:
+    """What of a schema a query string can say: no null, and no list without anything in it."""
+    assert isinstance(schema, dict)
+    choices = schema.get("anyOf")
+    if isinstance(choices, list):
+        (told,) = (one for one in choices if one != {"type": "null"})
+        assert isinstance(told, dict)
+        schema = told
+    if schema.get("type") == "array":
+        return {**schema, "minItems": 1}
+    return schema
+
+
+def _body(operation: Operation) -> JsonObject:
+    assert operation.body is not None
+    media: JsonObject = {"schema": {"$ref": f"#/components/schemas/{operation.body.__name__}"}}
+    if operation.example is not None:
+        media["example"] = msgspec.to_builtins(operation.example)
+    return {"required": True, "content": {_PLAIN: media}}
+
+
+def _imported() -> JsonObject:
+    line = '{"id":"n-1","record_type":"semantic","content":"The nightly build takes 40 minutes"}\n'
+    text: JsonObject = {"schema": {}, "example": line}
+    return {
+        "required": True,
+        "description": "Documents of the contract, one a line, or one document (or a list of them) as JSON.",
+        "content": {NDJSON: text, _PLAIN: {"schema": {"type": ["object", "array"]}}},
+    }
+
+
+def _responses(operation: Operation) -> JsonObject:
+    found: JsonObject = {}
+    for status in operation.statuses:
+        found[str(status)] = _answered(operation, status)
+    if operation.tagged:
+        found["304"] = {"description": "The caller has it already.", "headers": _tag_header()}
+    return {**found, **refusals(*_statuses(operation))}
+
+
+def _answered(operation: Operation, status: int) -> JsonObject:
+    if operation.name in ("import", "export"):
+        words = "Lines that tell what became of each memory." if operation.name == "import" else "A document a line."
+        return {"description": words, "content": {NDJSON: {"schema": {"type": "string"}}}}
+    answer = _answer(status, operation.answer)
+    if operation.tagged:
+        answer["headers"] = _tag_header()
+    links = _links(operation, status)
+    if links:
+        answer["links"] = links
+    return answer
+
+
+def _answer(status: int, kind: type[Value]) -> JsonObject:
+    schema: JsonObject = {"$ref": f"#/components/schemas/{kind.__name__}"}
+    return {"description": _ANSWERS[status], "content": {_PLAIN: {"schema": schema}}}
+
+
+def _tag_header() -> JsonObject:
+    return {"ETag": {"description": "Which revision, and a digest of what was told.", "schema": {"type": "string"}}}
+
+
+def _links(operation: Operation, status: int) -> JsonObject:
+    """The ways on from an answer, for those who follow them."""
+    field = {201: "record_id", 202: "proposal_id"}.get(status)
+    if operation.name in ("recall", "attune"):
+        field = "receipt_id"
+    ways = _LINKS.get(field or "", {})
+    return {
+        name: {"operationId": name, "parameters": {place: f"$response.body#{at}" for place, at in places}}
+        for name, places in ways.items()
+    }
+
+
+def _statuses(operation: Operation) -> list[int]:
+    """The refusals an operation can end in."""
+    found = {400, 401, 403, 406, 422, 429, 500, 503, 507}
+    if operation.query is not None:
+        found.add(414)
+    if operation.body is not None or operation.name == "import":
+        found |= {413, 415}
+    if operation.places:
+        found.add(404)
+    if {"stale", "undecided"} & set(operation.codes) or operation.key is not Key.NONE:
+        found.add(409)
+    if operation.matched or operation.matchable:
+        found.add(412)
+    if operation.matched:
+        found.add(428)
+    if operation.verb is Verb.POST and operation.body is None:
+        found.add(413)
+    return sorted(found)
+
+
+def plain_schemas(found: Mapping[str, object]) -> dict[str, Json]:
+    """Schemas as JSON, in the words of the edition that OpenAPI 3.1 takes: a pair of two kinds is a list with a prefix,
+    and one of a kind a list of two."""
+    plain: dict[str, Json] = msgspec.json.decode(msgspec.json.encode(found))
+    return {name: _prefixed(schema) for name, schema in plain.items()}
+
+
+def _prefixed(schema: Json) -> Json:
+    if isinstance(schema, list):
+        return [_prefixed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: _prefixed(one) for name, one in schema.items()}
+    parts = found.get("prefixItems", found.get("items"))
+    if isinstance(parts, list):
+        alike = all(part == parts[0] for part in parts)
+        found.pop("prefixItems", None)
+        found.update({"items": parts[0]} if alike else {"prefixItems": parts, "items": False})
+    return found
+
+
+def refusals(*statuses: int) -> JsonObject:
+    """Problem documents, by the status they come with."""
+    return {str(status): {"description": _REFUSALS[status], "content": dict(_PROBLEM)} for status in statuses}

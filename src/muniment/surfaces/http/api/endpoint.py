@@ -1,0 +1,185 @@
+"""How an operation of the table is asked over HTTP: who may, what was said, one call in a thread, the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from muniment.model.curation import Verdict
+from muniment.model.errors import Malformed, Stale
+from muniment.model.value import Value
+from muniment.model.vocabulary import Outcome
+from muniment.rest import Key, Operation
+from muniment.rest.tags import read_match, same_tag, tag_of
+from muniment.rest.wire import Shape, shape_of
+from muniment.surfaces.http import bodies, doors
+from muniment.surfaces.http.api.asking import Asked, check_accept, read_body, read_query, understood
+from muniment.surfaces.http.api.calls import call_of
+from muniment.surfaces.http.api.kept import KEY_HEADER, named, repeatable, reused
+from muniment.surfaces.http.problems import Declined
+from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.visitor import Grant, Visitor
+
+JSON = bodies.JSON
+_HEADERS = ("if-match", "if-none-match", KEY_HEADER)
+_STATUS = {Outcome.COMMITTED: 201, Outcome.HELD: 202, Outcome.REFUSED: 200}
+Ask = Callable[[Request], Awaitable[Response]]
+
+
+def endpoints(reception: Reception, operations: Iterable[Operation]) -> list[tuple[str, list[str], Ask]]:
+    """An endpoint for each path of the table, with its methods."""
+    by_path: dict[str, list[Endpoint]] = {}
+    for operation in operations:
+        by_path.setdefault(operation.path, []).append(Endpoint(reception, operation))
+    ordered = sorted(by_path.items(), key=lambda pair: pair[0].count("{"))
+    return [(path, [one.operation.verb.value for one in found], _chosen(found)) for path, found in ordered]
+
+
+def _chosen(found: Sequence[Endpoint]) -> Ask:
+    by_verb = {one.operation.verb.value: one for one in found}
+
+    async def ask(request: Request) -> Response:
+        return await by_verb["GET" if request.method == "HEAD" else request.method](request)
+
+    return ask
+
+
+class Endpoint:
+    """One operation, ready to be asked."""
+
+    def __init__(self, reception: Reception, operation: Operation) -> None:
+        self.operation = operation
+        self._reception = reception
+        self._grant = Grant(operation.grant.value)
+        self._call = call_of(operation)
+        self._answer: Shape[Value] = shape_of(operation.answer)
+        for kind in (operation.query, operation.body):
+            if kind is not None:
+                shape_of(kind)
+
+    async def __call__(self, request: Request) -> Response:
+        visitor = await doors.permitted(request, self._grant)
+        check_accept(request, JSON)
+        raw = await self._body(request)
+        headers = {name: value for name in _HEADERS if (value := _header(request, name)) is not None}
+        query: bytes = request.scope["query_string"]
+        return await self._reception.run(self._work, visitor, dict(request.path_params), query, raw, headers)
+
+    async def _body(self, request: Request) -> bytes:
+        if self.operation.body is not None:
+            return await bodies.read_body(request)
+        length = request.headers.get("content-length", "0")
+        if length != "0" or "transfer-encoding" in request.headers:
+            raise Malformed("body", "none: this operation takes no body")
+        return b""
+
+    def _work(
+        self, visitor: Visitor, places: dict[str, str], query: bytes, raw: bytes, headers: dict[str, str]
+    ) -> Response:
+        """Everything that may take long, in one thread: read, ask, write."""
+        operation = self.operation
+        asking = read_query(query, operation.query)
+        sketch = read_body(raw, operation.body) if operation.body is not None else None
+        try:
+            with understood():
+                body = shape_of(operation.body).settle(sketch) if operation.body and sketch else None
+                asked = Asked(
+                    operation,
+                    visitor,
+                    self._reception.memory(visitor),
+                    places=places,
+                    query=asking,
+                    body=body,
+                    headers=headers,
+                )
+                return self._answered(asked)
+        except Stale as error:
+            if "if-match" not in headers:
+                raise
+            raise _outdated(str(error), error.hint) from None
+
+    def _answered(self, asked: Asked) -> Response:
+        if KEY_HEADER in asked.headers:
+            if self.operation.key is Key.NONE:
+                raise Malformed("Idempotency-Key", "to be left out: this operation needs none")
+            if self.operation.key is Key.ANSWER:
+                return repeatable(asked, lambda: self._told(asked))
+        return self._told(asked)
+
+    def _told(self, asked: Asked) -> Response:
+        options = named(asked) if self.operation.key is Key.PROPOSAL else {}
+        expected = self._expected(asked)
+        if expected is not None:
+            options["expected_revision"] = expected
+        value = self._called(asked, options)
+        body = self._answer.write(value)
+        if self.operation.tagged:
+            return _tagged(asked, value, body)
+        status, headers = _status(self.operation, value)
+        return Response(body, status_code=status, headers=headers, media_type=JSON)
+
+    def _called(self, asked: Asked, options: dict[str, object]) -> Value:
+        try:
+            return self._call(asked, options)
+        except Malformed as error:
+            if error.field == "proposal_id" and "proposal_id" in options:
+                raise reused() from None
+            raise
+
+    def _expected(self, asked: Asked) -> int | None:
+        """The revision the caller expects, once it is known that nothing else of the record has changed either."""
+        header = asked.headers.get("if-match")
+        if header is None:
+            if self.operation.matched:
+                raise Declined(
+                    status=428,
+                    code="precondition_required",
+                    detail="if-match: the request must say which revision it is made on",
+                    hint="Read the record, and send its ETag as If-Match; * stands for whichever is present.",
+                    field="if-match",
+                )
+            return None
+        if not (self.operation.matched or self.operation.matchable):
+            raise Malformed("If-Match", "to be left out: this operation compares nothing")
+        revision, tag = read_match(header)
+        if tag is not None:
+            told = asked.memory.get(asked.places["record_id"])
+            if tag_of(told.record.revision, shape_of(type(told)).write(told)) != tag:
+                raise _outdated("the record is not as it was when it was read", "Read it again and decide on that.")
+        return revision
+
+
+def _header(request: Request, name: str) -> str | None:
+    said = request.headers.getlist(name)
+    if not said:
+        return None
+    if len(said) > 1 and name != "if-none-match":
+        raise Malformed(name, "to be said once")
+    return ", ".join(said)
+
+
+def _tagged(asked: Asked, value: Value, body: bytes) -> Response:
+    """A record with its tag, or only that it is still the one the caller has."""
+    revision: int = value.record.revision  # type: ignore[attr-defined]  # what is tagged is a disclosure
+    tag = tag_of(revision, body)
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+    known = asked.headers.get("if-none-match")
+    if known is not None and same_tag(known, tag):
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type=JSON)
+
+
+def _status(operation: Operation, value: Value) -> tuple[int, dict[str, str]]:
+    """What became of a proposal, as a status and a place to look."""
+    if len(operation.statuses) == 1 or not isinstance(value, Verdict):
+        return operation.statuses[0], {}
+    status = _STATUS[value.outcome]
+    if value.outcome is Outcome.COMMITTED and value.record_id is not None:
+        return status, {"Location": f"/api/records/{value.record_id}"}
+    return status, {"Location": f"/api/proposals/{value.proposal_id}"}
+
+
+def _outdated(detail: str, hint: str) -> Declined:
+    return Declined(status=412, code="stale", detail=detail, hint=hint, field="if-match")

@@ -1,0 +1,137 @@
+"""Answers that are kept, so that a request sent twice is followed once.
+
+An `Idempotency-Key` names the proposal where there is one: the engine then repeats its verdict. Elsewhere the key is
+noted before anything is done and the answer after it; whoever sends it again is told the first answer, and whoever
+does so in between, or after a crash in between, is told that it is not known how that went.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+
+import msgspec
+from starlette.responses import Response
+
+from muniment.engine.notebook import Notebook, Pages
+from muniment.model.errors import CallerError, Malformed, OperationalError
+from muniment.model.note import Jot
+from muniment.model.value import Value, canonical
+from muniment.surfaces.http.api.asking import Asked
+from muniment.surfaces.http.problems import Declined
+
+KEY_HEADER = "idempotency-key"
+TOPIC = "requests"
+KEPT_MAX = 4_096
+_TRIMMED_EVERY = 256
+_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
+
+
+class Kept(Value):
+    """A request under a key: what was asked, and, once it was followed, what was answered."""
+
+    digest: str
+    status: int | None = None
+    answer: str | None = None
+    location: str | None = None
+
+
+def named(asked: Asked) -> dict[str, object]:
+    """The name of the proposal that a key stands for, if there is a key."""
+    header = asked.headers.get(KEY_HEADER)
+    if header is None:
+        return {}
+    if getattr(asked.body, "proposal_id", None) is not None:
+        raise Malformed("Idempotency-Key", "to be left out where proposal_id is said")
+    return {"proposal_id": f"key-{_name(asked, header)}"}
+
+
+def repeatable(asked: Asked, follow: Callable[[], Response]) -> Response:
+    """Follow a request, or repeat what was answered when it was followed before."""
+    key = _name(asked, asked.headers[KEY_HEADER])
+    notebook, actor = Notebook.of(asked.memory), asked.memory.actor.id
+    digest = _digest(asked)
+    before, _ = notebook.turn(actor, lambda pages: _begun(pages, key, digest))
+    if before is not None:
+        return _again(before)
+    try:
+        response = follow()
+    except (CallerError, OperationalError, Declined):
+        notebook.turn(actor, lambda _: ((Jot(topic=TOPIC, key=key),), None))
+        raise
+    kept = Kept(
+        digest=digest,
+        status=response.status_code,
+        answer=bytes(response.body).decode(),
+        location=response.headers.get("location"),
+    )
+    notebook.turn(actor, lambda pages: (_written(pages, key, kept), None))
+    return response
+
+
+def _name(asked: Asked, header: str) -> str:
+    if _KEY.fullmatch(header) is None:
+        raise Malformed("Idempotency-Key", "1 to 255 visible ASCII characters")
+    parts = (asked.visitor.actor.id, asked.operation.name, header)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:40]
+
+
+def _digest(asked: Asked) -> str:
+    """What was asked, whole: the same key with anything else is another request."""
+    digest = hashlib.sha256()
+    for name, text in sorted({**asked.places, "if-match": asked.headers.get("if-match", "")}.items()):
+        digest.update(f"{name}={text}\n".encode())
+    for part in (asked.query, asked.body):
+        digest.update(canonical(part) + b"\n" if part is not None else b"\n")
+    return digest.hexdigest()
+
+
+def _begun(pages: Pages, key: str, digest: str) -> tuple[Sequence[Jot], Kept | None]:
+    note = pages.get(TOPIC, key)
+    if note is None or note.body is None:
+        return (_jot(key, Kept(digest=digest)),), None
+    kept = msgspec.json.decode(note.body, type=Kept)
+    if kept.digest != digest:
+        raise reused()
+    if kept.status is None:
+        raise Declined(
+            status=409,
+            code="key_in_use",
+            detail="idempotency-key: a request under this key was begun, and it is not known how it ended",
+            hint="Wait, or look whether it was followed before you send it under another key.",
+            field="idempotency-key",
+        )
+    return (), kept
+
+
+def _written(pages: Pages, key: str, kept: Kept) -> tuple[Jot, ...]:
+    """The answer, and now and then the removal of those that were kept longest."""
+    jots = [_jot(key, kept)]
+    if int(key[:8], 16) % _TRIMMED_EVERY == 0:
+        oldest = sorted(pages.read(TOPIC), key=lambda note: note.seq)[:-KEPT_MAX]
+        jots += (Jot(topic=TOPIC, key=note.key) for note in oldest if note.key != key)
+    return tuple(jots)
+
+
+def _jot(key: str, kept: Kept) -> Jot:
+    return Jot(topic=TOPIC, key=key, body=msgspec.json.encode(kept).decode())
+
+
+def _again(kept: Kept) -> Response:
+    assert kept.status is not None
+    headers = {"Idempotency-Replayed": "true"}
+    if kept.location is not None:
+        headers["Location"] = kept.location
+    return Response(kept.answer, status_code=kept.status, headers=headers, media_type="application/json")
+
+
+def reused() -> Declined:
+    """The refusal of a key that stands for another request."""
+    return Declined(
+        status=422,
+        code="key_reused",
+        detail="idempotency-key: it was used before, for a different request",
+        hint="Use a new key for each request, and the same one only to send the same request again.",
+        field="idempotency-key",
+    )

@@ -1,0 +1,44 @@
+"""The routes of push: a WebSocket, Server-Sent Events, and tickets for callers that cannot send a header."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+
+from muniment.contracts.strict.values import JsonObject
+from muniment.model.errors import Malformed
+from muniment.surfaces.http.akashik_doors import Ask, Door, Nowhere, permit
+from muniment.surfaces.http.akashik_messages import read_object
+from muniment.surfaces.http.bodies import read_body
+from muniment.surfaces.http.push_opening import LISTEN
+from muniment.surfaces.http.push_sse import Events
+from muniment.surfaces.http.push_websocket import Socket
+from muniment.surfaces.http.streams import Hub, hub_of
+from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.visitor import Grant, Visitor
+
+_TICKET_BYTES_MAX = 16_384
+
+
+def routes(reception: Reception) -> list[BaseRoute]:
+    """The two streams, the desk for tickets, and last the answer for whatever else is asked for at this level of the
+    binding's paths."""
+    hub = hub_of(reception)
+    return [
+        WebSocketRoute("/v1/stream", Socket(hub)),
+        Route("/v1/events", Events(hub)),
+        Route("/v1/stream/ticket", Door(LISTEN, "POST", _ticket(hub))),
+        Route("/v1/{operation}", Nowhere()),
+    ]
+
+
+def _ticket(hub: Hub) -> Ask:
+    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+        document = read_object(await read_body(request, _TICKET_BYTES_MAX))
+        permit(visitor, Grant.READ, "listen")
+        agent = document.get("agent_id")
+        if document.keys() != {"agent_id"} or not isinstance(agent, str) or not agent:
+            raise Malformed("agent_id", "the agent who will listen, and nothing else")
+        return {"ticket": hub.tickets.issue(visitor, agent), "expires_in_seconds": hub.tickets.seconds}
+
+    return ask

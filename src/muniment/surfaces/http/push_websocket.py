@@ -1,0 +1,109 @@
+"""Push over a WebSocket: one text message per frame; what a client may say is how far it has read."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
+
+from muniment.contracts.strict.reader import read_json
+from muniment.contracts.strict.values import Json
+from muniment.model.errors import MunimentError
+from muniment.surfaces.http.akashik_answers import Failure, failed, wire_code
+from muniment.surfaces.http.akashik_doors import turned_away
+from muniment.surfaces.http.push_carrying import GOODBYE_SECONDS, Stalled, either, within
+from muniment.surfaces.http.push_opening import LISTEN, opened
+from muniment.surfaces.http.streams import Hub
+from muniment.surfaces.http.streams_flow import Frame
+
+GOING_AWAY, NOT_TEXT, NOT_UNDERSTOOD, NOT_ALLOWED, TOO_SLOW = 1001, 1003, 1007, 1008, 1013
+
+
+class Ended(Exception):
+    """The stream is over, and why: a close code and a few words."""
+
+    def __init__(self, code: int, words: str) -> None:
+        super().__init__(words)
+        self.code = code
+        self.words = words
+
+
+class Socket:
+    """WebSocket /v1/stream."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        socket = WebSocket(scope, receive, send)
+        try:
+            flow, first = await opened(self._hub, socket)
+            with self._hub.listen(flow.visitor, "websocket") as (watch, listener):
+                await socket.accept()
+                await self._carry(socket, flow.frames(first, watch, listener))
+        except Failure as error:
+            turned_away(socket, error)
+            await socket.send_denial_response(failed(error, LISTEN))
+
+    async def _carry(self, socket: WebSocket, frames: AsyncIterator[Frame]) -> None:
+        talk = Talk(socket, self._hub.reception.settings.stall_seconds)
+        try:
+            await either(talk.hear(), talk.tell(frames))
+        except WebSocketDisconnect:
+            return
+        except Ended as end:
+            await talk.close(end)
+
+
+class Talk:
+    """Both directions of one open socket."""
+
+    def __init__(self, socket: WebSocket, stall_seconds: float) -> None:
+        self._socket = socket
+        self._stall = stall_seconds
+        self._sent = -1
+        self._acked = -1
+
+    async def tell(self, frames: AsyncIterator[Frame]) -> None:
+        """Every frame, then why there are no more."""
+        try:
+            async for frame in frames:
+                await within(self._stall, self._socket.send_text(frame.text.decode()))
+                self._sent = frame.epoch
+        except Stalled:
+            raise Ended(TOO_SLOW, "nothing was read for too long; resume after the last epoch") from None
+        except Failure as error:
+            turned_away(self._socket, error)
+            raise Ended(NOT_ALLOWED, wire_code(error).value) from None
+        raise Ended(GOING_AWAY, "the server closes; resume after the last epoch")
+
+    async def hear(self) -> None:
+        """What the client says, until it hangs up."""
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text")
+            if text is None:
+                raise Ended(NOT_TEXT, "only text is understood")
+            self._acked = self._ack(text)
+
+    def _ack(self, text: str) -> int:
+        """How far the client says it has read: further than before, and no further than was sent. That also bounds how
+        often it may say so."""
+        try:
+            said: Json = read_json(text.encode("utf-8", "surrogatepass"))
+        except MunimentError:
+            raise Ended(NOT_UNDERSTOOD, "only an ack is understood") from None
+        epoch = said.get("ack") if isinstance(said, dict) and len(said) == 1 else None
+        if not isinstance(epoch, int) or isinstance(epoch, bool) or not self._acked < epoch <= self._sent:
+            raise Ended(NOT_UNDERSTOOD, "an ack names an epoch that was sent and not acked before")
+        return epoch
+
+    async def close(self, end: Ended) -> None:
+        """Say goodbye, to a reader that may have stopped reading."""
+        try:
+            await within(GOODBYE_SECONDS, self._socket.close(end.code, end.words))
+        except (Stalled, WebSocketDisconnect, WebSocketDisconnected):
+            return

@@ -1,0 +1,167 @@
+"""Requests under a key: sent twice, followed once, answered alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.rest.desk import Desk, opened
+
+from muniment.engine.notebook import Notebook
+from muniment.model.note import Jot
+from muniment.surfaces.http.api.kept import TOPIC, Kept
+from muniment.surfaces.reception.keys import KeyWish
+
+STAGING = {"content": "The staging database moved to eu-west-2", "kind": "fact", "evidence": ["ticket:OPS-7"]}
+KEY = {"Idempotency-Key": "7f3a"}
+
+
+@pytest.fixture
+def desk(vault: Path) -> Iterator[Desk]:
+    with opened(vault) as found:
+        yield found
+
+
+def test_a_memory_sent_twice_under_a_key_is_kept_once(desk: Desk) -> None:
+    first = desk.caller().post("/api/memories", json=STAGING, headers=KEY)
+    head = desk.memory.ledger.head()
+    second = desk.caller().post("/api/memories", json=STAGING, headers=KEY)
+
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.content == second.content
+    assert desk.memory.ledger.head() == head
+
+
+def test_a_key_that_stands_for_another_request_is_refused(desk: Desk) -> None:
+    desk.caller().post("/api/memories", json=STAGING, headers=KEY)
+
+    other = desk.caller().post("/api/memories", json={**STAGING, "content": "It moved elsewhere"}, headers=KEY)
+
+    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+    assert desk.memory.stats().current == 1
+
+
+def test_the_keys_of_two_callers_and_two_operations_are_two(desk: Desk) -> None:
+    everyone = desk.caller(KeyWish.everything("owner"))
+    planner = desk.caller(KeyWish(name="planner", actor="planner"))
+
+    answers = [
+        everyone.post("/api/memories", json=STAGING, headers=KEY),
+        planner.post("/api/memories", json={**STAGING, "content": "The cache is warm"}, headers=KEY),
+        everyone.post("/api/proposals", json={"claim": {"content": "Deploys take 9 minutes"}}, headers=KEY),
+    ]
+
+    assert [one.status_code for one in answers] == [201, 201, 201]
+
+
+def test_a_batch_under_a_key_is_kept_once(desk: Desk) -> None:
+    batch = {"proposals": [{"claim": {"content": "Build 1 passed"}}, {"claim": {"content": "Build 2 failed"}}]}
+
+    first = desk.caller().post("/api/proposals/batch", json=batch, headers=KEY)
+    second = desk.caller().post("/api/proposals/batch", json=batch, headers=KEY)
+
+    assert first.content == second.content
+    assert desk.memory.stats().current == 2
+
+
+def test_an_outcome_under_a_key_counts_once(desk: Desk) -> None:
+    record = desk.caller().post("/api/memories", json=STAGING).json()["record_id"]
+
+    for _ in range(3):
+        desk.caller().post(f"/api/records/{record}/outcomes", json={"result": "helpful"}, headers=KEY)
+
+    assert desk.memory.get(record).standing.footing.helpful == 1.0
+
+
+def test_a_revision_sent_twice_is_one_though_the_record_has_moved_on(desk: Desk) -> None:
+    record = desk.caller().post("/api/memories", json=STAGING).json()["record_id"]
+    new, match = {"content": "It moved to eu-west-3"}, {"If-Match": '"r1"', **KEY}
+
+    first = desk.caller().post(f"/api/records/{record}/revisions", json=new, headers=match)
+    second = desk.caller().post(f"/api/records/{record}/revisions", json=new, headers=match)
+
+    assert (first.status_code, first.content) == (second.status_code, second.content) == (201, first.content)
+    assert desk.memory.get(record).record.revision == 2
+
+
+def test_a_decision_sent_twice_is_answered_as_the_first_time(desk: Desk) -> None:
+    proposal = desk.memory.as_actor("planner").remember("Deploy on Mondays", kind="decision").proposal_id
+    decision = {"accept": True, "reason": "it is right"}
+
+    first = desk.caller().post(f"/api/proposals/{proposal}/decision", json=decision, headers=KEY)
+    second = desk.caller().post(f"/api/proposals/{proposal}/decision", json=decision, headers=KEY)
+    changed = desk.caller().post(f"/api/proposals/{proposal}/decision", json={**decision, "accept": False}, headers=KEY)
+    elsewhere = desk.caller().post("/api/proposals/prp-other/decision", json=decision, headers=KEY)
+    unkeyed = desk.caller().post(f"/api/proposals/{proposal}/decision", json=decision)
+
+    assert (first.status_code, second.content) == (200, first.content)
+    assert second.headers["idempotency-replayed"] == "true"
+    assert [one.json()["code"] for one in (changed, elsewhere)] == ["key_reused", "key_reused"]
+    assert (unkeyed.status_code, unkeyed.json()["code"]) == (409, "stale")
+
+
+def test_kept_answers_outlive_the_server(vault: Path) -> None:
+    with opened(vault) as desk:
+        record = desk.caller().post("/api/memories", json=STAGING).json()["record_id"]
+        first = desk.caller().post(f"/api/records/{record}/retraction", json={"reason": "wrong"}, headers=KEY)
+
+    with opened(vault) as desk:
+        second = desk.caller().post(f"/api/records/{record}/retraction", json={"reason": "wrong"}, headers=KEY)
+
+    assert (first.status_code, second.content) == (200, first.content)
+
+
+def test_a_request_that_was_refused_may_be_sent_again(desk: Desk) -> None:
+    early = desk.caller().post("/api/records/rec-1/retraction", json={"reason": "wrong"}, headers=KEY)
+    record = desk.caller().post("/api/memories", json=STAGING).json()["record_id"]
+    later = desk.caller().post(f"/api/records/{record}/retraction", json={"reason": "wrong"}, headers=KEY)
+
+    assert (early.status_code, later.status_code) == (404, 200)
+
+
+def test_of_a_request_that_never_came_to_its_end_nothing_is_claimed(desk: Desk) -> None:
+    """As after a crash between the deed and the note of it."""
+    record = desk.caller().post("/api/memories", json=STAGING).json()["record_id"]
+    desk.caller().post(f"/api/records/{record}/retraction", json={"reason": "wrong"}, headers=KEY)
+    notebook = Notebook.of(desk.memory)
+    (note,) = notebook.read(TOPIC)
+    begun = Kept(digest=msgspec.json.decode(note.body or "", type=Kept).digest)
+    jot = Jot(topic=TOPIC, key=note.key, body=msgspec.json.encode(begun).decode())
+    notebook.turn("owner", lambda _: ((jot,), None))
+
+    answer = desk.caller().post(f"/api/records/{record}/retraction", json={"reason": "wrong"}, headers=KEY)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "key_in_use")
+
+
+def test_of_many_who_send_the_same_at_once_one_is_followed(desk: Desk) -> None:
+    desk.memory.remember("The build took 9 minutes")
+    body = {"name": "the build", "means": "nightly"}
+
+    def send(_: int) -> int:
+        return desk.caller().post("/api/aliases", json=body, headers=KEY).status_code
+
+    with ThreadPoolExecutor(4) as pool:
+        statuses = list(pool.map(send, range(8)))
+
+    named = [entry for entry in desk.memory.ledger.entries() if entry.kind == "named"]
+    assert set(statuses) <= {200, 409}
+    assert 200 in statuses
+    assert len(named) == 1
+
+
+@pytest.mark.parametrize("key", ["", "a b", "x" * 256])
+def test_what_is_no_key_is_refused(desk: Desk, key: str) -> None:
+    answer = desk.caller().post("/api/memories", json=STAGING, headers={"Idempotency-Key": key})
+
+    assert (answer.status_code, answer.json()["field"]) == (422, "Idempotency-Key")
+    assert desk.memory.stats().current == 0
+
+
+def test_a_proposal_has_one_name(desk: Desk) -> None:
+    answer = desk.caller().post("/api/memories", json={**STAGING, "proposal_id": "prp-1"}, headers=KEY)
+
+    assert (answer.status_code, answer.json()["field"]) == (422, "Idempotency-Key")
