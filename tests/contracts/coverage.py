@@ -9,6 +9,7 @@ from pathlib import Path
 
 from muniment.contracts.registry import ContractName
 from muniment.model.value import Value
+from muniment.testing.akashik import assertions
 from muniment.testing.requirements import requirements
 from muniment.testing.vectors import vectors
 
@@ -31,6 +32,8 @@ def _collected(mark: str) -> Mapping[str, frozenset[str]]:
         for id_, test in _marked(path, mark):
             found[id_].add(f"{path.relative_to(TESTS.parent)}::{test}")
     if mark == "cites":
+        for one in assertions():
+            found[one.id].add(f"conformance: {one.theme}")
         for name in ContractName:
             for vector in vectors(name):
                 for id_ in vector.cites:

@@ -11,6 +11,7 @@ from muniment.backends.memory.store import MemoryTenant
 from muniment.contracts.akashik.levels import check_document
 from muniment.contracts.akashik.words import Format
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.errors import MindUnavailable
 from muniment.model.times import DAY, Instant
 from muniment.testing.world import START, TickingClock, simulated_memory
 
@@ -187,14 +188,19 @@ def test_a_unit_that_could_not_be_enriched_is_kept_told_marked_and_taken_up_agai
     embedder = Broken()
     with memory_over(MemoryTenant("default"), embedder, rules=field_policy()) as memory:
         field = Field(memory).join("scout", "analyst")
-        answer = field.ask("RECORD", "scout", finding("The harbour is open"))
+        assert field.ask("RECORD", "scout", finding("The harbour is open"))["status"] == "accepted"
+        with pytest.raises(MindUnavailable):
+            memory.flush(timeout=60)
+        answer = field.ask("RECORD", "scout", finding("The quarry is closed"))
         assert answer["status"] == "accepted"
         assert str(answer["warning"]).startswith("ENRICHMENT_FAILED")
         assert check_document("record_response", answer) == ()
-        assert _statuses(field) == ["pending_enrichment"]
+        assert _statuses(field) == ["pending_enrichment", "pending_enrichment"]
         embedder.down = False
+        memory.flush(timeout=60)
         assert "warning" not in field.ask("RECORD", "scout", finding("The library is shut"))
-        assert _statuses(field) == ["active", "active"]
+        assert _statuses(field) == ["active", "active", "active"]
+        memory.flush(timeout=60)
         assert {"The harbour is open", "The library is shut"} <= set(embedder.asked)
 
 
@@ -210,6 +216,7 @@ def test_the_same_in_other_words_comes_before_something_else(how: str) -> None:
         field = Field(memory).join("scout", "analyst")
         field.ask("RECORD", "scout", finding("Acquire automobile"))
         field.ask("RECORD", "scout", finding("Soup tastes salty"))
+        memory.flush(timeout=60)
         wanted: Json = "purchase vehicle" if how == "context_hint" else ["purchase vehicle"]
         assert contents(field.ask("ATTUNE", "analyst", attune(**{how: wanted})))[0] == "Acquire automobile"
         assert contents(field.ask("ATTUNE", "analyst", attune()))[0] == "Soup tastes salty"

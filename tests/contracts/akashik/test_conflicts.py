@@ -154,7 +154,7 @@ def test_the_last_write_wins_and_the_resolution_says_all_of_it() -> None:
         "winner_id": new,
         "rationale": "for good reasons",
         "resolved_by": "senior",
-        "epoch_resolved": field.memory.ledger.head().seq,
+        "epoch_resolved": field.memory.ledger.head().seq - 1,
     }
     assert an_object(answer["side_effects"])["superseded_units"] == [old]
     assert contents(field.ask("ATTUNE", "chief", attune())) == [NEW]

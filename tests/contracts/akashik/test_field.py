@@ -134,9 +134,9 @@ def test_a_unit_says_who_recorded_it_as_what_when_and_in_which_session() -> None
         "agent_id": "scout",
         "agent_role": "researcher",
         "session_id": None,
-        "timestamp": "2026-01-01T00:00:01Z",
+        "timestamp": "2026-01-01T00:00:06Z",
     }
-    assert an_object(field.unit(str(together["memory_unit_id"]))["source"])["session_id"] == "s-1"
+    assert an_object(field.unit(str(together["memory_unit_id"]))["source"])["session_id"] == field.names["s-1"]
 
 
 @cites("AKAS-015", "AKAS-037")

@@ -36,6 +36,9 @@ from muniment.model.errors import (
     NotPermitted,
     Stale,
     StoreBusy,
+    StoreFull,
+    StoreUnavailable,
+    TooManyRequests,
     Unauthenticated,
     Undecided,
 )
@@ -415,7 +418,11 @@ def test_an_error_document_is_one() -> None:
         (Unauthenticated(), "UNAUTHENTICATED"),
         (Malformed("content", "text"), "INVALID_PAYLOAD"),
         (LimitExceeded("content", limit=1, unit="bytes", sent=2), "INVALID_PAYLOAD"),
-        (StoreBusy("busy"), "INTERNAL_ERROR"),
+        (StoreBusy("busy"), "UNAVAILABLE"),
+        (StoreUnavailable("gone"), "UNAVAILABLE"),
+        (StoreFull("full"), "STORAGE_FULL"),
+        (TooManyRequests("records", retry_after=1.0), "TOO_MANY_REQUESTS"),
+        (NotFound("agent", "a"), "AGENT_NOT_REGISTERED"),
         (IntegrityError("broken"), "INTERNAL_ERROR"),
     ],
 )

@@ -14,6 +14,11 @@ from muniment.contracts.akashik.notices import Told, View, notices
 from muniment.contracts.akashik.subscriptions import Wish
 from muniment.contracts.akashik.words import EventName
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.entry import Birth, ConflictChange, Entry, EntryKind
+from muniment.model.record import Footing
+from muniment.model.status import Status
+from muniment.model.times import Instant
+from muniment.model.vocabulary import ConflictStatus, Label
 
 AGENTS = ("scout", "analyst", "senior", "chief", "human", "voter")
 MET = ["memory.recorded", "memory.superseded", "memory.contested", "conflict.detected", "conflict.resolved"]
@@ -148,15 +153,35 @@ def test_a_side_that_may_not_be_seen_hides_the_conflict() -> None:
     assert notices([wish], [event], {}, Told(), now_ms=0)[0] == ()
 
 
-def test_a_unit_that_a_reviewer_let_in_is_its_authors() -> None:
-    field = Field().join("scout")
-    field.ask("RECORD", "scout", finding("The harbour is deep"))
-    log = field.memory.ledger.entries()
-    (plain,) = happened(log)
-    (reviewed,) = happened(log, recorded_by={str(plain.unit): "analyst"})
-    assert (plain.by, plain.concerns) == ("scout", ("scout",))
-    assert (reviewed.by, reviewed.concerns) == ("analyst", ("analyst",))
-    assert happened(log, after=plain.epoch) == ()
+class Reviewed:
+    """What is known of a unit that somebody else let in; of the others nothing is."""
+
+    def name(self, rid: int) -> str | None:
+        return "m-1" if rid == 7 else None
+
+    def author(self, rid: int) -> str | None:
+        return "analyst" if rid == 7 else None
+
+    def before(self, rid: int, seq: int) -> Status | None:
+        return Status.ACTIVE
+
+
+def test_a_unit_that_a_reviewer_let_in_is_its_authors_and_one_nobody_knows_of_is_no_news() -> None:
+    footing = Footing(own=0.8, effective=0.8, label=Label.AGENT)
+    births = tuple(Birth(rid=rid, id=f"m-{rid}", revision=1, status=Status.ACTIVE, footing=footing) for rid in (7, 8))
+    conflict = ConflictChange(id="c-1", status=ConflictStatus.DETECTED, a=7, b=8, why="slot")
+    entry = Entry(
+        v=1,
+        tenant="default",
+        seq=3,
+        at=Instant(0),
+        kind=EntryKind.RULED,
+        actor="chief",
+        births=births,
+        conflicts=(conflict,),
+    )
+    (told,) = happened(entry, Reviewed())
+    assert (told.by, told.concerns, told.unit, told.epoch) == ("analyst", ("analyst",), "m-1", 3)
 
 
 def test_a_draft_and_what_is_archived_are_no_news() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -48,6 +49,7 @@ class Feed:
     def __init__(self, room: Room) -> None:
         self._room = room
         self._read: OrderedDict[int, tuple[Happened, ...]] = OrderedDict()
+        self._reading = threading.Lock()
 
     def notices(self, agent: str, credential: Credential, after: int, limit: int) -> Notices:
         """What an agent is to be told of the next positions after an epoch, so many of them at most."""
@@ -81,9 +83,10 @@ class Feed:
         known = self._read.get(seq)
         if known is None:
             known = tuple(_read(snapshot, seq))
-            self._read[seq] = known
-            while len(self._read) > REMEMBERED:
-                self._read.popitem(last=False)
+            with self._reading:
+                self._read[seq] = known
+                while len(self._read) > REMEMBERED:
+                    self._read.popitem(last=False)
         return known
 
 

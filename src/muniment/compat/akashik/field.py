@@ -27,6 +27,10 @@ from muniment.engine.memory import Memory
 from muniment.model import checks
 from muniment.model.errors import CallerError, OperationalError
 
+_ANSWERED_WHOLE = frozenset(
+    {Operation.DEREGISTER, Operation.SUBSCRIBE, Operation.COORDINATE, Operation.SESSION, Operation.COMPACT}
+)
+"""Operations whose answers are kept as they were given: they hold no words of units."""
 OBSERVER = "observer"
 """The role of a caller that looks without being registered."""
 
@@ -64,13 +68,13 @@ class Field:
         error document too; only what contradicts itself is raised."""
         operation = str(message.get("operation", "")) if isinstance(message, dict) else ""
         if wrong := check_outside(message):
-            return error_document(Code(wrong[0].code), operation, wrong[0].message)
+            return views.refused_for(wrong[0], operation)
         assert isinstance(message, dict), "the shape was checked"
         letter = _opened(message, credential)
         if (unknown := unsupported(Roster(level=self.settings.level), letter.operation)) is not None:
             return unknown
         if worst := views.errors_in(check_payload(letter.operation, letter.payload, self.settings.level, "/payload")):
-            return error_document(Code(worst[0].code), operation, worst[0].message)
+            return views.refused_for(worst[0], operation)
         try:
             return self._answer(letter)
         except (CallerError, OperationalError) as error:
@@ -82,8 +86,17 @@ class Field:
             return error_document(Code.UNAUTHENTICATED, letter.operation, words)
         state = self._room.state()
         if (refused := refused_in(state, letter, self.settings)) is not None:
-            return refused
+            return self._before(letter, state) or refused
         return self._operations[letter.operation](self._desk(letter, state))
+
+    def _before(self, letter: Letter, state: FieldState) -> JsonObject | None:
+        """The answer that a message got when it was sent before, though it would be refused by now: its agent has left,
+        or its session has ended. What tells of units is not told again to who may no longer see them."""
+        if letter.operation in _ANSWERED_WHOLE:
+            return self._desk(letter, state).answered(self._room.notebook)
+        if letter.operation is Operation.RECORD and letter.agent in state.agents and self._recorder.knows(letter):
+            return self._recorder.record(self._desk(letter, state))
+        return None
 
     def _desk(self, letter: Letter, state: FieldState) -> Desk:
         member = state.member(letter.agent)

@@ -7,13 +7,15 @@ import time
 import msgspec
 
 from muniment.compat.akashik.room import Desk, Room
+from muniment.compat.akashik.settings import Letter
 from muniment.compat.akashik.state import DEFERRED, FieldState
 from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.akashik.commands import RecordCommand
-from muniment.contracts.akashik.decode import decode_record
+from muniment.contracts.akashik.decode import decode_record, proposal_name
 from muniment.contracts.akashik.encode import known_already, record_response
 from muniment.contracts.akashik.words import Mode, Operation
 from muniment.contracts.strict.values import JsonObject
+from muniment.engine.seat import window
 from muniment.engine.trail import NO_MODEL
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound
@@ -33,11 +35,21 @@ class Recorder:
         self._room = room
         self._slow = False
 
+    def knows(self, letter: Letter) -> bool:
+        """Whether a message made a proposal of its agent before."""
+        name = proposal_name(letter.agent, letter.id)
+        with window(self._room.memory) as snapshot:
+            filed = snapshot.desk.proposal(name)
+        return filed is not None and filed.actor == letter.agent
+
     def record(self, desk: Desk) -> JsonObject:
         command = decode_record(desk.letter.payload, desk.caller, message=desk.letter.id)
         detail = Mode.DRAFT if command.draft else Mode.COMMITTED
         if (refused := self._room.barred(desk.member, Operation.RECORD, detail)) is not None:
             return refused
+        if command.claim.lineage.relations and not self._linkable(desk, command):
+            words = "it is linked to what is not there"
+            return error_document(Code.UNIT_NOT_FOUND, Operation.RECORD, words)
         clock = self._room.keep_up(desk.letter, desk.state)
         deferred = self._defers() and not command.draft
         try:
@@ -47,10 +59,27 @@ class Recorder:
                 raise
             words = "a message of this id said something else before"
             return error_document(Code.INVALID_ENVELOPE, Operation.RECORD, words)
-        answer = record_response(verdict, enriched=not troubled(self._room), deferred=deferred, clock=clock.at)
-        if verdict.duplicate_of is not None and not verdict.committed and not command.claim.lineage.relations:
-            return known_already(answer, verdict.duplicate_of)
+        told = self._visible(desk, verdict)
+        answer = record_response(told, enriched=not troubled(self._room), deferred=deferred, clock=clock.at)
+        if told.duplicate_of is not None and not told.committed and not command.claim.lineage.relations:
+            return known_already(answer, told.duplicate_of)
         return answer
+
+    def _linkable(self, desk: Desk, command: RecordCommand) -> bool:
+        """Whether the caller may see everything it links to. The engine asks the policy; here the Field is asked."""
+        with self._room.looking(desk) as look:
+            return all(look.card(link.target) is not None for link in command.claim.lineage.relations)
+
+    def _visible(self, desk: Desk, verdict: Verdict) -> Verdict:
+        """The verdict without what it says of units that the Field keeps from the caller."""
+        if desk.sight.plain or not (verdict.conflict_ids or verdict.duplicate_of):
+            return verdict
+        with self._room.looking(desk) as look:
+            rows = {name: look.snapshot.desk.conflict(name) for name in verdict.conflict_ids}
+            shown = tuple(name for name, row in rows.items() if look.quarrel(row) is not None)
+            known = verdict.duplicate_of is None or look.card(verdict.duplicate_of) is not None
+        hidden = {"duplicate_of": None, "reason": "it was not taken in"} if not known else {}
+        return msgspec.structs.replace(verdict, conflict_ids=shown, **hidden)
 
     def _defers(self) -> bool:
         wait = self._room.settings.detection_timeout_ms

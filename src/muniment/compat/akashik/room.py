@@ -6,6 +6,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 import msgspec
 
@@ -71,8 +72,11 @@ class Room:
         if known is None:
             whole, _ = self.notebook.turn(self.memory.actor.id, lambda pages: ((), _whole(pages)))
             return self._took(whole)
+        head, noted = self.notebook.marks()
+        if noted <= known.position:
+            return known if head == known.position else self._took(replace(known, position=head))
         notes, position = self.notebook.since(known.position)
-        return known if position == known.position else self._took(folded(known, notes, position))
+        return self._took(folded(known, notes, position))
 
     def _took(self, state: FieldState) -> FieldState:
         with self._folding:

@@ -57,7 +57,8 @@ class Sight(Value):
     def plain(self) -> bool:
         """Whether nothing is kept from this agent that the policy shows it and that belongs where it acts."""
         acting_in = (self.known[one] for one in self.sessions if one is not None and one in self.known)
-        return not self.settings.rules and not any(one.policies.visibility_rules for one in acting_in)
+        ruled = any(one.policies.visibility_rules for one in acting_in)
+        return None in self.sessions and not self.settings.rules and not ruled
 
     def _shows(self, author: str, kind: Kind, session: str | None) -> bool:
         if not self.session(session):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from secrets import token_hex
+
 import msgspec
 
 from muniment.compat.akashik.attuning import candidates, telling
@@ -22,6 +24,8 @@ from muniment.model.note import Jot
 
 _TOLD = {TaskAction.GET.value, TaskAction.LIST.value, SessionAction.GET.value, SessionAction.LIST.value}
 """Actions that change nothing."""
+UNGUESSED = 12
+"""So many random bytes are in the id of a session: who knows it was invited."""
 
 
 def tasks_here(state: FieldState, session: str | None) -> Tasks:
@@ -65,10 +69,11 @@ def work(room: Room, desk: Desk) -> JsonObject:
 def meet(room: Room, desk: Desk) -> JsonObject:
     """SESSION."""
     action = str(desk.letter.payload["action"])
+    fresh = f"session-{token_hex(UNGUESSED)}"
 
     def step(state: FieldState, epoch: int) -> Deed:
         here = Sessions(all=tuple(state.sessions.values()))
-        sitting = convene(here, desk.letter.payload, desk.member, epoch=epoch, fresh=f"session-{state.position + 1}")
+        sitting = convene(here, desk.letter.payload, desk.member, epoch=epoch, fresh=fresh)
         if "code" in sitting.answer:
             return Deed(answer=sitting.answer)
         moved = [one for one in sitting.sessions.all if one is not state.sessions.get(one.id)]

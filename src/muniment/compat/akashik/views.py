@@ -64,11 +64,16 @@ def conflicts(room: Room, desk: Desk, bounds: JsonObject | None) -> JsonObject:
         return error_document(Code.INSUFFICIENT_AUTHORITY, CONFLICTS, "this takes more authority")
     payload: JsonObject = {"mode": "list"} if bounds is None else {"mode": "list", "filter": bounds}
     if wrong := errors_in(check_payload(Operation.DETECT, payload, room.settings.level)):
-        return error_document(Code(wrong[0].code), CONFLICTS, wrong[0].message)
+        return refused_for(wrong[0], CONFLICTS)
     with room.looking(desk) as look:
         found = look.quarrels(look.snapshot.desk.conflicts())
     answer = detect_response(found, decode_detect(payload), scanned=0, clock=desk.state.epochs.at)
     return {"status": "ok", "conflicts": answer["conflicts"]}
+
+
+def refused_for(found: Finding, operation: str) -> JsonObject:
+    """The error document for something that is wrong with a message: where, and what."""
+    return error_document(Code(found.code), operation, f"{found.path}: {found.message}")
 
 
 def errors_in(found: Sequence[Finding]) -> list[Finding]:

@@ -155,7 +155,7 @@ def error_document(code: Code, operation: str, message: str) -> JsonObject:
     return {
         "code": code.value,
         "message": message,
-        "operation": operation,
+        "operation": str(operation),
         "recoverable": meaning.recoverable,
         "suggested_action": meaning.action,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeVar
 
 from msgspec import UNSET, UnsetType, convert, structs
@@ -15,6 +16,7 @@ from muniment.contracts.akashik.commands import (
     ReplayCommand,
 )
 from muniment.contracts.akashik.nouns import Confidence
+from muniment.contracts.akashik.nouns import Relation as Link
 from muniment.contracts.akashik.payloads import (
     AttuneRequest,
     CompactFilter,
@@ -31,50 +33,69 @@ from muniment.contracts.akashik.words import Format, Mode
 from muniment.contracts.akashik.words_kept import kept
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json
-from muniment.model.claim import Belief, Claim, Intent, Lineage, Nature, Place, Relation
+from muniment.model.claim import Belief, Claim, Extension, Intent, Lineage, Nature, Place, Relation
 from muniment.model.proposal import ResolveRequest
 from muniment.model.query import Attunement
+from muniment.model.value import Value
 from muniment.model.vocabulary import Kind, RelationType, Strategy
 
 _T = TypeVar("_T")
 NAMESPACE = "/field"
 """Where the units of a Field are kept, apart from what is remembered otherwise."""
 SESSION, TASK = "session", "task"
+_NATURES = {word: Nature(kind=kind) for word, kind in KIND_OF.items()}
 
 
 def decode_record(payload: Json, caller: Caller, *, message: str | None = None) -> RecordCommand:
     """What a RECORD wants remembered. It belongs to the caller's session, if it has one; that session and its task are
     named in it as things it speaks of, so that all of either can be found."""
     asked = convert(payload, RecordRequest)
+    task = _given(asked.intent.task_id)
+    frame = _framed(caller.role, caller.session or None, task or None)
     links = _given(asked.relations) or []
-    held = _named(caller.session), _named(_given(asked.intent.task_id))
     claim = Claim(
         content=asked.content,
-        nature=Nature(kind=KIND_OF[asked.type]),
-        place=in_field(*held),
+        nature=_NATURES[asked.type],
+        place=frame.place,
         intent=Intent(purpose=asked.intent.purpose, question=_given(asked.intent.question) or None),
         belief=_belief(_given(asked.confidence)),
-        lineage=Lineage(
-            relations=tuple(
-                Relation(
-                    type=RelationType(link.type.value),
-                    target=safe_id(link.target_id),
-                    description=_given(link.description) or None,
-                )
-                for link in links
-            ),
-            entities=tuple(name(sort, one) for sort, one in zip((SESSION, TASK), held, strict=True) if one is not None),
-        ),
+        lineage=_lineage(links, frame) if links else frame.lineage,
+        extensions=frame.extensions,
     )
-    session, task = caller.session or None, _given(asked.intent.task_id) or None
-    extensions = kept(
-        caller.role,
-        session=(safe_id(session), session) if session is not None else None,
-        task=(safe_id(task), task) if task is not None else None,
-    )
-    claim = structs.replace(claim, extensions=extensions)
     proposal = proposal_name(caller.id, message) if message is not None else None
     return RecordCommand(claim=claim, draft=asked.mode is Mode.DRAFT, proposal=proposal)
+
+
+class _Frame(Value):
+    """What all units have in common that one role records for one task in one session."""
+
+    place: Place
+    lineage: Lineage
+    extensions: tuple[Extension, ...]
+
+
+@lru_cache(maxsize=1_024)
+def _framed(role: str, session: str | None, task: str | None) -> _Frame:
+    held = _named(session), _named(task)
+    named = tuple(name(sort, one) for sort, one in zip((SESSION, TASK), held, strict=True) if one is not None)
+    extensions = kept(
+        role,
+        session=(held[0], session) if held[0] is not None and session is not None else None,
+        task=(held[1], task) if held[1] is not None and task is not None else None,
+    )
+    return _Frame(place=in_field(*held), lineage=Lineage(entities=named), extensions=extensions)
+
+
+def _lineage(links: list[Link], frame: _Frame) -> Lineage:
+    relations = tuple(
+        Relation(
+            type=RelationType(link.type.value),
+            target=safe_id(link.target_id),
+            description=_given(link.description) or None,
+        )
+        for link in links
+    )
+    return Lineage(relations=relations, entities=frame.lineage.entities)
 
 
 def in_field(session: str | None, task: str | None) -> Place:
