@@ -82,17 +82,30 @@ def first_line(subject: object) -> str:
 
 
 def settings_page() -> str:
-    rows = [
-        (code(one.flag) if one.flag else "–", code(one.name), code(one.default) if one.default else "–", one.meaning)
-        for one in config.SETTINGS
-    ]
     return page(
         "Settings",
-        "A flag wins over its environment variable, a variable over the default. A variable that begins with "
-        "`MUNIMENT_` and is not listed here is an error, so that a misspelt setting is never silently ignored "
-        "(names that begin with `MUNIMENT_TEST_` are left alone). A variable that is set but empty is an error too.",
-        table(("flag", "environment", "default", "meaning"), rows),
+        "A flag wins over its environment variable, a variable over the settings file, the file over the default. A "
+        "variable that begins with `MUNIMENT_` and is not listed here is an error, so that a misspelt setting is never "
+        "silently ignored (names that begin with `MUNIMENT_TEST_` are left alone). A variable that is set but empty is "
+        "an error too.",
+        "## Of every command",
+        _settings(config.SETTINGS),
+        "## Of the server",
+        "`muniment serve` takes all of these, and of the ones above the vault, the tenant, the policy and the "
+        "embedder. In a settings file (`--config FILE`) a setting has the name of its variable without `MUNIMENT_`, "
+        "in lower case: `port = 8765`. Lists are written with commas in a variable and as lists in a file. Other "
+        "commands take the vault, the tenant, the policy and the embedder from the file that `MUNIMENT_CONFIG` names. "
+        "[Serving](../guides/serve.md) shows them at work.",
+        _settings(config.SERVING),
     )
+
+
+def _settings(settings: Sequence[config.Setting]) -> str:
+    rows = [
+        (code(one.flag) if one.flag else "–", code(one.name), code(one.default) if one.default else "–", one.meaning)
+        for one in settings
+    ]
+    return table(("flag", "environment", "default", "meaning"), rows)
 
 
 # Errors

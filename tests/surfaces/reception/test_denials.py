@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from muniment import Memory
@@ -78,6 +79,13 @@ def test_what_the_store_does_not_take_now_is_written_later(memory: Memory, monke
     kept.add("default", denial())
     assert eventually(lambda: denied_calls(memory) == (denial(),))
     kept.close()
+
+
+def test_a_name_that_looks_like_a_secret_is_withheld_and_the_denial_is_kept(memory: Memory) -> None:
+    kept = Denials(lambda _: memory)
+    kept.add("default", msgspec.structs.replace(denial(), who="AKIAIOSFODNN7EXAMPLE"))
+    kept.close()
+    assert [(one.who, one.what, one.code) for one in denied_calls(memory)] == [(None, "withheld", "unauthenticated")]
 
 
 def test_the_list_keeps_the_newest_and_the_ledger_keeps_all(memory: Memory) -> None:

@@ -17,15 +17,16 @@ import msgspec
 from muniment.engine import Memory
 from muniment.engine.notebook import Notebook, Pages
 from muniment.engine.tenant import SYSTEM
-from muniment.model.errors import MunimentError
+from muniment.model.errors import CallerError, MunimentError
 from muniment.model.note import Jot, Note
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
 
 TOPIC = "denied"
 SUM_EVERY_S = 1.0
-SUMS_MAX = 256
+SUMS_MAX = 16
 KEPT_MAX = 2_000
+_WITHHELD = "withheld"
 _LOG = logging.getLogger("muniment.denials")
 
 
@@ -95,7 +96,7 @@ class Denials:
     def _write(self, tenant: str, denials: list[Denial], *, last: bool) -> None:
         """Write those of one tenant. What the store does not take now is kept for the next time."""
         try:
-            note(self._memory(tenant), denials)
+            _noted(self._memory(tenant), denials)
         except MunimentError as error:
             _LOG.error("denials could not be written", extra={"code": error.code, "count": len(denials)})
             if not last:
@@ -107,6 +108,14 @@ def _sum(before: Denial | None, denial: Denial) -> Denial:
     if before is None:
         return denial
     return msgspec.structs.replace(denial, first=before.first, count=before.count + denial.count)
+
+
+def _noted(memory: Memory, denials: list[Denial]) -> None:
+    """Note denials; if a name in them may not be noted, for it looks like a secret, note them without names."""
+    try:
+        note(memory, denials)
+    except CallerError:
+        note(memory, [msgspec.structs.replace(one, who=None, credential=None, what=_WITHHELD) for one in denials])
 
 
 def note(memory: Memory, denials: list[Denial]) -> None:

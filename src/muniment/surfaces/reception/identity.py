@@ -54,6 +54,7 @@ class Identity:
         self.keys = KeyRing(settings.folder)
         self._known: dict[str, Visitor] = {}
         self._known_at: Stamp | None = None
+        self._anyone: Visitor | None = None
         check_settings(settings, keys=self.keys.any)
         self._tokens = Tokens(settings) if settings.jwt else None
 
@@ -101,8 +102,10 @@ class Identity:
     def _owner(self) -> Visitor:
         if not self.anonymous:
             raise unproven()
-        tenant = self._settings.tenant
-        return Visitor(actor=self._resolve(tenant, OWNER), tenant=tenant, agents=(ANYONE,))
+        if self._anyone is None:
+            tenant = self._settings.tenant
+            self._anyone = Visitor(actor=self._resolve(tenant, OWNER), tenant=tenant, agents=(ANYONE,))
+        return self._anyone
 
     def _holder(self, key: ApiKey) -> Visitor:
         version = self.keys.version

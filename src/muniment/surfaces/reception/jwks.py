@@ -91,7 +91,8 @@ def _read(body: bytes) -> dict[str, _Key]:
         found = msgspec.json.decode(body, type=_Set).keys[:KEYS_MAX]
     except (msgspec.MsgspecError, UnicodeDecodeError):
         raise JwksUnavailable("no set of keys") from None
-    usable = {str(raw.get("kid", "")): key for raw in found if (key := _usable(raw)) is not None}
+    named = ((str(raw.get("kid", f"#{place}")), _usable(raw)) for place, raw in enumerate(found))
+    usable = {name: key for name, key in named if key is not None}
     if not usable:
         raise JwksUnavailable("no key in the set can be used")
     return usable
