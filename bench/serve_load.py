@@ -24,7 +24,6 @@ from bench.texts import Texts
 from muniment.contracts.strict.values import JsonObject
 
 WAIT_S = 60.0
-START_S = 120.0
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _encode = msgspec.json.Encoder().encode
 

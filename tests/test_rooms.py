@@ -81,7 +81,7 @@ OUTSIDE: dict[str, set[str]] = {
         "opentelemetry",
         "anyio",
     },
-    "testing": {"msgspec", "cryptography", "httpx", "websockets", "mcp", "anyio"},
+    "testing": {"msgspec", "cryptography", "httpx", "httpx2", "websockets", "mcp", "anyio"},
     "__init__": set(),
     "__main__": set(),
 }

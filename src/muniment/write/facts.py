@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from muniment.graph.walk import grounds
 from muniment.model.card import Card, fingerprint, slot_key
 from muniment.model.change import Key, Seen
@@ -20,6 +22,7 @@ from muniment.text.reading import reading, salient
 KIN_MAX = 16
 PAST_MAX = 8
 CHAIN_MAX = 100
+_KEPT_BYTES_MAX = 4_096
 
 
 class Held(Value):
@@ -63,7 +66,13 @@ def fetch(snapshot: Snapshot, card: Card) -> Held:
     document = snapshot.documents.get(card.rid)
     if document is None:
         raise IntegrityError(f"the {Role.RECORD} of {card.id} revision {card.revision} is missing")
-    return Held(card=card, record=read_canonical(document.body, Record))
+    body = document.body
+    return Held(card=card, record=_record(body) if len(body) <= _KEPT_BYTES_MAX else read_canonical(body, Record))
+
+
+@lru_cache(maxsize=512)  # what is near to a claim was mostly near to the last ones too
+def _record(body: bytes) -> Record:
+    return read_canonical(body, Record)
 
 
 def look_up(snapshot: Snapshot, record: str) -> Held | None:

@@ -13,7 +13,9 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 from tests.surfaces.http.conftest import Serve, Served, serving, settings_for
 from tests.surfaces.http.wire import exchange, status_in
+from tests.surfaces.reception import issuer
 from tests.surfaces.reception.test_denials import eventually
+from tests.surfaces.reception.test_tokens import claims
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -191,6 +193,23 @@ def test_a_key_that_is_past_its_time_or_of_no_tenant_is_refused(open_house: Serv
         answer = client.get("/who")
     assert answer.status_code == 401
     assert token[17:] not in answer.text
+
+
+def test_a_token_of_the_issuer_is_let_in_and_a_forged_one_is_not(serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "jwks.json").write_bytes(issuer.jwks())
+    served = serve(
+        routes=ROUTES,
+        jwt_issuer=issuer.ISSUER,
+        jwt_audience=issuer.AUDIENCE,
+        jwt_jwks=str(tmp_path / "jwks.json"),
+        jwt_default_tenant=True,
+    )
+    good = issuer.token(claims(tenant=None, scope="muniment:audit"))
+    with served.client(good) as client:
+        assert (client.get("/who").text, client.get("/audit").text) == ("planner of default", "audited")
+    for shown in (good[:-3], issuer.token(claims(tenant=None, aud="other")), None):
+        with served.client(shown) as client:
+            assert client.get("/who").status_code == 401
 
 
 def test_two_credentials_are_none(open_house: Served) -> None:

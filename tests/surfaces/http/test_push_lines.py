@@ -129,6 +129,12 @@ def test_a_stream_that_cannot_be_opened_says_why(
     assert turned_away(socket_url(served.url, **query)) == expected
 
 
+def test_whoever_calls_the_socket_without_asking_for_one_is_told(served: Served) -> None:
+    with served.client() as client:
+        response = client.get("/v1/stream", params={"agent_id": "ben"})
+    assert (response.status_code, response.headers["upgrade"]) == (426, "websocket")
+
+
 def test_a_ticket_opens_one_stream_once_without_a_header(keyed: Keyed) -> None:
     served, key = keyed
     with served.client(key) as client:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.surfaces.reception import issuer
+from tests.surfaces.reception.test_denials import eventually
 from tests.surfaces.reception.test_tokens import claims
 
 from muniment import Memory
@@ -282,8 +283,12 @@ def test_closing_finishes_what_runs_then_refuses_and_writes_down_what_was_denied
     async def scene() -> str:
         call = asyncio.ensure_future(reception.run(slow))
         await asyncio.to_thread(begun.wait, WAIT_S)
-        reception.denied(visitor, what="GET /api", code="not_permitted", peer=HERE)
+        for code in ("not_permitted", "too_many_requests", "unauthenticated"):
+            reception.denied(visitor, what="GET /api", code=code, peer=HERE)
+            await asyncio.to_thread(eventually, lambda: len(denied_calls(reception.owner("default"))) > 0)
         await asyncio.to_thread(reception.close)
+        with pytest.raises(StoreUnavailable):
+            reception.memory(visitor)
         with pytest.raises(StoreUnavailable):
             await reception.run(slow)
         return await call
@@ -292,7 +297,11 @@ def test_closing_finishes_what_runs_then_refuses_and_writes_down_what_was_denied
     assert told == ["closing"]
     with Memory.open(vault) as memory:
         assert [record.record.content for record in memory.recall("last word").records] == ["The last word"]
-        assert [(one.who, one.code) for one in denied_calls(memory)] == [("owner", "not_permitted")]
+        assert [(one.who, one.code) for one in denied_calls(memory)] == [
+            ("owner", "not_permitted"),
+            ("owner", "too_many_requests"),
+            ("owner", "unauthenticated"),
+        ]
         assert memory.ledger.verify().ok
 
 

@@ -223,7 +223,21 @@ def test_memledgers_names_are_used_when_a_setting_says_so(aliased: Traced) -> No
     assert "memledger.query" not in search
     assert said(aliased.named("memledger.get"))["memledger.found"] is True
     assert said(aliased.named("memledger.record_outcome"))["memledger.memory_id"] == verdict.record_id
-    assert said(aliased.named("memledger.get_lineage"))["memledger.memory_id"] == verdict.record_id
+    assert add["memledger.importance"] == 0.5
+    lineage = said(aliased.named("memledger.get_lineage"))
+    assert (lineage["memledger.memory_id"], lineage["memledger.chain_depth"]) == (verdict.record_id, 0)
+
+
+def test_the_chain_below_a_memory_is_told_as_memledger_tells_it(aliased: Traced) -> None:
+    first = aliased.memory.remember(CONTENT).record_id
+    assert first is not None
+    second = aliased.memory.remember("So the tests may run against eu-west-2", derived_from=[first]).record_id
+    assert second is not None
+    aliased.memory.lineage(second)
+
+    adds = [said(span) for span in aliased.spans if span.name == "memledger.memory.add"]
+    assert [add["memledger.memory.parent_ids"] for add in adds] == ["[]", f'["{first}"]']
+    assert said(aliased.named("memledger.get_lineage"))["memledger.chain_depth"] == 1
 
 
 def test_a_conflict_is_a_span_of_its_own_under_memledgers_names(aliased: Traced) -> None:

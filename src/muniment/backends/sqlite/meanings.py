@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from muniment.backends.sqlite.catalogue import SqliteCatalogue
 from muniment.backends.sqlite.tables import SqliteLedger
-from muniment.model.card import moved
+from muniment.model.card import Card, moved
 from muniment.model.errors import StoreUnavailable
 from muniment.model.filter import Both, Filter, matches
 from muniment.model.receipt import Plan
@@ -136,14 +136,17 @@ class SqliteMeanings:
         depth = _DEEPER * keep
         while True:
             near = index.search(condition, vector, as_of=plan.as_of, upto=plan.reach.upto, keep=depth, loosely=True)
-            passing = [one for one in near if self._passed(one.rid, condition, plan.as_of)]
+            cards = self._catalogue.cards([one.rid for one in near])
+            passing = [one for one in near if one.rid in cards and self._passed(cards[one.rid], condition, plan.as_of)]
             if len(passing) >= keep or len(near) < depth:
                 return tuple(passing[:keep])
             depth *= _DEEPER
 
-    def _passed(self, rid: int, condition: Filter, as_of: int) -> bool:
-        card, standing = self._catalogue.card(rid), self._catalogue.standing_at(rid, as_of)
-        return card is not None and standing is not None and matches(condition, moved(card, standing))
+    def _passed(self, card: Card, condition: Filter, as_of: int) -> bool:
+        if card.since <= as_of:
+            return matches(condition, card)
+        standing = self._catalogue.standing_at(card.rid, as_of)
+        return standing is not None and matches(condition, moved(card, standing))
 
     def measure(self, rids: Iterable[int], vector: bytes) -> dict[int, Near]:
         return {} if self._vectors is None else self._vectors.index.measure(list(rids), vector)

@@ -11,7 +11,7 @@ from muniment.compat.akashik.lookout import Lookout
 from muniment.compat.akashik.recording import troubled
 from muniment.compat.akashik.room import Desk, Room
 from muniment.contracts.akashik.commands import AttuneCommand
-from muniment.contracts.akashik.decode import TASK, decode_attune, name
+from muniment.contracts.akashik.decode import DRAFT, TASK, decode_attune, name
 from muniment.contracts.akashik.encode import Telling, attune_response, attuned, fit
 from muniment.contracts.akashik.relevance import shared, weigh
 from muniment.contracts.strict.values import JsonObject
@@ -20,7 +20,7 @@ from muniment.model.query import LIMIT_MAX, Disclosure
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
 
-POOL_LEAST, POOL_SPARE = 60, 30
+POOL_LEAST, POOL_SPARE = 40, 20
 """So many candidates are asked for at least, and so many more than are to be told."""
 LISTED_MAX = 10_000
 """So many are looked through for an agent that wants to be told more than a pool holds."""
@@ -65,12 +65,21 @@ def candidates(look: Lookout, command: AttuneCommand) -> tuple[list[Disclosure],
     if command.archived:
         more += seat.browse(statuses=[Status.ARCHIVED.value], limit=LISTED_MAX)
     if command.own:
-        more += seat.browse(statuses=[Status.DRAFT.value], authors=[seat.actor.id], limit=LIMIT_MAX)
+        more += _drafts(look)
     known = {one.record.id: one for one in recall.records}
     for one in (*more, *_of_task(look, command, known)):
         known.setdefault(one.record.id, _scored(one, command))
-    left_out = max(0, recall.considered - len(recall.records)) if look.sight.plain else 0
-    return [one for one in known.values() if look.sight.unit(one)], left_out if not more else 0
+    counted = look.sight.plain and command.limit <= pool and not command.threshold
+    left_out = max(0, recall.considered - len(recall.records)) if counted else 0
+    return [one for one in known.values() if look.sight.unit(one)], left_out
+
+
+def _drafts(look: Lookout) -> Iterator[Disclosure]:
+    """The caller's own drafts, as long as they are drafts."""
+    for card in look.about(name(DRAFT, look.seat.actor.id), keep=LIMIT_MAX):
+        found = look.unit(card.id) if card.status == Status.DRAFT else None
+        if found is not None and found.record.actor == look.seat.actor.id:
+            yield found
 
 
 def _of_task(look: Lookout, command: AttuneCommand, known: dict[str, Disclosure]) -> Iterator[Disclosure]:

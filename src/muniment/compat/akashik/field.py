@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from muniment.compat.akashik import views
 from muniment.compat.akashik.agent import Agent
 from muniment.compat.akashik.attuning import attune
@@ -79,6 +81,9 @@ class Field:
             return self._answer(letter)
         except (CallerError, OperationalError) as error:
             return error_of(error, operation)
+        except (msgspec.ValidationError, UnicodeEncodeError):
+            words = "/payload: expected numbers that fit and text that can be written"
+            return error_document(Code.INVALID_PAYLOAD, operation, words)
 
     def _answer(self, letter: Letter) -> JsonObject:
         if not letter.credential.speaks_for(letter.agent):

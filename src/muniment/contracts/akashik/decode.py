@@ -42,16 +42,17 @@ from muniment.model.vocabulary import Kind, RelationType, Strategy
 _T = TypeVar("_T")
 NAMESPACE = "/field"
 """Where the units of a Field are kept, apart from what is remembered otherwise."""
-SESSION, TASK = "session", "task"
+SESSION, TASK, DRAFT = "session", "task", "draft"
 _NATURES = {word: Nature(kind=kind) for word, kind in KIND_OF.items()}
 
 
 def decode_record(payload: Json, caller: Caller, *, message: str | None = None) -> RecordCommand:
-    """What a RECORD wants remembered. It belongs to the caller's session, if it has one; that session and its task are
-    named in it as things it speaks of, so that all of either can be found."""
+    """What a RECORD wants remembered. It belongs to the caller's session, if it has one; that session, its task, and
+    whose draft it is are named in it as things it speaks of, so that all of either can be found."""
     asked = convert(payload, RecordRequest)
     task = _given(asked.intent.task_id)
-    frame = _framed(caller.role, caller.session or None, task or None)
+    draft = asked.mode is Mode.DRAFT
+    frame = _framed(caller.role, caller.session or None, task or None, caller.id if draft else None)
     links = _given(asked.relations) or []
     claim = Claim(
         content=asked.content,
@@ -63,7 +64,7 @@ def decode_record(payload: Json, caller: Caller, *, message: str | None = None) 
         extensions=frame.extensions,
     )
     proposal = proposal_name(caller.id, message) if message is not None else None
-    return RecordCommand(claim=claim, draft=asked.mode is Mode.DRAFT, proposal=proposal)
+    return RecordCommand(claim=claim, draft=draft, proposal=proposal)
 
 
 class _Frame(Value):
@@ -75,9 +76,10 @@ class _Frame(Value):
 
 
 @lru_cache(maxsize=1_024)
-def _framed(role: str, session: str | None, task: str | None) -> _Frame:
+def _framed(role: str, session: str | None, task: str | None, drafter: str | None) -> _Frame:
     held = _named(session), _named(task)
-    named = tuple(name(sort, one) for sort, one in zip((SESSION, TASK), held, strict=True) if one is not None)
+    pairs = zip((SESSION, TASK, DRAFT), (*held, drafter), strict=True)
+    named = tuple(name(sort, one) for sort, one in pairs if one is not None)
     extensions = kept(
         role,
         session=(held[0], session) if held[0] is not None and session is not None else None,

@@ -69,7 +69,9 @@ def akashik(
     key: Annotated[
         str | None,
         typer.Option(
-            "--key", help="A key that may start examinations; - reads it from standard input.", show_default=False
+            "--key",
+            help="A key that may start examinations (or MUNIMENT_KEY); - reads it from standard input.",
+            show_default=False,
         ),
     ] = None,
     keys: Annotated[
@@ -89,7 +91,7 @@ def akashik(
     """Try every assertion of the Akashik protocol on a server. Ends with 0 only if all of them hold."""
     _check(url, level, binding, tuple(only or ()))
     tokens = _tokens(keys) if keys is not None else None
-    stage = _stage(url, binding, key=_secret(key), tokens=tokens, level=level)
+    stage = _stage(url, binding, key=_secret(key) or call.config.key, tokens=tokens, level=level)
     try:
         report = _run(stage, level, tuple(only or ()))
     finally:

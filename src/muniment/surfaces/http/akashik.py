@@ -36,6 +36,7 @@ _FREQUENT = frozenset({Operation.RECORD, Operation.ATTUNE})
 """Routes are tried in their order; these stand first."""
 _READING = frozenset({Operation.ATTUNE, Operation.REPLAY})
 _LOOKING = frozenset({"agent_id", "session_id"})
+_RETRACT = "RETRACT"
 _RETRACTION = ("agent_id", "memory_unit_id", "reason")
 
 
@@ -50,7 +51,7 @@ def routes(reception: Reception) -> list[BaseRoute]:
         Route("/v1/field/status", Door("STATUS", "GET", _status(hub))),
         Route("/v1/agents", Door("AGENTS", "GET", _agents(hub))),
         Route("/v1/conflicts", Door("CONFLICTS", "GET", _conflicts(hub))),
-        Route("/v1/x/retract", Door("RETRACT", "POST", _retraction(hub))),
+        Route("/v1/x/retract", Door(_RETRACT, "POST", _retraction(hub))),
     ]
     return found
 
@@ -87,33 +88,39 @@ def _with_urls(answer: JsonObject, request: Request, message: JsonObject, level:
     }
 
 
+class Retraction(Value):
+    """What withdraws a unit."""
+
+    agent_id: str
+    memory_unit_id: str
+    reason: str
+    session_id: str | None = None
+
+
 def _retraction(hub: Hub) -> Ask:
     async def ask(request: Request, visitor: Visitor) -> JsonObject:
         document = read_object(await read_body(request, hub.reception.settings.body_bytes_max))
-        permit(visitor, Grant.WRITE, "RETRACT")
-        agent, unit, reason = _texts(document)
-        answer = await hub.reception.run(_retract, hub.reception, visitor, agent, unit, reason)
+        permit(visitor, Grant.WRITE, _RETRACT)
+        answer = await hub.reception.run(_retract, hub.reception, visitor, _read_retraction(document))
         hub.nudge(visitor.tenant)
         return answer
 
     return ask
 
 
-def _retract(reception: Reception, visitor: Visitor, agent: str, unit: str, reason: str) -> JsonObject:
-    return reception.field(visitor.tenant).retract(credential_of(visitor), agent, unit, reason)
+def _retract(reception: Reception, visitor: Visitor, wish: Retraction) -> JsonObject:
+    field = reception.field(visitor.tenant)
+    return field.retract(credential_of(visitor), wish.agent_id, wish.memory_unit_id, wish.reason, wish.session_id)
 
 
-def _texts(document: JsonObject) -> list[str]:
-    strangers = sorted(document.keys() - set(_RETRACTION))
-    if strangers:
-        raise Malformed("body", f"nothing but {', '.join(_RETRACTION)}")
-    found: list[str] = []
-    for name in _RETRACTION:
-        value = document.get(name)
-        if not isinstance(value, str) or not value.strip():
-            raise Malformed(name, "text that says something")
-        found.append(value)
-    return found
+def _read_retraction(document: JsonObject) -> Retraction:
+    session, said = document.get("session_id"), [document.get(name) for name in _RETRACTION]
+    if not document.keys() <= {*_RETRACTION, "session_id"}:
+        raise Malformed("body", f"nothing but {', '.join(_RETRACTION)} and session_id")
+    texts = [value for value in said if isinstance(value, str) and value.strip()]
+    if len(texts) < len(_RETRACTION) or not isinstance(session, str | None):
+        raise Malformed("body", f"{', '.join(_RETRACTION)} as texts that say something")
+    return Retraction(agent_id=texts[0], memory_unit_id=texts[1], reason=texts[2], session_id=session)
 
 
 def _status(hub: Hub) -> Ask:

@@ -194,38 +194,45 @@ class _Desk:
     def __init__(self, reception: Reception) -> None:
         self._reception = reception
         self._made: Examinations | None = None
+        self._making = threading.Lock()
         reception.when_closing(self._close)
 
     async def open(self, request: Request) -> Response:
         await permitted(request, Grant.ADMIN)
         wish = await _asked(request, Wish)
-        return _answer(201, await self._reception.run(self._examinations().open, wish))
+        return _answer(201, await self._reception.run(self._open, wish))
 
     async def restart(self, request: Request) -> Response:
         await permitted(request, Grant.ADMIN)
         asked = await _asked(request, Restart)
-        return _answer(200, await self._reception.run(self._examinations().restart, _name(request), asked.how))
+        return _answer(200, await self._reception.run(self._known().restart, _name(request), asked.how))
 
     async def rebuild(self, request: Request) -> Response:
         await permitted(request, Grant.ADMIN)
-        return _answer(200, await self._reception.run(self._examinations().rebuild, _name(request)))
+        return _answer(200, await self._reception.run(self._known().rebuild, _name(request)))
 
     async def enrich(self, request: Request) -> Response:
         await permitted(request, Grant.ADMIN)
         asked = await _asked(request, Enrichment)
-        told = await self._reception.run(self._examinations().enrich, _name(request), works=asked.works)
+        told = await self._reception.run(self._known().enrich, _name(request), works=asked.works)
         return _answer(200, told)
 
     async def end(self, request: Request) -> Response:
         await permitted(request, Grant.ADMIN)
-        await self._reception.run(self._examinations().end, _name(request))
+        await self._reception.run(self._known().end, _name(request))
         return Response(status_code=204)
 
-    def _examinations(self) -> Examinations:
+    def _open(self, wish: Wish) -> Told:
+        with self._making:
+            if self._made is None:
+                settings = self._reception.settings
+                has_model = self._reception.owner(settings.tenant).searching().model is not None
+                self._made = Examinations(own_model=settings.embedder if has_model else None)
+        return self._made.open(wish)
+
+    def _known(self) -> Examinations:
         if self._made is None:
-            settings = self._reception.settings
-            has_model = self._reception.owner(settings.tenant).searching().model is not None
-            self._made = Examinations(own_model=settings.embedder if has_model else None)
+            raise NotFound("examination", "any")
         return self._made
 
     def _close(self) -> None:

@@ -61,7 +61,7 @@ class ExaminedServer:
         chosen = embedder if wish.enrichment != "none" and embedder is not None else "none"
         self._settings.write_text(_toml(_told(wish, self.vault, chosen)), encoding="utf-8")
         self.tenant("default")
-        self._process, self.url = self._started()
+        self._child, self.url = self._started()
 
     @property
     def vault(self) -> Path:
@@ -77,27 +77,27 @@ class ExaminedServer:
     def restart(self, how: Literal["kill", "stop"]) -> None:
         """End the process, by force or in peace, and start it on the same vault."""
         self.end(how)
-        self._process, self.url = self._started()
+        self._child, self.url = self._started()
 
     def rebuild(self, tenant: str) -> None:
         """Make every table of a tenant anew from its ledger, while no server has it open."""
         self.end("stop")
         with Memory.open(self.vault, tenant=tenant, embedder=None) as memory:
             memory.ledger.replay()
-        self._process, self.url = self._started()
+        self._child, self.url = self._started()
 
     def end(self, how: Literal["kill", "stop"]) -> None:
         if how == "kill":
-            self._process.kill()
+            self._child.kill()
         else:
-            self._process.terminate()
+            self._child.terminate()
         try:
-            self._process.wait(timeout=END_S)
+            self._child.wait(timeout=END_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait(timeout=END_S)
-        assert self._process.stdin is not None, "it was asked for"
-        self._process.stdin.close()
+            self._child.kill()
+            self._child.wait(timeout=END_S)
+        assert self._child.stdin is not None, "it was asked for"
+        self._child.stdin.close()
 
     def close(self) -> None:
         """End the process and take its vault away."""
@@ -109,7 +109,7 @@ class ExaminedServer:
     def _started(self) -> tuple[subprocess.Popen[bytes], str]:
         log = self.folder / "server.log"
         with log.open("ab") as told:
-            process = subprocess.Popen(
+            child = subprocess.Popen(
                 [sys.executable, "-m", "muniment.surfaces.http.examination_child", str(self._settings)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -117,13 +117,13 @@ class ExaminedServer:
                 env=_environment(),
                 cwd=self.folder,
             )
-        assert process.stdout is not None, "it was asked for"
-        url = _address(process.stdout)
+        assert child.stdout is not None, "it was asked for"
+        url = _address(child.stdout)
         if url is None:
-            process.kill()
-            process.wait(timeout=END_S)
+            child.kill()
+            child.wait(timeout=END_S)
             raise StoreUnavailable("the examined server did not start")
-        return process, url
+        return child, url
 
 
 def _address(output: IO[bytes]) -> str | None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import Receive, Scope, Send
 
+from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
+from muniment.surfaces.http.akashik_answers import answer
 from muniment.surfaces.http.akashik_doors import Ask, Door, Nowhere, permit
 from muniment.surfaces.http.akashik_messages import read_object
 from muniment.surfaces.http.bodies import read_body
@@ -26,10 +29,20 @@ def routes(reception: Reception) -> list[BaseRoute]:
     hub = hub_of(reception)
     return [
         WebSocketRoute("/v1/stream", Socket(hub)),
+        Route("/v1/stream", Plain()),
         Route("/v1/events", Events(hub)),
         Route("/v1/stream/ticket", Door(LISTEN, "POST", _ticket(hub))),
         Route("/v1/{operation}", Nowhere()),
     ]
+
+
+class Plain:
+    """The answer to whoever calls the WebSocket without asking for one."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        document = error_document(Code.INVALID_ENVELOPE, LISTEN, "this path is a WebSocket; /v1/events is not")
+        response = answer(document, status=426, headers={"upgrade": "websocket", "connection": "upgrade"})
+        await response(scope, receive, send)
 
 
 def _ticket(hub: Hub) -> Ask:

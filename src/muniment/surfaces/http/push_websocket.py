@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
 
+from muniment.contracts.akashik.codes import Code
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
-from muniment.model.errors import MunimentError
+from muniment.model.errors import MunimentError, OperationalError
 from muniment.surfaces.http.akashik_answers import Failure, failed, wire_code
 from muniment.surfaces.http.akashik_doors import turned_away
 from muniment.surfaces.http.push_carrying import GOODBYE_SECONDS, Stalled, either, within
@@ -17,7 +18,7 @@ from muniment.surfaces.http.push_opening import LISTEN, opened
 from muniment.surfaces.http.streams import Hub
 from muniment.surfaces.http.streams_flow import Frame
 
-GOING_AWAY, NOT_TEXT, NOT_UNDERSTOOD, NOT_ALLOWED, TOO_SLOW = 1001, 1003, 1007, 1008, 1013
+GOING_AWAY, NOT_TEXT, NOT_UNDERSTOOD, NOT_ALLOWED, FAILED, LATER = 1001, 1003, 1007, 1008, 1011, 1013
 
 
 class Ended(Exception):
@@ -72,10 +73,10 @@ class Talk:
                 await within(self._stall, self._socket.send_text(frame.text.decode()))
                 self._sent = frame.epoch
         except Stalled:
-            raise Ended(TOO_SLOW, "nothing was read for too long; resume after the last epoch") from None
+            raise Ended(LATER, "nothing was read for too long; resume after the last epoch") from None
         except Failure as error:
             turned_away(self._socket, error)
-            raise Ended(NOT_ALLOWED, wire_code(error).value) from None
+            raise Ended(*reason_of(error)) from None
         raise Ended(GOING_AWAY, "the server closes; resume after the last epoch")
 
     async def hear(self) -> None:
@@ -107,3 +108,11 @@ class Talk:
             await within(GOODBYE_SECONDS, self._socket.close(end.code, end.words))
         except (Stalled, WebSocketDisconnect, WebSocketDisconnected):
             return
+
+
+def reason_of(error: Exception) -> tuple[int, str]:
+    """How a stream ends that cannot go on: come again later, not like this, or tell somebody."""
+    code = wire_code(error)
+    if isinstance(error, OperationalError):
+        return LATER, code.value
+    return FAILED if code is Code.INTERNAL_ERROR else NOT_ALLOWED, code.value

@@ -60,6 +60,7 @@ class Reception:
         self._closers: list[Callable[[], None]] = []
         self._counting = threading.Lock()
         self._waiting = 0
+        self._over = False
         self.telemetry = Telemetry(telemetry_of(settings))
         self._identity = Identity(settings, self._resolve, now)
         self._open(settings.tenant)
@@ -170,6 +171,7 @@ class Reception:
         self._pool.shutdown(wait=True)
         self._denials.close()
         with self._opening:
+            self._over = True
             while self._memories:
                 self._memories.popitem()[1].close()
         self.telemetry.close()
@@ -187,6 +189,8 @@ class Reception:
         if found is not None:
             return found
         with self._opening:
+            if self._over:
+                raise StoreUnavailable("the server is closed")
             if tenant not in self._memories:
                 settings = self.settings
                 opened = Memory.open(

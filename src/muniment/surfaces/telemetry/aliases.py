@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from muniment.engine import LineageView
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.query import Query
@@ -21,6 +24,7 @@ NAMES = {
 }
 CONFLICT = "memledger.conflict_detected"
 _QUERY_SHOWN = 100
+_PARENTS_SHOWN = 5
 
 
 def alias_of(begun: Begun, ended: Ended, *, content: bool) -> Attributes:
@@ -36,7 +40,9 @@ def alias_of(begun: Begun, ended: Ended, *, content: bool) -> Attributes:
             said |= {"memledger.found": ended.failure is None, **_record(begun)}
         case "promote":
             said |= _of_promotion(begun, ended)
-        case "outcome" | "lineage":
+        case "lineage":
+            said |= {**_record(begun), **_of_lineage(ended)}
+        case "outcome":
             said |= _record(begun)
     return said
 
@@ -52,6 +58,13 @@ def conflicts_of(begun: Begun, ended: Ended) -> tuple[Attributes, ...]:
 
 def _record(begun: Begun) -> dict[str, str]:
     return {"memledger.memory_id": begun.about} if isinstance(begun.about, str) else {}
+
+
+def _of_lineage(ended: Ended) -> Attributes:
+    """How far the chain reaches above the record that was asked about."""
+    if not isinstance(ended.answer, LineageView):
+        return {}
+    return {"memledger.chain_depth": -min((node.depth for node in ended.answer.nodes), default=0)}
 
 
 def _of_promotion(begun: Begun, ended: Ended) -> Attributes:
@@ -84,6 +97,8 @@ def _of_claim(claim: Claim) -> Attributes:
         "memledger.memory.hedged": claim.belief.hedged,
         "memledger.has_supersedes": claim.lineage.supersedes is not None,
         "memledger.memory.confidence": claim.belief.score,
+        "memledger.memory.parent_ids": msgspec.json.encode(claim.lineage.derived_from[:_PARENTS_SHOWN]).decode(),
+        "memledger.importance": claim.strength.importance,
     }
     if claim.place.session_id is not None:
         said["memledger.memory.session_id"] = claim.place.session_id

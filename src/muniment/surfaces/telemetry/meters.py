@@ -15,7 +15,7 @@ class Meters:
         self.latency = Histogram(
             "muniment_http_request_seconds", "Time from request to the end of the answer.", ("method", "route")
         )
-        self.in_flight = Gauge("muniment_http_requests_in_flight", "Requests being answered now.")
+        self.in_flight = Gauge("muniment_http_requests_in_flight", "Requests being answered, open streams included.")
         self.streams = Gauge("muniment_streams_open", "Push streams open now.", ("transport",))
         self.denials = Counter("muniment_denials_total", "Calls that were turned away, by reason.", ("code",))
         self.operations = Histogram(

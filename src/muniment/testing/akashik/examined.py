@@ -271,11 +271,11 @@ class Started:
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="muniment-served-"))
         command = [sys.executable, "-m", "muniment", "--vault", str(self._folder / "vault"), "serve", "--port", "0"]
-        self._process = subprocess.Popen(
+        self._child = subprocess.Popen(
             [*command, "--embedder", "none", "--log-level", "warning"], stdout=subprocess.PIPE
         )
-        assert self._process.stdout is not None, "it was asked for"
-        line = self._process.stdout.readline()
+        assert self._child.stdout is not None, "it was asked for"
+        line = self._child.stdout.readline()
         found = _ADDRESS.search(line)
         if found is None:
             self.close()
@@ -283,10 +283,10 @@ class Started:
         self.url = found[0].decode()
 
     def close(self) -> None:
-        self._process.terminate()
-        self._process.wait(timeout=30)
-        assert self._process.stdout is not None, "it was asked for"
-        self._process.stdout.close()
+        self._child.terminate()
+        self._child.wait(timeout=30)
+        assert self._child.stdout is not None, "it was asked for"
+        self._child.stdout.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 

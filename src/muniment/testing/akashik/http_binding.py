@@ -54,14 +54,21 @@ class HttpBinding:
 
     def post(self, path: str, body: Json, token: str | None, *, kind: str = "application/json") -> RawAnswer:
         """A bare request, for what only HTTP has."""
-        headers = {**_headers(token), "Content-Type": kind}
-        return _raw(self._client.post(path, content=json.dumps(body).encode(), headers=headers))
+        return self._raw("POST", path, json.dumps(body).encode(), {**_headers(token), "Content-Type": kind})
 
     def get(self, path: str, token: str | None) -> RawAnswer:
-        return _raw(self._client.get(path, headers=_headers(token)))
+        return self._raw("GET", path, None, _headers(token))
 
     def close(self) -> None:
         self._client.close()
+
+    def _raw(self, verb: str, path: str, body: bytes | None, headers: dict[str, str]) -> RawAnswer:
+        try:
+            answer = self._client.request(verb, path, content=body, headers=headers)
+        except httpx.HTTPError as error:
+            raise AssertionError(f"{verb} {path} was not answered: {type(error).__name__}") from error
+        kind = answer.headers.get("content-type", "").partition(";")[0].strip()
+        return RawAnswer(status=answer.status_code, kind=kind, document=_document(answer))
 
     def _posted(self, path: str, body: Json, token: str | None) -> Answer:
         return self._told("POST", path, json.dumps(body).encode(), token)
@@ -84,11 +91,6 @@ def _document(answer: httpx.Response) -> JsonObject:
         return read_object(answer.content)
     except (msgspec.DecodeError, AssertionError):
         return {"code": TRANSPORT_ERROR, "message": f"HTTP {answer.status_code} without a JSON object"}
-
-
-def _raw(answer: httpx.Response) -> RawAnswer:
-    kind = answer.headers.get("content-type", "").partition(";")[0].strip()
-    return RawAnswer(status=answer.status_code, kind=kind, document=_document(answer))
 
 
 class Pushed:

@@ -61,8 +61,11 @@ class McpBinding:
 
     def tools(self, token: str | None) -> tuple[str, ...]:
         """The names of the tools that are there."""
-        client = self._client(token)
-        return tuple(tool.name for tool in self._run(lambda: client.list_tools()).tools)
+        try:
+            client = self._client(token)
+            return tuple(tool.name for tool in self._run(lambda: client.list_tools()).tools)
+        except FAILURES as error:
+            raise AssertionError(f"the tools cannot be listed: {type(error).__name__}") from error
 
     def close(self) -> None:
         try:

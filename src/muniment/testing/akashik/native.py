@@ -158,7 +158,7 @@ class Piped:
             str(folder),
             msgspec.json.encode(settings).decode(),
         ]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._turn = threading.Lock()
         assert self._asked({"do": "hello"}).get("status") == "ok", "the child answers"
 
@@ -175,7 +175,7 @@ class Piped:
         return self._asked({"do": "notices", "agent": agent, "token": token, "after": after})
 
     def _asked(self, question: JsonObject) -> JsonObject:
-        pipes = self._process.stdin, self._process.stdout
+        pipes = self._child.stdin, self._child.stdout
         assert pipes[0] is not None, "both were asked for"
         assert pipes[1] is not None, "both were asked for"
         with self._turn:
@@ -190,13 +190,13 @@ class Piped:
     def end(self, how: Ending) -> None:
         """Kill the child, or let it close its vault."""
         if how == "kill":
-            self._process.kill()
+            self._child.kill()
         with self._turn:
-            for pipe in (self._process.stdin, self._process.stdout):
+            for pipe in (self._child.stdin, self._child.stdout):
                 assert pipe is not None, "both were asked for"
                 with suppress(BrokenPipeError):
                     pipe.close()
-        self._process.wait(timeout=WAIT_S)
+        self._child.wait(timeout=WAIT_S)
 
     def close(self) -> None:
         self.end("stop")

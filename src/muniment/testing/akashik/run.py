@@ -13,7 +13,10 @@ from muniment.testing.akashik.bench import Bench
 from muniment.testing.akashik.binding import Shut, Stage, Unobservable
 from muniment.testing.akashik.registry import Assertion, assertions
 
-COUNTED = (AssertionError, Shut, MunimentError, msgspec.MsgspecError, OSError, LookupError, ValueError)
+COUNTED = (
+    *(AssertionError, Shut, MunimentError, msgspec.MsgspecError, OSError),
+    *(LookupError, ValueError, TypeError, AttributeError, RuntimeError),
+)
 """What counts against an assertion: that it does not hold, or that what it needs goes wrong or answers nonsense."""
 
 
@@ -85,12 +88,17 @@ def tried(assertion: Assertion, stage: Stage, level: int = 3) -> Outcome:
 
 def _reason(assertion: Assertion, stage: Stage, level: int) -> str | None:
     bench = Bench(stage, level)
+    reason = _words(lambda: assertion.show(bench))
+    left = _words(bench.close)
+    return reason if reason is not None or left is None else f"its Field could not be let go: {left}"
+
+
+def _words(job: Callable[[], None]) -> str | None:
+    """What goes wrong when this is done, in words."""
     try:
-        assertion.show(bench)
+        job()
     except Unobservable as error:
         return f"could not be observed: {error}"
     except COUNTED as error:
         return str(error) or type(error).__name__
-    finally:
-        bench.close()
     return None
