@@ -8,7 +8,7 @@ TOUR := muniment-tour
 comma := ,
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve sim docs clean
+.PHONY: help run tour test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -17,7 +17,10 @@ $(READY): pyproject.toml requirements-dev.txt scripts/setup src/muniment/backend
 	@scripts/setup "$(PYTHON)" "$(VENV)"
 	@touch $@
 
-run: $(READY) ## a guided tour on an embedded store
+run: $(READY) ## a guided tour, then its memory served until Ctrl-C
+	@$(BIN)/python -m muniment.surfaces.showcase $(TOUR)
+
+tour: $(READY) ## the guided tour alone
 	@$(BIN)/python -m muniment.surfaces.tour $(TOUR)
 
 test: lint ## everything: lint, types, walls, unit, property, backends, crash, docs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -93,6 +92,8 @@ def _from_file(name: str | None) -> dict[str, object]:
     """The settings a file gives, by their names in it."""
     if name is None:
         return {}
+    import tomllib  # seldom needed, and every program that imports us would wait for it
+
     try:
         with Path(name).open("rb") as file:
             body = file.read(_FILE_BYTES_MAX + 1)

@@ -210,6 +210,20 @@ def test_a_purge_takes_authority_10_leaves_a_tombstone_and_the_content_nowhere(t
     assert b"zeppelin" not in kept
 
 
+@cites("AKAS-097")
+def test_a_purge_takes_the_summaries_along_that_repeat_what_it_purges(tmp_path: Path) -> None:
+    field = opened(tmp_path).join("human", "scout")
+    for text in ("The zeppelin is moored at quay nine", "The orchard is large"):
+        field.ask("RECORD", "scout", finding(text))
+    assert field.ask("COMPACT", "human", {"strategy": "summarize"})["synthesis_units_created"] == 1
+    answer = field.ask("COMPACT", "human", {"strategy": "purge", "filter": {"status": ["superseded"]}})
+    assert answer["units_affected"] == 3
+    assert contents(field.ask("ATTUNE", "human", attune(include_archived=True, include_own=True))) == []
+    field.memory.close()
+    kept = b"".join(file.read_bytes() for file in sorted((tmp_path / "vault").rglob("*")) if file.is_file())
+    assert b"zeppelin" not in kept
+
+
 def test_the_replay_of_a_purged_unit_is_for_those_who_could_have_seen_it() -> None:
     field = Field().join("human", "scout", "analyst", "chief").meet("s-1", "chief", "scout", "human")
     unit = field.ask("RECORD", "scout", finding("The harbour is deep"), session="s-1")["memory_unit_id"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 
 import msgspec
 
@@ -12,7 +14,7 @@ from muniment.compat.akashik.room import Deed, Desk, Room, seated
 from muniment.contracts.akashik.authority import HUMAN
 from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.akashik.commands import CompactCommand
-from muniment.contracts.akashik.compact import compact_response, summaries
+from muniment.contracts.akashik.compact import PURPOSE, compact_response, summaries
 from muniment.contracts.akashik.decode import NAMESPACE, decode_compact
 from muniment.contracts.akashik.encode import unit_document
 from muniment.contracts.akashik.sessions import Sessions
@@ -25,10 +27,12 @@ from muniment.model.errors import NotFound, NotPermitted, Stale
 from muniment.model.note import Jot
 from muniment.model.query import Disclosure
 from muniment.model.status import CURRENT, Status
+from muniment.model.vocabulary import RelationType
 
 REASON = "COMPACT"
 FULL_LEVEL = 3
-BATCH = 100
+BATCH, PART = 100, 500
+"""So many units are summed up or noted at once, and so many are held in hand at a time."""
 _ENDED = (Status.SUPERSEDED, Status.DEPRECATED, Status.EXPIRED, Status.ARCHIVED, Status.RETRACTED)
 
 
@@ -43,35 +47,58 @@ def compact(room: Room, desk: Desk) -> JsonObject:
     if (kept := desk.answered(room.notebook)) is not None:
         return kept
     room.keep_up(desk.letter, desk.state)
-    desk = _moved(room, desk, command)
-    chosen = list(_chosen(room, desk, command))
-    created = 0
-    if command.strategy is CompactStrategy.SUMMARIZE and chosen:
-        made = _summed_up(desk, chosen)
-        if not all(verdict.committed for verdict in made):
-            words = "the policy did not take the synthesis in, so nothing was archived"
-            return error_document(Code.INSUFFICIENT_AUTHORITY, Operation.COMPACT, words)
-        created = len(made)
-    if command.strategy is CompactStrategy.PURGE:
-        _announce(room, desk, chosen)
-    done = [one for one in chosen if _put_away(desk, command.strategy, one)]
-    if chosen and not done:
-        words = "the policy lets this agent do so to none of these units"
-        return error_document(Code.INSUFFICIENT_AUTHORITY, Operation.COMPACT, words)
-    purged = command.strategy is CompactStrategy.PURGE
-    reclaimed = sum(len(one.record.content.encode()) for one in done) if purged else None
-    answer = compact_response(affected=len(done), created=created, reclaimed=reclaimed)
-    words = f"{len(done)} units: {command.strategy}"
+    inside = _moved(room, desk, command)
+    done = _Done()
+    chosen = _chosen(room, inside, command)
+    while part := list(islice(chosen, PART)):
+        if (refused := _compacted(room, inside, command, part, done)) is not None and not done.affected:
+            return refused
+    answer = compact_response(affected=done.affected, created=done.created, reclaimed=done.reclaimed(command.strategy))
+    words = f"{done.affected} units: {command.strategy}"
     entry = log(Logged(what=f"compact.{command.strategy}", agent=desk.member.id, words=words))
     return room.turn(desk, lambda state, epoch: Deed(answer=answer, jots=(entry,)))
 
 
+@dataclass(slots=True)
+class _Done:
+    """What was done so far."""
+
+    affected: int = 0
+    created: int = 0
+    bytes: int = 0
+
+    def reclaimed(self, strategy: CompactStrategy) -> int | None:
+        return self.bytes if strategy is CompactStrategy.PURGE else None
+
+
+def _compacted(
+    room: Room, desk: Desk, command: CompactCommand, part: list[Disclosure], done: _Done
+) -> JsonObject | None:
+    """Do it to some of the units, and count that; why not, if the policy lets it be done to none of them."""
+    if command.strategy is CompactStrategy.SUMMARIZE:
+        made = _summed_up(desk, part)
+        done.created += sum(verdict.committed for verdict in made)
+        if not all(verdict.committed for verdict in made):
+            words = "the policy did not take every synthesis in, so nothing was archived for it"
+            return error_document(Code.INSUFFICIENT_AUTHORITY, Operation.COMPACT, words)
+    if command.strategy is CompactStrategy.PURGE:
+        part = [*part, *_echoes(room, desk, part)]
+        _announce(room, desk, part)
+    gone = [one for one in part if _put_away(desk, command.strategy, one)]
+    done.affected += len(gone)
+    done.bytes += sum(len(one.record.content.encode()) for one in gone)
+    words = "the policy lets this agent do so to none of these units"
+    return None if gone else error_document(Code.INSUFFICIENT_AUTHORITY, Operation.COMPACT, words)
+
+
 def _chosen(room: Room, desk: Desk, command: CompactCommand) -> Iterator[Disclosure]:
+    """The units that are meant, as the Field stood at first: what a COMPACT makes is none of its own business."""
     state = room.state()
     epoch = state.epochs.at(state.position)
     for one in desk.seat.browse(statuses=_statuses(command), namespace=NAMESPACE):
         document = unit_document(one, state.roles, clock=state.epochs.at)
-        if desk.sight.unit(one) and command.selects(document, epoch=epoch):
+        known = one.standing.since <= state.position and desk.sight.unit(one)
+        if known and command.selects(document, epoch=epoch):
             yield one
 
 
@@ -107,6 +134,15 @@ def _moved(room: Room, desk: Desk, command: CompactCommand) -> Desk:
     letter = msgspec.structs.replace(desk.letter, session=session)
     inside = seated(room, letter, desk.state, desk.member)
     return msgspec.structs.replace(inside, letter=desk.letter)
+
+
+def _echoes(room: Room, desk: Desk, part: list[Disclosure]) -> list[Disclosure]:
+    """The syntheses that a COMPACT made of units which are to be purged: they repeat their words."""
+    names = {one.record.id for one in part}
+    with room.looking(desk) as look:
+        rows = (row.rid for row in look.snapshot.links.to(names) if row.type == RelationType.ELABORATES)
+        found = [look.unit(card.id) for card in look.snapshot.catalogue.cards(rows).values() if card.id not in names]
+    return [one for one in found if one is not None and one.record.claim.intent.purpose == PURPOSE]
 
 
 def _announce(room: Room, desk: Desk, chosen: list[Disclosure]) -> None:

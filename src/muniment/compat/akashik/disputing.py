@@ -13,7 +13,7 @@ from muniment.contracts.akashik.commands import DetectCommand
 from muniment.contracts.akashik.decode import NAMESPACE, decode_detect, decode_merge
 from muniment.contracts.akashik.encode import conflict_document, detect_response, merge_response
 from muniment.contracts.akashik.roster import Roster, unsettled
-from muniment.contracts.akashik.words import DetectMode, MergeStrategy, Operation
+from muniment.contracts.akashik.words import DetectMode, DisputeStatus, MergeStrategy, Operation
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.curation import Settled
 from muniment.model.proposal import ResolveRequest
@@ -32,14 +32,16 @@ def detect(room: Room, recorder: Recorder, desk: Desk) -> JsonObject:
         if command.mode is DetectMode.CHECK and (command.target is None or look.unit(command.target) is None):
             return error_document(Code.UNIT_NOT_FOUND, Operation.DETECT, "there is no unit of this id")
         scanned = look.count() if command.mode is not DetectMode.CHECK else 1
-        found = look.quarrels(_rows(look, command))
+        found = look.quarrels(rows_of(look, command))
     looked(room, desk, f"{command.mode}")
     return detect_response(found, command, scanned=scanned, fresh=fresh, clock=clock.at)
 
 
-def _rows(look: Lookout, command: DetectCommand) -> list[ConflictRow]:
+def rows_of(look: Lookout, command: DetectCommand) -> list[ConflictRow]:
+    """The conflicts that may be meant; what is asked of them besides is asked of their documents."""
     if command.mode is not DetectMode.CHECK or command.target is None:
-        return list(look.snapshot.desk.conflicts())
+        states = {word.value for word in DisputeStatus} if command.statuses is None else set(command.statuses)
+        return [row for row in look.snapshot.desk.conflicts() if row.status in states]
     rids = [card.rid for card in look.snapshot.catalogue.revisions(command.target)]
     return [row for rid in rids for row in look.snapshot.desk.conflicts_of(rid)]
 

@@ -100,6 +100,13 @@ class Lookout:
             epoch_resolved=row.changed if over else None,
         )
 
+    def open_rows(self) -> list[ConflictRow]:
+        """The conflicts that are not over and of which both sides may be seen."""
+        rows = [row for row in self.snapshot.desk.conflicts() if row.status != ConflictStatus.RESOLVED]
+        cards = self.snapshot.catalogue.cards({rid for row in rows for rid in (row.a, row.b)})
+        seen = {card.rid for card in self.cards(cards.values())}
+        return [row for row in rows if row.a in seen and row.b in seen]
+
     def quarrels(self, rows: Iterable[ConflictRow]) -> list[Quarrel]:
         return [found for found in map(self.quarrel, rows) if found is not None]
 

@@ -101,12 +101,13 @@ def _put(present: Mapping[str, object], notes: list[Note], read: Callable[[Note]
 
 def _answered(present: Mapping[str, tuple[str, ...]], notes: list[Note]) -> dict[str, tuple[str, ...]]:
     """Which answers are kept for whom, the oldest first."""
-    found = dict(present)
+    found = {agent: dict.fromkeys(keys) for agent, keys in present.items()}
     for note in notes:
-        agent = note.key.partition(" ")[0]
-        rest = tuple(key for key in found.get(agent, ()) if key != note.key)
-        found[agent] = rest if note.body is None else (*rest, note.key)
-    return found
+        keys = found.setdefault(note.key.partition(" ")[0], {})
+        keys.pop(note.key, None)
+        if note.body is not None:
+            keys[note.key] = None
+    return {agent: tuple(keys) for agent, keys in found.items()}
 
 
 def _read(note: Note, kind: type[_T]) -> _T:

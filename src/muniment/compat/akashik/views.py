@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from muniment.compat.akashik.disputing import rows_of
 from muniment.compat.akashik.room import Desk, Room
 from muniment.contracts.akashik.authority import permitted
 from muniment.contracts.akashik.codes import Code, error_document
@@ -16,7 +17,6 @@ from muniment.contracts.akashik.tasks import Tasks, busied
 from muniment.contracts.akashik.words import Operation
 from muniment.contracts.finding import Finding, Severity
 from muniment.contracts.strict.values import JsonObject
-from muniment.model.vocabulary import ConflictStatus
 
 STATUS, AGENTS, CONFLICTS = "STATUS", "AGENTS", "CONFLICTS"
 
@@ -26,8 +26,7 @@ def status(room: Room, desk: Desk) -> JsonObject:
     with room.looking(desk) as look:
         head, receipts = look.snapshot.ledger.head(), look.snapshot.receipts.head()[0]
         units = look.count()
-        rows = [row for row in look.snapshot.desk.conflicts() if row.status != ConflictStatus.RESOLVED]
-        disputes = len(look.quarrels(rows))
+        disputes = len(look.open_rows())
     position = head.seq if head is not None else 0
     return {
         "status": "ok",
@@ -65,9 +64,10 @@ def conflicts(room: Room, desk: Desk, bounds: JsonObject | None) -> JsonObject:
     payload: JsonObject = {"mode": "list"} if bounds is None else {"mode": "list", "filter": bounds}
     if wrong := errors_in(check_payload(Operation.DETECT, payload, room.settings.level)):
         return refused_for(wrong[0], CONFLICTS)
+    command = decode_detect(payload)
     with room.looking(desk) as look:
-        found = look.quarrels(look.snapshot.desk.conflicts())
-    answer = detect_response(found, decode_detect(payload), scanned=0, clock=desk.state.epochs.at)
+        found = look.quarrels(rows_of(look, command))
+    answer = detect_response(found, command, scanned=0, clock=desk.state.epochs.at)
     return {"status": "ok", "conflicts": answer["conflicts"]}
 
 

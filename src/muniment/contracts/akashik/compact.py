@@ -11,6 +11,8 @@ from muniment.model.claim import Belief, Claim, Intent, Lineage, Nature, Place, 
 from muniment.model.query import Disclosure
 from muniment.model.vocabulary import Kind, RelationType
 
+PURPOSE = "stand for units that are archived"
+"""By which a synthesis that a COMPACT made is known: it repeats the words of units."""
 MEMBERS_MAX = 100
 """How many units one synthesis stands for."""
 
@@ -38,7 +40,7 @@ def _synthesis(group: Sequence[Disclosure]) -> Claim:
         content="\n".join([f"In short ({len(group)}):", *lines]),
         nature=Nature(kind=Kind.SYNTHESIS),
         place=Place(scope=place.scope, scope_id=place.scope_id, namespace=place.namespace, session_id=place.session_id),
-        intent=Intent(purpose="stand for units that are archived"),
+        intent=Intent(purpose=PURPOSE),
         belief=Belief(
             score=min(one.standing.footing.effective for one in group),
             reasoning="no surer than the least sure of what it stands for",

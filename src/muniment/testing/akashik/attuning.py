@@ -177,7 +177,9 @@ def akas_053(b: Bench) -> None:
         return (analyst.unit(name) or {}).get("status") == "active"
 
     f.within(enriched, "a unit is enriched with one of the next writes, once that works again")
-    holds("warning" not in scout.recorded("The quarry is closed"), "a warning where enrichment works")
+    f.within(
+        lambda: enriched() and "warning" not in made[-1], "a RECORD is answered without a warning where that works"
+    )
 
 
 def _warned(f: Subject, scout: Agent) -> JsonObject:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from contextlib import AbstractContextManager, ExitStack
 from urllib.parse import urlencode
 
 import httpx
@@ -47,8 +48,9 @@ class HttpBinding:
 
     def follow(self, agent: str, token: str | None, *, after: int) -> Stream:
         address = f"ws{self._url.removeprefix('http')}{STREAM}?{urlencode({'agent_id': agent, 'after': after})}"
+        calling = connect(address, additional_headers=_headers(token), open_timeout=WAIT_S, proxy=None)
         try:
-            return Pushed(connect(address, additional_headers=_headers(token), open_timeout=WAIT_S, proxy=None))
+            return Pushed(calling)
         except InvalidHandshake as error:
             raise Shut(str(error)) from error
 
@@ -96,8 +98,9 @@ def _document(answer: httpx.Response) -> JsonObject:
 class Pushed:
     """Notices as they are pushed."""
 
-    def __init__(self, connection: ClientConnection) -> None:
-        self._connection = connection
+    def __init__(self, calling: AbstractContextManager[ClientConnection]) -> None:
+        self._stack = ExitStack()
+        self._connection = self._stack.enter_context(calling)
         self._waiting: deque[JsonObject] = deque()
 
     def next(self, wait_s: float) -> JsonObject | None:
@@ -112,4 +115,4 @@ class Pushed:
         return self._waiting.popleft()
 
     def close(self) -> None:
-        self._connection.close()
+        self._stack.close()

@@ -1,0 +1,82 @@
+"""Tell the guided tour, then serve what it left behind: `python -m muniment.surfaces.showcase [FOLDER]`.
+
+Everything it prints to try works as it stands: the address, a line for the shell, a configuration for an MCP client and
+a few lines of Python.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from muniment.config import ServerSettings, read_server
+from muniment.model.errors import StoreUnavailable
+from muniment.surfaces import tour
+from muniment.surfaces.cli.output import complain, prepare, write_text
+from muniment.surfaces.http.running import run_server
+from muniment.surfaces.http.server import bound
+from muniment.surfaces.problems import ExitCode, problem_of
+from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.tour_stage import MARKER
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Tell the tour in the folder that is named, `muniment-tour` by default, and serve it until Ctrl-C."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    told = tour.run(words)
+    if told != ExitCode.ANSWERED:
+        return told
+    prepare()
+    try:
+        run_server(_settings(Path(words[0] if words else "muniment-tour")), _greet)
+    except Exception as error:  # noqa: BLE001  # the outermost surface: nothing passes it
+        problem = problem_of(error)
+        complain(problem, as_json=False)
+        return problem.exit
+    write_text("The server has ended; nothing was lost.\n")
+    return ExitCode.ANSWERED
+
+
+def _settings(folder: Path) -> ServerSettings:
+    """The usual address, or any other if somebody listens there already."""
+    settings = read_server(flags={"vault": str(folder.resolve()), "log_level": "warning"})
+    try:
+        bound(settings).close()
+    except StoreUnavailable:
+        return msgspec.structs.replace(settings, port=0)
+    return settings
+
+
+def _greet(reception: Reception, url: str) -> None:
+    folder, python = reception.settings.vault, sys.executable
+    assert (Path(folder) / MARKER).is_file(), "the tour has been told here"
+    question = "which Python does the nightly build run on?"
+    write_text(
+        f"""
+The tour's memory is served at {url} (anyone on this machine, as the owner; no key is asked for).
+
+Ask it from another shell:
+
+  curl -s {url}/api/recall -H 'content-type: application/json' -d '{{"text": "{question}"}}'
+
+Give it to an MCP client:
+
+  {{"mcpServers": {{"muniment": {{"command": "{python}", "args": ["-m", "muniment", "mcp", "--vault", "{folder}"]}}}}}}
+
+Or use it from Python ({python}):
+
+  from muniment import Client
+  with Client("{url}") as memory:
+      print([found.record.content for found in memory.recall("{question}").records])
+
+The API is described at {url}/openapi.json; agents meet in the shared field at {url}/v1 and over MCP at {url}/mcp.
+Press Ctrl-C to end it.
+"""
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,83 @@
+"""`make run`: the tour is told, its memory is served, everything that is printed to try works, Ctrl-C ends it cleanly."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+START_S, END_S = 120, 30
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The showcase, running, and what it printed up to the moment it can be called."""
+    environment = {**os.environ, "MUNIMENT_PORT": "0", "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "muniment.surfaces.showcase", "muniment-tour"]
+    running = subprocess.Popen(
+        command, cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert running.stdout is not None
+    lines: list[str] = []
+    for line in running.stdout:
+        lines.append(line)
+        if line.startswith("Press Ctrl-C"):
+            break
+    yield running, "".join(lines)
+    if running.poll() is None:
+        running.kill()
+    running.wait(END_S)
+    running.stdout.close()
+
+
+@pytest.mark.timeout(START_S + END_S * 4)
+def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
+    shown: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
+    running, printed = shown
+    answer = "The nightly build runs on Python 3.12"
+
+    line = re.search(r"^  (curl -s .*)$", printed, re.MULTILINE)
+    assert line is not None
+    asked = subprocess.run(shlex.split(line[1]), capture_output=True, text=True, timeout=END_S, check=True)
+    assert json.loads(asked.stdout)["records"][0]["record"]["claim"]["content"] == answer
+
+    program = printed.partition("  from muniment import")[2].partition("\n\n")[0]
+    code = "\n".join(line.removeprefix("  ") for line in ("from muniment import" + program).splitlines())
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=END_S, check=True)
+    assert answer in told.stdout
+
+    configuration = re.search(r"^  (\{\"mcpServers\".*\})$", printed, re.MULTILINE)
+    assert configuration is not None
+    server = json.loads(configuration[1])["mcpServers"]["muniment"]
+    first = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+    }
+    spoken = subprocess.run(
+        [server["command"], *server["args"]],
+        input=json.dumps(first) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=END_S * 2,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert json.loads(spoken.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "muniment"
+
+    running.send_signal(signal.SIGINT)
+    assert running.stdout is not None
+    rest = running.stdout.read()
+    assert running.wait(END_S) == 0
+    assert "nothing was lost" in rest
+    assert "Traceback" not in rest
