@@ -90,7 +90,7 @@ def test_the_server_runs_without_rights_from_a_tree_it_cannot_write_to(tree: Pat
         for above in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
             above.chmod(above.stat().st_mode | stat.S_IXOTH)
     with subprocess.Popen(
-        [who.python, "-P", "-m", "muniment", "serve"],
+        [who.python, "-P", "-m", "muniment", "--debug", "serve"],
         env=environment(tree, vault),
         cwd=vault,
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""`make run`: the tour is told, its memory is served, everything that is printed to try works, Ctrl-C ends it cleanly."""
+"""`make run`: the tour is told, its memory is served, what is printed to try works, Ctrl-C ends it cleanly."""
 
 from __future__ import annotations
 

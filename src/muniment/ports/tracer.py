@@ -33,6 +33,9 @@ class Tracer(Protocol):
 class Unwatched:
     """Nobody watches: costs as good as nothing."""
 
+    def __repr__(self) -> str:
+        return "UNWATCHED"
+
     def operation(self, name: str, *, tenant: str, actor: Actor, about: object = None) -> Operation:
         return self
 

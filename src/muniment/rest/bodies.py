@@ -166,7 +166,7 @@ class Retire(Value):
     reason: Text
 
 
-class Outcome(Value):
+class Result(Value):
     """How a record turned out when it was used: `helpful` or `misleading`."""
 
     result: Literal["helpful", "misleading"]

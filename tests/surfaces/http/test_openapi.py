@@ -47,7 +47,7 @@ def references(node: Json) -> Iterator[str]:
                 yield from references(part)
 
 
-DOCUMENT = made(anonymous=False)
+DOCUMENT: JsonObject = msgspec.json.decode(msgspec.json.encode(made(anonymous=False)))
 
 
 def test_the_document_is_told_to_anybody(desk: Desk) -> None:

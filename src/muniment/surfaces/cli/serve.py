@@ -69,21 +69,9 @@ def serve(
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ConfigurationError("server", f"{missing[0]} is not installed: pip install 'muniment[server]'")
-    from muniment.surfaces.http.app import build_app
-    from muniment.surfaces.http.server import Listening, bound, url_of
-    from muniment.surfaces.reception.reception import Reception
+    from muniment.surfaces.http.running import run_server
 
-    listener = bound(settings)
-    try:
-        reception = Reception(settings)
-        try:
-            greeting = _greeting(reception, url_of(listener))
-            reception.telemetry.log.install()
-            Listening(build_app(reception), reception, ready=lambda: write_text(greeting)).run([listener])
-        finally:
-            reception.close()
-    finally:
-        listener.close()
+    run_server(settings, lambda reception, url: write_text(_greeting(reception, url)))
     return ExitCode.ANSWERED
 
 

@@ -45,6 +45,11 @@ class Wish(Value):
     enrichment: Literal["none", "meaning", "failing"] = "none"
     alone: bool = False
 
+    @property
+    def private(self) -> bool:
+        """Whether what is done to one field must not be felt by another."""
+        return self.alone or self.enrichment == "failing"
+
 
 class ExaminedServer:
     """One child process with its vault. `own_model` is what the examining server itself embeds with, if it does."""
@@ -204,12 +209,14 @@ class Servers:
     def take(self, wish: Wish) -> ExaminedServer | None:
         """A server that is set up so; None if there are too many already that somebody uses."""
         with self._turn:
-            alike = [one for one in self._all if one.wish == wish and not (wish.alone and self._busy(one))]
+            alike = [one for one in self._all if one.wish == wish and not (wish.private and self._busy(one))]
             if not alike and not self._room():
                 return None
             found = alike[0] if alike else ExaminedServer(wish, own_model=self._own_model)
             if not alike:
                 self._all.append(found)
+            if found.model is not None:
+                found.model.works = wish.enrichment != "failing"
             self._users[id(found)] = self._users.get(id(found), 0) + 1
             return found
 

@@ -10,7 +10,7 @@ from muniment.surfaces.http.server import Listening, bound, url_of
 from muniment.surfaces.reception.reception import Reception
 
 Greet = Callable[[Reception, str], None]
-"""Called with the reception and the server's address, once it can be called and before it answers."""
+"""Called with the reception and the server's address, once it can be called and a signal ends it in good order."""
 
 
 def run_server(settings: ServerSettings, greet: Greet) -> None:
@@ -20,8 +20,8 @@ def run_server(settings: ServerSettings, greet: Greet) -> None:
         reception = Reception(settings)
         try:
             reception.telemetry.log.install()
-            greet(reception, url_of(listener))
-            Listening(build_app(reception), reception).run([listener])
+            url = url_of(listener)
+            Listening(build_app(reception), reception, ready=lambda: greet(reception, url)).run([listener])
         finally:
             reception.close()
     finally:

@@ -48,9 +48,8 @@ class HttpBinding:
 
     def follow(self, agent: str, token: str | None, *, after: int) -> Stream:
         address = f"ws{self._url.removeprefix('http')}{STREAM}?{urlencode({'agent_id': agent, 'after': after})}"
-        calling = connect(address, additional_headers=_headers(token), open_timeout=WAIT_S, proxy=None)
         try:
-            return Pushed(calling)
+            return Pushed(connect(address, additional_headers=_headers(token), open_timeout=WAIT_S, proxy=None))
         except InvalidHandshake as error:
             raise Shut(str(error)) from error
 
