@@ -107,6 +107,19 @@ def test_fields_that_are_set_up_alike_share_a_server_and_see_nothing_of_each_oth
         stage.close()
 
 
+def test_a_field_whose_embedder_fails_shares_it_with_nobody(served: Served) -> None:
+    with served.client() as client:
+        first, second = opened(client, enrichment="failing"), opened(client, enrichment="failing")
+        assert first["url"] != second["url"]
+        mended = client.post(f"{PATH}/{first['id']}/enrichment", json={"works": True})
+        assert (mended.status_code, mended.json()) == (200, first)
+        client.delete(f"{PATH}/{first['id']}")
+        third = opened(client, enrichment="failing")
+        assert third["url"] == first["url"]
+        for told in (second, third):
+            client.delete(f"{PATH}/{told['id']}")
+
+
 def test_there_are_never_more_fields_than_a_few(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "FIELDS_MAX", 1)
     with served.client() as client:

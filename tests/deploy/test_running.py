@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,9 +45,17 @@ def lowered() -> Lowered:
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Iterator[Path]:
+def folder() -> Iterator[Path]:
+    """A folder that the user `nobody` can reach: `tmp_path` lies in one that is kept closed to others."""
+    with tempfile.TemporaryDirectory(prefix="muniment-deploy-") as name:
+        Path(name).chmod(0o711)
+        yield Path(name)
+
+
+@pytest.fixture
+def tree(folder: Path) -> Iterator[Path]:
     """The package where nothing can be written."""
-    target = tmp_path / "tree"
+    target = folder / "tree"
     shutil.copytree(ROOT / "src" / "muniment", target / "muniment", ignore=shutil.ignore_patterns("__pycache__"))
     folders = [target, *(path for path in target.rglob("*") if path.is_dir())]
     for path in folders:
@@ -81,14 +90,12 @@ def address(server: subprocess.Popen[str]) -> str:
     raise AssertionError(f"the server ended before it had an address: {errors}")
 
 
-def test_the_server_runs_without_rights_from_a_tree_it_cannot_write_to(tree: Path, tmp_path: Path) -> None:
+def test_the_server_runs_without_rights_from_a_tree_it_cannot_write_to(tree: Path, folder: Path) -> None:
     who = lowered()
-    vault = tmp_path / "vault"
+    vault = folder / "vault"
     vault.mkdir(mode=0o700)
     if who.user is not None:
         os.chown(vault, NOBODY, NOBODY)
-        for above in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-            above.chmod(above.stat().st_mode | stat.S_IXOTH)
     with subprocess.Popen(
         [who.python, "-P", "-m", "muniment", "--debug", "serve"],
         env=environment(tree, vault),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -14,6 +15,8 @@ from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
 
 WAIT_S = 20.0
+LINE_S = 60.0
+"""No test listens to one line for longer."""
 EVENTS = ("memory.recorded",)
 _NUMBERS = count(1)
 
@@ -147,10 +150,12 @@ class Line:
 
     def __init__(self, frames: Iterator[Frame]) -> None:
         self._frames = frames
+        self._ends = time.monotonic() + LINE_S
         self.heard: list[Frame] = []
 
     def next(self) -> Frame:
         """The next frame, a heartbeat too."""
+        assert time.monotonic() < self._ends, "nothing but heartbeats"
         self.heard.append(next(self._frames))
         return self.heard[-1]
 

@@ -12,6 +12,7 @@ import httpx
 import msgspec
 import pytest
 from tests.surfaces.http.agents import (
+    LINE_S,
     WAIT_S,
     Frame,
     Line,
@@ -53,7 +54,8 @@ def closed_with(line: ClientConnection) -> tuple[int, str]:
 
 def messages(line: ClientConnection) -> Iterator[str | bytes]:
     """Everything that is sent until the line is closed."""
-    while True:
+    ends = time.monotonic() + LINE_S
+    while time.monotonic() < ends:
         try:
             yield line.recv(timeout=WAIT_S)
         except ConnectionClosed:
