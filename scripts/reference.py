@@ -45,6 +45,7 @@ from muniment.model import (
 )
 from muniment.model.flat import ClaimOptions
 from muniment.policy import rules
+from muniment.rest import OPERATIONS, Key, Operation
 from muniment.surfaces import problems
 from muniment.surfaces.cli.root import app
 from muniment.testing.requirements import Requirement, requirements
@@ -600,6 +601,46 @@ def _schemas() -> str:
     return joined(words, table(("contract", "schemas"), rows))
 
 
+def rest_page() -> str:
+    """Every operation of the native REST face, from its table."""
+    sections = []
+    for one in OPERATIONS:
+        said = [
+            table(
+                ("", ""),
+                [
+                    ("method", code(f"Memory.{one.name}") if one.name not in ("caller", "import", "export") else "–"),
+                    ("grant", code(one.grant.value)),
+                    ("query", _fields(one.query)),
+                    ("body", _fields(one.body)),
+                    ("answer", code(one.answer.__name__) + (", a page of it" if one.pages else "")),
+                    ("headers", _headers(one)),
+                ],
+            )
+        ]
+        sections.append(joined(f"## {one.verb.value} {one.path}", one.summary + ".", *said))
+    return page(
+        "The native REST face",
+        "What `/openapi.json` says in full, in short. [How to use it](../guides/rest.md).",
+        *sections,
+    )
+
+
+def _fields(kind: type[msgspec.Struct] | None) -> str:
+    if kind is None:
+        return "–"
+    return ", ".join(
+        code(field.name) + ("" if not field.required else " (required)") for field in msgspec.structs.fields(kind)
+    )
+
+
+def _headers(one: Operation) -> str:
+    found = ["`If-Match` (required)"] if one.matched else ["`If-Match`"] if one.matchable else []
+    found += ["`If-None-Match`"] if one.tagged else []
+    found += ["`Idempotency-Key`"] if one.key is not Key.NONE else []
+    return ", ".join(found) or "–"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "contracts.md": contracts_page,
@@ -607,6 +648,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "policy.md": policy_page,
     "python.md": python_page,
+    "rest.md": rest_page,
     "settings.md": settings_page,
     "vocabulary.md": vocabulary_page,
 }

@@ -79,6 +79,9 @@ class Ledger(Protocol):
 class Documents(Protocol):
     def get(self, doc: int) -> Document | None: ...
 
+    def many(self, docs: Iterable[int]) -> dict[int, Document]:
+        """Those of these documents that are there, by number."""
+
     def all(self) -> Iterator[Document]:
         """Every document, by rising number."""
 
@@ -229,6 +232,9 @@ class Names(Protocol):
     def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
         """The latest revisions up to `upto` that speak of an entity, the newest first."""
 
+    def holders(self, entities: Iterable[str], *, upto: int, keep: int) -> dict[str, tuple[int, ...]]:
+        """The same for several entities at once, the revisions by their numbers; nothing for one nobody speaks of."""
+
     def all_mentions(self) -> Iterator[MentionRow]:
         """Every mention, by `rid` and entity."""
 
@@ -361,8 +367,8 @@ class Unit(Snapshot, Protocol):
 
     def append_receipt(self, receipt: StoredReceipt) -> None: ...
 
-    def tell(self, row: ToldRow) -> None:
-        """Add to how often a revision was told to an actor."""
+    def tell(self, rows: Sequence[ToldRow]) -> None:
+        """Add to how often revisions were told to actors."""
 
     def checkpoint(self, signed: SignedCheckpoint) -> None: ...
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from muniment.compat.akashik import Credential, FieldSettings, debounced
 from muniment.compat.akashik import Field as RealField
-from muniment.compat.akashik.settings import FieldSettings as Settings
 from muniment.contracts.akashik.encode import unit_document
 from muniment.contracts.akashik.notices import Told
 from muniment.contracts.akashik.replay import EVENTS_MAX
@@ -66,7 +65,7 @@ class Field:
         settings: FieldSettings | None = None,
     ) -> None:
         self.memory = memory if memory is not None else simulated_memory(policy=field_policy())
-        chosen = settings or Settings(level=level, replay_limit=replay_limit, rules=rules)
+        chosen = settings or FieldSettings(level=level, replay_limit=replay_limit, rules=rules)
         self.real = RealField(self.memory, chosen)
         self.names: dict[str, str] = {}
         self.now_ms = 0

@@ -153,6 +153,16 @@ def test_of_many_who_send_the_same_at_once_one_is_followed(desk: Desk) -> None:
     assert len(named) == 1
 
 
+def test_so_many_answers_are_kept_and_no_more(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muniment.surfaces.http.api.kept.KEPT_MAX", 2)
+    monkeypatch.setattr("muniment.surfaces.http.api.kept._TRIMMED_EVERY", 1)
+
+    for number in range(5):
+        desk.caller().post("/api/sweep", headers={"Idempotency-Key": f"sweep-{number}"})
+
+    assert len(Notebook.of(desk.memory).read(TOPIC)) == 2
+
+
 @pytest.mark.parametrize("key", ["", "a b", "x" * 256])
 def test_what_is_no_key_is_refused(desk: Desk, key: str) -> None:
     answer = desk.caller().post("/api/memories", json=STAGING, headers={"Idempotency-Key": key})

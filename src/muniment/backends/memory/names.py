@@ -30,6 +30,9 @@ class MemoryNames:
         found = [row for row in self.all_mentions() if row.entity == entity and row.rid <= upto]
         return tuple(reversed(found))[:keep]
 
+    def holders(self, entities: Iterable[str], *, upto: int, keep: int) -> dict[str, tuple[int, ...]]:
+        return {name: tuple(row.rid for row in self.latest(name, upto=upto, keep=keep)) for name in entities}
+
     def all_mentions(self) -> Iterator[MentionRow]:
         return iter(sorted(self._tables.mentions, key=lambda row: (row.rid, row.entity)))
 

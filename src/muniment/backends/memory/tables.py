@@ -113,6 +113,9 @@ class MemoryDocuments:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
+    def many(self, docs: Iterable[int]) -> dict[int, Document]:
+        return {doc: found for doc in docs if (found := self.get(doc)) is not None}
+
     def get(self, doc: int) -> Document | None:
         return self._tables.documents.get(doc)
 

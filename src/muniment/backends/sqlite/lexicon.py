@@ -31,6 +31,8 @@ from muniment.ports.store import Hit, Matches, Neighbour
 _Q = queries()
 _DEPTHS = tuple(quota * 3 // 2 for quota in QUOTAS)
 _REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
+_WORD_LENGTH_MAX = 40
+_WORDS_KNOWN_MAX = 4_096
 
 
 class SqliteLexicon:
@@ -38,30 +40,51 @@ class SqliteLexicon:
         self._connection = connection
         self._execute = connection.execute
         self._counted: dict[str, int] = {}
+        self._total: int | None = None
+        self._terms: dict[str, tuple[str, ...]] = {}
         self._latest = latest
         self._tokenize = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
 
     def tokens(self, text: str) -> list[str]:
         """The terms a text is indexed under."""
+        return list(self._terms_of(text))
+
+    def _terms_of(self, text: str) -> tuple[str, ...]:
+        """The terms of a text. A word is asked about several times in each search and again in the next, so the terms
+        of short texts are remembered."""
+        known = self._terms.get(text)
+        if known is not None:
+            return known
         found = self._tokenize(
             text.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
         )
-        return [str(token) for token in found]
+        terms = tuple(str(token) for token in found)
+        if len(text) <= _WORD_LENGTH_MAX:
+            if len(self._terms) >= _WORDS_KNOWN_MAX:
+                self._terms.clear()
+            self._terms[text] = terms
+        return terms
 
     def prune(self, terms: Terms) -> Terms:
-        return without_common(terms, {word: self._holding(word) for word in terms.words}, self.count())
+        return without_common(terms, self._holding(terms.words), self.count())
 
     def count(self) -> int:
-        """The first number of FTS5's own averages, so that nothing is counted."""
+        """The first number of FTS5's own averages, so that nothing is counted. Read once for each moment; who writes
+        has no one moment."""
+        if self._total is not None:
+            return self._total
         row = self._execute(_Q["index_averages"]).fetchone()
-        return _varint(row[0]) if row is not None and row[0] else 0
+        total = _varint(row[0]) if row is not None and row[0] else 0
+        if self._latest is None:
+            self._total = total
+        return total
 
     def weights(self, words: tuple[str, ...]) -> dict[str, float]:
         total = self.count()
-        return {word: rarity(self._holding(word), total) for word in words}
+        return {word: rarity(holding, total) for word, holding in self._holding(words).items()}
 
     def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
-        known = [pair for pair in pairs if all(len(self.tokens(word)) == 1 for word in pair)]
+        known = [pair for pair in pairs if all(len(self._terms_of(word)) == 1 for word in pair)]
         if not known:
             return {}
         expression = " OR ".join(f"NEAR({_quoted(one)} {_quoted(other)}, {gap})" for one, other in known)
@@ -77,7 +100,7 @@ class SqliteLexicon:
         return {rid: cast(float, row[0]) for rid, row in found if row is not None}
 
     def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
-        asked = (word for word in words if self.tokens(word))
+        asked = (word for word in words if self._terms_of(word))
         return frozenset(word for word in asked if self._execute(_Q["holds"], (_quoted(word), rid)).fetchone())
 
     def search(self, plan: Plan, *, keep: int) -> Matches:
@@ -160,14 +183,18 @@ class SqliteLexicon:
     def renew(self) -> None:
         """Take note that another moment is looked at: what was counted may no longer hold."""
         self._counted.clear()
+        self._total = None
 
-    def _holding(self, word: str) -> int:
-        """How many revisions hold a word; none for one that is not a single term. Counted once for each moment."""
-        if word not in self._counted:
-            tokens = self.tokens(word)
-            row = self._execute(_Q["term_documents"], (tokens[0],)).fetchone() if len(tokens) == 1 else None
-            self._counted[word] = cast(int, row[0]) if row else 0
-        return self._counted[word]
+    def _holding(self, words: tuple[str, ...]) -> dict[str, int]:
+        """How many revisions hold each word; none for one that is not a single term. Counted once for each moment."""
+        counted = self._counted
+        missing = {word: self._terms_of(word) for word in words if word not in counted}
+        single = {terms[0] for terms in missing.values() if len(terms) == 1}
+        rows = self._execute(_Q["term_documents"], (listed(single),)) if single else ()
+        held = {cast(str, term): cast(int, number) for term, number in rows}
+        for word, terms in missing.items():
+            counted[word] = held.get(terms[0], 0) if len(terms) == 1 else 0
+        return {word: counted[word] for word in words}
 
     def _expression(self, terms: Terms) -> str | None:
         """An FTS5 expression made of quoted terms only, so that no input is ever syntax.
@@ -175,7 +202,7 @@ class SqliteLexicon:
         Quoted phrases must occur; single words add to the score. With no words it is the phrases alone.
         """
         phrases = [_quoted(" ".join(phrase)) for phrase in terms.phrases if self.tokens(" ".join(phrase))]
-        words = [_quoted(word) for word in terms.words if self.tokens(word)]
+        words = [_quoted(word) for word in terms.words if self._terms_of(word)]
         if not phrases:
             return " OR ".join(words) or None
         required = " AND ".join(phrases)

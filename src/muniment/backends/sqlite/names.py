@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import apsw
+import msgspec
 
 from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.model.rows import AliasRow, MentionRow
 
 _Q = queries()
+_numbers = msgspec.json.Decoder(tuple[int, ...])
 
 
 def _mention(row: tuple[Any, ...]) -> MentionRow:
@@ -46,6 +48,10 @@ class SqliteNames:
 
     def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
         return tuple(_mention(row) for row in self._execute(_Q["latest_mentioning"], (entity, upto, keep)))
+
+    def holders(self, entities: Iterable[str], *, upto: int, keep: int) -> dict[str, tuple[int, ...]]:
+        rows = self._execute(_Q["holders"], (listed(entities), upto, keep))
+        return {str(name): _numbers.decode(found) for name, found in rows}
 
     def all_mentions(self) -> Iterator[MentionRow]:
         with translated(self._connection):

@@ -13,6 +13,10 @@ INSERT INTO entries (seq, body, hash) VALUES (?, ?, ?);
 -- name: document
 SELECT doc, salt, CAST(body AS BLOB) FROM documents WHERE doc = ?;
 
+-- name: many_documents
+SELECT documents.doc, documents.salt, CAST(documents.body AS BLOB)
+FROM json_each(?) AS wanted CROSS JOIN documents ON documents.doc = wanted.value;
+
 -- name: all_documents
 SELECT doc, salt, CAST(body AS BLOB) FROM documents ORDER BY doc;
 
@@ -96,6 +100,12 @@ FROM json_each(?) AS wanted CROSS JOIN mentions ON mentions.rid = wanted.value O
 SELECT rid, entity, kind FROM mentions INDEXED BY mentions_by_entity WHERE entity = ? AND rid <= ?
 ORDER BY rid DESC LIMIT ?;
 
+-- name: holders
+SELECT wanted.value, (SELECT json_group_array(rid) FROM (
+    SELECT rid FROM mentions INDEXED BY mentions_by_entity WHERE entity = wanted.value AND rid <= ?2
+    ORDER BY rid DESC LIMIT ?3))
+FROM json_each(?1) AS wanted;
+
 -- name: all_mentions
 SELECT rid, entity, kind FROM mentions ORDER BY rid, entity;
 
@@ -135,7 +145,8 @@ SELECT rid, actor, count, last FROM told WHERE rid = ? ORDER BY actor;
 SELECT rid, actor, count, last FROM told ORDER BY rid, actor;
 
 -- name: tell
-INSERT INTO told (rid, actor, count, last) VALUES (?, ?, ?, ?)
+INSERT INTO told (rid, actor, count, last) SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)
+WHERE true
 ON CONFLICT (rid, actor) DO UPDATE SET count = count + excluded.count, last = max(last, excluded.last);
 
 -- name: standings
@@ -253,7 +264,8 @@ SELECT rowid FROM lexicon WHERE lexicon MATCH ? ORDER BY rowid DESC LIMIT ?;
 SELECT passages.rid, passages.text FROM json_each(?) AS wanted CROSS JOIN passages ON passages.rid = wanted.value;
 
 -- name: term_documents
-SELECT doc FROM lexicon_terms WHERE term = ?;
+SELECT lexicon_terms.term, lexicon_terms.doc
+FROM json_each(?) AS wanted CROSS JOIN lexicon_terms ON lexicon_terms.term = wanted.value;
 
 -- name: put_note
 INSERT INTO notes (topic, key, seq, doc, at, actor, body) VALUES (?, ?, ?, ?, ?, ?, ?);

@@ -83,7 +83,7 @@ class SqliteTenant:
             try:
                 connection.execute("BEGIN")
                 connection.execute(_LOOK).fetchall()
-                snapshot.lexicon.renew()
+                snapshot.renew()
                 yield snapshot
             finally:
                 self._give_back(connection, snapshot)

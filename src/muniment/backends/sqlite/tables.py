@@ -148,6 +148,10 @@ class SqliteDocuments:
         self._connection = connection
         self._execute = connection.execute
 
+    def many(self, docs: Iterable[int]) -> dict[int, Document]:
+        rows = self._execute(_Q["many_documents"], (listed(docs),))
+        return {doc: Document(doc=doc, salt=salt, body=body) for doc, salt, body in rows}
+
     def get(self, doc: int) -> Document | None:
         row = self._execute(_Q["document"], (doc,)).fetchone()
         return None if row is None else Document(doc=row[0], salt=row[1], body=row[2])

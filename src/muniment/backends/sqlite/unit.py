@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
 from typing import cast
@@ -53,22 +53,6 @@ def _put_mentions(count: int) -> str:
     return f"{_Q['put_mention']}{', (?, ?, ?)' * (count - 1)}"
 
 
-class SqliteSnapshot:
-    """All reading halves over one connection."""
-
-    def __init__(self, connection: apsw.Connection, tenant: str, vectors: SqliteVectors | None = None) -> None:
-        self.ledger = SqliteLedger(connection, tenant)
-        self.documents = SqliteDocuments(connection)
-        self.catalogue = SqliteCatalogue(connection)
-        self.links = SqliteLinks(connection)
-        self.desk = SqliteDesk(connection)
-        self.lexicon = SqliteLexicon(connection)
-        self.names = SqliteNames(connection)
-        self.meanings = SqliteMeanings(vectors, self.catalogue, self.ledger)
-        self.notes = SqliteNotes(connection)
-        self.receipts = SqliteReceipts(connection)
-
-
 class _RunningLedger(SqliteLedger):
     """A ledger that remembers its head within a transaction, where nobody else can move it."""
 
@@ -80,6 +64,27 @@ class _RunningLedger(SqliteLedger):
         return self.known
 
 
+class SqliteSnapshot:
+    """All reading halves over one connection."""
+
+    def __init__(self, connection: apsw.Connection, tenant: str, vectors: SqliteVectors | None = None) -> None:
+        self.ledger = _RunningLedger(connection, tenant)
+        self.documents = SqliteDocuments(connection)
+        self.catalogue = SqliteCatalogue(connection)
+        self.links = SqliteLinks(connection)
+        self.desk = SqliteDesk(connection)
+        self.lexicon = SqliteLexicon(connection)
+        self.names = SqliteNames(connection)
+        self.meanings = SqliteMeanings(vectors, self.catalogue, self.ledger)
+        self.notes = SqliteNotes(connection)
+        self.receipts = SqliteReceipts(connection)
+
+    def renew(self) -> None:
+        """Take note that another moment is looked at."""
+        self.ledger.known = None
+        self.lexicon.renew()
+
+
 class SqliteUnit(SqliteSnapshot):
     """A snapshot that may write."""
 
@@ -87,7 +92,6 @@ class SqliteUnit(SqliteSnapshot):
         super().__init__(connection, tenant)
         self._execute = connection.execute
         self._tenant = tenant
-        self.ledger: _RunningLedger = _RunningLedger(connection, tenant)
         self.lexicon = SqliteLexicon(connection, Latest(keep=NEAR_POSTINGS_MAX))
         self._version = -1
 
@@ -187,8 +191,10 @@ class SqliteUnit(SqliteSnapshot):
         columns = (receipt.seq, receipt.id, receipt.body, receipt.hash, receipt.salt, receipt.account)
         self._execute(_Q["append_receipt"], columns)
 
-    def tell(self, row: ToldRow) -> None:
-        self._execute(_Q["tell"], (row.rid, row.actor, row.count, row.last))
+    def tell(self, rows: Sequence[ToldRow]) -> None:
+        if rows:
+            columns = [(row.rid, row.actor, row.count, row.last) for row in rows]
+            self._execute(_Q["tell"], (msgspec.json.encode(columns).decode(),))
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self._execute(_Q["put_checkpoint"], (signed.checkpoint.seq, canonical(signed)))

@@ -50,7 +50,7 @@ async def take_in(request: Request) -> Response:
         with understood():
             first = await reception.run(upload.begin, memory, query, by_line=by_line)
     except BaseException:
-        upload.close()
+        _let_go(upload)
         raise
     return StreamingResponse(_told(reception, upload, first), media_type=NDJSON)
 
@@ -111,8 +111,13 @@ async def _told(reception: Reception, upload: Upload, first: bytes) -> AsyncIter
             yield chunk
             chunk = await reception.run(upload.more)
     finally:
-        # The thread may be in the middle of a batch of somebody who has gone away: let it come to its end.
-        asyncio.get_running_loop().run_in_executor(None, upload.close)
+        _let_go(upload)
+
+
+def _let_go(upload: Upload) -> None:
+    """Close an upload beside the loop: a thread may be in the middle of a batch of somebody who has gone away, and it
+    is let come to its end."""
+    asyncio.get_running_loop().run_in_executor(None, upload.close)
 
 
 def _spelled(line: Line) -> bytes:

@@ -74,9 +74,9 @@ def made(*, anonymous: bool) -> JsonObject:
 
 
 def _version() -> str:
-    from muniment import __version__
+    from importlib.metadata import version
 
-    return __version__
+    return version("muniment")
 
 
 def _schemas() -> dict[str, Json]:
