@@ -47,14 +47,17 @@ def tally(looked_at: Sequence[Hit]) -> tuple[int, dict[str, int]]:
     return len(looked_at) - sum(failed.values()), dict(failed)
 
 
-def without_common(terms: Terms, holding: Mapping[str, int], records: int) -> Terms:
-    """Move words that too many records hold to `common`, unless nothing would be left."""
+def without_common(terms: Terms, holding: Mapping[str, int], records: int, *, spare: bool = True) -> Terms:
+    """Move words that too many records hold to `common`, unless nothing would be left.
+
+    Without `spare` nothing may be left: the last word too goes when more than `POSTINGS_MAX` records hold it.
+    """
     if records < COMMON_FROM:
         return terms
     rare, postings = set[str](), 0
     for word in sorted(terms.words, key=lambda word: (holding[word], word)):
         postings += holding[word]
-        first = not rare and not terms.phrases
+        first = not rare and not terms.phrases and (spare or holding[word] <= POSTINGS_MAX)
         if first or (holding[word] <= COMMON_SHARE * records and postings <= POSTINGS_MAX):
             rare.add(word)
     kept = tuple(word for word in terms.words if word in rare)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from muniment.engine.seat import Seat
 from muniment.ledger.receipts import seal
 from muniment.model.query import Query
 from muniment.model.receipt import Account
-from muniment.ports.store import Unit
 from muniment.read.pipeline import Answer, Reading, answer
 from muniment.write.commit import log_receipt
 from muniment.write.secrets import refuse_secret
@@ -41,10 +42,6 @@ class Asking(Seat):
         tenant = self._tenant
         at, salt = tenant.clock.now(), tenant.ids.salt()
 
-        def write(unit: Unit) -> None:
-            head = unit.receipts.head()
-            receipt = seal(account, tenant=self.tenant, receipt=receipt_id, at=at, epoch=epoch, salt=salt, head=head)
-            log_receipt(unit, receipt)
-
-        tenant.store.write(write)
+        sealed = seal(account, tenant=self.tenant, receipt=receipt_id, at=at, epoch=epoch, salt=salt)
+        tenant.store.write(partial(log_receipt, sealed=sealed))
         tenant.logged()

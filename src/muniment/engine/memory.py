@@ -20,6 +20,7 @@ from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.seat import clean
 from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
+from muniment.engine.terms import UNCONDITIONAL, Terms
 from muniment.engine.trail import Progress
 from muniment.engine.vault import VaultFolder
 from muniment.engine.watched import watched
@@ -39,6 +40,7 @@ from muniment.policy.rules import Detector, Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
+from muniment.ports.store import Unit
 from muniment.ports.tracer import UNWATCHED, Operation, Tracer
 from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted, admit
@@ -256,12 +258,21 @@ class Memory(Steward, Insight, Intake):
         return self._extracted(admit(proposal, self.actor))
 
     def _submit(
-        self, admitted: Admitted, objections: tuple[Objection, ...] = (), operation: Operation = UNWATCHED
+        self,
+        admitted: Admitted,
+        objections: tuple[Objection, ...] = (),
+        operation: Operation = UNWATCHED,
+        terms: Terms = UNCONDITIONAL,
     ) -> Verdict:
         suggestions = self._suggestions(admitted) if not objections else ()
         operation.lap("admit")
-        bench = self._tenant.bench
-        verdict = self._write(lambda unit: propose(unit, admitted, bench, suggestions, objections, operation))
+        bench = terms.bench(self._tenant.bench)
+
+        def job(unit: Unit) -> Verdict:
+            terms.hold(unit)
+            return propose(unit, admitted, bench, suggestions, objections, operation)
+
+        verdict = self._write(job)
         operation.lap("sync")
         operation.told(verdict)
         return verdict

@@ -10,6 +10,7 @@ import msgspec
 from muniment.engine.foresight import Foreseen, foresee
 from muniment.engine.look import record_of
 from muniment.engine.seat import Seat, clean
+from muniment.engine.terms import UNCONDITIONAL, Terms
 from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.claim import Place
@@ -111,9 +112,11 @@ class Steward(Seat):
         """Look for what a record disagrees with, where that was not done when it was proposed; return the ids of the
         conflicts that are new."""
         checks.identifier("id", record_id)
-        verdict = self._tenant.store.write(
-            lambda unit: look_for_disputes(unit, record_id, self.actor, self._tenant.bench)
-        )
+        return self._look_for_disputes(record_id)
+
+    def _look_for_disputes(self, record_id: str, terms: Terms = UNCONDITIONAL) -> tuple[str, ...]:
+        bench = terms.bench(self._tenant.bench)
+        verdict = self._tenant.store.write(lambda unit: look_for_disputes(unit, record_id, self.actor, bench))
         if verdict is None:
             return ()
         self._tenant.wrote(verdict.epoch)
@@ -193,7 +196,16 @@ class Steward(Seat):
             winner=winner,
             synthesis=make_claim(clean(synthesis), self.actor, options) if synthesis is not None else None,
         )
-        settled = self._tenant.store.write(lambda unit: settle(unit, request, self.actor, self._tenant.bench))
+        return self._settle(request)
+
+    def _settle(self, request: ResolveRequest, terms: Terms = UNCONDITIONAL) -> Settled:
+        bench = terms.bench(self._tenant.bench)
+
+        def job(unit: Unit) -> Settled:
+            terms.hold(unit)
+            return settle(unit, request, self.actor, bench)
+
+        settled = self._tenant.store.write(job)
         self._tenant.wrote(settled.epoch)
         return settled
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from muniment.ledger.chain import VERSION, ZERO, commitment, link_receipt
 from muniment.model.actor import Actor
 from muniment.model.entry import Finding, SignedCheckpoint
@@ -15,25 +17,50 @@ from muniment.model.times import MIN, Instant
 from muniment.model.value import Value, canonical, read_canonical
 
 
-def seal(
-    account: Account, *, tenant: str, receipt: str, at: Instant, epoch: int, salt: bytes, head: tuple[int, bytes]
-) -> StoredReceipt:
-    """Make `account` the next link after `head`."""
+class Sealed(Value):
+    """An account that is spelled out and committed to, and what it tells to whom: everything about a receipt that does
+    not depend on the one before it."""
+
+    entry: ReceiptEntry
+    salt: bytes
+    account: bytes
+    told: tuple[ToldRow, ...]
+
+
+def seal(account: Account, *, tenant: str, receipt: str, at: Instant, epoch: int, salt: bytes) -> Sealed:
+    """Spell an account out and commit to it, before anybody waits for the log."""
     body = canonical(account)
+    digest = commitment(salt, body)
+    entry = ReceiptEntry(v=VERSION, tenant=tenant, seq=1, id=receipt, at=at, epoch=epoch, digest=digest)
+    told = _tellings(account.actor, account.candidates, listed=account.query.listing is not None, at=at)
+    return Sealed(entry=entry, salt=salt, account=body, told=told)
+
+
+def follow(sealed: Sealed, head: tuple[int, bytes]) -> StoredReceipt:
+    """Make a sealed account the next link after `head`."""
     seq = head[0] + 1
-    entry = ReceiptEntry(
-        v=VERSION, tenant=tenant, seq=seq, id=receipt, at=at, epoch=epoch, digest=commitment(salt, body)
+    link = canonical(msgspec.structs.replace(sealed.entry, seq=seq))
+    return StoredReceipt(
+        seq=seq,
+        id=sealed.entry.id,
+        body=link,
+        hash=link_receipt(head[1], link),
+        salt=sealed.salt,
+        account=sealed.account,
     )
-    link = canonical(entry)
-    return StoredReceipt(seq=seq, id=receipt, body=link, hash=link_receipt(head[1], link), salt=salt, account=body)
 
 
-def tellings(stored: StoredReceipt) -> list[ToldRow]:
-    """What a receipt says was told, and to whom. To be listed is to be told, and no use of a record."""
+def tellings(stored: StoredReceipt) -> tuple[ToldRow, ...]:
+    """What a receipt says was told, and to whom."""
     entry, account = read_canonical(stored.body, ReceiptEntry), read_canonical(stored.account, _Told)
-    told = sorted(candidate.rid for candidate in account.candidates if candidate.excluded is None)
-    used, last = (0, MIN) if account.query.listing is not None else (1, entry.at)
-    return [ToldRow(rid=rid, actor=account.actor.id, count=used, last=last) for rid in told]
+    return _tellings(account.actor, account.candidates, listed=account.query.listing is not None, at=entry.at)
+
+
+def _tellings(actor: Actor, candidates: tuple[Candidate, ...], *, listed: bool, at: Instant) -> tuple[ToldRow, ...]:
+    """To be listed is to be told, and no use of a record."""
+    told = sorted(candidate.rid for candidate in candidates if candidate.excluded is None)
+    used, last = (0, MIN) if listed else (1, at)
+    return tuple(ToldRow(rid=rid, actor=actor.id, count=used, last=last) for rid in told)
 
 
 class _Listed(Value, forbid_unknown_fields=False):

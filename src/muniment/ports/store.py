@@ -189,8 +189,10 @@ class Lexicon(Protocol):
     def tokens(self, text: str) -> list[str]:
         """The terms a text is indexed under."""
 
-    def prune(self, terms: Terms) -> Terms:
-        """Move words that too many records hold to `common`, unless nothing would be left."""
+    def prune(self, terms: Terms, *, spare: bool = True) -> Terms:
+        """Move words that too many records hold to `common`, unless nothing would be left. Without `spare` nothing may
+        be left: one word that very many records hold tells nothing apart, and whoever asks for it has other ways to be
+        told."""
 
     def count(self) -> int:
         """How many revisions are indexed."""

@@ -83,7 +83,7 @@ def _mentioned(snapshot: Snapshot, plan: Plan, best: Mapping[int, float]) -> lis
     names = list(dict.fromkeys([*plan.terms.names, *(row.entity for row in named)]))[:NAMES_MAX]
     head = snapshot.ledger.head()
     last = head.last_doc if head is not None else 0
-    held = {name: [row.rid for row in snapshot.names.latest(name, upto=last, keep=2 * HOLDERS_MAX)] for name in names}
+    held = snapshot.names.holders(names, upto=last, keep=2 * HOLDERS_MAX) if names else {}
     cards = cards_at(snapshot, plan, {rid for rids in held.values() for rid in rids})
     links: list[Link] = []
     for name, rids in held.items():

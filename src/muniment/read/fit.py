@@ -7,12 +7,12 @@ was fitted on the vectors of one model, so it says nothing about those of anothe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from muniment.model.receipt import Plan
-from muniment.model.record import Record
-from muniment.model.value import Value, read_canonical
+from muniment.model.value import Value
 from muniment.ports.store import Snapshot
+from muniment.read.fetch import record_of
 from muniment.read.find import Findings, coverage
 
 FITTED_FOR = "all-MiniLM-L6-v2@"
@@ -47,7 +47,7 @@ def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping
     best = max(near, default=0.0)
     return Signs(
         cosine=best,
-        coverage=max((coverage(findings.rarity, _held(snapshot, rid, words)) for rid in strongest), default=0.0),
+        coverage=max((coverage(findings.rarity, held) for held in _held(snapshot, strongest, words)), default=0.0),
         ahead=best - math.fsum(near) / max(1, len(near)),
         size=math.log(min(max(snapshot.lexicon.count(), least), most)),
     )
@@ -69,13 +69,14 @@ def _chance(logit: float) -> float:
     return round(1 / (1 + math.exp(-max(-60.0, min(60.0, logit)))), 4)
 
 
-def _held(snapshot: Snapshot, rid: int, words: tuple[str, ...]) -> Iterable[str]:
-    """The words a record holds: a short one is read, a long one is looked up in the index."""
-    document, lexicon = snapshot.documents.get(rid), snapshot.lexicon
-    if document is None:
-        return ()
-    content = read_canonical(document.body, Record).content
-    if len(content) > _READ_MAX:
-        return lexicon.held(rid, words)
-    terms = set(lexicon.tokens(content))
-    return [word for word in words if (sought := lexicon.tokens(word)) and terms.issuperset(sought)]
+def _held(snapshot: Snapshot, rids: Sequence[int], words: tuple[str, ...]) -> Iterator[Iterable[str]]:
+    """The words each of these records holds: a short one is read, a long one is looked up in the index."""
+    lexicon = snapshot.lexicon
+    sought = [(word, terms) for word in words if (terms := lexicon.tokens(word))]
+    for rid, document in snapshot.documents.many(rids).items():
+        content = record_of(document.body).content
+        if len(content) > _READ_MAX:
+            yield lexicon.held(rid, words)
+        else:
+            held = set(lexicon.tokens(content))
+            yield [word for word, terms in sought if held.issuperset(terms)]

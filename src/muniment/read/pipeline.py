@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import msgspec
 
 from muniment.model.actor import Actor
-from muniment.model.card import standing_of
-from muniment.model.errors import IntegrityError
 from muniment.model.query import Abstention, Disclosure, Query, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Account, Candidate, Plan
-from muniment.model.record import Record, Standing
 from muniment.model.rows import Reach
 from muniment.model.times import Instant
-from muniment.model.value import Value, read_canonical
+from muniment.model.value import Value
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.attune import gather_attuned
 from muniment.read.excerpt import excerpt
+from muniment.read.fetch import Shelf
 from muniment.read.gate import POLICY, pass_gate
 from muniment.read.listing import gather_listed
 from muniment.read.plan import make_plan
@@ -162,9 +162,11 @@ def choose(
     opponents: tuple[tuple[str, int, int], ...],
 ) -> Selection:
     """Gate and select candidates as of the plan's position. Used for the answer, and again to explain it."""
+    shelf = Shelf(snapshot, plan.as_of)
+    shelf.bring(islice((one.rid for one in candidates if one.excluded != WEAK), plan.limit))
 
     def gate(candidate: Candidate) -> Disclosure | str:
-        found = _record_at(snapshot, candidate.rid, plan.as_of)
+        found = shelf.get(candidate.rid)
         if found is None:
             return "erased"
         record, standing = found
@@ -183,19 +185,6 @@ def choose(
         return msgspec.structs.replace(passed, passage=passage)
 
     return select(plan, candidates, opponents, gate)
-
-
-def _record_at(snapshot: Snapshot, rid: int, as_of: int) -> tuple[Record, Standing] | None:
-    card, document = snapshot.catalogue.card(rid), snapshot.documents.get(rid)
-    if card is None or document is None:
-        return None
-    standing = standing_of(card) if card.since <= as_of else snapshot.catalogue.standing_at(rid, as_of)
-    if standing is None:
-        return None
-    record = read_canonical(document.body, Record)
-    if card.id != record.id or card.revision != record.revision:
-        raise IntegrityError(f"the card {rid} does not belong to the record of that number")
-    return record, standing
 
 
 def _exclusions(gathered: Gathered, chosen: Selection) -> dict[str, int]:

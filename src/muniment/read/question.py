@@ -50,7 +50,7 @@ class Sought(Value):
 def seek(snapshot: Snapshot, query: Query, ask: Ask, *, as_of: int) -> Sought:
     """Read a question, or what an agent is about, as what to search for."""
     texts = query.attuned.topics if query.attuned is not None else (query.text,) if query.listing is None else ()
-    read = [read_question(snapshot, text, as_of=as_of) for text in texts]
+    read = [read_question(snapshot, text, as_of=as_of, spare=query.attuned is None) for text in texts]
     asked = [ask(text) for _, text in read]
     vectors = tuple(one.vector for one in asked if one.vector is not None)
     whole = len(vectors) == len(read)
@@ -73,16 +73,17 @@ def _joined(terms: list[Terms]) -> Terms:
     )
 
 
-def read_question(snapshot: Snapshot, text: str, *, as_of: int) -> tuple[Terms, str]:
+def read_question(snapshot: Snapshot, text: str, *, as_of: int, spare: bool = True) -> tuple[Terms, str]:
     """Take a question apart: what to search for, and what the model is to read. A name that is known by others is
-    searched under all of them."""
+    searched under all of them. Without `spare`, a topic whose only word very many records hold is not searched by
+    words: who attunes is told what is new anyway."""
     terms = read_terms(text)
     keys = tuple(dict.fromkeys([entity.key for entity in entities(text)]))
     groups = snapshot.names.groups([*keys, *_spoken(text)], as_of=as_of)
     others = [name for key, group in groups.items() for name in group if name != key][:ALIASES_MAX]
     also = [word for name in others for word in words_of(name) if word not in STOP_WORDS]
     widened = msgspec.structs.replace(terms, words=tuple(dict.fromkeys([*terms.words, *also])))
-    pruned = snapshot.lexicon.prune(widened)
+    pruned = snapshot.lexicon.prune(widened, spare=spare)
     names = tuple(dict.fromkeys([*keys, *(name for group in groups.values() for name in group)]))
     read = _without_bynames(snapshot, text)
     read = f"{read} ({', '.join(others)})" if others else read

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from muniment.model.card import Card
 from muniment.model.receipt import Plan
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import LABEL_RANK, Kind
@@ -46,9 +47,10 @@ def ranked(plan: Plan, findings: Findings, *, keep: int) -> dict[int, Parts]:
     """The best of what was found, from the best down, with what each score is the sum of."""
     found, scales = findings.found, findings.scales
     subjects = _subjects(plan, found)
-    rough = {rid: math.fsum(_values(plan, one, scales, subjects)) for rid, one in found.items()}
+    values = {rid: _values(plan, one, scales, subjects) for rid, one in found.items()}
+    rough = {rid: math.fsum(one) for rid, one in values.items()}
     best = heapq.nlargest(keep, rough, key=lambda rid: (_faded(plan, found[rid], rough[rid]), rid))
-    parts = {rid: _named(plan, found[rid], NAMES, _values(plan, found[rid], scales, subjects)) for rid in best}
+    parts = {rid: _named(plan, found[rid], NAMES, values[rid]) for rid in best}
     return dict(sorted(parts.items(), key=lambda one: (-score_of(one[1]), -one[0])))
 
 
@@ -56,12 +58,13 @@ def ranked_unasked(plan: Plan, found: Mapping[int, Found], fits: Mapping[int, fl
     """The same when there is no question: `fits` says how well each fits a topic, and what makes a record worth telling
     counts `UNASKED` times as much."""
     names = ("topic", *NAMES[-5:])
-    parts = {
-        rid: _named(plan, one, names, (fits.get(rid, 0.0), *(UNASKED * value for value in _worth(plan, one))))
-        for rid, one in found.items()
-    }
+    parts = {rid: _named(plan, one, names, (fits.get(rid, 0.0), *_unasked(plan, one))) for rid, one in found.items()}
     best = heapq.nsmallest(keep, parts, key=lambda rid: (-score_of(parts[rid]), -rid))
     return {rid: parts[rid] for rid in best}
+
+
+def _unasked(plan: Plan, one: Found) -> list[float]:
+    return [UNASKED * value for value in _worth(plan, one.card, happened(one))]
 
 
 NAMES = (
@@ -93,15 +96,15 @@ def _values(plan: Plan, one: Found, scales: tuple[float, float], subjects: Abstr
         weights.subject if one.card.actor in subjects else 0.0,
         weights.time * in_time(plan.span, at) if plan.span is not None else 0.0,
         -weights.future if at > plan.asked + FUTURE_SLACK else 0.0,
-        *_worth(plan, one),
+        *_worth(plan, one.card, at),
     )
 
 
-def _worth(plan: Plan, one: Found) -> tuple[float, float, float, float, float]:
-    """What makes a record worth telling, whatever the question is."""
-    weights, card = plan.weights, one.card
+def _worth(plan: Plan, card: Card, at: Instant) -> tuple[float, float, float, float, float]:
+    """What makes a record worth telling, whatever the question is. `at` is when it is about."""
+    weights = plan.weights
     return (
-        weights.recency * math.exp2(-max(0, min(plan.now, plan.asked) - happened(one)) / RECENCY),
+        weights.recency * math.exp2(-max(0, min(plan.now, plan.asked) - at) / RECENCY),
         weights.confidence * card.effective,
         weights.importance * card.importance,
         weights.origin * card.label / _LABELS,
@@ -125,7 +128,9 @@ def in_stead(plan: Plan, findings: Findings, words: float) -> float:
 
 def _named(plan: Plan, one: Found, names: Sequence[str], values: Sequence[float]) -> Parts:
     parts = [(name, round(value, 6)) for name, value in zip(names, values, strict=True) if value]
-    whole = math.fsum(value for _, value in parts)
+    if one.card.half_life is None:
+        return tuple(parts)
+    whole = score_of(parts)
     lost = round(_faded(plan, one, whole) - whole, 6)
     return (*parts, ("faded", lost)) if lost < 0 else tuple(parts)
 
@@ -134,8 +139,8 @@ def _faded(plan: Plan, one: Found, whole: float) -> float:
     return whole if one.card.half_life is None or whole <= 0 else faded(whole, _presence(plan, one))
 
 
-def score_of(parts: Parts) -> float:
-    return math.fsum(value for _, value in parts)
+def score_of(parts: Sequence[tuple[str, float]]) -> float:
+    return math.fsum([value for _, value in parts])
 
 
 def happened(one: Found) -> Instant:

@@ -26,10 +26,11 @@ class Grant(StrEnum):
 
 
 class Key(StrEnum):
-    """What an `Idempotency-Key` is good for: it names the proposal, or the first answer under it is kept and repeated,
-    or there is no need for one."""
+    """What an `Idempotency-Key` is good for: it names the proposal, or each of a batch, or the first answer under it is
+    kept and repeated, or there is no need for one."""
 
     PROPOSAL = "proposal"
+    BATCH = "batch"
     ANSWER = "answer"
     NONE = "none"
 

@@ -51,7 +51,7 @@ WRITING: tuple[Operation, ...] = (
         body=bodies.ProposeMany,
         answer=answers.Verdicts,
         changes=True,
-        key=Key.PROPOSAL,
+        key=Key.BATCH,
         example=bodies.ProposeMany(proposals=(bodies.Proposed(claim=_CLAIM),)),
     ),
     Operation(
@@ -139,6 +139,7 @@ WRITING: tuple[Operation, ...] = (
         query=queries.Forget,
         answer=Forgotten,
         changes=True,
+        key=Key.ANSWER,
         codes=("stale",),
     ),
     Operation(
@@ -191,6 +192,7 @@ WRITING: tuple[Operation, ...] = (
         grant=Grant.WRITE,
         answer=answers.Found,
         changes=True,
+        key=Key.ANSWER,
     ),
     Operation(
         name="resolve",

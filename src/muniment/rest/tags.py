@@ -6,8 +6,13 @@ import hashlib
 import re
 
 from muniment.model.errors import Malformed
+from muniment.model.value import Value
 
 ANY = "*"
+_QUOTED = r'(?:W/)?"[!#-~\x80-\xff]*"'
+TAGS_PATTERN = rf"{_QUOTED}(?:[ \t]*,[ \t]*{_QUOTED})*"
+_TAGS = re.compile(TAGS_PATTERN)
+_ONE = re.compile(_QUOTED)
 _TAG = re.compile(r'"r(?P<revision>[1-9][0-9]{0,9})(?:\.(?P<digest>[0-9a-f]{16}))?"')
 
 
@@ -25,19 +30,34 @@ def revision_tag(revision: int) -> str:
     return f'"r{revision}"'
 
 
-def read_match(header: str) -> tuple[int | None, str | None]:
-    """Which revision an `If-Match` expects, and the whole tag if it says more than that. `*` expects none.
+class Mark(Value):
+    """One tag that an `If-Match` names: a revision, and the whole tag if it says more than that."""
 
-    >>> read_match('"r3"'), read_match("*")
-    ((3, None), (None, None))
+    revision: int
+    tag: str | None = None
+
+    def meets(self, revision: int, tag: str) -> bool:
+        return self.revision == revision and self.tag in (None, tag)
+
+
+def read_match(header: str) -> tuple[Mark, ...] | None:
+    """The tags of ours that an `If-Match` names, any of which will do; None for `*`, which any revision meets. Weak
+    tags and those of somebody else's making are none of ours: nothing meets them.
+
+    >>> read_match('"r3", W/"r4", "xyz"'), read_match("*")
+    ((Mark(revision=3, tag=None),), None)
     """
     text = header.strip()
     if text == ANY:
-        return None, None
-    found = _TAG.fullmatch(text)
-    if found is None:
-        raise Malformed("If-Match", 'the ETag of a record as it was read, one such as "r3", or *')
-    return int(found["revision"]), text if found["digest"] is not None else None
+        return None
+    if _TAGS.fullmatch(text) is None:
+        raise Malformed("If-Match", 'the ETag of a record as it was read, one such as "r3", a list of them, or *')
+    found = (_TAG.fullmatch(one) for one in _ONE.findall(text))
+    return tuple(
+        Mark(revision=int(one["revision"]), tag=one[0] if one["digest"] is not None else None)
+        for one in found
+        if one is not None
+    )
 
 
 def same_tag(header: str, tag: str) -> bool:

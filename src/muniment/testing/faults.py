@@ -6,7 +6,7 @@ just before it is made durable, and the moment after that, when it is durable an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TypeVar, cast
@@ -147,8 +147,10 @@ class _DoomedUnit:
     def append_receipt(self, receipt: StoredReceipt) -> None:
         self._around(lambda: self._unit.append_receipt(receipt))
 
-    def tell(self, row: ToldRow) -> None:
-        self._around(lambda: self._unit.tell(row))
+    def tell(self, rows: Sequence[ToldRow]) -> None:
+        """Row by row, so that there is a death between any two of them."""
+        for row in rows:
+            self._around(partial(self._unit.tell, (row,)))
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self._around(lambda: self._unit.checkpoint(signed))

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from muniment.ledger.chain import VERSION, commitment, seal
 from muniment.ledger.checkpoint import draw_up
 from muniment.ledger.project import project, read_document
-from muniment.ledger.receipts import tellings
+from muniment.ledger.receipts import Sealed, follow, tellings
 from muniment.model.change import ChangeSet
 from muniment.model.entry import Document, DocumentRef, Entry, Head, SignedCheckpoint
 from muniment.model.errors import LedgerBroken
-from muniment.model.receipt import StoredReceipt
 from muniment.model.times import Instant
 from muniment.model.value import canonical, read_canonical
 from muniment.ports.store import Snapshot, Unit
@@ -75,11 +74,10 @@ def _entry(change: ChangeSet, documents: tuple[Document, ...], head: Head | None
     )
 
 
-def log_receipt(unit: Unit, receipt: StoredReceipt) -> None:
+def log_receipt(unit: Unit, sealed: Sealed) -> None:
     """Add a receipt to its own log, and count what it tells of. The ledger does not move."""
-    unit.append_receipt(receipt)
-    for row in tellings(receipt):
-        unit.tell(row)
+    unit.append_receipt(follow(sealed, unit.receipts.head()))
+    unit.tell(sealed.told)
 
 
 def sign_checkpoint(unit: Unit, *, at: Instant, signer: Signer) -> SignedCheckpoint:
@@ -109,8 +107,7 @@ def rebuild(unit: Unit, source: Snapshot | None, *, upto: int, progress: Callabl
     if source is None:
         unit.clear_projections()
         for stored_receipt in unit.receipts.all():
-            for row in tellings(stored_receipt):
-                unit.tell(row)
+            unit.tell(tellings(stored_receipt))
     pepper, count = b"", 0
     for stored in origin.ledger.entries(1, upto):
         entry = read_canonical(stored.body, Entry)

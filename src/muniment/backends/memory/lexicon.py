@@ -68,8 +68,9 @@ class MemoryLexicon:
     def tokens(self, text: str) -> list[str]:
         return list(tokenize(text))
 
-    def prune(self, terms: Terms) -> Terms:
-        return without_common(terms, {word: self._holding(word) for word in terms.words}, self.count())
+    def prune(self, terms: Terms, *, spare: bool = True) -> Terms:
+        holding = {word: self._holding(word) for word in terms.words}
+        return without_common(terms, holding, self.count(), spare=spare)
 
     def count(self) -> int:
         return len(self._tables.terms)

@@ -5,7 +5,7 @@ Used inside a transaction that `store` opens and ends; knows nothing of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -176,11 +176,12 @@ class MemoryUnit(MemorySnapshot):
         _refuse(taken, "a receipt of this number or id is there already")
         self._tables.receipts[receipt.seq] = receipt
 
-    def tell(self, row: ToldRow) -> None:
-        known = self._tables.told.get((row.rid, row.actor))
-        count, last = (known.count, known.last) if known is not None else (0, row.last)
-        told = ToldRow(rid=row.rid, actor=row.actor, count=count + row.count, last=max(last, row.last))
-        self._tables.told[row.rid, row.actor] = told
+    def tell(self, rows: Sequence[ToldRow]) -> None:
+        for row in rows:
+            known = self._tables.told.get((row.rid, row.actor))
+            count, last = (known.count, known.last) if known is not None else (0, row.last)
+            told = ToldRow(rid=row.rid, actor=row.actor, count=count + row.count, last=max(last, row.last))
+            self._tables.told[row.rid, row.actor] = told
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self._tables.checkpoints[signed.checkpoint.seq] = signed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import assert_never
 
 from muniment.model.card import reader_mark
@@ -23,11 +24,13 @@ from muniment.model.filter import (
 from muniment.model.receipt import Plan
 
 Bindings = list[str | int | float]
+Bound = tuple[str | int | float, ...]
 
 _MOVING = frozenset({"status", "support", "label", "effective"})
 
 
-def translate(condition: Filter, moving: str = "c") -> tuple[str, Bindings]:
+@lru_cache(maxsize=512)  # what a caller may see is the same from one question to the next
+def translate(condition: Filter, moving: str = "c") -> tuple[str, Bound]:
     """A filter as a SQL condition that is never NULL. Field names come from a closed list, values are bound.
 
     `moving` is the table that tells what changes after birth: the card itself, or its standing at another position.
@@ -35,28 +38,28 @@ def translate(condition: Filter, moving: str = "c") -> tuple[str, Bindings]:
     match condition:
         case OneOf(field=field, words=words):
             if not words:
-                return "0", []
-            return f"IFNULL({_column(field, moving)}, '') IN ({', '.join('?' * len(words))})", [*words]
+                return "0", ()
+            return f"IFNULL({_column(field, moving)}, '') IN ({', '.join('?' * len(words))})", words
         case AtLeast(field=field, value=value):
-            return f"{_column(field, moving)} >= ?", [value]
+            return f"{_column(field, moving)} >= ?", (value,)
         case AtMost(field=field, value=value):
-            return f"{_column(field, moving)} <= ?", [value]
+            return f"{_column(field, moving)} <= ?", (value,)
         case Under(namespaces=namespaces):
             return _under(namespaces)
         case Sourced():
-            return "c.provenance = 1", []
+            return "c.provenance = 1", ()
         case ValidAt(instant=instant):
             span = "(c.valid_from IS NULL OR c.valid_from <= ?) AND (c.valid_until IS NULL OR ? <= c.valid_until)"
-            return span, [instant, instant]
+            return span, (instant, instant)
         case LiveAt(instant=instant):
-            return "(c.expires_at IS NULL OR ? <= c.expires_at)", [instant]
+            return "(c.expires_at IS NULL OR ? <= c.expires_at)", (instant,)
         case Believed():
             return _believed(condition, moving)
         case Chartered(names=names):
             found = "".join(" OR instr(c.readers, ?) > 0" for _ in names)
-            return f"(c.readers = ''{found})", [reader_mark(name) for name in names]
+            return f"(c.readers = ''{found})", tuple(reader_mark(name) for name in names)
         case Others(actor=actor):
-            return "c.actor <> ?", [actor]
+            return "c.actor <> ?", (actor,)
         case Both(parts=parts):
             return _joined(parts, " AND ", "1", moving)
         case Either(parts=parts):
@@ -80,30 +83,30 @@ def _column(field: str, moving: str) -> str:
     return f"{moving}.{field}" if field in _MOVING else f"c.{field}"
 
 
-def _joined(parts: tuple[Filter, ...], word: str, empty: str, moving: str) -> tuple[str, Bindings]:
+def _joined(parts: tuple[Filter, ...], word: str, empty: str, moving: str) -> tuple[str, Bound]:
     pieces = [translate(part, moving) for part in parts]
     sql = word.join(f"({piece})" for piece, _ in pieces) or empty
-    return sql, [value for _, values in pieces for value in values]
+    return sql, tuple(value for _, values in pieces for value in values)
 
 
-def _believed(condition: Believed, moving: str) -> tuple[str, Bindings]:
+def _believed(condition: Believed, moving: str) -> tuple[str, Bound]:
     """The nearest namespace above decides, so the longest is asked first."""
     if not condition.namespaces:
-        return f"{moving}.effective >= ?", [condition.least]
+        return f"{moving}.effective >= ?", (condition.least,)
     pieces, bindings = [], Bindings()
     for space, least in sorted(condition.namespaces, key=lambda rule: -len(rule[0])):
         here, values = _under((space,))
         pieces.append(f"WHEN {here} THEN ?")
         bindings += [*values, least]
-    return f"{moving}.effective >= CASE {' '.join(pieces)} ELSE ? END", [*bindings, condition.least]
+    return f"{moving}.effective >= CASE {' '.join(pieces)} ELSE ? END", (*bindings, condition.least)
 
 
-def _under(namespaces: tuple[str, ...]) -> tuple[str, Bindings]:
+def _under(namespaces: tuple[str, ...]) -> tuple[str, Bound]:
     """Whole path parts by comparison, not by pattern: `_` and `%` in a namespace are only themselves."""
     if "/" in namespaces:
-        return "1", []
+        return "1", ()
     pieces, bindings = [], Bindings()
     for space in namespaces:
         pieces.append("c.namespace = ? OR substr(c.namespace, 1, ?) = ?")
         bindings += [space, len(space) + 1, space + "/"]
-    return " OR ".join(f"({piece})" for piece in pieces) or "0", bindings
+    return " OR ".join(f"({piece})" for piece in pieces) or "0", tuple(bindings)

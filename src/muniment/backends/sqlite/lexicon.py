@@ -58,15 +58,15 @@ class SqliteLexicon:
         found = self._tokenize(
             text.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
         )
-        terms = tuple(str(token) for token in found)
+        terms = tuple(cast("list[str]", found))
         if len(text) <= _WORD_LENGTH_MAX:
             if len(self._terms) >= _WORDS_KNOWN_MAX:
                 self._terms.clear()
             self._terms[text] = terms
         return terms
 
-    def prune(self, terms: Terms) -> Terms:
-        return without_common(terms, self._holding(terms.words), self.count())
+    def prune(self, terms: Terms, *, spare: bool = True) -> Terms:
+        return without_common(terms, self._holding(terms.words), self.count(), spare=spare)
 
     def count(self) -> int:
         """The first number of FTS5's own averages, so that nothing is counted. Read once for each moment; who writes

@@ -6,19 +6,21 @@ from muniment.compat.akashik.log import Logged, log
 from muniment.compat.akashik.lookout import Lookout, Quarrel
 from muniment.compat.akashik.recording import Recorder
 from muniment.compat.akashik.room import Deed, Desk, Room
+from muniment.compat.akashik.sight import session_of
 from muniment.compat.akashik.state import FieldState
+from muniment.compat.akashik.terms import terms_of
 from muniment.contracts.akashik.authority import ESCALATED
 from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.akashik.commands import DetectCommand
-from muniment.contracts.akashik.decode import NAMESPACE, decode_detect, decode_merge
+from muniment.contracts.akashik.decode import decode_detect, decode_merge
 from muniment.contracts.akashik.encode import conflict_document, detect_response, merge_response
 from muniment.contracts.akashik.roster import Roster, unsettled
 from muniment.contracts.akashik.words import DetectMode, DisputeStatus, MergeStrategy, Operation
 from muniment.contracts.strict.values import JsonObject
-from muniment.model.curation import Settled
+from muniment.engine.conditions import settle_on
 from muniment.model.proposal import ResolveRequest
 from muniment.model.rows import ConflictRow
-from muniment.model.vocabulary import ConflictStatus, Scope, Strategy
+from muniment.model.vocabulary import ConflictStatus, Strategy
 
 
 def detect(room: Room, recorder: Recorder, desk: Desk) -> JsonObject:
@@ -61,7 +63,9 @@ def merge(room: Room, desk: Desk) -> JsonObject:
     refused = room.barred(desk.member, Operation.MERGE, detail)
     if refused is not None and (request.strategy is not Strategy.VOTE or detail):
         return refused
-    settled = _settle(desk, request)
+    if request.strategy is Strategy.SYNTHESIS and request.synthesis is None:
+        return error_document(Code.MERGE_FAILED, Operation.MERGE, "resolution.synthesis says nothing")
+    settled = settle_on(desk.seat, terms_of(room, desk, _session_of(before)), request)
     after = _find(room, desk, request.conflict)
     if after is None or settled.status not in ("resolved", "escalated", "pending_vote"):
         return error_document(Code.INSUFFICIENT_AUTHORITY, Operation.MERGE, settled.reason)
@@ -75,29 +79,11 @@ def _find(room: Room, desk: Desk, conflict: str) -> Quarrel | None:
         return look.quarrel(look.snapshot.desk.conflict(conflict))
 
 
-def _settle(desk: Desk, request: ResolveRequest) -> Settled:
-    place = request.synthesis.place if request.synthesis is not None else None
-    if place is None or request.synthesis is None:
-        return desk.seat.resolve(
-            request.conflict,
-            strategy=request.strategy.value,
-            rationale=request.rationale,
-            winner=request.winner,
-        )
-    in_session = place.scope is Scope.SESSION
-    return desk.seat.resolve(
-        request.conflict,
-        strategy=request.strategy.value,
-        rationale=request.rationale,
-        winner=request.winner,
-        synthesis=request.synthesis.content,
-        namespace=NAMESPACE,
-        scope=place.scope.value,
-        scope_id=place.scope_id,
-        session_id=place.session_id if in_session else None,
-        purpose=request.rationale,
-        reasoning=request.rationale,
-    )
+def _session_of(quarrel: Quarrel) -> str | None:
+    """The session that both sides belong to, if they belong to one."""
+    places = (side.record.claim.place for side in (quarrel.a, quarrel.b))
+    sessions = {session_of(place.scope, place.scope_id, place.session_id) for place in places}
+    return sessions.pop() if len(sessions) == 1 else None
 
 
 def _note(room: Room, desk: Desk, request: ResolveRequest, answer: JsonObject) -> None:

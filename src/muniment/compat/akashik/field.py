@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec import UNSET
 
 from muniment.compat.akashik import views
 from muniment.compat.akashik.agent import Agent
@@ -19,9 +20,11 @@ from muniment.compat.akashik.room import Desk, Room, refused_in, seated
 from muniment.compat.akashik.settings import HIGHEST, Credential, FieldSettings, Letter
 from muniment.compat.akashik.state import FieldState
 from muniment.compat.akashik.tasking import meet, pass_on, work
+from muniment.compat.akashik.terms import Closed
 from muniment.contracts.akashik.codes import Code, error_document, error_of
 from muniment.contracts.akashik.levels import check_outside, check_payload
 from muniment.contracts.akashik.roster import Member, Roster, unsupported
+from muniment.contracts.akashik.said import meant
 from muniment.contracts.akashik.sessions import Sessions
 from muniment.contracts.akashik.words import Operation
 from muniment.contracts.strict.values import Json, JsonObject
@@ -75,15 +78,29 @@ class Field:
         letter = _opened(message, credential)
         if (unknown := unsupported(Roster(level=self.settings.level), letter.operation)) is not None:
             return unknown
-        if worst := views.errors_in(check_payload(letter.operation, letter.payload, self.settings.level, "/payload")):
-            return views.refused_for(worst[0], operation)
         try:
+            letter = self._filled(letter)
+            wrong_inside = check_payload(letter.operation, letter.payload, self.settings.level, "/payload")
+            if worst := views.errors_in(wrong_inside):
+                return views.refused_for(worst[0], operation)
             return self._answer(letter)
+        except Closed as closed:
+            return closed.answer
         except (CallerError, OperationalError) as error:
             return error_of(error, operation)
         except (msgspec.ValidationError, UnicodeEncodeError):
             words = "/payload: expected numbers that fit and text that can be written"
             return error_document(Code.INVALID_PAYLOAD, operation, words)
+
+    def _filled(self, letter: Letter) -> Letter:
+        """A MERGE that names no strategy goes by that of its session, if it acts in one that has one."""
+        if letter.operation is not Operation.MERGE or letter.session is None or "strategy" in letter.payload:
+            return letter
+        session = self._room.state().sessions.get(letter.session)
+        usual = session.policies.default_strategy if session is not None else UNSET
+        if session is None or usual is UNSET or letter.agent not in {one.agent_id for one in session.members}:
+            return letter
+        return msgspec.structs.replace(letter, payload={**letter.payload, "strategy": usual.value})
 
     def _answer(self, letter: Letter) -> JsonObject:
         if not letter.credential.speaks_for(letter.agent):
@@ -229,12 +246,14 @@ def _opened(message: JsonObject, credential: Credential) -> Letter:
     session, epoch, payload = message["session_id"], message["epoch"], message["payload"]
     assert isinstance(epoch, (int, float)), "the shape was checked"
     assert isinstance(payload, dict), "the shape was checked"
+    operation = Operation(str(message["operation"]))
+    place = session if isinstance(session, str) and session else None
     return Letter(
         id=str(message["id"]),
-        operation=Operation(str(message["operation"])),
+        operation=operation,
         agent=str(message["agent_id"]),
-        session=session if isinstance(session, str) and session else None,
+        session=place,
         epoch=int(epoch),
-        payload=payload,
+        payload=meant(operation, payload, place),
         credential=credential,
     )

@@ -9,17 +9,21 @@ import msgspec
 from muniment.compat.akashik.room import Desk, Room
 from muniment.compat.akashik.settings import Letter
 from muniment.compat.akashik.state import DEFERRED, FieldState
+from muniment.compat.akashik.terms import disputes_in, terms_of
 from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.akashik.commands import RecordCommand
 from muniment.contracts.akashik.decode import decode_record, proposal_name
 from muniment.contracts.akashik.encode import known_already, record_response
 from muniment.contracts.akashik.words import Mode, Operation
 from muniment.contracts.strict.values import JsonObject
+from muniment.engine.conditions import detect_on, propose_on
 from muniment.engine.seat import window
+from muniment.engine.terms import Terms
 from muniment.engine.trail import NO_MODEL
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.note import Jot
+from muniment.policy.rules import Detector
 
 SWEPT_AT_ONCE = 16
 """So many units that were not compared when they were written are compared on the way of another operation."""
@@ -51,9 +55,11 @@ class Recorder:
             words = "it is linked to what is not there"
             return error_document(Code.UNIT_NOT_FOUND, Operation.RECORD, words)
         clock = self._room.keep_up(desk.letter, desk.state)
-        deferred = self._defers() and not command.draft
+        terms = terms_of(self._room, desk, command.claim.place.session_id)
+        looks = terms.disputes is None or terms.disputes.detector is not Detector.IGNORE
+        deferred = looks and not command.draft and self._defers()
         try:
-            verdict = self._propose(desk, command, detect=not deferred)
+            verdict = self._propose(desk, command, terms, detect=not deferred)
         except Malformed as error:
             if error.field != "proposal_id":
                 raise
@@ -85,13 +91,13 @@ class Recorder:
         wait = self._room.settings.detection_timeout_ms
         return wait is not None and (wait == 0 or self._slow)
 
-    def _propose(self, desk: Desk, command: RecordCommand, *, detect: bool) -> Verdict:
+    def _propose(self, desk: Desk, command: RecordCommand, terms: Terms, *, detect: bool) -> Verdict:
         assert command.proposal is not None, "a message has an id"
         if not detect:
             note = Jot(topic=DEFERRED, key=command.proposal, body=msgspec.json.encode(desk.member.id).decode())
             self._room.notebook.turn(desk.member.id, lambda _: ((note,), None))
         began = time.monotonic_ns()
-        verdict = desk.seat.propose(command.claim, proposal_id=command.proposal, draft=command.draft, detect=detect)
+        verdict = propose_on(desk.seat, terms, command.claim, name=command.proposal, draft=command.draft, detect=detect)
         if (wait := self._room.settings.detection_timeout_ms) and detect:
             self._slow = time.monotonic_ns() - began > wait * MILLISECOND
         return verdict
@@ -103,7 +109,7 @@ class Recorder:
         found, done = 0, []
         for name in waiting if most is None else waiting[:most]:
             began = time.monotonic_ns()
-            conflicts = self._compared(name)
+            conflicts = self._compared(state, name)
             self._slow = time.monotonic_ns() - began > (self._room.settings.detection_timeout_ms or 0) * MILLISECOND
             if conflicts is not None or state.position - state.deferred[name] > LOST:
                 found += conflicts or 0
@@ -112,14 +118,18 @@ class Recorder:
             self._room.notebook.turn(self._room.memory.actor.id, lambda _: (tuple(done), None))
         return found
 
-    def _compared(self, proposal: str) -> int | None:
+    def _compared(self, state: FieldState, proposal: str) -> int | None:
         """How many conflicts a unit turned out to be in; None if it is not written yet, which it may never be."""
         try:
             record = self._room.memory.report(proposal).record_id
         except NotFound:
             return None
         try:
-            return len(self._room.memory.detect(record)) if record is not None else 0
+            if record is None:
+                return 0
+            session = self._room.memory.get(record).record.claim.place.session_id
+            terms = Terms(disputes=disputes_in(self._room, state, session))
+            return len(detect_on(self._room.memory, terms, record))
         except NotFound:
             return 0
 

@@ -33,6 +33,8 @@ from muniment.model.note import Jot
 from muniment.model.value import Value
 from muniment.policy.decide import resolve
 
+_ANYWHERE = frozenset({Operation.SESSION, Operation.REGISTER, Operation.DEREGISTER})
+"""Operations that are the same in any session: who comes or goes does so in all of the Field."""
 _ELEVATED = frozenset({OWNER, "curator", "auditor"})
 """Roles that nobody gets by the name of an agent alone."""
 
@@ -108,7 +110,7 @@ class Room:
             kept = tuple(role for role in named.roles if role not in _ELEVATED or role in credential.actor.roles)
             actor = msgspec.structs.replace(named, roles=kept)
         authority = min(member.authority, credential.actor.authority)
-        everywhere = ("*",) if self.settings.cross_session else tuple(sessions)
+        everywhere = ("*",) if self.settings.open_sessions else tuple(sessions)
         return self.memory.as_actor(msgspec.structs.replace(actor, sessions=everywhere, authority=authority))
 
     def looking(self, desk: Desk, *, everything: bool = False) -> AbstractContextManager[Lookout]:
@@ -221,7 +223,7 @@ def refused_in(state: FieldState, letter: Letter, settings: FieldSettings) -> Js
     if beyond(state.epochs, state.position, letter.epoch):
         words = "the epoch is further ahead than any message may push the clock"
         return error_document(Code.EPOCH_OVERFLOW, operation, words)
-    if settings.level < HIGHEST or operation is Operation.SESSION or letter.session is None:
+    if settings.level < HIGHEST or operation in _ANYWHERE or letter.session is None:
         return None
     found = state.sessions.get(letter.session)
     return closed(Sessions(all=(found,) if found is not None else ()), operation, agent, letter.session)

@@ -27,6 +27,11 @@ class FieldSettings(Value):
     rules: tuple[TypeRule, ...] = ()
     answers_kept: int = 1_000
 
+    @property
+    def open_sessions(self) -> bool:
+        """Whether what belongs to a session is told to everybody."""
+        return self.cross_session or self.level < HIGHEST
+
     def __post_init__(self) -> None:
         checks.whole("level", self.level, least=0, most=HIGHEST)
         checks.whole("replay_limit", self.replay_limit, least=1, most=10_000_000)

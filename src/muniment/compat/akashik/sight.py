@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from muniment.compat.akashik.settings import HIGHEST, FieldSettings
 from muniment.contracts.akashik.coordination import Session
+from muniment.contracts.akashik.decode import NAMESPACE
 from muniment.contracts.akashik.roster import Member
 from muniment.contracts.akashik.sessions import Sessions
 from muniment.contracts.akashik.tables import TYPE_OF
@@ -35,23 +36,35 @@ class Sight(Value):
         """Whether a revision is shown, by its card. A draft is its author's alone, and so is what became of it."""
         if card.status in _PRIVATE and card.actor != self.member.id:
             return False
-        return self._shows(card.actor, Kind(card.kind), session_of(card.scope, card.scope_id, card.session_id))
+        session = session_of(card.scope, card.scope_id, card.session_id)
+        return self._of_field(card.scope, card.namespace, session) and self._shows(card.actor, Kind(card.kind), session)
 
     def record(self, record: Record) -> bool:
         place = record.claim.place
         session = session_of(place.scope, place.scope_id, place.session_id)
-        return self._shows(record.actor, record.claim.nature.kind, session)
+        shown = self._of_field(place.scope, place.namespace, session)
+        return shown and self._shows(record.actor, record.claim.nature.kind, session)
 
     def unit(self, found: Disclosure) -> bool:
         private = found.standing.status.value in _PRIVATE and found.record.actor != self.member.id
         return not private and self.record(found.record)
 
     def tally(self, tally: Tally) -> bool:
-        return self._shows(tally.actor, Kind(tally.kind), session_of(tally.scope, tally.scope_id, None))
+        session = session_of(tally.scope, tally.scope_id, None)
+        shown = self._of_field(tally.scope, tally.namespace, session)
+        return shown and self._shows(tally.actor, Kind(tally.kind), session)
 
     def session(self, session: str | None) -> bool:
-        """Whether what belongs to a session, or to none, is for this agent's eyes at all."""
-        return self.settings.cross_session or session in self.sessions
+        """Whether what belongs to a session, or to none, is for this agent's eyes at all. Below level 3 there are no
+        sessions that anybody could be kept out of."""
+        return self.settings.open_sessions or session in self.sessions
+
+    def _of_field(self, scope: str, namespace: str, session: str | None) -> bool:
+        """Whether something is the Field's to show. What others keep in a session is, to who acts in a session that the
+        Field itself made: a name alone opens nobody's."""
+        if scope != Scope.SESSION or namespace == NAMESPACE:
+            return True
+        return self.settings.level == HIGHEST and session in self.sessions and session in self.known
 
     @property
     def plain(self) -> bool:

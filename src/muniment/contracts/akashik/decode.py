@@ -189,7 +189,7 @@ def decode_merge(payload: Json, caller: Caller) -> ResolveRequest:
         else None
     )
     return ResolveRequest(
-        conflict=asked.conflict_id,
+        conflict=safe_id(asked.conflict_id),
         strategy=Strategy(asked.strategy.value),
         rationale=asked.resolution.rationale,
         winner=_named(_given(asked.resolution.winner_id)),

@@ -28,6 +28,10 @@ HTTP, MCP, NATIVE = "http", "mcp", "native"
 _NEEDED = {HTTP: ("httpx", "websockets"), MCP: ("httpx", "websockets", "mcp"), NATIVE: ("httpx", "websockets", "mcp")}
 _EXTRA = {HTTP: "server", MCP: "mcp", NATIVE: "server,mcp"}
 _LEVELS = range(4)
+_AUTHORITIES = tuple(str(authority) for authority in range(11))
+_KNOCK_S = 30.0
+_UNAUTHENTICATED = 401
+_NOT_THERE = (404, 405, 501)
 
 
 class FailureShape(TypedDict):
@@ -91,7 +95,7 @@ def akashik(
     """Try every assertion of the Akashik protocol on a server. Ends with 0 only if all of them hold."""
     _check(url, level, binding, tuple(only or ()))
     tokens = _tokens(keys) if keys is not None else None
-    stage = _stage(url, binding, key=_secret(key) or call.config.key, tokens=tokens, level=level)
+    stage = _stage(_root(url), binding, key=_secret(key) or call.config.key, tokens=tokens, level=level)
     try:
         report = _run(stage, level, tuple(only or ()))
     finally:
@@ -119,8 +123,20 @@ def _check(url: str | None, level: int, binding: str, only: tuple[str, ...]) -> 
         raise Malformed("only", f"assertions of level {level} or below, such as {min(known)}")
 
 
+def _root(url: str | None) -> str | None:
+    """Where a server begins, if somebody gave the address of one of its bindings.
+
+    >>> _root("http://127.0.0.1:8765/v1/")
+    'http://127.0.0.1:8765'
+    """
+    return None if url is None else url.rstrip("/").removesuffix("/v1").removesuffix("/mcp").rstrip("/")
+
+
 def _secret(key: str | None) -> str | None:
-    return sys.stdin.readline().strip() if key == "-" else key
+    said = sys.stdin.readline().strip() if key == "-" else key
+    if said and not (said.isascii() and said.isprintable()):
+        raise Malformed("key", "letters, digits and signs of ASCII")
+    return said
 
 
 def _tokens(file: str) -> dict[str, str]:
@@ -137,9 +153,41 @@ def _stage(url: str | None, binding: str, *, key: str | None, tokens: dict[str, 
         from muniment.testing.akashik.native import NativeStage
 
         return NativeStage()
-    from muniment.testing.akashik.examined import stage_of
+    from muniment.testing.akashik.examined import SharedStage, stage_of
 
-    return stage_of(url, cast("Ways", binding), key=key, tokens=tokens, level=level)
+    way = cast("Ways", binding)
+    status = _knock(url, binding, key)
+    if tokens is not None:
+        return SharedStage(url, way, tokens, level=level)
+    if status == _UNAUTHENTICATED:
+        asks = "a key that the server takes; it does not take this one"
+        raise ConfigurationError("key", asks if key else "the server asks for one: --key, MUNIMENT_KEY, or --keys FILE")
+    stage = stage_of(url, way, key=key, tokens=None, level=level)
+    if not isinstance(stage, SharedStage):
+        return stage
+    stage.close()
+    if key:
+        raise ConfigurationError("key", "the grant admin, on the server's own machine; elsewhere give --keys FILE")
+    return SharedStage(url, way, dict.fromkeys(_AUTHORITIES, ""), level=level)
+
+
+def _knock(url: str, binding: str, key: str | None) -> int:
+    """The status with which a server answers a message that says nothing. What speaks no Akashik is told apart here,
+    once, and not by a hundred failures."""
+    import httpx
+
+    path = "/mcp" if binding == MCP else "/v1/register"
+    headers = {"Accept": "application/json, text/event-stream"} | ({"Authorization": f"Bearer {key}"} if key else {})
+    try:
+        answer = httpx.post(f"{url}{path}", json={}, headers=headers, timeout=_KNOCK_S, trust_env=False)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise ConfigurationError("url", f"nobody answers there ({type(error).__name__})") from None
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip()
+    if answer.status_code in _NOT_THERE or not (kind.endswith("json") or kind == "text/event-stream"):
+        raise ConfigurationError(
+            "url", f"what answers there does not speak Akashik: POST {path} gave HTTP {answer.status_code}"
+        )
+    return answer.status_code
 
 
 def _run(stage: Stage, level: int, only: tuple[str, ...]) -> Report:

@@ -83,11 +83,15 @@ def _greeting(reception: Reception, url: str) -> str:
         f"  vault    {printable(settings.vault)}, tenant {settings.tenant}",
         f"  Akashik  {url}/v1 up to level {settings.level}",
         f"  native   {url}/api, described at {url}/openapi.json",
-        f"  MCP      {url}/mcp",
+        f"  MCP      {_mcp(url)}",
         f"  callers  {_callers(reception)}",
         "Press Ctrl-C to end it.",
     )
     return "\n".join(lines) + "\n"
+
+
+def _mcp(url: str) -> str:
+    return f"{url}/mcp" if find_spec("mcp") is not None else "not offered: `pip install 'muniment[mcp]'` brings it"
 
 
 def _callers(reception: Reception) -> str:

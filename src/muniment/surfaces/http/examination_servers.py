@@ -10,8 +10,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Annotated, Literal
+from uuid import uuid4
 
 import msgspec
 from msgspec import Meta
@@ -57,16 +59,23 @@ class ExaminedServer:
     def __init__(self, wish: Wish, *, own_model: str | None) -> None:
         self.wish = wish
         self.folder = Path(tempfile.mkdtemp(prefix="muniment-examined-"))
-        self.tenants = 0
-        self.model = ModelEndpoint(works=wish.enrichment != "failing") if _stands_in(wish, own_model) else None
-        embedder = self.model.setting if self.model is not None else own_model
-        (self.folder / "vault").mkdir()
-        (self.folder / "vault" / "policy.yaml").write_text(_policy(wish), encoding="utf-8")
         self._settings = self.folder / "settings.toml"
-        chosen = embedder if wish.enrichment != "none" and embedder is not None else "none"
-        self._settings.write_text(_toml(_told(wish, self.vault, chosen)), encoding="utf-8")
-        self.tenant("default")
-        self._child, self.url = self._started()
+        with ExitStack() as undone:
+            undone.callback(shutil.rmtree, self.folder, ignore_errors=True)
+            self.model = ModelEndpoint(works=wish.enrichment != "failing") if _stands_in(wish, own_model) else None
+            if self.model is not None:
+                undone.callback(self.model.close)
+            self._lay_out(self.model.setting if self.model is not None else own_model)
+            self.tenant("default")
+            self._child, self.url = self._started()
+            undone.pop_all()
+
+    def _lay_out(self, embedder: str | None) -> None:
+        """The vault with its policy, and the settings of its server."""
+        self.vault.mkdir()
+        (self.vault / "policy.yaml").write_text(_policy(self.wish), encoding="utf-8")
+        chosen = embedder if self.wish.enrichment != "none" and embedder is not None else "none"
+        self._settings.write_text(_toml(_told(self.wish, self.vault, chosen)), encoding="utf-8")
 
     @property
     def vault(self) -> Path:
@@ -74,8 +83,7 @@ class ExaminedServer:
 
     def tenant(self, name: str | None = None) -> str:
         """A tenant that was not there before."""
-        self.tenants += 1
-        made = name or f"examined-{self.tenants}"
+        made = name or f"examined-{uuid4().hex}"
         Memory.open(self.vault, tenant=made, embedder=None).close()
         return made
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.surfaces.reception.reception import Reception
@@ -19,6 +20,8 @@ from muniment.surfaces.reception.settings import ServerSettings
 
 STREAM_FRAME_BYTES_MAX = 16_384
 BACKLOG = 1024
+AROUND_BYTES_MAX = 16
+"""So many bytes may be put around each byte of a body that is sent in pieces."""
 STREAMS_END_S = 2.0
 _PAUSE_S = 0.01
 
@@ -61,12 +64,13 @@ class Listening(uvicorn.Server):
     def __init__(self, app: ASGIApp, reception: Reception, *, ready: Callable[[], None] = _silent) -> None:
         settings = reception.settings
         bounded = type("Bounded", (_Bounded,), {"settings": settings})
+        bounded_socket = type("BoundedSocket", (_BoundedSocket,), {"settings": settings})
         super().__init__(
             uvicorn.Config(
                 app,
                 loop="uvloop",
                 http=bounded,
-                ws="websockets-sansio",
+                ws=bounded_socket,
                 ws_max_size=STREAM_FRAME_BYTES_MAX,
                 ws_ping_interval=settings.heartbeat_seconds,
                 ws_ping_timeout=settings.stall_seconds,
@@ -106,12 +110,50 @@ class Listening(uvicorn.Server):
             self._captured_signals.clear()
 
 
-class _Bounded(HttpToolsProtocol):
-    """A connection whose heads must be short and come in time."""
+class _Read(asyncio.Protocol):
+    """A connection whose other end must read: what stays unread for too long is dropped with its connection. A stream
+    that goes unread has the time to say so first."""
 
     settings: ServerSettings
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    _unread: TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._wait_for_reader()
+
+    def resume_writing(self) -> None:
+        if not self.transport.is_closing():
+            self._stop_waiting_for_reader()
+        super().resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting_for_reader()
+        super().connection_lost(exc)
+
+    def _wait_for_reader(self) -> None:
+        if self._unread is None:
+            seconds = 2 * (self.settings.stall_seconds + self.settings.heartbeat_seconds)
+            self._unread = self.loop.call_later(seconds, self.transport.abort)
+
+    def _stop_waiting_for_reader(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+
+class _BoundedSocket(_Read, WebSocketsSansIOProtocol):
+    """A WebSocket whose other end must read."""
+
+
+class _Bounded(_Read, HttpToolsProtocol):
+    """A connection whose heads must be short and come in time. Bodies are bounded by whoever reads them; what is put
+    around their pieces is bounded here, and trailers are not taken."""
+
     _patience: TimerHandle | None = None
     _head: int = 0
+    _around: int = 0
     _reading_head: bool = True
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the library has it
@@ -127,25 +169,41 @@ class _Bounded(HttpToolsProtocol):
             if self._patience is None:
                 self._wait(self.settings.header_seconds)
             self._head += len(data)
+        else:
+            self._around += len(data)
         super().data_received(data)
-        if self._reading_head and self._head > self.settings.header_bytes_max + self.settings.url_bytes_max:
+        if max(self._head, self._around) > self.settings.header_bytes_max + self.settings.url_bytes_max:
             self._give_up()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take what stands in the head alone: what is said after the body was not there when the doors looked."""
+        if self._reading_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
-        self._reading_head, self._head = False, 0
+        self._reading_head, self._head, self._around = False, 0, 0
         self._stop_waiting()
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._around = max(0, self._around - AROUND_BYTES_MAX * len(body))
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._stop_waiting()
         super().on_message_complete()
-        self._reading_head = True
+        self._reading_head, self._around = True, 0
 
     def on_response_complete(self) -> None:
         """An answer may go out before its request is all there; the rest is not waited for without end."""
         super().on_response_complete()
-        if not self._reading_head:
+        if self.transport.is_closing():
+            self._wait_for_reader()
+        elif not self._reading_head:
             self._wait(self.settings.body_seconds)
+
+    def timeout_keep_alive_handler(self) -> None:
+        self._give_up()
 
     def _wait(self, seconds: float) -> None:
         self._stop_waiting()
@@ -159,3 +217,4 @@ class _Bounded(HttpToolsProtocol):
     def _give_up(self) -> None:
         if not self.transport.is_closing():
             self.transport.close()
+            self._wait_for_reader()

@@ -1,7 +1,8 @@
 """The record of denied calls: who asked for what and why it was denied, in the ledger, never what it said.
 
-While denials are rare each is written at once. When they flood, those of a second are summed up and written together,
-so that whoever is turned away cannot fill the disk.
+While denials are rare each is written at once. When they flood, those of a second are summed up and written together;
+those of callers nobody knows, where that goes on, only now and then, so that whoever is turned away cannot fill the
+disk. However many strangers call, a caller who is known is told of by name.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -21,12 +22,18 @@ from muniment.model.errors import CallerError, MunimentError
 from muniment.model.note import Jot, Note
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
+from muniment.surfaces.reception.limits import Clock, Rate
 
 TOPIC = "denied"
 SUM_EVERY_S = 1.0
 SUMS_MAX = 16
+NAMES_MAX = 64
+FLOOD_EVERY_S = 30.0
+FLOOD_AFTER = 60
 KEPT_MAX = 2_000
 _WITHHELD = "withheld"
+_MANY = "many"
+_STRANGERS = "strangers"
 _LOG = logging.getLogger("muniment.denials")
 
 
@@ -55,8 +62,9 @@ class _Alike(NamedTuple):
 class Denials:
     """Takes denials from any thread and writes them from one of its own."""
 
-    def __init__(self, memory: Callable[[str], Memory]) -> None:
+    def __init__(self, memory: Callable[[str], Memory], *, clock: Clock = time.monotonic) -> None:
         self._memory = memory
+        self._often = Rate(1 / FLOOD_EVERY_S, FLOOD_AFTER, clock=clock)
         self._changed = threading.Condition()
         self._sums: dict[_Alike, Denial] = {}
         self._closing = False
@@ -65,13 +73,18 @@ class Denials:
 
     def add(self, tenant: str, denial: Denial) -> None:
         """Take one in. Never waits for the disk."""
-        alike = _Alike(tenant, denial.who, denial.credential, denial.what, denial.code, denial.peer)
         with self._changed:
-            if alike not in self._sums and len(self._sums) >= SUMS_MAX:
-                alike = _Alike(tenant, None, None, "many", denial.code, "many")
-                denial = msgspec.structs.replace(denial, who=None, credential=None, what="many", peer="many")
-            self._sums[alike] = _sum(self._sums.get(alike), denial)
+            for one in _coarser(denial):
+                alike = _Alike(tenant, one.who, one.credential, one.what, one.code, one.peer)
+                if alike in self._sums or one.what == _MANY or self._room_for(one):
+                    break
+            self._sums[alike] = _sum(self._sums.get(alike), one)
             self._changed.notify()
+
+    def _room_for(self, denial: Denial) -> bool:
+        """Whether one more may be told of by itself. Strangers do not take the room of those who are known."""
+        alike = sum(1 for one in self._sums if (one.who is None) == (denial.who is None))
+        return alike < (SUMS_MAX if denial.who is None else NAMES_MAX)
 
     def close(self) -> None:
         """Write what is left and stop."""
@@ -88,10 +101,18 @@ class Denials:
                 self._changed.wait_for(lambda: bool(self._sums) or self._closing)
                 self._changed.wait_for(lambda: self._closing, written + SUM_EVERY_S - time.monotonic())
                 closing = self._closing
-                sums, self._sums = self._sums, {}
+                sums = self._due(everything=closing)
             written = time.monotonic()
             for tenant in {alike.tenant for alike in sums}:
                 self._write(tenant, [sums[alike] for alike in sums if alike.tenant == tenant], last=closing)
+
+    def _due(self, *, everything: bool) -> dict[_Alike, Denial]:
+        """Take what is to be written now."""
+        strangers = any(one.who is None for one in self._sums)
+        waits = strangers and not everything and self._often.take(_STRANGERS) > 0
+        due = {one: denial for one, denial in self._sums.items() if not waits or one.who is not None}
+        self._sums = {one: denial for one, denial in self._sums.items() if one not in due}
+        return due
 
     def _write(self, tenant: str, denials: list[Denial], *, last: bool) -> None:
         """Write those of one tenant. What the store does not take now is kept for the next time."""
@@ -102,6 +123,14 @@ class Denials:
             if not last:
                 for denial in denials:
                     self.add(tenant, denial)
+
+
+def _coarser(denial: Denial) -> Iterator[Denial]:
+    """A denial as it is, and then with ever less of what tells it from others."""
+    yield denial
+    if denial.who is not None:
+        yield msgspec.structs.replace(denial, what=_MANY, peer=_MANY)
+    yield msgspec.structs.replace(denial, who=None, credential=None, what=_MANY, peer=_MANY)
 
 
 def _sum(before: Denial | None, denial: Denial) -> Denial:

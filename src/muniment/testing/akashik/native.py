@@ -11,7 +11,7 @@ import threading
 import time
 import zlib
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -251,8 +251,11 @@ class NativeField:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._folder = Path(tempfile.mkdtemp(prefix="muniment-field-"))
-        (self._folder / POLICY).write_text(policy_text(settings), encoding="utf-8")
-        self._desk = self._opened()
+        with ExitStack() as undone:
+            undone.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            (self._folder / POLICY).write_text(policy_text(settings), encoding="utf-8")
+            self._desk = self._opened()
+            undone.pop_all()
 
     def _opened(self) -> Opened | Piped:
         return (Piped if self._settings.alone else Opened)(self._folder, self._settings)

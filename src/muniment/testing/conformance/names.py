@@ -51,6 +51,15 @@ class NameConformance(Made):
                 assert rids(99, 0) == []
                 assert snapshot.names.latest("pum", upto=99, keep=9) == ()
 
+    def test_the_holders_of_several_things_are_the_latest_of_each(self) -> None:
+        with self.make(TENANT) as store:
+            store.write(project(*(make_mention(rid, "pump") for rid in (3, 9, 1)), make_mention(2, "tap")))
+            with store.read() as snapshot:
+                holders = snapshot.names.holders
+                assert holders(("tap", "pump", "pum"), upto=99, keep=2) == {"tap": (2,), "pump": (9, 3), "pum": ()}
+                assert holders(iter(("pump",)), upto=8, keep=9) == {"pump": (3, 1)}
+                assert holders((), upto=99, keep=9) == {}
+
     def test_a_revision_speaks_of_a_thing_once(self) -> None:
         with self.make(TENANT) as store:
             store.write(project(make_mention(1, "a", "name")))

@@ -295,6 +295,17 @@ class SearchConformance(Made):
                 assert prune(Terms(words=("unit",), phrases=phrase)) == Terms(phrases=phrase, common=("unit",))
                 assert prune(Terms()) == Terms()
 
+    def test_the_last_word_stays_unless_it_need_not_and_very_many_hold_it(self) -> None:
+        texts = {number: f"unit {number}" + (" half" if number % 2 else "") for number in range(1, 6_002)}
+        with self.make(TENANT) as store:
+            store.write(put_texts(texts))
+            with store.read() as snapshot:
+                prune = snapshot.lexicon.prune
+                assert prune(Terms(words=("unit",))) == Terms(words=("unit",))
+                assert prune(Terms(words=("unit",)), spare=False) == Terms(common=("unit",))
+                half = Terms(words=("half",), common=("unit",))
+                assert prune(Terms(words=("unit", "half")), spare=False) == half
+
 
 def _search(
     store: TenantStore,

@@ -55,7 +55,7 @@ def touch_everything(unit: Unit) -> None:
     )
     unit.project(rows, {1: "the build is green"})
     unit.append_receipt(make_receipt(1))
-    unit.tell(make_telling(1))
+    unit.tell((make_telling(1),))
     unit.checkpoint(make_checkpoint(1))
 
 
@@ -100,7 +100,7 @@ class TransactionConformance(Made):
             def job(unit: Unit) -> None:
                 append_next(unit)
                 unit.drop(1)
-                unit.tell(make_telling(1))
+                unit.tell((make_telling(1),))
                 unit.clear_projections()
                 unit.checkpoint(make_checkpoint(1, signature="ff"))
                 raise ValueError
@@ -142,6 +142,7 @@ class TransactionConformance(Made):
                 assert [stored.seq for stored in snapshot.ledger.entries(1, 9)] == [1]
                 assert [card.rid for card in snapshot.catalogue.all()] == [1]
                 assert snapshot.documents.get(1) == make_document(1)
+                assert snapshot.documents.many(iter((2, 1, 1))) == {1: make_document(1)}
             assert [card.rid for card in contents(store).cards] == [1, 7]
 
     def test_a_snapshot_is_of_the_moment_it_was_opened(self) -> None:

@@ -8,16 +8,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from muniment.model.curation import Verdict
-from muniment.model.errors import Malformed, Stale
+from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
 from muniment.rest import Key, Operation
-from muniment.rest.tags import read_match, same_tag, tag_of
+from muniment.rest.tags import Mark, read_match, same_tag, tag_of
 from muniment.rest.wire import Shape, shape_of
 from muniment.surfaces.http import bodies, doors
 from muniment.surfaces.http.api.asking import Asked, check_accept, read_body, read_query, understood
 from muniment.surfaces.http.api.calls import call_of
-from muniment.surfaces.http.api.kept import KEY_HEADER, named, repeatable, reused
+from muniment.surfaces.http.api.kept import KEY_HEADER, claimed, named, repeatable, reused
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.reception.visitor import Grant, Visitor
@@ -101,16 +101,17 @@ class Endpoint:
             raise _outdated(str(error), error.hint) from None
 
     def _answered(self, asked: Asked) -> Response:
+        """Under a key it is followed once. What changes nothing may come under a key and takes no notice of it."""
         if KEY_HEADER in asked.headers:
-            if self.operation.key is Key.NONE:
-                raise Malformed("Idempotency-Key", "to be left out: this operation needs none")
             if self.operation.key is Key.ANSWER:
                 return repeatable(asked, lambda: self._told(asked))
+            if self.operation.key is Key.BATCH:
+                return claimed(asked, lambda: self._told(asked))
         return self._told(asked)
 
     def _told(self, asked: Asked) -> Response:
-        options = named(asked) if self.operation.key is Key.PROPOSAL else {}
-        expected = self._expected(asked)
+        options = named(asked) if self.operation.key in (Key.PROPOSAL, Key.BATCH) else {}
+        expected = self._expected(asked, options.get("proposal_id", getattr(asked.body, "proposal_id", None)))
         if expected is not None:
             options["expected_revision"] = expected
         value = self._called(asked, options)
@@ -128,8 +129,9 @@ class Endpoint:
                 raise reused() from None
             raise
 
-    def _expected(self, asked: Asked) -> int | None:
-        """The revision the caller expects, once it is known that nothing else of the record has changed either."""
+    def _expected(self, asked: Asked, name: object) -> int | None:
+        """The revision the caller expects, once it is known that nothing else of the record has changed either. What
+        was proposed before under that name is not compared again: the record has moved on because of it."""
         header = asked.headers.get("if-match")
         if header is None:
             if self.operation.matched:
@@ -141,14 +143,34 @@ class Endpoint:
                     field="if-match",
                 )
             return None
+        if self.operation.tagged:
+            return None
         if not (self.operation.matched or self.operation.matchable):
             raise Malformed("If-Match", "to be left out: this operation compares nothing")
-        revision, tag = read_match(header)
-        if tag is not None:
-            told = asked.memory.get(asked.places["record_id"])
-            if tag_of(told.record.revision, shape_of(type(told)).write(told)) != tag:
-                raise _outdated("the record is not as it was when it was read", "Read it again and decide on that.")
-        return revision
+        marks = read_match(header)
+        if marks is None:
+            return None
+        if len(marks) == 1 and (marks[0].tag is None or _proposed(asked, name)):
+            return marks[0].revision
+        told = asked.memory.get(asked.places["record_id"])
+        _compare(marks, told.record.revision, tag_of(told.record.revision, shape_of(type(told)).write(told)))
+        return told.record.revision
+
+
+def _proposed(asked: Asked, name: object) -> bool:
+    """Whether there is a proposal of that name already."""
+    if not isinstance(name, str):
+        return False
+    try:
+        asked.memory.report(name)
+    except NotFound:
+        return False
+    return True
+
+
+def _compare(marks: tuple[Mark, ...] | None, revision: int, tag: str) -> None:
+    if marks is not None and not any(mark.meets(revision, tag) for mark in marks):
+        raise _outdated("the record is not as it was when it was read", "Read it again and decide on that.")
 
 
 def _header(request: Request, name: str) -> str | None:
@@ -165,6 +187,8 @@ def _tagged(asked: Asked, value: Value, body: bytes) -> Response:
     revision: int = value.record.revision  # type: ignore[attr-defined]  # what is tagged is a disclosure
     tag = tag_of(revision, body)
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+    if "if-match" in asked.headers:
+        _compare(read_match(asked.headers["if-match"]), revision, tag)
     known = asked.headers.get("if-none-match")
     if known is not None and same_tag(known, tag):
         return Response(status_code=304, headers=headers)

@@ -70,6 +70,30 @@ def repeatable(asked: Asked, follow: Callable[[], Response]) -> Response:
     return response
 
 
+def claimed(asked: Asked, follow: Callable[[], Response]) -> Response:
+    """Follow a batch whose proposals are named by a key: the engine repeats what it said of each of them, and the key
+    is noted with what was asked, so that it stands for no longer or shorter batch."""
+    key = _name(asked, asked.headers[KEY_HEADER])
+    notebook, actor = Notebook.of(asked.memory), asked.memory.actor.id
+    digest = _digest(asked)
+    new, _ = notebook.turn(actor, lambda pages: _claimed(pages, key, digest))
+    try:
+        return follow()
+    except (CallerError, OperationalError, Declined):
+        if new:
+            notebook.turn(actor, lambda _: ((Jot(topic=TOPIC, key=key),), None))
+        raise
+
+
+def _claimed(pages: Pages, key: str, digest: str) -> tuple[Sequence[Jot], bool]:
+    note = pages.get(TOPIC, key)
+    if note is None or note.body is None:
+        return _written(pages, key, Kept(digest=digest)), True
+    if msgspec.json.decode(note.body, type=Kept).digest != digest:
+        raise reused()
+    return (), False
+
+
 def _name(asked: Asked, header: str) -> str:
     if _KEY.fullmatch(header) is None:
         raise Malformed("Idempotency-Key", "1 to 255 visible ASCII characters")

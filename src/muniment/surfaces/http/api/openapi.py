@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.metadata import version
 
 import msgspec
 from starlette.requests import Request
@@ -48,7 +49,7 @@ def made(*, anonymous: bool) -> JsonObject:
     bearer: list[Json] = [{"bearer": []}]
     info: JsonObject = {
         "title": "Muniment",
-        "version": _version(),
+        "version": version("muniment"),
         "summary": "Agent memory that can prove itself",
         "description": _ABOUT,
         "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
@@ -71,12 +72,6 @@ def made(*, anonymous: bool) -> JsonObject:
             },
         },
     }
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("muniment")
 
 
 def _schemas() -> dict[str, Json]:

@@ -1,0 +1,48 @@
+"""Writing under terms, for those who keep state of their own beside the records: propose, settle, look for disputes.
+
+Like the notebook this is no part of the face, and no surface hands it out.
+"""
+
+from __future__ import annotations
+
+from muniment.engine.memory import Memory
+from muniment.engine.seat import clean
+from muniment.engine.terms import Terms
+from muniment.model import checks
+from muniment.model.claim import Claim
+from muniment.model.curation import Settled, Verdict
+from muniment.model.errors import Malformed
+from muniment.model.proposal import ResolveRequest
+from muniment.model.vocabulary import Strategy
+
+
+def propose_on(seat: Memory, terms: Terms, claim: Claim, *, name: str, draft: bool, detect: bool) -> Verdict:
+    """Put a claim forward as `Memory.propose` does, on terms that hold when it is decided."""
+    with seat._watch("propose", claim) as operation:
+        admitted = seat._admit(claim, name, draft=draft, detect=detect)
+        return seat._submit(admitted, (), operation, terms)
+
+
+def settle_on(seat: Memory, terms: Terms, request: ResolveRequest) -> Settled:
+    """Settle a conflict as `Memory.resolve` does, on terms that hold when it is decided."""
+    if request.synthesis is not None and request.strategy is not Strategy.SYNTHESIS:
+        raise Malformed("synthesis", "given with the strategy synthesis only")
+    if request.winner is not None and request.strategy in (Strategy.SYNTHESIS, Strategy.HUMAN_ESCALATION):
+        raise Malformed("winner", f"not given with the strategy {request.strategy}")
+    with seat._watch("resolve", request.conflict) as operation:
+        wish = ResolveRequest(
+            conflict=request.conflict,
+            strategy=request.strategy,
+            rationale=clean(request.rationale),
+            winner=request.winner,
+            synthesis=request.synthesis,
+        )
+        settled = seat._settle(wish, terms)
+        operation.told(settled)
+        return settled
+
+
+def detect_on(seat: Memory, terms: Terms, record: str) -> tuple[str, ...]:
+    """Look for what a record disagrees with as `Memory.detect` does, on terms."""
+    checks.identifier("id", record)
+    return seat._look_for_disputes(record, terms)
