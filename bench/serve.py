@@ -167,6 +167,24 @@ class Campaign:
                 ),
             ]
 
+    def workers(self, units: int, seconds: float, clients: int = 16) -> None:
+        """The same load on one process and on two behind one address."""
+        told = {number: self._with_workers(number, units, seconds, clients) for number in (1, 2)}
+        for name in told[1]:
+            rates = [told[number][name][0] for number in (1, 2)]
+            for number, rate in zip((1, 2), rates, strict=True):
+                cost = told[number][name][1]
+                self.rows += [
+                    Row(f"{name}, {clients} clients, {number} workers", rate, "/s"),
+                    Row(f"{name}, {number} workers: processor time of the server per call", cost, "ms"),
+                ]
+            self.rows.append(Row(f"{name}: two workers over one", rates[1] / rates[0], "×"))
+
+    def _with_workers(self, number: int, units: int, seconds: float, clients: int) -> dict[str, tuple[float, float]]:
+        """Calls a second, and milliseconds of processor time for each, by the kind of call."""
+        with served(self.vault(f"workers-{number}"), embedder=self._embedder, workers=number) as server:
+            return _run(_each_kind(server, units, seconds, clients))
+
     def overhead(self, calls: int) -> None:
         """What HTTP adds to a call: the same calls natively and over the wire, on stores of the same content."""
         native = self._native(calls)
@@ -284,6 +302,23 @@ def _always(call: Callable[[Caller], Awaitable[int]], client: Caller) -> tuple[s
     return "call", partial(call, client)
 
 
+async def _each_kind(server: Server, units: int, seconds: float, clients: int) -> dict[str, tuple[float, float]]:
+    """So many units are recorded; then there is so much time for each kind of reading."""
+    opened = await callers(server, clients, SEED)
+    told: dict[str, tuple[float, float]] = {}
+    kinds = (("RECORD", Caller.record), ("recall", Caller.recall), ("ATTUNE", Caller.attune))
+    for name, call in kinds:
+        began, spent, choose = time.perf_counter(), server.cpu_seconds, partial(_always, call)
+        bound = {"calls": units} if name == "RECORD" else {"seconds": seconds}
+        found = (await drive(opened, choose, **bound))["call"]
+        if _refused({"": found}) or found.failed:
+            raise RuntimeError(f"{name}: not all calls were answered 200: {found.statuses}")
+        done, took = len(found.seconds), time.perf_counter() - began
+        told[name] = (done / took, 1_000 * (server.cpu_seconds - spent) / done)
+        print(f"  {name}: {told[name][0]:7,.0f}/s, {told[name][1]:5.2f} ms, p95 {found.at(0.95):6.1f} ms", flush=True)
+    return told
+
+
 async def _until_killed(server: Server, clients: int, seconds: float) -> list[str]:
     opened = await callers(server, clients, SEED, name="doomed")
     load = asyncio.create_task(drive(opened, lambda one: ("record", one.record), seconds=seconds * 4))
@@ -335,7 +370,7 @@ def main() -> None:
     parser.add_argument("--attune-at", type=int, help="the size at which ATTUNE and recall are measured")
     parser.add_argument("--seconds", type=float, help="how long the mixed load lasts")
     parser.add_argument("--embedder", default="auto", help="auto (the installed model) or none")
-    parser.add_argument("--only", nargs="*", choices=["clients", "overhead", "mixed", "killed", "growth"])
+    parser.add_argument("--only", nargs="*", choices=["clients", "overhead", "mixed", "killed", "workers", "growth"])
     parser.add_argument("--folder", type=Path, help="where the stores go; kept afterwards")
     said = parser.parse_args()
     sizes = [
@@ -350,6 +385,7 @@ def main() -> None:
         "overhead": lambda: campaign.overhead(150 if said.short else 1_000),
         "mixed": lambda: campaign.mixed(64, seconds),
         "killed": lambda: campaign.killed(16, 3.0 if said.short else 10.0),
+        "workers": lambda: campaign.workers(3_000, 5.0 if said.short else 20.0),
         "growth": lambda: campaign.growth(sizes, attune_at),
     }
     try:

@@ -52,8 +52,9 @@ class Timings:
 class Server:
     """`muniment serve` in a process of its own."""
 
-    def __init__(self, vault: Path, *, embedder: str, port: int = 0) -> None:
+    def __init__(self, vault: Path, *, embedder: str, port: int = 0, workers: int = 1) -> None:
         command = [sys.executable, "-m", "muniment", "--vault", str(vault), "serve", "--port", str(port)]
+        command += ["--workers", str(workers)]
         command += ["--embedder", embedder, "--log-level", "warning", "--config", str(_settings(vault))]
         self._log = (vault.parent / "server.log").open("a")
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._log, text=True)
@@ -69,9 +70,10 @@ class Server:
 
     @property
     def cpu_seconds(self) -> float:
-        """Time the server has spent on processors so far."""
-        parts = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(parts[11]) + int(parts[12])) / 100
+        """Time the server has spent on processors so far, its workers included."""
+        own = self._process.pid
+        workers = Path(f"/proc/{own}/task/{own}/children").read_text().split()
+        return sum(_cpu_seconds(int(one)) for one in (own, *workers))
 
     def kill(self) -> None:
         """End it as a power cut would."""
@@ -91,6 +93,11 @@ class Server:
         return code
 
 
+def _cpu_seconds(process: int) -> float:
+    parts = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(parts[11]) + int(parts[12])) / 100
+
+
 def _settings(vault: Path) -> Path:
     """No limit on how much one caller may ask for: all load comes from one."""
     path = vault.parent / "serve.toml"
@@ -99,8 +106,8 @@ def _settings(vault: Path) -> Path:
 
 
 @contextmanager
-def served(vault: Path, *, embedder: str) -> Iterator[Server]:
-    server = Server(vault, embedder=embedder)
+def served(vault: Path, *, embedder: str, workers: int = 1) -> Iterator[Server]:
+    server = Server(vault, embedder=embedder, workers=workers)
     try:
         yield server
     finally:

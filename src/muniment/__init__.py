@@ -78,5 +78,6 @@ def __getattr__(name: str) -> object:
     try:
         from muniment import client
     except ModuleNotFoundError as missing:
-        raise ConfigurationError("client", f"{missing.name} is not installed: pip install 'muniment[client]'") from None
+        hint = "Install it: pip install 'muniment[client]'"
+        raise ConfigurationError("client", f"{missing.name} is not installed", hint=hint) from None
     return getattr(client, name)

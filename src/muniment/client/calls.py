@@ -13,12 +13,13 @@ from urllib.parse import quote
 
 import msgspec
 
-from muniment.model import times
+from muniment.model import checks, times
 from muniment.model.claim import Claim
+from muniment.model.errors import CallerError, OperationalError
 from muniment.model.flat import read_instant
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.rest import Key, Operation, Verb, operation
+from muniment.rest import Key, Operation, operation
 from muniment.rest.tags import ANY, revision_tag
 from muniment.rest.wire import Shape, shape_of
 
@@ -29,14 +30,13 @@ Parameters = list[tuple[str, str | int | float | bool | None]]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A request that is ready to be sent. One that is `repeatable` counts once however often it arrives."""
+    """A request that is ready to be sent. However often it arrives, it counts once: a change has a name."""
 
     operation: Operation
     path: str
     parameters: Parameters = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes | None = None
-    repeatable: bool = False
 
 
 def prepare(name: str, arguments: Mapping[str, Argument], *, fresh: str) -> Wanted:
@@ -46,7 +46,7 @@ def prepare(name: str, arguments: Mapping[str, Argument], *, fresh: str) -> Want
     said = {keyword: value for keyword, value in arguments.items() if value is not None}
     path = row.path
     for place in row.places:
-        path = path.replace("{" + place + "}", quote(str(said.pop(place, "")), safe=""))
+        path = path.replace("{" + place + "}", _segment(place, said.pop(place, "")))
     headers = {"Accept": JSON}
     if row.matched or row.matchable:
         expected = said.pop("expected_revision", None)
@@ -62,8 +62,13 @@ def prepare(name: str, arguments: Mapping[str, Argument], *, fresh: str) -> Want
         parameters=_parameters(row, said),
         headers=headers | ({"Content-Type": JSON} if row.body is not None else {}),
         body=_body(row, said),
-        repeatable=row.verb is Verb.GET or row.key is not Key.NONE or not row.changes,
     )
+
+
+def _segment(place: str, name: object) -> str:
+    """A name as one part of a path, whatever it is made of: dots alone would lead elsewhere."""
+    checks.identifier("id" if place == "record_id" else place, name)  # type: ignore[arg-type]  # that is what is checked
+    return quote(str(name), safe="").replace(".", "%2E")
 
 
 def proposed(given: Claim | tuple[str, Claim]) -> dict[str, object]:
@@ -132,8 +137,14 @@ def _shape(kind: type[Value]) -> Shape[Value]:
 
 
 def answer_of(wanted: Wanted, content: bytes) -> Value:
-    """What a method is told, as the value the embedded memory would give."""
-    return _shape(wanted.operation.answer).read(content)
+    """What a method is told, as the value the embedded memory would give. Fields that a newer server adds are passed
+    over; what is no such value comes from something else than such a server."""
+    try:
+        return _shape(wanted.operation.answer).hear(content)
+    except CallerError:
+        error = OperationalError("the server's answer cannot be read")
+        error.hint = "Check that the address is that of a Muniment server, and that it is not older than this program."
+        raise error from None
 
 
 def ready() -> None:

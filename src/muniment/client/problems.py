@@ -33,9 +33,16 @@ def error_of(status: int, content: bytes, *, retry_after: str | None = None) -> 
     kind = _BY_CODE.get(problem.code) or _BY_CODE.get(_BY_STATUS.get(status, "")) or _branch(status)
     error = kind.__new__(kind)
     Exception.__init__(error, problem.detail or f"the server answered {status}")
-    error.hint = problem.hint or getattr(kind, "hint", "")
     _fill(error, problem, retry_after)
+    said = {"hint": problem.hint or getattr(kind, "hint", ""), "code": problem.code or kind.code}
+    for name, value in said.items():
+        setattr(error, name, value)
     return error
+
+
+def in_use(status: int, content: bytes) -> bool:
+    """Whether a request under this one's key has not come to its end, so that its answer may be had in a moment."""
+    return status == 409 and _read(content).code == "key_in_use"
 
 
 def _read(content: bytes) -> Problem:
@@ -68,6 +75,10 @@ def _fill(error: MunimentError, problem: Problem, retry_after: str | None) -> No
         attributes = {"what": problem.detail, "name": ""}
     elif isinstance(error, errors.Stale):
         attributes = {"what": problem.detail, "yours": "", "present": ""}
+    elif isinstance(error, errors.ConfigurationError):
+        attributes = {"setting": "", "place": "", "line": 0}
+    elif isinstance(error, errors.IntegrityError):
+        attributes = {"seq": None, "found": 0, "needed": 0}
     for name, value in attributes.items():
         setattr(error, name, value)
 
@@ -80,4 +91,11 @@ def unreachable(url: str) -> StoreUnavailable:
     """That there is no server, or none any more. Says where, never with which key."""
     error = StoreUnavailable(f"{url} cannot be reached, or did not answer in time")
     error.hint = "Check the address and that `muniment serve` runs there; what is repeatable was tried again."
+    return error
+
+
+def closed() -> StoreUnavailable:
+    """That this client was closed, as an embedded memory says it of its store."""
+    error = StoreUnavailable("the client is closed")
+    error.hint = "Make a new one; a closed client does not open again."
     return error

@@ -1,9 +1,10 @@
-"""Send requests, and send those again that count once however often they arrive."""
+"""Send requests, and send them again where an answer is lost: each counts once however often it arrives."""
 
 from __future__ import annotations
 
 import asyncio
 import random
+import ssl
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Mapping
 import httpx
 
 from muniment.client.calls import Wanted, answer_of, prepare, ready
-from muniment.client.problems import error_of, unreachable
+from muniment.client.problems import closed, error_of, in_use, unreachable
 from muniment.config import read_environment
 from muniment.model.errors import ConfigurationError, Unauthenticated
 from muniment.model.value import Value
@@ -54,9 +55,18 @@ def _patience(response: httpx.Response, pause: float) -> float:
     return min(float(said), _LONGEST_PAUSE_S) if said.isdigit() else pause
 
 
-def _again(wanted: Wanted, error: httpx.TransportError) -> bool:
-    """Whether a request that failed on the way may be sent again: it never left, or counts once anyway."""
-    return wanted.repeatable or isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
+def _later(response: httpx.Response) -> bool:
+    """Whether the server asks for the same again later: nothing was done, or it is being done by the first try."""
+    return response.status_code in _LATER or in_use(response.status_code, response.content)
+
+
+def _trusted(url: str) -> ssl.SSLContext | bool:
+    """Whose certificates count: those the library brings, and those of this machine."""
+    if not url.startswith("https://"):
+        return True
+    context = httpx.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    return context
 
 
 def _settled(wanted: Wanted, response: httpx.Response) -> Value:
@@ -76,7 +86,12 @@ class Sender:
         self.address = Address(url, key)
         ready()
         self.http = httpx.Client(
-            base_url=self.address.url, headers=self.address.headers, timeout=timeout, limits=_CONNECTIONS
+            base_url=self.address.url,
+            headers=self.address.headers,
+            timeout=timeout,
+            limits=_CONNECTIONS,
+            verify=_trusted(self.address.url),
+            trust_env=False,
         )
 
     def call(self, name: str, arguments: Mapping[str, object]) -> Value:
@@ -84,15 +99,15 @@ class Sender:
         return _settled(wanted, self._send(wanted))
 
     def _send(self, wanted: Wanted) -> httpx.Response:
+        if self.http.is_closed:
+            raise closed()
         for pause in _pauses():
             try:
                 response = self._once(wanted)
-            except httpx.TransportError as error:
-                if not _again(wanted, error):
-                    raise unreachable(self.address.url) from None
+            except httpx.TransportError:
                 time.sleep(pause)
                 continue
-            if response.status_code not in _LATER or not wanted.repeatable:
+            if not _later(response):
                 return response
             time.sleep(_patience(response, pause))
         try:
@@ -120,7 +135,12 @@ class AsyncSender:
         self.address = Address(url, key)
         ready()
         self.http = httpx.AsyncClient(
-            base_url=self.address.url, headers=self.address.headers, timeout=timeout, limits=_CONNECTIONS
+            base_url=self.address.url,
+            headers=self.address.headers,
+            timeout=timeout,
+            limits=_CONNECTIONS,
+            verify=_trusted(self.address.url),
+            trust_env=False,
         )
 
     async def call(self, name: str, arguments: Mapping[str, object]) -> Value:
@@ -128,15 +148,15 @@ class AsyncSender:
         return _settled(wanted, await self._send(wanted))
 
     async def _send(self, wanted: Wanted) -> httpx.Response:
+        if self.http.is_closed:
+            raise closed()
         for pause in _pauses():
             try:
                 response = await self._once(wanted)
-            except httpx.TransportError as error:
-                if not _again(wanted, error):
-                    raise unreachable(self.address.url) from None
+            except httpx.TransportError:
                 await asyncio.sleep(pause)
                 continue
-            if response.status_code not in _LATER or not wanted.repeatable:
+            if not _later(response):
                 return response
             await asyncio.sleep(_patience(response, pause))
         try:

@@ -40,6 +40,9 @@ class ServerSettings(Value):
     level: Annotated[
         Annotated[int, Meta(ge=0, le=3)], _said("the highest Akashik level that is offered, 0 to 3", "--level")
     ] = 3
+    workers: Annotated[
+        Annotated[int, Meta(ge=1, le=64)], _said("processes that answer at the address", "--workers")
+    ] = 1
     hosts: Annotated[Names, _said("names the server is called by, beside its address; others are turned away")] = ()
     origins: Annotated[Names, _said("web origins that may call from a browser, such as https://console.example")] = ()
 

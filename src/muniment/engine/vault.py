@@ -37,6 +37,8 @@ def is_vault(folder: Path) -> bool:
 
 def _create(folder: Path) -> None:
     """Make what is missing; leave alone what is there. Two processes may do so at once: the first of each file wins."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError("vault", "a folder; what is there is a file")
     try:
         if not folder.exists():  # what is made here is for its owner alone; a folder that was there is left as it is
             folder.mkdir(parents=True)

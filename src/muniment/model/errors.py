@@ -198,10 +198,10 @@ class ConfigurationError(MunimentError):
 
     code = "configuration_error"
 
-    def __init__(self, setting: str, expected: str) -> None:
+    def __init__(self, setting: str, expected: str, *, hint: str = "") -> None:
         super().__init__(f"{setting}: {expected}")
         self.setting = setting
-        self.hint = f"Correct {setting} and start again."
+        self.hint = hint or f"Correct {setting} and start again."
 
 
 class PolicyInvalid(ConfigurationError):

@@ -87,15 +87,20 @@ def describe(kind: type) -> dict[str, object]:
     return {"type": "string", "pattern": "^([0-9a-f]{2})*$"}
 
 
-@cache
 def twin(kind: type[Value]) -> type[msgspec.Struct]:
     """The type that a value travels as: the same fields, none left out when it says the usual."""
+    return _twin(kind, False)
+
+
+@cache
+def _twin(kind: type[Value], lenient: bool) -> type[msgspec.Struct]:
+    """A `lenient` one passes over fields that it does not know: a server may be newer than whoever asks it."""
     hints = typing.get_type_hints(kind, include_extras=True)
     hidden = _OURS.get(kind, {})
     named = [field for field in msgspec.structs.fields(kind) if field.name not in hidden]
     fields: list[tuple[str, object] | tuple[str, object, object]] = []
     for field in named:
-        hint = _dressed(hints[field.name])
+        hint = _dressed(hints[field.name], lenient)
         if field.default is not msgspec.NODEFAULT:
             fields.append((field.name, hint, _outward(field.default)))
         elif field.default_factory is not msgspec.NODEFAULT:
@@ -109,27 +114,27 @@ def twin(kind: type[Value]) -> type[msgspec.Struct]:
         namespace={"__doc__": kind.__doc__, **hidden},
         frozen=True,
         kw_only=True,
-        forbid_unknown_fields=True,
+        forbid_unknown_fields=not lenient,
     )
     assert issubclass(made, msgspec.Struct)
     return made
 
 
-def _dressed(hint: object) -> object:
+def _dressed(hint: object, lenient: bool) -> object:
     """A field's type as the twin has it."""
     if hint is Instant:
         return Moment
     if hint is bytes:
         return Hex
     if isinstance(hint, type) and issubclass(hint, Value):
-        return hint if hint.__struct_config__.tag is not None else twin(hint)
+        return hint if hint.__struct_config__.tag is not None else _twin(hint, lenient)
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
-        return Annotated[(_dressed(parts[0]), *parts[1:])]
+        return Annotated[(_dressed(parts[0], lenient), *parts[1:])]
     if origin in (typing.Union, types.UnionType):
-        return reduce(or_, (_dressed(part) for part in parts))
+        return reduce(or_, (_dressed(part, lenient) for part in parts))
     if origin in (tuple, list, dict):
-        return origin[tuple(part if part is Ellipsis else _dressed(part) for part in parts)]
+        return origin[tuple(part if part is Ellipsis else _dressed(part, lenient) for part in parts)]
     return hint
 
 
@@ -148,6 +153,7 @@ class Shape(Generic[T]):
         self.twin = twin(kind)
         self._encoder = msgspec.json.Encoder(enc_hook=_spell)
         self._decoder = msgspec.json.Decoder(self.twin, dec_hook=_parse)
+        self._listener = msgspec.json.Decoder(_twin(kind, True), dec_hook=_parse)
         msgspec.json.Decoder(kind)
 
     def write(self, value: T) -> bytes:
@@ -157,6 +163,10 @@ class Shape(Generic[T]):
     def read(self, body: bytes) -> T:
         """Read back what `write` wrote, wherever it was written."""
         return self.settle(self.sketch(body))
+
+    def hear(self, body: bytes) -> T:
+        """Read what somebody wrote who may have more to say: fields that are not known here are passed over."""
+        return self.settle(self._sketched(lambda: self._listener.decode(body)))
 
     def sketch(self, body: bytes) -> msgspec.Struct:
         """JSON text, if it has the shape; else it is refused by the name of the field."""

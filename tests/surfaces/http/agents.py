@@ -181,7 +181,8 @@ class Line:
 
 
 def socket_url(url: str, **query: str | int) -> str:
-    return str(httpx.URL(url.replace("http", "ws", 1) + "/v1/stream", params=query))
+    """Where frames are heard, which say up to which epoch they tell everything."""
+    return str(httpx.URL(url.replace("http", "ws", 1) + "/v1/stream", params={"frames": "true", **query}))
 
 
 @contextmanager

@@ -247,3 +247,22 @@ def test_half_a_message_leaves_nothing(shared: Served) -> None:
         with sockets.create_connection(shared.address, timeout=20) as line:
             line.sendall(head_of("/v1/register", len(body)) + body[:-1])
         assert epoch(client) == before
+
+
+@pytest.mark.parametrize("score", ["NaN", "Infinity", "1e400", '"high"'])
+def test_a_score_that_is_no_number_is_a_wrong_score(shared: Served, score: str) -> None:
+    said = message("RECORD", "ana", unit("The north gate is closed"))
+    body = msgspec.json.encode(said).replace(b'"score":0.8', f'"score":{score}'.encode())
+    assert score.encode() in body
+    with shared.client() as client:
+        response = client.post("/v1/record", content=body, headers={"Content-Type": "application/json"})
+        assert refused(response) == (400, "INVALID_CONFIDENCE")
+
+
+def test_an_envelope_without_its_operation_is_refused_under_that_of_the_path(shared: Served) -> None:
+    said = message("ATTUNE", "ana", {"scope": {"role": "r", "max_units": 1}})
+    del said["operation"]
+    with shared.client() as client:
+        response = client.post("/v1/attune", json=said)
+    assert refused(response) == (400, "INVALID_ENVELOPE")
+    assert response.json()["operation"] == "ATTUNE"

@@ -87,6 +87,64 @@ def test_a_revision_sent_twice_is_one_though_the_record_has_moved_on(desk: Desk)
     assert desk.memory.get(record).record.revision == 2
 
 
+@pytest.mark.parametrize(
+    ("place", "body"), [("revisions", {"content": "It moved to eu-west-3"}), ("outcomes", {"result": "helpful"})]
+)
+def test_what_is_sent_twice_on_the_tag_of_what_was_read_is_one(desk: Desk, place: str, body: dict[str, str]) -> None:
+    record = desk.caller().post("/api/memories", json=STAGING).json()["record_id"]
+    tag = desk.caller().get(f"/api/records/{record}").headers["etag"]
+
+    def send(headers: dict[str, str], said: dict[str, str]) -> tuple[int, bytes]:
+        answer = desk.caller().post(f"/api/records/{record}/{place}", json=said, headers=headers)
+        return answer.status_code, answer.content
+
+    first = send({"If-Match": tag, **KEY}, body)
+    head = desk.memory.ledger.head()
+    second = send({"If-Match": tag, **KEY}, body)
+    named = send({"If-Match": tag}, {**body, "proposal_id": "prp-new"})
+
+    assert first[0] in (200, 201)
+    assert second == first
+    assert named[0] == 412  # another request, on what is no longer so
+    assert desk.memory.ledger.head() == head
+
+
+def test_a_key_stands_for_no_longer_and_no_shorter_batch(desk: Desk) -> None:
+    claims = [{"claim": {"content": f"Build {number} passed"}} for number in range(3)]
+
+    def send(count: int) -> tuple[int, object]:
+        answer = desk.caller().post("/api/proposals/batch", json={"proposals": claims[:count]}, headers=KEY)
+        return answer.status_code, answer.json().get("code")
+
+    assert [send(2), send(3), send(1), send(2)] == [
+        (200, None),
+        (422, "key_reused"),
+        (422, "key_reused"),
+        (200, None),
+    ]
+    assert desk.memory.stats().current == 2
+
+
+def test_a_batch_that_was_refused_frees_its_key(desk: Desk) -> None:
+    bad = {"proposals": [{"claim": {"content": " "}}]}
+    good = {"proposals": [{"claim": {"content": "Build 1 passed"}}]}
+
+    answers = [desk.caller().post("/api/proposals/batch", json=one, headers=KEY) for one in (bad, good)]
+
+    assert [one.status_code for one in answers] == [422, 200]
+
+
+def test_forgetting_under_a_key_is_answered_as_the_first_time(desk: Desk) -> None:
+    record = desk.caller().post("/api/memories", json=STAGING).json()["record_id"]
+
+    first = desk.caller().delete(f"/api/records/{record}", params={"reason": "asked to"}, headers=KEY)
+    second = desk.caller().delete(f"/api/records/{record}", params={"reason": "asked to"}, headers=KEY)
+    unkeyed = desk.caller().delete(f"/api/records/{record}", params={"reason": "asked to"})
+
+    assert (first.status_code, second.status_code, unkeyed.status_code) == (200, 200, 404)
+    assert first.content == second.content
+
+
 def test_a_decision_sent_twice_is_answered_as_the_first_time(desk: Desk) -> None:
     proposal = desk.memory.as_actor("planner").remember("Deploy on Mondays", kind="decision").proposal_id
     decision = {"accept": True, "reason": "it is right"}

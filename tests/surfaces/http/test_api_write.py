@@ -108,6 +108,42 @@ def test_a_preview_changes_nothing(desk: Desk) -> None:
     assert desk.memory.ledger.head() == head
 
 
+@pytest.mark.parametrize(
+    ("match", "status"),
+    [
+        ('"r9", "r1"', 200),
+        ('"r9","{tag}"', 200),
+        ("*", 200),
+        ('W/"{tag}"', 412),
+        ('W/"r1"', 412),
+        ('"somebody-elses"', 412),
+        ('"r1.0000000000000000", "r2"', 412),
+        ("r1", 422),
+        ("", 422),
+    ],
+)
+def test_a_condition_is_met_by_one_of_several_strong_tags(desk: Desk, match: str, status: int) -> None:
+    record = kept(desk)
+    tag = desk.caller().get(f"/api/records/{record}").headers["etag"].strip('"')
+    headers = {"If-Match": match.replace("{tag}", tag)}
+
+    answer = desk.caller().post(f"/api/records/{record}/outcomes", json={"result": "helpful"}, headers=headers)
+    absent = desk.caller().post("/api/records/rec-1/outcomes", json={"result": "helpful"}, headers=headers)
+
+    assert answer.status_code == status
+    assert absent.status_code == (422 if status == 422 else 404)
+    assert desk.memory.get(record).standing.footing.helpful == (1.0 if status == 200 else 0.0)
+
+
+@pytest.mark.parametrize(("match", "status"), [("*", 200), ('"r1"', 200), ('"r2"', 412), ('"r2", "r1"', 200)])
+def test_a_reader_may_ask_for_one_revision_and_no_other(desk: Desk, match: str, status: int) -> None:
+    record = kept(desk)
+
+    answer = desk.caller().get(f"/api/records/{record}", headers={"If-Match": match})
+
+    assert answer.status_code == status
+
+
 def test_a_revision_must_say_what_it_was_made_on(desk: Desk) -> None:
     record = kept(desk)
     client = desk.caller()

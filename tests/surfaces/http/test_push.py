@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ from tests.surfaces.http.agents import (
     unit,
 )
 from tests.surfaces.http.conftest import Served, serving, settings_for
+from websockets.sync.client import connect
 
 from muniment.contracts.strict.values import JsonObject
 
@@ -136,10 +138,33 @@ def test_a_new_subscription_is_heard_from_its_beginning_at_the_address_it_is_giv
         record(client, "ana", "Before anybody listened")
         answer = subscribe(client, "ben")
         recorded = [record(client, "ana", "Before the stream was opened")]
-        with socket(str(answer["stream_url"])) as (line, _), events(client, str(answer["events_url"])) as other:
+        framed = str(answer["stream_url"]) + "&frames=true"
+        with socket(framed) as (line, _), events(client, str(answer["events_url"])) as other:
             recorded.append(record(client, "ana", "After it was opened"))
             assert line.units(2) == recorded
             assert other.units(2) == recorded
+
+
+def test_where_a_subscription_points_each_message_is_one_notice(served: Served) -> None:
+    with served.client() as client:
+        register(client, "ana", "ben")
+        answer = subscribe(client, "ben")
+        with connect(str(answer["stream_url"]), open_timeout=20, close_timeout=20) as stream:
+            recorded = [record(client, "ana", f"Cart {number} has arrived") for number in range(2)]
+            heard = [json.loads(stream.recv(timeout=20)) for _ in recorded]
+    assert [one["memory_unit_id"] for one in heard] == recorded
+    assert {tuple(sorted(one)) for one in heard} == {
+        (
+            "conflict_id",
+            "epoch",
+            "event",
+            "memory_unit_id",
+            "relevance_score",
+            "requires_action",
+            "subscription_id",
+            "summary",
+        )
+    }
 
 
 def test_a_subscription_that_is_sent_again_has_the_same_address(served: Served) -> None:

@@ -40,6 +40,7 @@ def alive(server: Served) -> bool:
         (b'{"jsonrpc":"2.0","id":1}', -32600),
         (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600),
         (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', -32600),
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600),
     ],

@@ -200,7 +200,7 @@ def test_without_the_sdk_it_names_what_to_install(tmp_path: Path) -> None:
     )
 
     assert found.returncode == 2
-    assert b"pip install muniment[mcp]" in found.stderr
+    assert b"pip install 'muniment[mcp]'" in found.stderr
     assert not (tmp_path / "muniment-data").exists()
 
 

@@ -81,6 +81,22 @@ def test_a_tool_without_its_grant_is_refused_and_the_denial_is_kept(keyed: tuple
     assert [(one["what"], one["code"], one["who"]) for one in denials] == [("mcp remember", "not_permitted", "reader")]
 
 
+def test_a_store_is_rebuilt_only_for_those_who_may_audit(keyed: tuple[Served, str]) -> None:
+    server, _ = keyed
+    reader, auditor = server.key(agent("ada", Grant.READ)), server.key(agent("ada", Grant.READ, Grant.AUDIT))
+    url = f"{server.url}/mcp"
+
+    with talking_to(url, reader) as talk:
+        receipt = talk.call("recall", query="build").document["receipt_id"]
+        plain = talk.call("explain", receipt_id=receipt)
+        refused = talk.call("explain", receipt_id=receipt, replay=True)
+    with talking_to(url, auditor) as talk:
+        replayed = talk.call("explain", receipt_id=receipt, replay=True)
+
+    assert (plain.document["replayed"], refused.code) == (False, "not_permitted")
+    assert replayed.document["replayed"] is True
+
+
 def test_what_the_policy_does_not_give_is_a_denial_too(keyed: tuple[Served, str]) -> None:
     server, _ = keyed
     name = server.memory.remember("The nightly build takes 40 minutes").record_id

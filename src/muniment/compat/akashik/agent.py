@@ -181,6 +181,11 @@ class Agent:
         """Take back what this agent recorded, or discard its draft."""
         return self._field.retract(self._credential, self.id, unit, reason, self.session_id)
 
+    def fail(self, reason: str, *, failed: str | None = None) -> JsonObject:
+        """Say that this agent failed, or, with the authority to let others go, that another did. It comes back by
+        registering again."""
+        return self._field.fail(self._credential, self.id, reason, failed=failed, session=self.session_id)
+
     def deregister(self) -> JsonObject:
         return self.send(Operation.DEREGISTER, {"agent_id": self.id})
 

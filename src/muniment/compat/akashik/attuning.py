@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 
 import msgspec
 
-from muniment.compat.akashik.lookout import Lookout
+from muniment.compat.akashik.lookout import Lookout, Quarrel
+from muniment.compat.akashik.quarrelling import OpenConflicts, relevant
 from muniment.compat.akashik.recording import troubled
 from muniment.compat.akashik.room import Desk, Room
 from muniment.contracts.akashik.commands import AttuneCommand
@@ -30,15 +31,15 @@ WALKED, COUNTED = 5_000, 500
 """So many changes are looked at for one answer to an agent that follows the Field, and so many more are counted."""
 
 
-def attune(room: Room, desk: Desk) -> JsonObject:
+def attune(room: Room, desk: Desk, quarrels: OpenConflicts) -> JsonObject:
     clock = room.keep_up(desk.letter, desk.state)
     command = decode_attune(desk.letter.payload, desk.caller)
     if command.since is not None:
-        return _followed(room, desk, command, clock.first(command.since))
+        return _followed(room, desk, quarrels, command, clock.first(command.since))
     with room.looking(desk) as look:
         head = look.snapshot.ledger.head()
         found, left_out = candidates(look, command)
-        disputes = look.open_of(one for one in found if one.standing.status is Status.CONTESTED)
+        disputes = relevant(look, quarrels, _disputed(look, found))
     epoch = clock.at(head.seq if head is not None else 0)
     return attune_response(
         found, disputes, command, desk.caller, epoch=epoch, telling=telling(room, desk), left_out=left_out
@@ -116,7 +117,12 @@ class _Page(Value):
     rest: int | None
 
 
-def _followed(room: Room, desk: Desk, command: AttuneCommand, first: int) -> JsonObject:
+def _disputed(look: Lookout, units: Iterable[Disclosure]) -> list[Quarrel]:
+    """The open conflicts that these units are in."""
+    return look.open_of(one for one in units if one.standing.status is Status.CONTESTED)
+
+
+def _followed(room: Room, desk: Desk, quarrels: OpenConflicts, command: AttuneCommand, first: int) -> JsonObject:
     """Everything written or changed from a position on, the oldest first, as much as the caller's bounds hold. The
     epoch of the answer claims no more than was told: what did not fit begins there."""
     with room.looking(desk) as look:
@@ -127,7 +133,7 @@ def _followed(room: Room, desk: Desk, command: AttuneCommand, first: int) -> Jso
             statuses=_statuses(command), changed_after=max(0, first - 1), limit=max(1, page.listed)
         )
         shown = [one for one in listed if _wanted(look, command, one) and one.standing.since <= page.last]
-        disputes = look.open_of(one for one in shown if one.standing.status is Status.CONTESTED)
+        disputes = relevant(look, quarrels, _disputed(look, shown))
     ranked = {one.found.record.id: one for one in weigh([_scored(one, command) for one in shown], command)}
     chosen = [ranked[one.record.id] for one in shown if ranked[one.record.id].score >= command.threshold]
     writer = telling(room, desk)

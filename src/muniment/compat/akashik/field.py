@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from secrets import token_hex
 
 import msgspec
 from msgspec import UNSET
@@ -13,7 +14,8 @@ from muniment.compat.akashik.attuning import attune
 from muniment.compat.akashik.compacting import compact
 from muniment.compat.akashik.disputing import detect, merge
 from muniment.compat.akashik.feed import POSITIONS, Feed, Notices
-from muniment.compat.akashik.joining import let_go, listen, take_in
+from muniment.compat.akashik.joining import FAIL, give_up, let_go, listen, take_in
+from muniment.compat.akashik.quarrelling import OpenConflicts
 from muniment.compat.akashik.recording import Recorder, retract
 from muniment.compat.akashik.replaying import replay
 from muniment.compat.akashik.room import Desk, Room, refused_in, seated
@@ -49,6 +51,7 @@ class Field:
         self._room = Room(memory, self.settings)
         self._recorder = Recorder(self._room)
         self._feed = Feed(self._room)
+        self._quarrels = OpenConflicts()
         self._operations: dict[Operation, Callable[[Desk], JsonObject]] = {
             Operation.REGISTER: lambda desk: take_in(self._room, desk),
             Operation.DEREGISTER: lambda desk: let_go(self._room, desk),
@@ -132,7 +135,7 @@ class Field:
             return refused
         if desk.state.deferred:
             self._recorder.sweep(desk.state)
-        return attune(self._room, desk)
+        return attune(self._room, desk, self._quarrels)
 
     def epoch(self) -> int:
         """The present epoch."""
@@ -193,6 +196,32 @@ class Field:
             return retract(self._desk(letter, state), unit_id, reason)
         except (CallerError, OperationalError) as error:
             return error_of(error, "RETRACT")
+
+    def fail(
+        self, credential: Credential, agent: str, reason: str, *, failed: str | None = None, session: str | None = None
+    ) -> JsonObject:
+        """Report that an agent failed: itself, or, with the authority to let others go, another. An operation of our
+        extension; the agent comes back by a REGISTER."""
+        letter = Letter(
+            id=f"fail {token_hex(12)}",
+            operation=Operation.DEREGISTER,
+            agent=agent,
+            session=session,
+            epoch=0,
+            payload={},
+            credential=credential,
+        )
+        try:
+            checks.text("reason", reason)
+            if not credential.speaks_for(agent):
+                return error_document(Code.UNAUTHENTICATED, FAIL, "this credential does not speak for that agent")
+            state = self._room.state()
+            if (refused := refused_in(state, letter, self.settings)) is not None:
+                return {**refused, "operation": FAIL}
+            answer = give_up(self._room, self._desk(letter, state), failed if failed is not None else agent, reason)
+            return {**answer, "operation": FAIL} if "code" in answer else answer
+        except (CallerError, OperationalError) as error:
+            return error_of(error, FAIL)
 
     def register(
         self,

@@ -20,14 +20,16 @@ from muniment.compat.akashik.state import (
 )
 from muniment.contracts.akashik.authority import OTHERS, OWN
 from muniment.contracts.akashik.codes import Code, error_document
-from muniment.contracts.akashik.happenings import joined
+from muniment.contracts.akashik.happenings import failed, joined
 from muniment.contracts.akashik.roster import Roster, deregister, register
 from muniment.contracts.akashik.subscriptions import Book, subscribe
 from muniment.contracts.akashik.tasks import Tasks, left
-from muniment.contracts.akashik.words import Operation, SubscribeAction
+from muniment.contracts.akashik.words import AgentStatus, Operation, SubscribeAction
 from muniment.contracts.strict.values import JsonObject
 from muniment.model import checks
 from muniment.model.note import Jot
+
+FAIL = "FAIL"
 
 
 def take_in(room: Room, desk: Desk) -> JsonObject:
@@ -47,7 +49,8 @@ def take_in(room: Room, desk: Desk) -> JsonObject:
         if answer.get("status") != "registered" or member is None:
             return Deed(answer=answer)
         entry = Logged(what="register", agent=name, words=f"{name} joined", events=(joined(name, epoch=epoch),))
-        return Deed(answer=answer, jots=(jot(AGENTS, name, Seated(member=member, by=credential.id)), log(entry)))
+        seat = jot(AGENTS, name, Seated(member=member, by=credential.id))
+        return Deed(answer=answer, jots=(*_cleared(state, name), seat, log(entry)))
 
     return room.turn(desk, step)
 
@@ -71,12 +74,48 @@ def let_go(room: Room, desk: Desk) -> JsonObject:
         entry = Logged(what="deregister", agent=desk.member.id, words=f"{name} left")
         if known is None:
             return Deed(answer=answer, jots=(log(entry),))
-        flags = [jot(TASKS, one, Held(task=state.tasks[one].task, flagged=True)) for one in sorted(after.flagged)]
-        ended = [Jot(topic=WISHES, key=key) for key, wished in state.wishes.items() if wished.wish.agent == name]
         gone = Jot(topic=AGENTS, key=name)
-        return Deed(answer=answer, jots=(gone, *flags, *ended, *_unseated(state, name), log(entry)))
+        return Deed(answer=answer, jots=(gone, *_flags(state, after), *_cleared(state, name), log(entry)))
 
     return room.turn(desk, step)
+
+
+def give_up(room: Room, desk: Desk, name: str, reason: str) -> JsonObject:
+    """An operation of our extension: an agent failed, as it says itself, or as somebody found who may let others go.
+    What it had in hand is flagged for another; it can do nothing more until it registers again."""
+    if name != desk.member.id and (refused := room.barred(desk.member, Operation.DEREGISTER, OTHERS)) is not None:
+        return refused
+
+    def step(state: FieldState, epoch: int) -> Deed:
+        known = state.agents.get(name)
+        if known is None:
+            words = "there is no registered agent of this id"
+            return Deed(answer=error_document(Code.AGENT_NOT_REGISTERED, FAIL, words))
+        if known.member.status is AgentStatus.FAILED:
+            return Deed(answer=error_document(Code.INVALID_TRANSITION, FAIL, "the agent has failed already"))
+        after, orphans = left(Tasks(all=tuple(one.task for one in state.tasks.values())), name)
+        member = msgspec.structs.replace(known.member, status=AgentStatus.FAILED)
+        entry = Logged(
+            what="fail",
+            agent=desk.member.id,
+            words=f"{name} failed: {reason}",
+            events=(failed(name, by=desk.member.id, epoch=epoch),),
+        )
+        answer: JsonObject = {"status": "failed", "agent": member.document, "tasks_reassigned": orphans, "epoch": epoch}
+        seat = jot(AGENTS, name, Seated(member=member, by=known.by))
+        return Deed(answer=answer, jots=(seat, *_flags(state, after), log(entry)), keep=False)
+
+    return room.turn(desk, step)
+
+
+def _flags(state: FieldState, after: Tasks) -> list[Jot]:
+    return [jot(TASKS, one, Held(task=state.tasks[one].task, flagged=True)) for one in sorted(after.flagged)]
+
+
+def _cleared(state: FieldState, agent: str) -> list[Jot]:
+    """What an agent wanted to be told, and its places in sessions, taken away: whoever has the name next starts anew."""
+    ended = [Jot(topic=WISHES, key=key) for key, wished in state.wishes.items() if wished.wish.agent == agent]
+    return [*ended, *_unseated(state, agent)]
 
 
 def _unseated(state: FieldState, agent: str) -> list[Jot]:

@@ -37,6 +37,15 @@ class Held(Value):
     task: Task
     flagged: bool = False
 
+    @property
+    def told(self) -> Task:
+        return msgspec.structs.replace(self.task, flagged=True) if self.flagged else self.task
+
+
+def held(task: Task) -> Held:
+    """A task as it is kept."""
+    return Held(task=msgspec.structs.replace(task, flagged=msgspec.UNSET), flagged=task.flagged is True)
+
 
 class Wished(Value):
     """A subscription, and since which position."""

@@ -9,7 +9,7 @@ import msgspec
 from muniment.compat.akashik.attuning import candidates, telling
 from muniment.compat.akashik.log import Logged, log
 from muniment.compat.akashik.room import Deed, Desk, Room, seated
-from muniment.compat.akashik.state import OFFERS, SESSIONS, TASKS, FieldState, Held, jot
+from muniment.compat.akashik.state import OFFERS, SESSIONS, TASKS, FieldState, held, jot
 from muniment.contracts.akashik.commands import Caller
 from muniment.contracts.akashik.coordination import PackageWish, Task
 from muniment.contracts.akashik.decode import decode_attune
@@ -17,7 +17,7 @@ from muniment.contracts.akashik.encode import attune_response
 from muniment.contracts.akashik.handoffs import Floor, Offer, hand_over, package_of
 from muniment.contracts.akashik.roster import Member, Roster
 from muniment.contracts.akashik.sessions import Sessions, convene
-from muniment.contracts.akashik.tasks import Tasks, coordinate
+from muniment.contracts.akashik.tasks import LIVE, Around, Tasks, coordinate
 from muniment.contracts.akashik.words import HandoffAction, SessionAction, TaskAction
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.note import Jot
@@ -30,7 +30,7 @@ UNGUESSED = 12
 
 def tasks_here(state: FieldState, session: str | None) -> Tasks:
     """The tasks of one session, or of none: for everybody else there are no others."""
-    return Tasks(all=tuple(held.task for held in state.tasks.values() if held.task.session_id == session))
+    return Tasks(all=tuple(one.told for one in state.tasks.values() if one.task.session_id == session))
 
 
 def work(room: Room, desk: Desk) -> JsonObject:
@@ -44,14 +44,15 @@ def work(room: Room, desk: Desk) -> JsonObject:
             desk.letter.payload,
             desk.member,
             epoch=epoch,
-            fresh=f"task-{state.position + 1}",
+            fresh=_fresh(state),
             session=session,
+            around=Around(agents=state.agents, taken=state.tasks),
         )
         if "code" in turn.answer:
             return Deed(answer=turn.answer)
         moved = [task for task in turn.tasks.all if task is not here.find(task.id)]
         name = moved[0].id if moved else None
-        words = f"{name} is {moved[0].status}" if moved else f"{desk.member.id}: {action}"
+        words = f"{name} is {moved[0].status}{_summed(desk)}" if moved else f"{desk.member.id}: {action}"
         entry = Logged(
             what=f"task.{action}",
             agent=desk.member.id,
@@ -60,10 +61,34 @@ def work(room: Room, desk: Desk) -> JsonObject:
             session=session,
             events=turn.events,
         )
-        jots = [jot(TASKS, task.id, Held(task=task)) for task in moved]
+        jots = [jot(TASKS, task.id, held(task)) for task in moved]
+        jots += [Jot(topic=OFFERS, key=task.id) for task in moved if _lapsed(state, task)]
         return Deed(answer=turn.answer, jots=(*jots, log(entry)), keep=action not in _TOLD)
 
     return room.turn(desk, step)
+
+
+def _fresh(state: FieldState) -> str:
+    """A name that no task has."""
+    name = f"task-{state.position + 1}"
+    while name in state.tasks:
+        name += "-1"
+    return name
+
+
+def _summed(desk: Desk) -> str:
+    """What the caller says of the task beside its state; the log is where that is kept."""
+    task = desk.letter.payload.get("task")
+    summary = task.get("summary") if isinstance(task, dict) else None
+    return f": {summary}" if isinstance(summary, str) and summary.strip() else ""
+
+
+def _lapsed(state: FieldState, task: Task) -> bool:
+    """Whether an offer of a task means nothing any more: it is in other hands, or in none."""
+    before = state.tasks.get(task.id)
+    return task.id in state.offers and (
+        task.status not in LIVE or before is None or before.task.assignee != task.assignee
+    )
 
 
 def meet(room: Room, desk: Desk) -> JsonObject:
@@ -177,7 +202,7 @@ def _offers(before: tuple[Offer, ...], after: tuple[Offer, ...], asked: list[str
 
 
 def _moved(before: Tasks, after: Tasks) -> list[Jot]:
-    return [jot(TASKS, task.id, Held(task=task)) for task in after.all if task is not before.find(task.id)]
+    return [jot(TASKS, task.id, held(task)) for task in after.all if task is not before.find(task.id)]
 
 
 def _stripped(offer: Offer, asked: list[str]) -> Offer:

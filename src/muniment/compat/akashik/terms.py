@@ -15,7 +15,7 @@ from muniment.policy.rules import Detector, Disputes
 from muniment.ports.store import Unit
 
 CONTESTS = 0.5
-"""From this sensitivity on what disagrees is contested; below it is put on record and nothing more; at 0 nobody looks."""
+"""From this sensitivity on what disagrees is contested, below it is put on record alone, and at 0 nobody looks."""
 _STRENGTH = {Detector.IGNORE: 0, Detector.NOTE: 1, Detector.CONTEST: 2}
 
 

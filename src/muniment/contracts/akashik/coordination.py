@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from muniment.contracts.akashik.nouns import Count, Epoch, Fraction, Name, Said
 from muniment.contracts.akashik.words import (
@@ -21,6 +21,8 @@ from muniment.contracts.shape import Wire
 
 EXTENSION = 1
 """The number of this extension. A change that a reader could trip over gets a new one."""
+Weight = Annotated[float, Meta(ge=0.0)]
+"""How much a task matters, on whatever scale those who share it use."""
 
 
 class Handoff(Wire):
@@ -32,6 +34,8 @@ class Handoff(Wire):
 
 
 class Task(Wire):
+    """`flagged` is told of a task whose agent left or failed: it waits for another."""
+
     id: Name
     title: Said
     goal: str
@@ -40,11 +44,12 @@ class Task(Wire):
     created_by: Name
     session_id: str | None
     depends_on: list[str]
-    priority: Fraction
+    priority: Weight
     result_unit_ids: list[str]
     handoffs: list[Handoff]
     epoch_created: Epoch
     epoch_updated: Epoch
+    flagged: bool | UnsetType = UNSET
 
 
 class TaskWish(Wire):
@@ -56,7 +61,7 @@ class TaskWish(Wire):
     assignee: str | UnsetType | None = UNSET
     session_id: str | UnsetType | None = UNSET
     depends_on: list[str] | UnsetType = UNSET
-    priority: Fraction | UnsetType = UNSET
+    priority: Weight | UnsetType = UNSET
     result_unit_ids: list[str] | UnsetType = UNSET
     summary: str | UnsetType = UNSET
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import UnsetType, convert, structs, to_builtins
+from msgspec import UNSET, UnsetType, convert, structs, to_builtins
 
 from muniment.contracts.akashik.authority import OTHERS, OWN, permitted
 from muniment.contracts.akashik.codes import Code, error_document
@@ -123,6 +123,7 @@ def _accepted(floor: Floor, rest: tuple[Offer, ...], task: Task, offer: Offer) -
         assignee=taker,
         handoffs=[*task.handoffs, hands],
         epoch_updated=floor.epoch,
+        flagged=UNSET,
     )
     package = package_of(task, floor.told, _said(offer.package))
     answer: JsonObject = {"status": "accepted", "task": to_builtins(moved), "package": to_builtins(package)}

@@ -104,6 +104,11 @@ def _of_conflict(entry: Entry, event: EventName, conflict: ConflictChange, known
     )
 
 
+def failed(agent: str, *, by: str, epoch: int) -> Happened:
+    """An agent failed, as it said itself or somebody found. Why is not for everybody's ears."""
+    return Happened(event=EventName.AGENT_FAILED, epoch=epoch, by=by, words=f"{agent} failed")
+
+
 def joined(agent: str, *, epoch: int) -> Happened:
     """An agent registered."""
     return Happened(event=EventName.AGENT_JOINED, epoch=epoch, by=agent, words=f"{agent} joined")

@@ -21,6 +21,10 @@ SETTLING: dict[int, tuple[MergeStrategy, ...]] = {
 """Which strategies a Field of each level settles conflicts by."""
 
 
+_AFTER_FAILURE = frozenset({Operation.REGISTER, Operation.DEREGISTER})
+"""What a failed agent can still do."""
+
+
 class Member(Value):
     """A registered agent. `authority` is what its credential gives it."""
 
@@ -75,7 +79,8 @@ class Roster(Value):
 def register(roster: Roster, payload: Json, *, authority: int = 4) -> tuple[Roster, JsonObject]:
     """Let an agent join, or say why not. `payload` was found valid; `authority` is what its credential allows."""
     asked = convert(payload, RegisterRequest)
-    if roster.member(asked.id) is not None:
+    known = roster.member(asked.id)
+    if known is not None and known.status is not AgentStatus.FAILED:
         return roster, error_document(Code.AGENT_ID_TAKEN, Operation.REGISTER, "an active agent has this id")
     claimed = authority if asked.authority_level is UNSET else asked.authority_level
     if claimed > authority:
@@ -86,7 +91,8 @@ def register(roster: Roster, payload: Json, *, authority: int = 4) -> tuple[Rost
         return roster, _answer(roster, None, "not supported here: " + ", ".join(missing))
     interests = () if asked.interests is UNSET else tuple(asked.interests)
     member = Member(id=asked.id, role=asked.role, interests=interests, authority=claimed)
-    joined = structs.replace(roster, members=(*roster.members, member))
+    others = tuple(one for one in roster.members if one is not known)
+    joined = structs.replace(roster, members=(*others, member))
     return joined, _answer(joined, member, None)
 
 
@@ -127,6 +133,9 @@ def refusal(roster: Roster, operation: Operation, agent: str) -> JsonObject | No
     """Why an operation is not taken up at all: the Field does not know it, or not the agent; None if it is."""
     if (unknown := unsupported(roster, operation)) is not None:
         return unknown
-    if operation is not Operation.REGISTER and roster.member(agent) is None:
+    found = roster.member(agent)
+    if operation is not Operation.REGISTER and found is None:
         return error_document(Code.AGENT_NOT_REGISTERED, operation, "there is no registered agent of this id")
+    if found is not None and found.status is AgentStatus.FAILED and operation not in _AFTER_FAILURE:
+        return error_document(Code.INVALID_TRANSITION, operation, "the agent has failed: REGISTER again")
     return None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container, Sequence
+
 from msgspec import UNSET, convert, structs, to_builtins
 
 from muniment.contracts.akashik.authority import CANCEL, OTHERS, OWN, permitted
@@ -33,6 +36,10 @@ STEPS: dict[TaskAction, tuple[frozenset[TaskStatus], TaskStatus]] = {
 """From which states an action leads to which. To give a task in hand to somebody else is a HANDOFF."""
 
 LIVE = (TaskStatus.ASSIGNED, TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED)
+OVER = (TaskStatus.COMPLETED, TaskStatus.CANCELLED)
+OVER_LISTED = 1_000
+"""So many of the tasks that are over are listed, the last that were made."""
+IDENTIFIER = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 class Tasks(Value):
@@ -60,17 +67,37 @@ class Turn(Value):
     events: tuple[Happened, ...] = ()
 
 
+class Around(Value):
+    """What is around the tasks of a circle: who is registered, and which names of tasks are taken anywhere. What is not
+    known, None, is not asked after."""
+
+    agents: Container[str] | None = None
+    taken: Container[str] | None = None
+
+
+NOWHERE = Around()
+
+
 def coordinate(
-    tasks: Tasks, payload: Json, member: Member, *, epoch: int, fresh: str, session: str | None = None
+    tasks: Tasks,
+    payload: Json,
+    member: Member,
+    *,
+    epoch: int,
+    fresh: str,
+    session: str | None = None,
+    around: Around = NOWHERE,
 ) -> Turn:
     """Take up a COORDINATE that was found valid. `fresh` names a task that is made, `session` is the caller's: a task
     of another session is not there for it."""
     asked = convert(payload, CoordinateRequest)
     wish = TaskWish() if asked.task is UNSET else asked.task
     if asked.action is TaskAction.LIST:
-        return _told(tasks, [one for one in tasks.all if one.session_id == session])
+        return _told(tasks, listed([one for one in tasks.all if one.session_id == session]))
+    if (wrong := _misplaced(tasks, wish, session, around)) is not None:
+        return wrong
     if asked.action is TaskAction.CREATE:
-        return _create(tasks, wish, member, epoch=epoch, fresh=fresh, session=session)
+        return _create(tasks, wish, member, epoch=epoch, fresh=_named(wish, fresh), session=session, around=around)
     task = tasks.find("" if wish.id is UNSET else wish.id)
     if task is None or task.session_id != session:
         return _refused(tasks, Code.TASK_NOT_FOUND, "there is no task of this id")
@@ -81,8 +108,35 @@ def coordinate(
     return _stepped(tasks, task, asked.action, wish, member, epoch)
 
 
-def _create(tasks: Tasks, wish: TaskWish, member: Member, *, epoch: int, fresh: str, session: str | None) -> Turn:
-    assignee = None if wish.assignee is UNSET else wish.assignee
+def listed(tasks: Sequence[Task]) -> list[Task]:
+    """What a list tells: everything that is not over, and the last of what is."""
+    over = [one.id for one in tasks if one.status in OVER]
+    dropped = frozenset(over[: max(0, len(over) - OVER_LISTED)])
+    return [one for one in tasks if one.id not in dropped]
+
+
+def _named(wish: TaskWish, fresh: str) -> str:
+    """The name that the caller gives a task, or else a fresh one."""
+    return fresh if wish.id is UNSET or not wish.id.strip() else wish.id
+
+
+def _misplaced(tasks: Tasks, wish: TaskWish, session: str | None, around: Around) -> Turn | None:
+    """Why what is said of a task cannot be: it names another session than its message, or an agent nobody knows."""
+    if wish.session_id is not UNSET and (wish.session_id or None) != session:
+        return _refused(tasks, Code.INVALID_PAYLOAD, "task.session_id: a task belongs to the session of its message")
+    if around.agents is None or wish.assignee is UNSET or not wish.assignee or wish.assignee in around.agents:
+        return None
+    return _refused(tasks, Code.AGENT_NOT_REGISTERED, "task.assignee: there is no registered agent of this id")
+
+
+def _create(
+    tasks: Tasks, wish: TaskWish, member: Member, *, epoch: int, fresh: str, session: str | None, around: Around
+) -> Turn:
+    if tasks.find(fresh) is not None or (around.taken is not None and fresh in around.taken):
+        return _refused(tasks, Code.INVALID_PAYLOAD, "task.id: this name is taken")
+    if IDENTIFIER.fullmatch(fresh) is None:
+        return _refused(tasks, Code.INVALID_PAYLOAD, "task.id: expected letters, digits, and any of . _ : -")
+    assignee = None if wish.assignee is UNSET or not wish.assignee else wish.assignee
     detail = OWN if assignee in (None, member.id) else OTHERS
     if not permitted(member.authority, Operation.COORDINATE, detail):
         return _barred(tasks)
@@ -146,7 +200,10 @@ def _stepped(tasks: Tasks, task: Task, action: TaskAction, wish: TaskWish, membe
     elif after is TaskStatus.PENDING:
         assignee = None
     results = task.result_unit_ids if wish.result_unit_ids is UNSET else wish.result_unit_ids
-    moved = structs.replace(task, status=after, assignee=assignee, result_unit_ids=results, epoch_updated=epoch)
+    flagged = task.flagged if assignee == task.assignee and after in LIVE else UNSET
+    moved = structs.replace(
+        task, status=after, assignee=assignee, result_unit_ids=results, epoch_updated=epoch, flagged=flagged
+    )
     return _announced(tasks, moved, member, epoch)
 
 
@@ -192,12 +249,17 @@ def left(tasks: Tasks, agent: str) -> tuple[Tasks, int]:
 def busied(roster: Roster, tasks: Tasks) -> Roster:
     """The roster with what each agent does: it works on a task in progress, waits for one that is blocked, is idle
     otherwise. What it has in hand is its current task."""
-    return structs.replace(roster, members=tuple(_busied(one, tasks) for one in roster.members))
+    held: dict[str, list[Task]] = {}
+    for task in tasks.all:
+        if task.assignee is not None and task.status in LIVE:
+            held.setdefault(task.assignee, []).append(task)
+    return structs.replace(roster, members=tuple(_busied(one, held.get(one.id, [])) for one in roster.members))
 
 
-def _busied(member: Member, tasks: Tasks) -> Member:
+def _busied(member: Member, mine: Sequence[Task]) -> Member:
+    if member.status is AgentStatus.FAILED:
+        return structs.replace(member, task=None)
     states = {TaskStatus.IN_PROGRESS: AgentStatus.WORKING, TaskStatus.BLOCKED: AgentStatus.WAITING}
-    mine = [one for one in tasks.all if one.assignee == member.id]
     for status in (TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED, TaskStatus.ASSIGNED):
         for task in mine:
             if task.status is status:

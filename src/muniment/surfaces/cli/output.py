@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, TextIO
 
 import msgspec
 from rich.console import Console, RenderableType
@@ -84,13 +84,21 @@ def write_text(text: str) -> None:
 def note(text: str) -> None:
     """A remark beside the answer."""
     if sys.stderr is not None:
-        sys.stderr.write(visible(text) + "\n")
+        with _unheard(sys.stderr):
+            sys.stderr.write(visible(text) + "\n")
+            sys.stderr.flush()
 
 
 def complain(problem: Problem, *, as_json: bool) -> None:
     """Tell a problem on standard error: what it is, which field, what to do."""
     if sys.stderr is None:
         return
+    with _unheard(sys.stderr):
+        _complain(problem, as_json=as_json)
+        sys.stderr.flush()
+
+
+def _complain(problem: Problem, *, as_json: bool) -> None:
     if as_json:
         said = {"code": problem.code, "message": problem.message}
         if problem.field is not None:
@@ -142,13 +150,20 @@ def _write(body: bytes) -> None:
     """Write to standard output. A reader that has gone away (`| head`) is no failure: the rest is not wanted."""
     if sys.stdout is None:
         return
-    try:
+    with _unheard(sys.stdout):
         sys.stdout.flush()
         sys.stdout.buffer.write(body)
         sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _unheard(stream: TextIO) -> Iterator[None]:
+    """Write on though the reader has gone away: to nowhere."""
+    try:
+        yield
     except BrokenPipeError:
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
 
 

@@ -32,6 +32,9 @@ def serve(
     level: Annotated[
         int | None, typer.Option("--level", help="The highest Akashik level offered, 0 to 3 (3).", show_default=False)
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Processes that answer at the address (1).", show_default=False)
+    ] = None,
     file: Annotated[
         str | None,
         typer.Option(
@@ -61,6 +64,7 @@ def serve(
             "host": host,
             "port": port,
             "level": level,
+            "workers": workers,
             "embedder": embedder,
             "log_format": log_format,
             "log_level": log_level,

@@ -36,7 +36,7 @@ _FREQUENT = frozenset({Operation.RECORD, Operation.ATTUNE})
 """Routes are tried in their order; these stand first."""
 _READING = frozenset({Operation.ATTUNE, Operation.REPLAY})
 _LOOKING = frozenset({"agent_id", "session_id"})
-_RETRACT = "RETRACT"
+_RETRACT, _FAIL = "RETRACT", "FAIL"
 _RETRACTION = ("agent_id", "memory_unit_id", "reason")
 
 
@@ -52,6 +52,7 @@ def routes(reception: Reception) -> list[BaseRoute]:
         Route("/v1/agents", Door("AGENTS", "GET", _agents(hub))),
         Route("/v1/conflicts", Door("CONFLICTS", "GET", _conflicts(hub))),
         Route("/v1/x/retract", Door(_RETRACT, "POST", _retraction(hub))),
+        Route("/v1/x/fail", Door(_FAIL, "POST", _failure(hub))),
     ]
     return found
 
@@ -121,6 +122,44 @@ def _read_retraction(document: JsonObject) -> Retraction:
     if len(texts) < len(_RETRACTION) or not isinstance(session, str | None):
         raise Malformed("body", f"{', '.join(_RETRACTION)} as texts that say something")
     return Retraction(agent_id=texts[0], memory_unit_id=texts[1], reason=texts[2], session_id=session)
+
+
+class Failure(Value):
+    """Who reports that an agent failed, why, and which if not itself."""
+
+    agent_id: str
+    reason: str
+    failed_agent_id: str | None = None
+    session_id: str | None = None
+
+
+def _failure(hub: Hub) -> Ask:
+    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+        document = read_object(await read_body(request, hub.reception.settings.body_bytes_max))
+        permit(visitor, Grant.WRITE, _FAIL)
+        answer = await hub.reception.run(_fail, hub.reception, visitor, _read_failure(document))
+        hub.nudge(visitor.tenant)
+        return answer
+
+    return ask
+
+
+def _fail(reception: Reception, visitor: Visitor, wish: Failure) -> JsonObject:
+    field = reception.field(visitor.tenant)
+    return field.fail(
+        credential_of(visitor), wish.agent_id, wish.reason, failed=wish.failed_agent_id, session=wish.session_id
+    )
+
+
+def _read_failure(document: JsonObject) -> Failure:
+    agent, reason = document.get("agent_id"), document.get("reason")
+    failed, session = document.get("failed_agent_id"), document.get("session_id")
+    if not document.keys() <= {"agent_id", "reason", "failed_agent_id", "session_id"}:
+        raise Malformed("body", "nothing but agent_id, reason, failed_agent_id and session_id")
+    said = isinstance(agent, str) and agent.strip() and isinstance(reason, str) and reason.strip()
+    if not said or not isinstance(failed, str | None) or not isinstance(session, str | None):
+        raise Malformed("body", "agent_id and reason as texts that say something")
+    return Failure(agent_id=str(agent), reason=str(reason), failed_agent_id=failed, session_id=session)
 
 
 def _status(hub: Hub) -> Ask:

@@ -46,6 +46,8 @@ class Door:
             turned_away(request, error)
             return failed(error, self._name)
         code = refused_with(document)
+        if code is not None and not document.get("operation"):
+            document = {**document, "operation": self._name}
         if code is not None and code in _DENIALS:
             record(request.scope, reception_of(request), _DENIALS[code])
         return told(document)

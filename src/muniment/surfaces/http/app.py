@@ -106,8 +106,11 @@ class Ground:
 
     def _check(self, scope: Scope) -> None:
         settings = self._reception.settings
-        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > settings.url_bytes_max:
+        raw: bytes = scope.get("raw_path") or b""
+        if len(raw) + len(scope["query_string"]) > settings.url_bytes_max:
             raise problems.Declined(status=414, code="limit_exceeded", detail="the address is too long", field="url")
+        if b"%2f" in raw.lower():  # a slash that is spelled out parts nothing: who guards paths before us read it so
+            scope["path"] = raw.decode("ascii")
         if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > settings.header_bytes_max:
             raise problems.Declined(
                 status=431, code="limit_exceeded", detail="the head of the request is too large", field="headers"

@@ -23,7 +23,9 @@ from muniment.model.value import Value
 from muniment.surfaces.http.bodies import read_body
 from muniment.surfaces.http.doors import permitted
 from muniment.surfaces.http.examination_servers import ExaminedServer, Servers, Wish
+from muniment.surfaces.http.handing import hand_on
 from muniment.surfaces.reception import keys
+from muniment.surfaces.reception.crew import Crew
 from muniment.surfaces.reception.reception import Reception, system_now
 from muniment.surfaces.reception.visitor import Grant
 
@@ -178,6 +180,10 @@ def routes(reception: Reception) -> list[BaseRoute]:
     settings = reception.settings
     if not (settings.loopback and settings.examination):
         return []
+    crew = reception.crew
+    if crew is not None and not crew.first:
+        elsewhere = _Elsewhere(crew)
+        return [Route(path, elsewhere.ask, methods=["POST", "DELETE"]) for path in (PATH, PATH + "/{rest:path}")]
     desk = _Desk(reception)
     return [
         Route(PATH, desk.open, methods=["POST"]),
@@ -186,6 +192,18 @@ def routes(reception: Reception) -> list[BaseRoute]:
         Route(PATH + "/{name}/enrichment", desk.enrich, methods=["POST"]),
         Route(PATH + "/{name}", desk.end, methods=["DELETE"]),
     ]
+
+
+class _Elsewhere:
+    """The same in another process of the server: examined fields are kept by the first worker."""
+
+    def __init__(self, crew: Crew) -> None:
+        assert crew.desk is not None, "where fields are examined the first worker can be called"
+        self._port = crew.desk
+
+    async def ask(self, request: Request) -> Response:
+        await permitted(request, Grant.ADMIN)
+        return await hand_on(request, self._port, body_bytes_max=BODY_BYTES_MAX)
 
 
 class _Desk:

@@ -21,7 +21,7 @@ LISTEN = Operation.SUBSCRIBE.value
 """The operation that errors of a stream are told under."""
 PUSH_LEVEL = 2
 """From this level on a Field pushes; below it agents poll."""
-_NAMES = frozenset({"agent_id", "after", "ticket"})
+_NAMES = frozenset({"agent_id", "after", "ticket", "frames"})
 _LAST = "last-event-id"
 
 
@@ -38,6 +38,14 @@ async def opened(hub: Hub, connection: HTTPConnection) -> tuple[Flow, Frame]:
         raise Malformed("after", "an epoch that the field has reached")
     flow = Flow(hub, visitor, agent, present if after is None else after)
     return flow, await flow.look()
+
+
+def in_frames(connection: HTTPConnection) -> bool:
+    """Whether notices come in frames that say up to which epoch they tell everything, instead of one by one."""
+    said = query_of(connection.url.query, _NAMES).get("frames", ("false",))[0]
+    if said not in ("true", "false"):
+        raise Malformed("frames", "true or false")
+    return said == "true"
 
 
 def _present(hub: Hub, visitor: Visitor) -> int:

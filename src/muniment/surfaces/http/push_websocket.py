@@ -1,4 +1,4 @@
-"""Push over a WebSocket: one text message per frame; what a client may say is how far it has read."""
+"""Push over a WebSocket: one text message per notice, or per frame; what a client may say is how far it has read."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from muniment.contracts.akashik.codes import Code
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
 from muniment.model.errors import MunimentError, OperationalError
-from muniment.surfaces.http.akashik_answers import Failure, failed, wire_code
+from muniment.surfaces.http.akashik_answers import Failure, encoded, failed, wire_code
 from muniment.surfaces.http.akashik_doors import turned_away
 from muniment.surfaces.http.push_carrying import GOODBYE_SECONDS, Stalled, either, within
-from muniment.surfaces.http.push_opening import LISTEN, opened
+from muniment.surfaces.http.push_opening import LISTEN, in_frames, opened
 from muniment.surfaces.http.streams import Hub
 from muniment.surfaces.http.streams_flow import Frame
 
@@ -39,16 +39,17 @@ class Socket:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         socket = WebSocket(scope, receive, send)
         try:
+            whole = in_frames(socket)
             flow, first = await opened(self._hub, socket)
             with self._hub.listen(flow.visitor, "websocket") as (watch, listener):
                 await socket.accept()
-                await self._carry(socket, flow.frames(first, watch, listener))
+                await self._carry(socket, flow.frames(first, watch, listener), whole)
         except Failure as error:
             turned_away(socket, error)
             await socket.send_denial_response(failed(error, LISTEN))
 
-    async def _carry(self, socket: WebSocket, frames: AsyncIterator[Frame]) -> None:
-        talk = Talk(socket, self._hub.reception.settings.stall_seconds)
+    async def _carry(self, socket: WebSocket, frames: AsyncIterator[Frame], whole: bool) -> None:
+        talk = Talk(socket, self._hub.reception.settings.stall_seconds, whole=whole)
         try:
             await either(talk.hear(), talk.tell(frames))
         except WebSocketDisconnect:
@@ -60,8 +61,9 @@ class Socket:
 class Talk:
     """Both directions of one open socket."""
 
-    def __init__(self, socket: WebSocket, stall_seconds: float) -> None:
+    def __init__(self, socket: WebSocket, stall_seconds: float, *, whole: bool) -> None:
         self._socket = socket
+        self._whole = whole
         self._stall = stall_seconds
         self._sent = -1
         self._acked = -1
@@ -70,7 +72,8 @@ class Talk:
         """Every frame, then why there are no more."""
         try:
             async for frame in frames:
-                await within(self._stall, self._socket.send_text(frame.text.decode()))
+                for text in [frame.text] if self._whole else [encoded(notice) for notice in frame.notices]:
+                    await within(self._stall, self._socket.send_text(text.decode()))
                 self._sent = frame.epoch
         except Stalled:
             raise Ended(LATER, "nothing was read for too long; resume after the last epoch") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import socket
 from asyncio import TimerHandle
@@ -41,6 +42,8 @@ def bound(settings: ServerSettings) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise ConfigurationError("host", "an address of this machine") from None
         refusal = StoreUnavailable(f"port {settings.port} cannot be listened on: {error.strerror}")
         refusal.hint = "Stop whoever listens there, or choose another with --port; --port 0 lets the system choose."
         raise refusal from None

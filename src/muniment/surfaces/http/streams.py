@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
 from muniment.model.errors import OperationalError
-from muniment.surfaces.http.streams_tickets import Tickets
+from muniment.surfaces.http.streams_tickets import SharedTickets, Tickets
 from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.reception.visitor import Visitor
 
@@ -95,7 +95,8 @@ class Hub:
 
     def __init__(self, reception: Reception) -> None:
         self.reception = reception
-        self.tickets = Tickets(reception.settings.ticket_seconds)
+        seconds, crew = reception.settings.ticket_seconds, reception.crew
+        self.tickets = Tickets(seconds) if crew is None else SharedTickets(seconds, crew.path)
         self.closing = False
         self._watches: dict[str, Watch] = {}
         reception.when_closing(self.close)

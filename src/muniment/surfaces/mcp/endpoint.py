@@ -94,7 +94,8 @@ def _refused(body: bytes) -> Response | None:
         return _rpc_error(PARSE_ERROR, str(error))
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
         return _rpc_error(INVALID_REQUEST, "expected one JSON-RPC 2.0 request or notification")
-    if not isinstance(message.get("id", ""), (str, int)) or not isinstance(message.get("params", {}), dict):
+    named = message.get("id", "")
+    if not isinstance(named, (str, int)) or isinstance(named, bool) or not isinstance(message.get("params", {}), dict):
         return _rpc_error(
             INVALID_REQUEST, "expected an id that is text or a whole number, and params that are an object"
         )

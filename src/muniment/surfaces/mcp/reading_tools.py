@@ -180,7 +180,7 @@ READING = (
             description=(
                 "Read the receipt of a recall back and decide it again: who asked, under which rules, what was looked "
                 "at, what was left out under which rule, and whether it comes out the same. Only for your own receipts "
-                "unless you may audit."
+                "unless you may audit; `replay` needs the grant to audit."
             ),
         ),
         READS,
@@ -188,6 +188,7 @@ READING = (
         Receipted,
         open_schema(ExplanationShape),
         _explain,
+        needs=lambda given: Grant.AUDIT if given.get("replay") is True else Grant.READ,
     ),
     tool(
         Words(

@@ -87,6 +87,7 @@ def tool(
     answers: JsonObject,
     perform: Callable[[Seat, A], Told],
     *,
+    needs: Callable[[JsonObject], Grant] | None = None,
     fails: Callable[[MunimentError], Told] = problem,
 ) -> Tool:
     """A tool whose arguments are read strictly before it is performed."""
@@ -96,7 +97,7 @@ def tool(
         grant=grant,
         takes=schema_of(takes),
         answers=answers,
-        needs=lambda _: grant,
+        needs=needs or (lambda _: grant),
         perform=lambda seat, given: perform(seat, read(given, takes)),
         fails=fails,
     )

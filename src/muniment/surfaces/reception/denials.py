@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -74,11 +74,11 @@ class Denials:
     def add(self, tenant: str, denial: Denial) -> None:
         """Take one in. Never waits for the disk."""
         with self._changed:
-            for one in _coarser(denial):
-                alike = _Alike(tenant, one.who, one.credential, one.what, one.code, one.peer)
-                if alike in self._sums or one.what == _MANY or self._room_for(one):
-                    break
-            self._sums[alike] = _sum(self._sums.get(alike), one)
+            alike = _alike(tenant, denial)
+            if alike not in self._sums and not self._room_for(denial):
+                denial = msgspec.structs.replace(denial, credential=None, what=_MANY, peer=_MANY)
+                alike = _alike(tenant, denial)
+            self._sums[alike] = _sum(self._sums.get(alike), denial)
             self._changed.notify()
 
     def _room_for(self, denial: Denial) -> bool:
@@ -125,12 +125,8 @@ class Denials:
                     self.add(tenant, denial)
 
 
-def _coarser(denial: Denial) -> Iterator[Denial]:
-    """A denial as it is, and then with ever less of what tells it from others."""
-    yield denial
-    if denial.who is not None:
-        yield msgspec.structs.replace(denial, what=_MANY, peer=_MANY)
-    yield msgspec.structs.replace(denial, who=None, credential=None, what=_MANY, peer=_MANY)
+def _alike(tenant: str, denial: Denial) -> _Alike:
+    return _Alike(tenant, denial.who, denial.credential, denial.what, denial.code, denial.peer)
 
 
 def _sum(before: Denial | None, denial: Denial) -> Denial:

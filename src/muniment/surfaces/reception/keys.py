@@ -50,8 +50,9 @@ class KeyWish(Value):
         checks.text("name", self.name, limit=200)
         checks.identifier("tenant", self.tenant)
         checks.identifier("actor", self.actor)
-        if self.actor == SYSTEM:
-            raise Malformed("actor", "a name of its own: this one is the engine's")
+        for field, named in (("actor", (self.actor,)), ("agent", self.agents)):
+            if SYSTEM in named:
+                raise Malformed(field, "a name of its own: this one is the engine's")
         for field, names in (("role", self.roles), ("team", self.teams), ("project", self.projects)):
             checks.identifiers(field, names or ())
         checks.identifiers("agent", tuple(one for one in self.agents if one != ANYONE))

@@ -17,6 +17,7 @@ from muniment.engine import Memory
 from muniment.model.actor import Actor
 from muniment.model.errors import StoreUnavailable, TooManyRequests, Unauthenticated
 from muniment.model.times import Instant
+from muniment.surfaces.reception.crew import Crew
 from muniment.surfaces.reception.denials import Denial, Denials
 from muniment.surfaces.reception.fields import field_settings
 from muniment.surfaces.reception.identity import Identity
@@ -46,10 +47,13 @@ def system_now() -> Instant:
 
 
 class Reception:
-    """One per server. Methods may be called from any thread."""
+    """One per process of a server; `crew` says which, where there are several. Any thread may call its methods."""
 
-    def __init__(self, settings: ServerSettings, *, now: Callable[[], Instant] = system_now) -> None:
+    def __init__(
+        self, settings: ServerSettings, *, now: Callable[[], Instant] = system_now, crew: Crew | None = None
+    ) -> None:
         self.settings = settings
+        self.crew = crew
         self.state = State.OPENING
         self.limits = Limits(settings)
         self._now = now
@@ -61,7 +65,7 @@ class Reception:
         self._counting = threading.Lock()
         self._waiting = 0
         self._over = False
-        self.telemetry = Telemetry(telemetry_of(settings))
+        self.telemetry = Telemetry(telemetry_of(settings), sharing=None if crew is None else (crew.path, crew.worker))
         self._identity = Identity(settings, self._resolve, now)
         self._open(settings.tenant)
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="muniment-call")

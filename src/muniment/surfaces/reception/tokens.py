@@ -18,16 +18,14 @@ from __future__ import annotations
 import jwt
 import msgspec
 
-from muniment.engine.tenant import SYSTEM
 from muniment.model import checks
-from muniment.model.actor import OWNER
 from muniment.model.errors import ConfigurationError, MunimentError
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.reception.jwks import Jwks
 from muniment.surfaces.reception.settings import ServerSettings
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.visitor import RESERVED, Grant
 
 SCOPE = "muniment:"
 TOKEN_BYTES_MAX = 16_384
@@ -100,8 +98,9 @@ class Tokens:
     def _read(self, claims: Claims) -> Bearer:
         settings = self._settings
         actor = _text(claims.get(settings.jwt_actor_claim))
+        agents = _words(self._ours(claims, "agents")) or ()
         checks.identifier("actor", actor)
-        if actor in (OWNER, SYSTEM):  # names that the vault gives, not an issuer
+        if not RESERVED.isdisjoint((actor, *agents)):  # names that the vault gives, not an issuer
             raise BadToken
         seconds = claims["exp"]
         if not isinstance(seconds, (int, float)):
@@ -117,7 +116,7 @@ class Tokens:
             teams=_words(self._ours(claims, "teams")),
             projects=_words(self._ours(claims, "projects")),
             authority=_authority(self._ours(claims, "authority")),
-            agents=_words(self._ours(claims, "agents")) or (),
+            agents=agents,
         )
 
     def _ours(self, claims: Claims, name: str) -> object:

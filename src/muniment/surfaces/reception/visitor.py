@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from muniment.model.actor import Actor
+from muniment.engine.tenant import SYSTEM
+from muniment.model.actor import OWNER, Actor
 from muniment.model.times import Instant
 from muniment.model.value import Value
 
 ANYONE = "*"
+RESERVED = frozenset({OWNER, SYSTEM})
+"""Names that the vault gives: leave to speak for anybody is no leave to speak for these."""
 
 
 class Grant(StrEnum):
@@ -38,4 +41,5 @@ class Visitor(Value):
         return self.credential is None
 
     def speaks_for(self, agent: str) -> bool:
-        return agent == self.actor.id or ANYONE in self.agents or agent in self.agents
+        anyone = ANYONE in self.agents and agent not in RESERVED
+        return agent == self.actor.id or agent in self.agents or anyone

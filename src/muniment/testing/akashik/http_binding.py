@@ -84,7 +84,7 @@ class HttpBinding:
 
 
 def _headers(token: str | None) -> dict[str, str]:
-    return {} if token is None else {"Authorization": f"Bearer {token}"}
+    return {} if not token else {"Authorization": f"Bearer {token}"}
 
 
 def _document(answer: httpx.Response) -> JsonObject:
@@ -110,7 +110,8 @@ class Pushed:
                 return None
             except ConnectionClosed as error:
                 raise AssertionError(f"the stream was closed: {error}") from error
-            self._waiting.extend(parts(read_object(frame), "notices"))
+            told = read_object(frame)
+            self._waiting.extend([told] if "event" in told else parts(told, "notices"))
         return self._waiting.popleft()
 
     def close(self) -> None:

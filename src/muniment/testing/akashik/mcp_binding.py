@@ -90,7 +90,7 @@ class McpBinding:
             return self._clients[token]
 
     def _connected(self, token: str | None) -> Client:
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        headers = {} if not token else {"Authorization": f"Bearer {token}"}
         wrap = self._portal.wrap_async_context_manager
         sender = httpx2.AsyncClient(headers=headers, timeout=WAIT_S * 2, trust_env=False)
         http_client = self._stack.enter_context(wrap(sender))

@@ -1,0 +1,99 @@
+"""One of several processes that answer at one address: `python -m muniment.surfaces.http.worker`, started by another.
+
+What it is to do comes as the first line of its standard input. When that closes, whoever started it is gone, and it
+ends as it would by a signal: no process is left behind by a server that was killed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import sys
+import threading
+
+import msgspec
+
+from muniment.config import ServerSettings
+from muniment.model.value import Value
+from muniment.surfaces.cli.output import complain, prepare
+from muniment.surfaces.http.app import build_app
+from muniment.surfaces.http.server import Listening
+from muniment.surfaces.problems import ExitCode, problem_of
+from muniment.surfaces.reception.crew import Crew, part_of
+from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.telemetry.logs import Log
+from muniment.surfaces.telemetry.settings import TelemetrySettings
+
+READY = b"ready\n"
+
+
+class Errand(Value):
+    """What a worker is to do: by which settings, as which of the crew, and on which sockets, by their numbers."""
+
+    settings: ServerSettings
+    crew: Crew
+    sockets: tuple[int, ...]
+
+
+def serve_as(errand: Errand) -> None:
+    """Accept and answer until told to end, and lose nothing."""
+    sockets = [socket.socket(fileno=number) for number in errand.sockets]
+    reception = Reception(part_of(errand.settings, errand.crew), crew=errand.crew)
+    try:
+        reception.telemetry.log.install()
+        Listening(build_app(reception), reception, ready=_say_ready).run(sockets)
+    finally:
+        reception.close()
+
+
+def _say_ready() -> None:
+    os.write(sys.stdout.fileno(), READY)
+
+
+class _Lifeline:
+    """The standard input: it stays open for as long as whoever started this process lives."""
+
+    def __init__(self) -> None:
+        self.cut = False
+        self._file = sys.stdin.fileno()
+
+    def errand(self) -> Errand:
+        line = b""
+        while not line.endswith(b"\n"):
+            more = os.read(self._file, 65_536)
+            if not more:
+                raise EOFError("nobody said what to do")
+            line += more
+        return msgspec.json.decode(line, type=Errand)
+
+    def watch(self) -> None:
+        threading.Thread(target=self._wait, name="muniment-lifeline", daemon=True).start()
+
+    def _wait(self) -> None:
+        while os.read(self._file, 1_024):
+            continue
+        self.cut = True
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def main() -> int:
+    prepare()
+    try:
+        lifeline = _Lifeline()
+        errand = lifeline.errand()
+        lifeline.watch()
+        serve_as(errand)
+        if lifeline.cut:
+            shutil.rmtree(errand.crew.path, ignore_errors=True)
+    except Exception as error:  # noqa: BLE001  # the outermost surface: nothing passes it
+        Log(TelemetrySettings()).failed(None, error)
+        problem = problem_of(error)
+        complain(problem, as_json=False)
+        return problem.exit
+    return ExitCode.ANSWERED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
