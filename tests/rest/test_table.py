@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from typing import get_args, get_type_hints
 
 from muniment import Memory
 from muniment.contracts.registry import ContractName
 from muniment.engine.audit import LedgerFace
-from muniment.engine.foresight import LINK_TYPES
+from muniment.engine.foresight import ENDS, LINK_TYPES
 from muniment.engine.options import QueryOptions
 from muniment.model.flat import ClaimOptions
+from muniment.model.status import RETIRED
 from muniment.rest import OPERATIONS, Key, Operation, answers, bodies, operation, queries
 from muniment.rest import Grant as Needed
 from muniment.surfaces.reception.visitor import Grant
@@ -21,6 +23,7 @@ NOT_OFFERED = {"as_actor", "close", "open", "take_in"}
 OF_THE_SURFACE = {"caller", "import", "export"}
 ELSEWHERE = {"progress", "expected_revision", "after"}
 """Nobody watches over HTTP, what is expected is said in If-Match, and a list goes on by its cursor."""
+_PLACES = re.compile(r"{([a-z_]+)}").findall
 OF_HTTP = {"cursor", "limit", "status"}
 
 
@@ -76,7 +79,9 @@ def test_no_request_can_name_a_tenant_or_an_actor() -> None:
 
 def test_no_two_operations_share_a_name_or_a_place() -> None:
     assert len({one.name for one in OPERATIONS}) == len(OPERATIONS)
-    assert len({(one.verb, one.path) for one in OPERATIONS}) == len(OPERATIONS)
+    places = [(one.verb, path) for one in OPERATIONS for path in (one.path, *one.aliases)]
+    assert len(set(places)) == len(places)
+    assert all(sorted(_PLACES(path)) == sorted(one.places) for one in OPERATIONS for path in one.aliases)
 
 
 def test_whoever_changes_something_can_send_it_twice() -> None:
@@ -112,6 +117,8 @@ def test_words_that_are_written_down_twice_are_the_same() -> None:
     assert {one.value for one in Needed} == {one.value for one in Grant}
     assert set(get_args(queries.ContractWord)) == {one.value for one in ContractName}
     assert set(get_args(queries.LinkType)) == set(LINK_TYPES)
+    assert {*get_args(get_args(get_type_hints(queries.Foresee)["becomes"])[0])} == {one.value for one in ENDS}
+    assert {*get_args(get_type_hints(bodies.Retire)["becomes"])} == {one.value for one in RETIRED}
 
 
 def test_examples_are_what_the_operation_takes() -> None:

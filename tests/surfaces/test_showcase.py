@@ -50,6 +50,17 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
     asked = subprocess.run(shlex.split(line[1]), capture_output=True, text=True, timeout=END_S, check=True)
     assert json.loads(asked.stdout)["records"][0]["record"]["claim"]["content"] == answer
 
+    again = subprocess.run(
+        [sys.executable, "-m", "muniment.surfaces.showcase", "muniment-tour"],
+        capture_output=True,
+        text=True,
+        timeout=END_S,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "folder: another tour uses it" in again.stderr
+
     program = printed.partition("  from muniment import")[2].partition("\n\n")[0]
     code = "\n".join(line.removeprefix("  ") for line in ("from muniment import" + program).splitlines())
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=END_S, check=True)
@@ -80,4 +91,24 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
     rest = running.stdout.read()
     assert running.wait(END_S) == 0
     assert "nothing was lost" in rest
+    assert "Traceback" not in rest
+
+
+@pytest.mark.timeout(START_S + END_S)
+def test_ctrl_c_in_the_middle_of_the_tour_ends_it_without_a_traceback(tmp_path: Path) -> None:
+    running = subprocess.Popen(
+        [sys.executable, "-m", "muniment.surfaces.showcase"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert running.stdout is not None
+    first = running.stdout.readline()
+    running.send_signal(signal.SIGINT)
+    rest, _ = running.communicate(timeout=END_S)
+    assert "This is Muniment" in first
+    assert running.returncode == 130
+    assert rest.endswith("The tour was broken off; it begins anew the next time.\n")
     assert "Traceback" not in rest

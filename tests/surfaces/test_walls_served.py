@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 from tests.surfaces.http.agents import contradicting, message, record, register, sent, text_at, unit
 from tests.surfaces.http.conftest import Served, serving, settings_for
 from tests.surfaces.http.wire import Wire, exchange, head, status_in
@@ -112,32 +114,39 @@ def test_what_is_said_after_the_body_is_no_header(echoing: Served) -> None:
 )
 def test_a_request_whose_end_is_in_doubt_is_refused_with_all_that_follows(echoing: Served, headers: list[str]) -> None:
     second = head("POST /echo HTTP/1.1", ["Content-Length: 0"])
-    answer = exchange(echoing.address, head("POST /echo HTTP/1.1", headers), b"{}", second)
+    answer = exchange(echoing.address, head("POST /echo HTTP/1.1", headers) + b"{}" + second)
     assert status_in(answer) == 400
     assert answer.count(b"HTTP/1.1 ") == 1
 
 
+class _Pour:
+    """Answers without end, until the caller is gone."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        gone = asyncio.ensure_future(_gone(receive))
+        while not gone.done():
+            await send({"type": "http.response.body", "body": b"x" * 65_536, "more_body": True})
+            await asyncio.sleep(0)
+        self.ended.set()
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        continue
+
+
 def test_an_answer_that_nobody_reads_is_given_up(vault: Path) -> None:
-    ended = threading.Event()
-
-    async def without_end() -> AsyncIterator[bytes]:
-        try:
-            while True:
-                yield b"x" * 65_536
-        finally:
-            ended.set()
-
-    async def pour(request: Request) -> Response:
-        return StreamingResponse(without_end())
-
+    pour = _Pour()
     settings = settings_for(vault, stall_seconds=0.2, heartbeat_seconds=0.2)
-    with serving(settings, routes=[Route("/pour", pour)]) as served:
-        line = socket.socket()
+    with serving(settings, routes=[Route("/pour", pour)]) as served, socket.socket() as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         line.connect(served.address)
         line.sendall(head("GET /pour HTTP/1.1"))
-        assert ended.wait(WAIT_S)
-        line.close()
+        assert pour.ended.wait(WAIT_S)
 
 
 def test_a_slash_that_is_spelled_out_parts_no_path(team: tuple[Served, str, str]) -> None:
@@ -216,10 +225,10 @@ def _about_unit(client: httpx.Client, name: str) -> Iterator[httpx.Response]:
 
 
 def _about_conflict(client: httpx.Client, name: str) -> Iterator[httpx.Response]:
-    settled: JsonObject = {"conflict_id": name, "strategy": "last_write_wins", "rationale": "r"}
+    settled: JsonObject = {"conflict_id": name, "strategy": "last_write_wins", "resolution": {"rationale": "r"}}
     yield sent(client, message("MERGE", "bob", settled))
     yield _replayed(client, "conflict", name)
-    yield client.post(f"/api/conflicts/{name}/resolution", json={"strategy": "last_write_wins", "reason": "r"})
+    yield client.post(f"/api/conflicts/{name}/resolution", json={"strategy": "last_write_wins", "rationale": "r"})
 
 
 def _about_task(client: httpx.Client, name: str) -> Iterator[httpx.Response]:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import msgspec
 
@@ -120,7 +121,7 @@ def _converted(given: Given, *, flags: Given | None = None, environment: Given |
     except msgspec.ValidationError as error:
         field = re.search(r"`\$\.(\w+)", str(error))
         name = field[1] if field else "settings"
-        raise ConfigurationError(_spelling(name, flags or {}, environment or {}), _expected(str(error))) from None
+        raise ConfigurationError(_spelling(name, flags or {}, environment or {}), _expected(name, str(error))) from None
 
 
 def _listed(name: str, value: str) -> object:
@@ -135,11 +136,9 @@ def _spelling(field: str, flags: Given, environment: Given) -> str:
     return PREFIX + field.upper() if field in environment else f"config: {field}"
 
 
-def _expected(complaint: str) -> str:
+def _expected(name: str, complaint: str) -> str:
     """What a value must be: without the place, which is told by its name, and without the value itself."""
-    said = re.sub(r" - at `.*$", "", complaint).replace("`", "")
-    return (
-        "expected one of the words it knows"
-        if said.startswith("Invalid enum")
-        else said.replace("Expected", "expected")
-    )
+    if complaint.startswith("Invalid enum"):
+        told = get_type_hints(ServerSettings)[name]
+        return f"expected one of {', '.join(get_args(told))}"
+    return re.sub(r" - at `.*$", "", complaint).replace("`", "").replace("Expected", "expected")

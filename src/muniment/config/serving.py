@@ -86,7 +86,10 @@ class ServerSettings(Value):
     ] = 0.0
 
     heartbeat_seconds: Annotated[Seconds, _said("how often a push stream shows that it lives")] = 15.0
-    stall_seconds: Annotated[Seconds, _said("how long a push stream may go unread before it is closed")] = 30.0
+    stall_seconds: Annotated[
+        Seconds,
+        _said("how long a push stream may go unread before it is closed; other answers, about twice as long"),
+    ] = 30.0
     recheck_seconds: Annotated[Seconds, _said("how often a push stream asks whether its credential still holds")] = 3.0
     ticket_seconds: Annotated[Seconds, _said("how long a ticket for a push stream is good")] = 30.0
     watch_ms: Annotated[Count, _said("how often a tenant with open streams is asked for news, in milliseconds")] = 75

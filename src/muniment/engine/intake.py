@@ -26,6 +26,8 @@ from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.admit import Admitted, admit
+from muniment.write.case import hidden
+from muniment.write.facts import fetch
 from muniment.write.pipeline import propose
 from muniment.write.review import retract, rule
 from muniment.write.secrets import refuse_secret
@@ -176,15 +178,15 @@ class Intake(Asking):
         return self._pages(query, listing, limit)
 
     def _number(self, after: str) -> int:
-        """Which revision a listing goes on behind. A number tells nothing: each page asks the gate."""
+        """Which revision a listing goes on behind. One that may not be seen is none."""
         expected = "the id and revision of a record that was told, such as rec-1@2"
         name, _, revision = after.rpartition("@") if isinstance(after, str) else ("", "", "")
         if not name or not revision.isascii() or not revision.isdigit():
             raise Malformed("after", expected)
         with self._tenant.store.read() as snapshot:
             cards = [card for card in snapshot.catalogue.revisions(name) if str(card.revision) == revision]
-        if not cards:
-            raise Malformed("after", expected)
+            if not cards or hidden(self.policy, self.actor, fetch(snapshot, cards[0])):
+                raise Malformed("after", expected)
         return cards[0].rid
 
     def _pages(self, query: Query, listing: Listing, limit: int | None) -> Iterator[Disclosure]:

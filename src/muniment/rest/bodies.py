@@ -9,7 +9,6 @@ from msgspec import Meta
 from muniment.model.claim import Claim
 from muniment.model.entry import Head
 from muniment.model.proposal import Objection
-from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import (
@@ -162,7 +161,7 @@ class Reason(Value):
 class Retire(Value):
     """As what a record ends, and why."""
 
-    becomes: Status
+    becomes: Literal["archived", "deprecated", "expired", "retracted"]
     reason: Text
 
 

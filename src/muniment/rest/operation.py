@@ -45,7 +45,7 @@ class Operation:
     What stands in `path` in braces, in `query` and in `body` are the keywords of that method. `pages` is the field of
     the answer that holds one page of a list; `tagged` answers carry an `ETag`; `matched` requests must say in
     `If-Match` which revision they speak of, `matchable` ones may. `codes` are the errors it can end in beside those
-    that any operation can.
+    that any operation can. `aliases` are other paths that it answers at, for those who look for it there.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Operation:
     matchable: bool = False
     codes: tuple[str, ...] = ()
     example: Value | None = None
+    aliases: tuple[str, ...] = ()
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -105,7 +105,7 @@ class Ancestry(Value):
 class Foresee(Value):
     """As what the record would end."""
 
-    becomes: Status | None = None
+    becomes: Literal["contested", "deprecated", "expired", "retracted", "superseded"] | None = None
 
 
 class Forget(Value):

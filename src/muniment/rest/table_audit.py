@@ -20,6 +20,7 @@ AUDITING: tuple[Operation, ...] = (
         name="ledger.entries",
         verb=Verb.GET,
         path="/api/ledger/entries",
+        aliases=("/api/ledger",),
         summary="List the entries of the ledger",
         grant=Grant.AUDIT,
         query=queries.Stretch,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from muniment.engine import Foreseen
 from muniment.model.claim import Belief, Claim
 from muniment.model.curation import Forgotten, Settled, Swept, Undone, Verdict
-from muniment.model.status import Status
 from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 from muniment.rest import answers, bodies, queries
 from muniment.rest.operation import Grant, Key, Operation, Verb
@@ -19,6 +18,7 @@ WRITING: tuple[Operation, ...] = (
         name="remember",
         verb=Verb.POST,
         path="/api/memories",
+        aliases=("/api/records", "/api/remember"),
         summary="Propose a memory in flat words",
         grant=Grant.WRITE,
         body=bodies.Remember,
@@ -32,6 +32,7 @@ WRITING: tuple[Operation, ...] = (
         name="propose",
         verb=Verb.POST,
         path="/api/proposals",
+        aliases=("/api/propose",),
         summary="Put a claim forward, as a new record or as a new revision",
         grant=Grant.WRITE,
         body=bodies.Propose,
@@ -118,7 +119,7 @@ WRITING: tuple[Operation, ...] = (
         key=Key.ANSWER,
         matchable=True,
         codes=("stale",),
-        example=bodies.Retire(becomes=Status.ARCHIVED, reason="the project has ended"),
+        example=bodies.Retire(becomes="archived", reason="the project has ended"),
     ),
     Operation(
         name="foresee",

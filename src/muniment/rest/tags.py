@@ -9,8 +9,8 @@ from muniment.model.errors import Malformed
 from muniment.model.value import Value
 
 ANY = "*"
-_QUOTED = r'(?:W/)?"[!#-~\x80-\xff]*"'
-TAGS_PATTERN = rf"{_QUOTED}(?:[ \t]*,[ \t]*{_QUOTED})*"
+_QUOTED = r'(?:W/)?"[!#-~]*"'
+TAGS_PATTERN = rf"{_QUOTED}(?: *, *{_QUOTED})*"
 _TAGS = re.compile(TAGS_PATTERN)
 _ONE = re.compile(_QUOTED)
 _TAG = re.compile(r'"r(?P<revision>[1-9][0-9]{0,9})(?:\.(?P<digest>[0-9a-f]{16}))?"')

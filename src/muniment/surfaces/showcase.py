@@ -6,14 +6,17 @@ a few lines of Python.
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from muniment.config import ServerSettings, read_server
-from muniment.model.errors import StoreUnavailable
+from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.surfaces import tour
 from muniment.surfaces.cli.output import complain, prepare, write_text
 from muniment.surfaces.http.running import run_server
@@ -22,22 +25,56 @@ from muniment.surfaces.problems import ExitCode, problem_of
 from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.tour_stage import MARKER
 
+INTERRUPTED = 130
+
 
 def run(argv: Sequence[str] | None = None) -> int:
     """Tell the tour in the folder that is named, `muniment-tour` by default, and serve it until Ctrl-C."""
     words = list(sys.argv[1:] if argv is None else argv)
-    told = tour.run(words)
-    if told != ExitCode.ANSWERED:
-        return told
     prepare()
     try:
-        run_server(_settings(Path(words[0] if words else "muniment-tour")), _greet)
+        return _shown(Path(words[0] if words else "muniment-tour"), words)
+    except KeyboardInterrupt:
+        write_text("\nThe tour was broken off; it begins anew the next time.\n")
+        return INTERRUPTED
     except Exception as error:  # noqa: BLE001  # the outermost surface: nothing passes it
         problem = problem_of(error)
         complain(problem, as_json=False)
         return problem.exit
+
+
+def _shown(folder: Path, words: Sequence[str]) -> int:
+    with _held(folder):
+        told = tour.run(words)
+    if told != ExitCode.ANSWERED:
+        return told
+    with _held(folder):
+        run_server(_settings(folder), _greet)
     write_text("The server has ended; nothing was lost.\n")
     return ExitCode.ANSWERED
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Keep others from telling the tour anew in a folder that is in use: they would begin by taking it away."""
+    if not folder.is_dir():
+        yield
+        return
+    place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        _lock(place)
+        yield
+    finally:
+        os.close(place)
+
+
+def _lock(place: int) -> None:
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise ConfigurationError(
+            "folder", "another tour uses it", hint="End that one with Ctrl-C, or name another folder."
+        ) from None
 
 
 def _settings(folder: Path) -> ServerSettings:
@@ -52,6 +89,8 @@ def _settings(folder: Path) -> ServerSettings:
 
 def _greet(reception: Reception, url: str) -> None:
     folder, python = reception.settings.vault, sys.executable
+    client = {"command": python, "args": ["-m", "muniment", "mcp", "--vault", folder]}
+    configuration = msgspec.json.encode({"mcpServers": {"muniment": client}}).decode()
     assert (Path(folder) / MARKER).is_file(), "the tour has been told here"
     question = "which Python does the nightly build run on?"
     write_text(
@@ -64,7 +103,7 @@ Ask it from another shell:
 
 Give it to an MCP client:
 
-  {{"mcpServers": {{"muniment": {{"command": "{python}", "args": ["-m", "muniment", "mcp", "--vault", "{folder}"]}}}}}}
+  {configuration}
 
 Or use it from Python ({python}):
 

@@ -107,3 +107,29 @@ def test_what_an_agent_has_in_a_session_is_counted_when_it_leaves_and_no_more_is
     field.join("scout")
     own = field.ask("DEREGISTER", "scout", asked)
     assert an_object(own["cleanup"])["units_orphaned"] == 1
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_below_level_3_nobody_is_kept_out_of_a_session(level: int) -> None:
+    field = Field(level=level).join("scout", "analyst")
+    field.ask("RECORD", "scout", finding("The harbour is deep"), session="s-1")
+    for session in (None, "s-2", "s-1"):
+        assert contents(field.ask("ATTUNE", "analyst", attune(), session=session)) == ["The harbour is deep"]
+
+
+@pytest.mark.parametrize("settings", [FieldSettings(level=1), FieldSettings(cross_session=True)])
+def test_what_others_keep_in_a_session_is_opened_by_no_name(settings: FieldSettings) -> None:
+    field = Field(settings=settings).join("scout", "analyst")
+    owner = field.memory
+    kept = owner.remember("The owner's own session note", scope="session", scope_id="private", session_id="private")
+    assert kept.committed
+    session = "private" if settings.level == 1 else None
+    assert contents(field.ask("ATTUNE", "analyst", attune(), session=session)) == []
+    followed = field.ask("ATTUNE", "analyst", attune(since_epoch=0), session=session)
+    assert contents(followed) == []
+    status = field.real.status(field.credential("analyst"), agent="analyst", session=session)
+    assert status["units"] == 0
+    link: Json = [{"type": "supports", "target_id": kept.record_id}]
+    assert field.ask("RECORD", "analyst", finding("So it is", relations=link), session=session)["code"] == (
+        "UNIT_NOT_FOUND"
+    )

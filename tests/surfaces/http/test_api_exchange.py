@@ -12,8 +12,12 @@ from tests.rest.desk import Caller, Desk, opened
 from tests.surfaces.http.conftest import WAIT_S, Served
 
 from muniment.contracts.registry import ContractName
-from muniment.surfaces.http.api import lines
+from muniment.model.errors import Unauthenticated
+from muniment.surfaces.http.api import exporting, lines
+from muniment.surfaces.reception import keys
 from muniment.surfaces.reception.keys import KeyWish
+from muniment.surfaces.reception.reception import Reception, system_now
+from muniment.surfaces.reception.visitor import Visitor
 
 NDJSON = {"Content-Type": "application/x-ndjson"}
 Told = dict[str, object]
@@ -56,6 +60,15 @@ def test_the_same_stream_again_changes_nothing(desk: Desk) -> None:
 
     assert second == first
     assert desk.memory.ledger.head() == head
+
+
+@pytest.mark.parametrize("kind", ["application/ndjson", "application/jsonl", "application/x-ndjson; charset=utf-8"])
+def test_lines_go_by_several_names(desk: Desk, kind: str) -> None:
+    answer = desk.caller().post(
+        "/api/import", params={"contract": "memledger"}, content=note(1), headers={"Content-Type": kind}
+    )
+
+    assert msgspec.json.decode(answer.content.splitlines()[-1])["committed"] == 1
 
 
 def test_a_bad_line_is_told_and_its_batch_is_left_out(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,3 +216,45 @@ def test_a_caller_that_goes_away_in_the_middle_leaves_the_server_alive(served: S
     summary = msgspec.json.decode(again.content.splitlines()[-1])
     assert (summary["what"], summary["committed"]) == ("summary", 1_200)
     assert served.memory.stats().current == 1_200
+
+
+def test_an_export_is_cut_off_when_its_credential_no_longer_holds(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = served.key(msgspec.structs.replace(KeyWish.everything("ana"), roles=("curator",)))
+    monkeypatch.setattr(exporting, "PAGE", 2)
+    for number in range(5):
+        served.memory.remember(f"Build {number} took {number} minutes")
+    pages = list[Visitor]()
+
+    def recheck(visitor: Visitor) -> Visitor:
+        pages.append(visitor)
+        if len(pages) == 2:
+            keys.revoke(served.reception.settings.folder, str(visitor.credential).partition(":")[2], now=system_now())
+        return Reception.recheck(served.reception, visitor)
+
+    monkeypatch.setattr(served.reception, "recheck", recheck)
+    with served.client(key) as client, client.stream("GET", "/api/export", params={"contract": "memledger"}) as answer:
+        pieces = answer.iter_bytes()
+        told = next(pieces)
+        with pytest.raises(httpx.RemoteProtocolError):
+            told += b"".join(pieces)
+    assert 2 <= len(told.splitlines()) <= 4
+    with served.client(key) as client:
+        assert client.get("/api/stats").status_code == 401
+
+
+def test_an_import_ends_when_its_credential_no_longer_holds(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = served.key(msgspec.structs.replace(KeyWish.everything("ana"), roles=("curator",)))
+    monkeypatch.setattr(lines, "BATCH_LINES", 2)
+
+    def recheck(visitor: Visitor) -> Visitor:
+        raise Unauthenticated("key")
+
+    monkeypatch.setattr(served.reception, "recheck", recheck)
+    with served.client(key) as client:
+        body = b"\n".join(note(number) for number in range(1, 7))
+        answer = client.post("/api/import", params={"contract": "memledger"}, content=body, headers=NDJSON)
+    told = [msgspec.json.decode(line) for line in answer.content.splitlines()]
+    assert (told[-1]["what"], told[-1]["code"]) == ("failed", "unauthenticated")
+    assert len(list(served.memory.browse())) == 2

@@ -153,3 +153,21 @@ def test_the_index_lists_what_there_is(desk: Desk) -> None:
         one for one in listed if one["name"] == "history"
     ).items()
     assert len(listed) == 45
+
+
+def test_what_is_looked_for_at_another_place_is_there_too(desk: Desk) -> None:
+    client = desk.caller()
+    made = [client.post(path, json={"content": f"Told at {path}"}) for path in ("/api/records", "/api/remember")]
+    put = client.post("/api/propose", json={"claim": {"content": "Put forward"}})
+    record = made[0].json()["record_id"]
+    receipt = client.post("/api/recall", json={"text": "told"}).json()["receipt_id"]
+
+    assert [one.status_code for one in (*made, put)] == [201, 201, 201]
+    for other, path in [
+        ("/api/queue", "/api/proposals"),
+        (f"/api/history/{record}", f"/api/records/{record}/history"),
+        (f"/api/lineage/{record}", f"/api/records/{record}/lineage"),
+        (f"/api/explain/{receipt}", f"/api/receipts/{receipt}"),
+        ("/api/ledger", "/api/ledger/entries"),
+    ]:
+        assert client.get(other).content == client.get(path).content, other

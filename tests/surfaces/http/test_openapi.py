@@ -129,3 +129,38 @@ def test_a_field_that_is_no_field_is_refused_by_every_schema_that_is_sent() -> N
     for one in OPERATIONS:
         if one.body is not None:
             assert at(DOCUMENT, "components", "schemas", one.body.__name__, "additionalProperties") is False
+
+
+def test_what_is_usual_is_what_the_schema_takes() -> None:
+    """A default that the schema itself refuses would mislead whoever reads one or the other."""
+    schemas = section(DOCUMENT, "components", "schemas")
+    kinds: dict[str, type | tuple[type, ...]] = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
+    looked = 0
+    for name in schemas:
+        fields = section(schemas, name, "properties") if "properties" in section(schemas, name) else {}
+        for field, said in fields.items():
+            if isinstance(said, dict) and "default" in said and said.get("type") in kinds:
+                looked += 1
+                assert isinstance(said["default"], kinds[str(said["type"])]), (name, field)
+    assert looked > 20
+
+
+def test_headers_that_come_with_an_answer_are_described() -> None:
+    def headers(path: str, verb: str, status: str) -> set[str]:
+        return {*section(DOCUMENT, "paths", path, verb, "responses", status, "headers")}
+
+    assert headers("/api/memories", "post", "201") == {"Location"}
+    assert headers("/api/memories", "post", "401") == {"WWW-Authenticate"}
+    assert headers("/api/memories", "post", "415") == {"Accept-Post"}
+    assert headers("/api/memories", "post", "429") == headers("/api/memories", "post", "503") == {"Retry-After"}
+    assert headers("/api/aliases", "post", "200") == {"Idempotency-Replayed"}
+    assert headers("/api/records/{record_id}", "get", "200") == {"ETag"}
+    assert headers("/api/export", "get", "200") == {"Link"}
+
+
+def test_a_message_of_the_protocol_names_the_operation_of_its_path() -> None:
+    body = section(DOCUMENT, "paths", "/v1/record", "post", "requestBody", "content", "application/json", "schema")
+    parts = body["allOf"]
+    assert isinstance(parts, list)
+
+    assert section(parts[1], "properties", "operation") == {"const": "RECORD"}

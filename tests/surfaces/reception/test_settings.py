@@ -198,3 +198,16 @@ def test_a_rule_for_types_that_says_nothing_is_refused(rule: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         field_settings(ServerSettings(type_rules=(rule,)))
     assert refused.value.setting == "type_rules"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"MUNIMENT_LOG_FORMAT": "xml"}, "MUNIMENT_LOG_FORMAT: expected one of text, json"),
+        ({"MUNIMENT_TRACES": "loud"}, "MUNIMENT_TRACES: expected one of off, otlp, console, provided"),
+    ],
+)
+def test_a_word_that_is_not_known_is_answered_with_those_that_are(said: dict[str, str], words: str) -> None:
+    with pytest.raises(ConfigurationError) as found:
+        read_server(said)
+    assert str(found.value) == words

@@ -19,8 +19,9 @@ from typing import Generic, TypeVar, cast
 
 import apsw
 
-from muniment.backends.sqlite.connection import check, connect, limit, migrate, queries, translated
+from muniment.backends.sqlite.connection import BUSY_WAIT_MS, check, connect, limit, migrate, queries, translated
 from muniment.backends.sqlite.meanings import SqliteVectors
+from muniment.backends.sqlite.turns import Turns
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.model.checks import identifier
 from muniment.model.errors import MunimentError, NotFound, StoreUnavailable
@@ -64,6 +65,7 @@ class SqliteTenant:
         self._gate = threading.Lock()
         self._led = False
         self._writing = threading.Lock()
+        self._turns = Turns(path, wait_ms=BUSY_WAIT_MS)
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
         self._closed = False
         with translated(path):
@@ -150,14 +152,21 @@ class SqliteTenant:
             with self._writing, translated(self._path):
                 if self._closed:
                     raise StoreUnavailable(f"{self._path.name} is closed")
-                with self._gate:
-                    group += (self._queue.popleft() for _ in range(min(GROUP_MAX, len(self._queue))))
-                self._transaction(group)
+                self._gather(group)
+                with self._turns.turn():
+                    self._gather(group)
+                    self._transaction(group)
         except MunimentError as error:
             for ticket in group:
                 ticket.error = error
         finally:
             self._hand_over(group)
+
+    def _gather(self, group: list[_Ticket[object]]) -> None:
+        """Take in those who wait. Done before standing in line with other processes and again after: the longer that
+        took, the more share a commit."""
+        with self._gate:
+            group += (self._queue.popleft() for _ in range(min(GROUP_MAX - len(group), len(self._queue))))
 
     def _hand_over(self, group: list[_Ticket[object]]) -> None:
         with self._gate:
@@ -261,6 +270,7 @@ class SqliteTenant:
             self.vectors.close()
         with self._writing:
             self._closed = True
+            self._turns.close()
             while self._idle:
                 self._idle.pop()[0].close()
             self._connection.close()

@@ -113,7 +113,7 @@ def _flags(state: FieldState, after: Tasks) -> list[Jot]:
 
 
 def _cleared(state: FieldState, agent: str) -> list[Jot]:
-    """What an agent wanted to be told, and its places in sessions, taken away: whoever has the name next starts anew."""
+    """What an agent wanted to be told, and its places in sessions, taken away: whoever has its name starts anew."""
     ended = [Jot(topic=WISHES, key=key) for key, wished in state.wishes.items() if wished.wish.agent == agent]
     return [*ended, *_unseated(state, agent)]
 

@@ -26,7 +26,7 @@ conformance.callback()(group)
 
 HTTP, MCP, NATIVE = "http", "mcp", "native"
 _NEEDED = {HTTP: ("httpx", "websockets"), MCP: ("httpx", "websockets", "mcp"), NATIVE: ("httpx", "websockets", "mcp")}
-_EXTRA = {HTTP: "server", MCP: "mcp", NATIVE: "server,mcp"}
+_EXTRA = {HTTP: "server", MCP: "server,mcp", NATIVE: "server,mcp"}
 _LEVELS = range(4)
 _AUTHORITIES = tuple(str(authority) for authority in range(11))
 _KNOCK_S = 30.0
@@ -115,7 +115,8 @@ def _check(url: str | None, level: int, binding: str, only: tuple[str, ...]) -> 
         raise Malformed("url", "an address that begins with http:// or https://")
     missing = [name for name in _NEEDED[binding] if find_spec(name) is None]
     if missing:
-        raise ConfigurationError("conformance", f"{missing[0]} is not there: pip install 'muniment[{_EXTRA[binding]}]'")
+        extra = f"`pip install 'muniment[{_EXTRA[binding]}]'`"
+        raise ConfigurationError("conformance", f"{missing[0]} is not installed", hint=extra)
     from muniment.testing.akashik.run import chosen
 
     known = {one.id for one in chosen(level)}
@@ -160,14 +161,18 @@ def _stage(url: str | None, binding: str, *, key: str | None, tokens: dict[str, 
     if tokens is not None:
         return SharedStage(url, way, tokens, level=level)
     if status == _UNAUTHENTICATED:
-        asks = "a key that the server takes; it does not take this one"
-        raise ConfigurationError("key", asks if key else "the server asks for one: --key, MUNIMENT_KEY, or --keys FILE")
+        words = "the server does not take it" if key else "the server asks for one"
+        hint = "Give one with the grant admin (--key or MUNIMENT_KEY), or tokens by authority (--keys FILE)."
+        raise ConfigurationError("key", words, hint=hint)
     stage = stage_of(url, way, key=key, tokens=None, level=level)
     if not isinstance(stage, SharedStage):
         return stage
     stage.close()
     if key:
-        raise ConfigurationError("key", "the grant admin, on the server's own machine; elsewhere give --keys FILE")
+        hint = (
+            "Give one with the grant admin, on the server's own machine; elsewhere tokens by authority (--keys FILE)."
+        )
+        raise ConfigurationError("key", "the server opens no field for examination with it", hint=hint)
     return SharedStage(url, way, dict.fromkeys(_AUTHORITIES, ""), level=level)
 
 

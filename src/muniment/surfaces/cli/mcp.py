@@ -42,7 +42,9 @@ def mcp(
 
 def _served(call: Call, session: str | None, embedder: str | None, choice: Choice) -> ExitCode:
     if find_spec("mcp") is None:
-        raise ConfigurationError("mcp", "the Model Context Protocol is not installed; `pip install 'muniment[mcp]'`")
+        raise ConfigurationError(
+            "mcp", "the Model Context Protocol is not installed", hint="`pip install 'muniment[mcp]'`"
+        )
     from muniment.surfaces.mcp.stdio import serve
 
     # A client starts us without a shell, so nobody has read the tilde of its configuration.
@@ -54,7 +56,9 @@ def _served(call: Call, session: str | None, embedder: str | None, choice: Choic
 
 def _bridged(call: Call, url: str, choice: Choice) -> ExitCode:
     if find_spec("httpx") is None or find_spec("anyio") is None:
-        raise ConfigurationError("url", "calling a server needs an HTTP client; `pip install 'muniment[client]'`")
+        raise ConfigurationError(
+            "url", "calling a server needs an HTTP client", hint="`pip install 'muniment[client]'`"
+        )
     from muniment.surfaces.mcp.bridge import Far, join
 
     join(Far(url=url, key=call.config.key, tools=choice.value))

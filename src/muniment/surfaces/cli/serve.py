@@ -72,7 +72,7 @@ def serve(
     )
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        raise ConfigurationError("server", f"{missing[0]} is not installed: pip install 'muniment[server]'")
+        raise ConfigurationError("server", f"{missing[0]} is not installed", hint="`pip install 'muniment[server]'`")
     from muniment.surfaces.http.running import run_server
 
     run_server(settings, lambda reception, url: write_text(_greeting(reception, url)))

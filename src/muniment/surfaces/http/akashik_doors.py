@@ -15,7 +15,7 @@ from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import NotPermitted, Unauthenticated
 from muniment.surfaces.http.akashik_answers import Failure, answer, failed, refused_with, told
-from muniment.surfaces.http.doors import reception_of, record, visitor_of
+from muniment.surfaces.http.doors import DENIALS, reception_of, record, visitor_of
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
 Ask: TypeAlias = Callable[[Request, Visitor], Awaitable[JsonObject]]
@@ -68,7 +68,7 @@ def wrong_method(name: str, method: str) -> Response:
 
 def turned_away(connection: HTTPConnection, error: Exception) -> None:
     """Write down that somebody was turned away."""
-    if isinstance(error, (NotPermitted, Unauthenticated)):
+    if isinstance(error, DENIALS):
         record(connection.scope, reception_of(connection), error.code)
 
 

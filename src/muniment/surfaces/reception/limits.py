@@ -133,13 +133,15 @@ def _name(visitor: Visitor) -> str:
 
 
 def _block(peer: str) -> str:
-    """An address, or for IPv6 the block that one household is given.
+    """An address, or for IPv6 the block that one household is given. An IPv4 address stays one, however it is spelled.
 
-    >>> _block("192.0.2.7"), _block("2001:db8:1:2:3::4"), _block("unix")
-    ('192.0.2.7', '2001:db8:1:2::', 'unix')
+    >>> _block("192.0.2.7"), _block("::ffff:192.0.2.7"), _block("2001:db8:1:2:3::4"), _block("unix")
+    ('192.0.2.7', '192.0.2.7', '2001:db8:1:2::', 'unix')
     """
     try:
         found = ip_address(peer)
     except ValueError:
         return peer
-    return str(IPv6Address(int(found) >> 64 << 64)) if isinstance(found, IPv6Address) else peer
+    if not isinstance(found, IPv6Address):
+        return peer
+    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 
 import msgspec
 
+from muniment.model import times
+from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.rest import OPERATIONS, Key, Operation, Verb, answers
 from muniment.rest.table_audit import AUDITING
 from muniment.rest.table_write import WRITING
+from muniment.rest.tags import TAGS_PATTERN
 from muniment.rest.wire import describe, shape_of
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
@@ -21,8 +24,22 @@ _PROBLEM: JsonObject = {
     "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}},
 }
 _NAME: JsonObject = {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"}
-_MATCH = 'The ETag of the record as it was read, one that names its revision alone (`"r3"`), or `*`.'
-_KEY = "Names this request: sent again under the same key it is followed once and answered as the first time."
+_MATCH = 'The ETag of the record as it was read, one that names its revision alone (`"r3"`), several of them, or `*`.'
+_TAGS: JsonObject = {"type": "string", "anyOf": [{"const": "*"}, {"pattern": f"^({TAGS_PATTERN})$"}]}
+_KEY = (
+    "Names this request: sent again under the same key it is followed once and answered as the first time (a proposal "
+    "that was decided meanwhile, as it stands)."
+)
+_HEADERS: dict[int, dict[str, str]] = {
+    401: {"WWW-Authenticate": "How to prove who is calling."},
+    415: {"Accept-Post": "Which kinds of body are taken."},
+    429: {"Retry-After": "In how many seconds to come again."},
+    503: {"Retry-After": "In how many seconds to try again."},
+}
+_PLACE = {"Location": "The record, or the proposal if there is none."}
+_REPEATED = {"Idempotency-Replayed": "`true` if it is the first answer under this key once more."}
+_TAGGED = {"ETag": "Which revision, and a digest of what was told."}
+_ONWARD = {"Link": 'With a `limit`, the way to the next page (`rel="next"`), if there may be one.'}
 _REFUSALS = {
     400: "The request does not have the shape described here.",
     401: "No credential, or none that counts.",
@@ -60,10 +77,16 @@ _LINKS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
 
 
 def described_paths(schemas: dict[str, Json]) -> dict[str, Json]:
-    """Every path of the native surface, its index included."""
+    """Every path of the native surface, its index included. Of the other paths that an operation answers at, those are
+    described that are another operation's too."""
     paths: dict[str, JsonObject] = {"/api": {"get": _index()}}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.verb.lower()] = _described(operation, schemas)
+    for operation in OPERATIONS:
+        for path in operation.aliases:
+            if path in paths:
+                same = {**_described(operation, schemas), "operationId": f"{operation.name}.again"}
+                paths[path][operation.verb.lower()] = {**same, "summary": f"{operation.summary} (as {operation.path})"}
     return dict(paths)
 
 
@@ -104,9 +127,8 @@ def _parameters(operation: Operation, schemas: dict[str, Json]) -> list[Json]:
     ]
     if operation.query is not None:
         found += _queried(operation.query, schemas)
-    if operation.matched or operation.matchable:
-        pattern: JsonObject = {"type": "string", "pattern": r'^(\*|"r[1-9][0-9]{0,9}(\.[0-9a-f]{16})?")$'}
-        found.append(_header("If-Match", _MATCH, pattern, required=operation.matched))
+    if operation.matched or operation.matchable or operation.tagged:
+        found.append(_header("If-Match", _MATCH, dict(_TAGS), required=operation.matched))
     if operation.tagged:
         found.append(_header("If-None-Match", "Tags of what the caller has.", {"type": "string"}))
     if operation.key is not Key.NONE:
@@ -156,12 +178,12 @@ def _body(operation: Operation) -> JsonObject:
 
 
 def _imported() -> JsonObject:
-    line = '{"id":"n-1","record_type":"semantic","content":"The nightly build takes 40 minutes"}\n'
-    text: JsonObject = {"schema": {}, "example": line}
+    """What is imported. The example stands with the kind that every tool can write."""
+    memory: JsonObject = {"id": "n-1", "record_type": "semantic", "content": "The nightly build takes 40 minutes"}
     return {
         "required": True,
         "description": "Documents of the contract, one a line, or one document (or a list of them) as JSON.",
-        "content": {NDJSON: text, _PLAIN: {"schema": {"type": ["object", "array"]}}},
+        "content": {_PLAIN: {"schema": {"type": ["object", "array"]}, "example": [memory]}, NDJSON: {"schema": {}}},
     }
 
 
@@ -170,30 +192,41 @@ def _responses(operation: Operation) -> JsonObject:
     for status in operation.statuses:
         found[str(status)] = _answered(operation, status)
     if operation.tagged:
-        found["304"] = {"description": "The caller has it already.", "headers": _tag_header()}
+        found["304"] = {"description": "The caller has it already.", "headers": _headers(_TAGGED)}
     return {**found, **refusals(*_statuses(operation))}
 
 
 def _answered(operation: Operation, status: int) -> JsonObject:
     if operation.name in ("import", "export"):
         words = "Lines that tell what became of each memory." if operation.name == "import" else "A document a line."
-        return {"description": words, "content": {NDJSON: {"schema": {"type": "string"}}}}
-    answer = _answer(status, operation.answer)
-    if operation.tagged:
-        answer["headers"] = _tag_header()
+        answer: JsonObject = {"description": words, "content": {NDJSON: {"schema": {"type": "string"}}}}
+    else:
+        answer = _answer(status, operation.answer)
+    headers = _headers_of(operation)
+    if headers:
+        answer["headers"] = headers
     links = _links(operation, status)
     if links:
         answer["links"] = links
     return answer
 
 
+def _headers_of(operation: Operation) -> JsonObject:
+    found: dict[str, str] = {}
+    found |= _TAGGED if operation.tagged else {}
+    found |= _PLACE if len(operation.statuses) > 1 else {}
+    found |= _REPEATED if operation.key is Key.ANSWER else {}
+    found |= _ONWARD if operation.name == "export" else {}
+    return _headers(found)
+
+
+def _headers(words: Mapping[str, str]) -> JsonObject:
+    return {name: {"description": said, "schema": {"type": "string"}} for name, said in words.items()}
+
+
 def _answer(status: int, kind: type[Value]) -> JsonObject:
     schema: JsonObject = {"$ref": f"#/components/schemas/{kind.__name__}"}
     return {"description": _ANSWERS[status], "content": {_PLAIN: {"schema": schema}}}
-
-
-def _tag_header() -> JsonObject:
-    return {"ETag": {"description": "Which revision, and a digest of what was told.", "schema": {"type": "string"}}}
 
 
 def _links(operation: Operation, status: int) -> JsonObject:
@@ -219,7 +252,7 @@ def _statuses(operation: Operation) -> list[int]:
         found.add(404)
     if {"stale", "undecided"} & set(operation.codes) or operation.key is not Key.NONE:
         found.add(409)
-    if operation.matched or operation.matchable:
+    if operation.matched or operation.matchable or operation.tagged:
         found.add(412)
     if operation.matched:
         found.add(428)
@@ -230,7 +263,7 @@ def _statuses(operation: Operation) -> list[int]:
 
 def plain_schemas(found: Mapping[str, object]) -> dict[str, Json]:
     """Schemas as JSON, in the words of the edition that OpenAPI 3.1 takes: a pair of two kinds is a list with a prefix,
-    and one of a kind a list of two."""
+    and one of a kind a list of two; what an instant usually is, is spelled as instants are."""
     plain: dict[str, Json] = msgspec.json.decode(msgspec.json.encode(found))
     return {name: _prefixed(schema) for name, schema in plain.items()}
 
@@ -241,6 +274,9 @@ def _prefixed(schema: Json) -> Json:
     if not isinstance(schema, dict):
         return schema
     found = {name: _prefixed(one) for name, one in schema.items()}
+    usual = found.get("default")
+    if found.get("format") == "date-time" and isinstance(usual, int):
+        found["default"] = times.show(Instant(usual))
     parts = found.get("prefixItems", found.get("items"))
     if isinstance(parts, list):
         alike = all(part == parts[0] for part in parts)
@@ -251,4 +287,10 @@ def _prefixed(schema: Json) -> Json:
 
 def refusals(*statuses: int) -> JsonObject:
     """Problem documents, by the status they come with."""
-    return {str(status): {"description": _REFUSALS[status], "content": dict(_PROBLEM)} for status in statuses}
+    return {str(status): _refusal(status) for status in statuses}
+
+
+def _refusal(status: int) -> JsonObject:
+    found: JsonObject = {"description": _REFUSALS[status], "content": dict(_PROBLEM)}
+    headers = _headers(_HEADERS.get(status, {}))
+    return {**found, "headers": headers} if headers else found

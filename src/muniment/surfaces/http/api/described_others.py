@@ -7,6 +7,7 @@ import msgspec
 from muniment.contracts.akashik.nouns import Error
 from muniment.contracts.akashik.payloads import Message
 from muniment.contracts.akashik.wire import REQUESTS, RESPONSES
+from muniment.rest.kinds import SAYS
 from muniment.surfaces.http.api.described import Json, JsonObject, plain_schemas
 
 _PREFIX = "akashik."
@@ -45,7 +46,10 @@ def akashik_paths() -> dict[str, Json]:
     paths: dict[str, Json] = {}
     for operation, kind in REQUESTS.items():
         envelope: JsonObject = {
-            "allOf": [_ref(Message.__name__), {"properties": {"payload": _ref(kind.__name__)}}],
+            "allOf": [
+                _ref(Message.__name__),
+                {"properties": {"payload": _ref(kind.__name__), "operation": {"const": operation.value}}},
+            ],
         }
         answer = _ref(RESPONSES[operation].__name__)
         paths[f"/v1/{operation.lower()}"] = {"post": _operation(operation.value, envelope, answer)}
@@ -76,7 +80,7 @@ def _operation(name: str, schema: JsonObject, answer: JsonObject) -> JsonObject:
 
 
 def _view(name: str, summary: str) -> JsonObject:
-    text: JsonObject = {"type": "string"}
+    text: JsonObject = {"type": "string", "pattern": SAYS}
     return {
         "operationId": f"akashik.{name}",
         "summary": summary,

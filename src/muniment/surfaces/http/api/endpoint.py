@@ -32,7 +32,9 @@ def endpoints(reception: Reception, operations: Iterable[Operation]) -> list[tup
     """An endpoint for each path of the table, with its methods."""
     by_path: dict[str, list[Endpoint]] = {}
     for operation in operations:
-        by_path.setdefault(operation.path, []).append(Endpoint(reception, operation))
+        made = Endpoint(reception, operation)
+        for path in (operation.path, *operation.aliases):
+            by_path.setdefault(path, []).append(made)
     ordered = sorted(by_path.items(), key=lambda pair: pair[0].count("{"))
     return [(path, [one.operation.verb.value for one in found], _chosen(found)) for path, found in ordered]
 

@@ -10,6 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from muniment.contracts.registry import ContractName
 from muniment.engine import Memory
+from muniment.model.errors import Unauthenticated
 from muniment.rest import operation, queries
 from muniment.rest.cursor import seal, unseal
 from muniment.surfaces.http import doors
@@ -17,7 +18,7 @@ from muniment.surfaces.http.api.asking import check_accept, read_query, understo
 from muniment.surfaces.http.api.lines import PAGE, lines_of
 from muniment.surfaces.http.api.paging import listed, trail_of
 from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.visitor import Grant, Visitor
 
 NDJSON = "application/x-ndjson"
 _OPERATION = operation("export")
@@ -35,7 +36,7 @@ async def give_out(request: Request) -> Response:
         first = await reception.run(going.page)
     if query.limit is not None:
         return Response(first, media_type=NDJSON, headers=_link(request, query, going))
-    return StreamingResponse(_told(reception, going, first), media_type=NDJSON)
+    return StreamingResponse(_told(request, visitor, going, first), media_type=NDJSON)
 
 
 class Outgoing:
@@ -63,10 +64,23 @@ def bounds_of(query: queries.Export) -> queries.Export:
     return msgspec.structs.replace(query, cursor=None, limit=None)
 
 
-async def _told(reception: Reception, going: Outgoing, first: bytes) -> AsyncIterator[bytes]:
+async def _told(request: Request, visitor: Visitor, going: Outgoing, first: bytes) -> AsyncIterator[bytes]:
+    """Page after page. Before each it is asked whether the credential still holds; if not, the answer is cut off, so
+    that it never looks whole."""
+    reception = doors.reception_of(request)
     yield first
     while not going.over:
-        yield await reception.run(going.page)
+        try:
+            chunk = await reception.run(_next, reception, visitor, going)
+        except Unauthenticated as error:
+            doors.record(request.scope, reception, error.code)
+            raise
+        yield chunk
+
+
+def _next(reception: Reception, visitor: Visitor, going: Outgoing) -> bytes:
+    reception.recheck(visitor)
+    return going.page()
 
 
 def _link(request: Request, query: queries.Export, going: Outgoing) -> dict[str, str]:

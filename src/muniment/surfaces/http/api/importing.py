@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from tempfile import SpooledTemporaryFile
 
 from starlette.requests import Request
@@ -16,18 +16,18 @@ from starlette.responses import Response, StreamingResponse
 
 from muniment.contracts.registry import ContractName
 from muniment.engine import Memory
-from muniment.model.errors import MunimentError
+from muniment.model.errors import MunimentError, Unauthenticated
 from muniment.rest import operation, queries
 from muniment.rest.answers import Line
 from muniment.rest.wire import shape_of
 from muniment.surfaces.http import bodies, doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_query, understood
 from muniment.surfaces.http.api.lines import Intake
-from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.visitor import Grant, Visitor
 
 NDJSON = "application/x-ndjson"
-_KINDS = (NDJSON, bodies.JSON)
+_BY_LINE = (NDJSON, "application/ndjson", "application/jsonl")
+_KINDS = (*_BY_LINE, bodies.JSON)
 _IN_MEMORY = 1_048_576
 _CHUNK = 65_536
 _OPERATION = operation("import")
@@ -45,14 +45,14 @@ async def take_in(request: Request) -> Response:
     try:
         async for piece in bodies.stream_body(request, reception.settings.import_bytes_max, kinds=_KINDS):
             upload.write(piece)
-        by_line = request.headers["content-type"].partition(";")[0].strip().lower() == NDJSON
+        by_line = request.headers["content-type"].partition(";")[0].strip().lower() in _BY_LINE
         memory = reception.memory(visitor)
         with understood():
             first = await reception.run(upload.begin, memory, query, by_line=by_line)
     except BaseException:
         _let_go(upload)
         raise
-    return StreamingResponse(_told(reception, upload, first), media_type=NDJSON)
+    return StreamingResponse(_told(request, visitor, upload, first), media_type=NDJSON)
 
 
 class Upload:
@@ -63,6 +63,7 @@ class Upload:
         self._lock = threading.Lock()
         self._told: Iterator[Line] = iter(())
         self._closed = False
+        self._failed = False
 
     def write(self, piece: bytes) -> None:
         self._file.write(piece)
@@ -75,15 +76,17 @@ class Upload:
             self._told = intake.stream(self._file) if by_line else intake.document(self._file.read())
             return self._some()
 
-    def more(self) -> bytes:
-        """The next lines; none when it is over. A failure in the middle is the last line."""
+    def more(self, holds: Callable[[], object]) -> bytes:
+        """The next lines; none when it is over. A failure in the middle is the last line, and so is a credential that
+        no longer `holds`."""
         with self._lock:
-            if self._closed:
+            if self._closed or self._failed:
                 return b""
             try:
+                holds()
                 return self._some()
             except MunimentError as error:
-                self._told = iter(())
+                self._failed = True
                 said = problems.document_of(error)
                 return _spelled(
                     Line(what="failed", code=said.code, detail=said.detail, field=said.field, hint=said.hint)
@@ -104,12 +107,21 @@ class Upload:
         return bytes(found)
 
 
-async def _told(reception: Reception, upload: Upload, first: bytes) -> AsyncIterator[bytes]:
+async def _told(request: Request, visitor: Visitor, upload: Upload, first: bytes) -> AsyncIterator[bytes]:
+    reception = doors.reception_of(request)
+
+    def holds() -> None:
+        try:
+            reception.recheck(visitor)
+        except Unauthenticated as error:
+            doors.record(request.scope, reception, error.code)
+            raise
+
     try:
         chunk = first
         while chunk:
             yield chunk
-            chunk = await reception.run(upload.more)
+            chunk = await reception.run(upload.more, holds)
     finally:
         _let_go(upload)
 
