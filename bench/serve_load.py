@@ -72,8 +72,8 @@ class Server:
     def cpu_seconds(self) -> float:
         """Time the server has spent on processors so far, its workers included."""
         own = self._process.pid
-        workers = Path(f"/proc/{own}/task/{own}/children").read_text().split()
-        return sum(_cpu_seconds(int(one)) for one in (own, *workers))
+        workers = [int(one) for one in Path(f"/proc/{own}/task/{own}/children").read_text().split()]
+        return sum(_cpu_seconds(one) for one in (own, *workers))
 
     def kill(self) -> None:
         """End it as a power cut would."""

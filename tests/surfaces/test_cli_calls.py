@@ -75,6 +75,13 @@ COMMANDS = [
     ("stats",),
     ("policy", "check"),
     ("policy", "show"),
+    ("ledger", "denied"),
+    ("serve",),
+    ("mcp",),
+    ("keys", "create"),
+    ("keys", "list"),
+    ("keys", "revoke"),
+    ("conformance", "akashik"),
 ]
 
 

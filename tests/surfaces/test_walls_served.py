@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -17,14 +20,19 @@ from starlette.types import Receive, Scope, Send
 from tests.surfaces.http.agents import contradicting, message, record, register, sent, text_at, unit
 from tests.surfaces.http.conftest import Served, serving, settings_for
 from tests.surfaces.http.wire import Wire, exchange, head, status_in
+from tests.surfaces.reception import issuer
 
 from muniment import Memory
 from muniment.contracts.strict.values import JsonObject
-from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.denials import denied_calls
+from muniment.model.actor import Actor
+from muniment.model.errors import Malformed
+from muniment.model.times import Instant
+from muniment.surfaces.reception import denials, keys
+from muniment.surfaces.reception.denials import FLOOD_AFTER, NAMES_MAX, SUMS_MAX, Denial, Denials, denied_calls
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.reception import system_now
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.tokens import BadToken, Tokens
+from muniment.surfaces.reception.visitor import Grant, Visitor
 
 WAIT_S = 20.0
 CHUNKED = "Transfer-Encoding: chunked"
@@ -75,12 +83,11 @@ def _cut_off(wire: Wire, piece: bytes) -> bool:
 @pytest.mark.parametrize(
     ("begun", "again"),
     [
-        (b"2\r\n{}\r\n0\r\n", b"X-Late: " + b"x" * 1_000 + b"\r\n"),
         (b"2\r\n{}\r\n0\r\nX-Late: ", b"x" * 1_000),
         (b"2;x=", b"x" * 1_000),
         (b"", b"1;" + b"x" * 1_000 + b"\r\na\r\n"),
     ],
-    ids=["trailers", "one trailer", "one extension", "many extensions"],
+    ids=["one trailer", "one extension", "many extensions"],
 )
 def test_what_is_put_around_the_pieces_of_a_body_is_bounded(echoing: Served, begun: bytes, again: bytes) -> None:
     wire = Wire(echoing.address)
@@ -283,3 +290,86 @@ def test_the_key_of_one_tenant_is_good_for_nothing_in_another_and_no_answer_tell
         assert eve.get("/api/stats").json()["current"] == 0
         assert "default" not in eve.get("/metrics", headers={"X-Forwarded-For": "192.0.2.1"}).text
         assert not denied_calls(served.memory)
+
+
+@pytest.mark.parametrize("named", [["scout", "owner"], ["muniment"]])
+def test_an_issuer_lets_nobody_speak_in_a_name_that_the_vault_gives(tmp_path: Path, named: list[str]) -> None:
+    (tmp_path / "jwks.json").write_bytes(issuer.jwks())
+    said = {"jwt_issuer": issuer.ISSUER, "jwt_audience": issuer.AUDIENCE, "jwt_jwks": str(tmp_path / "jwks.json")}
+    tokens = Tokens(settings_for(tmp_path / "vault", **said))
+    claims: issuer.Claims = {"iss": issuer.ISSUER, "aud": issuer.AUDIENCE, "sub": "planner", "tenant": "acme"}
+    claims["exp"] = system_now() // 1_000_000 + 60
+    assert tokens.read(issuer.token({**claims, "agents": ["scout"]})).agents == ("scout",)
+    with pytest.raises(BadToken):
+        tokens.read(issuer.token({**claims, "agents": named}))
+
+
+def test_no_key_speaks_for_the_engine() -> None:
+    with pytest.raises(Malformed) as refused:
+        KeyWish(name="n", actor="planner", agents=("scout", "muniment"))
+    assert refused.value.field == "agent"
+
+
+def test_leave_to_speak_for_anybody_is_no_leave_to_speak_for_the_owner_or_the_engine() -> None:
+    anybody = Visitor(actor=Actor(id="planner"), tenant="default", agents=("*",))
+    assert [anybody.speaks_for(name) for name in ("scout", "owner", "muniment")] == [True, False, False]
+    owner = Visitor(actor=Actor(id="owner"), tenant="default", agents=("*",))
+    assert [owner.speaks_for(name) for name in ("scout", "owner", "muniment")] == [True, True, False]
+
+
+def _denial(number: int = 0, *, what: str = "GET /api", peer: str = "192.0.2.1") -> Denial:
+    at = Instant(1_780_000_000_000_000 + number)
+    return Denial(what=what, code="unauthenticated", peer=peer, first=at, last=at)
+
+
+def _as_many_as(memory: Memory, number: int) -> bool:
+    return len(denied_calls(memory)) == number
+
+
+def _eventually(seen: Callable[[], bool]) -> bool:
+    """Wait, within a bound, until something is seen."""
+    deadline, pause = time.monotonic() + WAIT_S, threading.Event()
+    while not seen() and time.monotonic() < deadline:
+        pause.wait(0.005)
+    return seen()
+
+
+def test_a_flood_of_strangers_does_not_hide_who_else_was_denied(memory: Memory) -> None:
+    kept = Denials(lambda _: memory)
+    for number in range(5 * SUMS_MAX):
+        kept.add("default", _denial(number, peer=f"2001:db8::{number:x}"))
+    kept.add("default", msgspec.structs.replace(_denial(), who="eve", credential="key:a", code="not_permitted"))
+    kept.close()
+    (found,) = (one for one in denied_calls(memory) if one.who is not None)
+    assert (found.who, found.credential, found.what, found.peer) == ("eve", "key:a", "GET /api", "192.0.2.1")
+
+
+def test_somebody_known_who_is_denied_in_every_way_is_still_named(memory: Memory) -> None:
+    kept = Denials(lambda _: memory)
+    for number in range(2 * NAMES_MAX):
+        kept.add("default", msgspec.structs.replace(_denial(what=f"GET /{number}"), who="eve", credential="key:a"))
+    kept.close()
+    found = denied_calls(memory)
+    assert {one.who for one in found} == {"eve"}
+    assert sum(one.count for one in found) == 2 * NAMES_MAX
+    assert len(found) <= 2 * NAMES_MAX
+
+
+def test_a_flood_of_strangers_that_goes_on_is_written_now_and_then_and_others_at_once(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of the limit stands still: after so many writes strangers wait until the end."""
+    monkeypatch.setattr(denials, "SUM_EVERY_S", 0.0)
+    before = memory.ledger.head().seq
+    kept = Denials(lambda _: memory, clock=lambda: 0.0)
+    for number in range(FLOOD_AFTER):
+        kept.add("default", _denial(number, what=f"GET /{number}"))
+        assert _eventually(partial(_as_many_as, memory, number + 1))
+    for number in range(100):
+        kept.add("default", _denial(number, what="GET /late"))
+    kept.add("default", msgspec.structs.replace(_denial(), who="eve"))
+    assert _eventually(lambda: denied_calls(memory)[-1].who == "eve")
+    assert memory.ledger.head().seq - before == FLOOD_AFTER + 1
+    kept.close()
+    late = denied_calls(memory)[-1]
+    assert (late.what, late.count) == ("GET /late", 100)

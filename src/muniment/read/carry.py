@@ -42,7 +42,7 @@ def take_in_kin(
             strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)
     seeds = {rid: scores[rid] for rid in ranked[:SEEDS]}
     related = _related(snapshot, found, seeds) if plan.weights.linked else []
-    reached = _reached(snapshot, plan, seeds, related) if plan.weights.linked else {}
+    reached = _reached(snapshot, plan, found, seeds, related) if plan.weights.linked else {}
     strangers.update((rid, "it shares names or links with what matches") for rid in reached if rid not in strangers)
     _take_in(snapshot, plan, found, strangers, vector)
     linked = {rid for one, other, _ in related for rid in (one, other)}
@@ -67,16 +67,18 @@ def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: 
                 found[other].nearby = max(found[other].nearby, scores[rid])
 
 
-def _reached(snapshot: Snapshot, plan: Plan, best: Mapping[int, float], related: list[Link]) -> dict[int, float]:
+def _reached(
+    snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float], related: list[Link]
+) -> dict[int, float]:
     """How near records are to what fits best by names and links, the nearest being 1."""
-    links = [*_mentioned(snapshot, plan, best), *related]
+    links = [*_mentioned(snapshot, plan, found, best), *related]
     seeds: dict[Node, float] = {rid: score for rid, score in best.items() if score > 0}
     seeds.update((name, 1.0) for name in plan.terms.names)
     reached = spread(links, seeds, settled=SETTLED) if links else {}
     return {rid: share for rid, share in reached.items() if share > 0}
 
 
-def _mentioned(snapshot: Snapshot, plan: Plan, best: Mapping[int, float]) -> list[Link]:
+def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float]) -> list[Link]:
     """Who speaks of what: the names in the question, and those in what fits best, with their latest holders among what
     the caller may see."""
     named = snapshot.names.mentions(best)
@@ -84,7 +86,9 @@ def _mentioned(snapshot: Snapshot, plan: Plan, best: Mapping[int, float]) -> lis
     head = snapshot.ledger.head()
     last = head.last_doc if head is not None else 0
     held = snapshot.names.holders(names, upto=last, keep=2 * HOLDERS_MAX) if names else {}
-    cards = cards_at(snapshot, plan, {rid for rids in held.values() for rid in rids})
+    holders = {rid for rids in held.values() for rid in rids}
+    cards = {rid: found[rid].card for rid in holders if rid in found}
+    cards |= cards_at(snapshot, plan, holders - cards.keys()) if holders - cards.keys() else {}
     links: list[Link] = []
     for name, rids in held.items():
         seen = [rid for rid in rids if rid in cards and matches(plan.visible, cards[rid])][:HOLDERS_MAX]
@@ -107,6 +111,8 @@ def _take_in(
 ) -> None:
     """Take in what was not found by itself, with how it was reached, if the plan lets it pass."""
     strangers = [rid for rid in ways if rid not in found]
+    if not strangers:
+        return
     cards = {rid: card for rid, card in cards_at(snapshot, plan, strangers).items() if admitted(plan, card)}
     near = snapshot.meanings.measure(cards, vector) if vector is not None and plan.reach.model is not None else {}
     for rid, card in cards.items():

@@ -160,3 +160,18 @@ def test_a_session_may_be_paused_by_who_may_lead_one() -> None:
     field = gathered("scout").join("human")
     assert session(field, "scout", "pause")["code"] == "INSUFFICIENT_AUTHORITY"
     assert state(session(field, "human", "pause")) == "paused"
+
+
+@cites("AKAS-075", "AKAS-087")
+def test_what_a_session_was_is_replayed_by_its_members_from_outside_and_by_nobody_else() -> None:
+    field = Field().join("chief", "scout", "analyst").meet("s-1", "chief", "scout")
+    unit = str(field.ask("RECORD", "scout", finding("The harbour is deep"), session="s-1")["memory_unit_id"])
+    assert session(field, "chief", "end")["status"] == "ok"
+    wishes: list[JsonObject] = [
+        {"target_type": "session", "target_id": field.names["s-1"], "depth": "full_trace"},
+        {"target_type": "memory_unit", "target_id": unit, "depth": "full_trace"},
+    ]
+    for wish in wishes:
+        told = [an_object(one)["memory_unit_id"] for one in a_list(field.ask("REPLAY", "scout", wish)["timeline"])]
+        assert unit in told
+        assert field.ask("REPLAY", "analyst", wish)["code"] == "UNIT_NOT_FOUND"

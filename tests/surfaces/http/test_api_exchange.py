@@ -71,6 +71,35 @@ def test_lines_go_by_several_names(desk: Desk, kind: str) -> None:
     assert msgspec.json.decode(answer.content.splitlines()[-1])["committed"] == 1
 
 
+@pytest.mark.parametrize("contract", ["akashik", "matm", "memledger", "omir", "retrieval"])
+def test_what_goes_out_comes_in_again_where_lines_share_what_they_refer_to(tmp_path: Path, contract: str) -> None:
+    with opened(tmp_path / "from") as desk:
+        for number in range(3):
+            desk.memory.remember(
+                f"Parcel {number} was weighed", kind="fact", session_id="s-1", task_id="t-1", entities=["Harbour"]
+            )
+        lines_out = desk.caller().get("/api/export", params={"contract": contract}).content
+    with opened(tmp_path / "to") as desk:
+        told = brought(desk.caller(), lines_out, contract=contract)
+        found = sorted(one.record.content for one in desk.memory.browse(statuses=["active", "contested"]))
+        held = len(desk.memory.queue(limit=10))
+
+    assert [one["line"] for one in told if one["what"] == "memory"] == [1, 2, 3]
+    assert (told[-1]["errors"], told[-1]["refused"]) == (0, 0)
+    assert len(found) + held == 3
+
+
+def test_a_fault_in_a_bundle_is_told_by_the_line_it_stands_in(desk: Desk) -> None:
+    desk.memory.remember("Parcel 1 was weighed", entities=["Harbour", "Crane"])
+    (good,) = desk.caller().get("/api/export", params={"contract": "omir"}).content.splitlines()
+    bad = good.replace(b'"name":"Crane"', b'"name":"Derrick"')
+    assert bad != good
+
+    told = brought(desk.caller(), good + b"\n" + bad + b"\n", contract="omir")
+
+    assert [one["line"] for one in told if one["what"] == "refused"] == [2]
+
+
 def test_a_bad_line_is_told_and_its_batch_is_left_out(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "BATCH_LINES", 2)
     body = b"\n".join([note(1), note(2), note(3), b'{"id": "n-4", "id": "n-5"}', note(6)])

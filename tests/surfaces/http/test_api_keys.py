@@ -57,6 +57,15 @@ def test_the_keys_of_two_callers_and_two_operations_are_two(desk: Desk) -> None:
     assert [one.status_code for one in answers] == [201, 201, 201]
 
 
+def test_nobody_can_tell_from_a_key_how_its_proposal_will_be_named(tmp_path: Path) -> None:
+    names = set()
+    for number in range(2):
+        with opened(tmp_path / str(number)) as desk:
+            names |= {desk.caller().post("/api/memories", json=STAGING, headers=KEY).json()["proposal_id"]}
+
+    assert len(names) == 2
+
+
 def test_a_batch_under_a_key_is_kept_once(desk: Desk) -> None:
     batch = {"proposals": [{"claim": {"content": "Build 1 passed"}}, {"claim": {"content": "Build 2 failed"}}]}
 

@@ -35,6 +35,17 @@ class Said(msgspec.Struct):
     pid: int | None = None
 
 
+class Key(msgspec.Struct):
+    id: str
+
+
+class Made(msgspec.Struct):
+    """A key that was just made."""
+
+    key: Key
+    secret: str
+
+
 class Server:
     """`muniment serve` with two workers, and what its log says of them."""
 
@@ -171,17 +182,16 @@ def test_a_ticket_opens_one_stream_whichever_workers_are_asked(
 def test_a_key_that_is_revoked_opens_no_worker(tmp_path: Path, server: Server) -> None:
     vault = str(tmp_path / "vault")
     made = outside("--vault", vault, "keys", "create", "planner", "--json", cwd=tmp_path)
-    key = msgspec.json.decode(made.stdout, type=dict[str, msgspec.Raw])
-    headers = {"Authorization": f"Bearer {msgspec.json.decode(key['secret'], type=str)}"}
+    key = msgspec.json.decode(made.stdout, type=Made)
+    headers = {"Authorization": f"Bearer {key.secret}"}
 
-    def asked(client: httpx.Client, **said: dict[str, str]) -> int:
-        return client.post("/api/recall", json={"text": "anything"}, **said).status_code
+    def asked(client: httpx.Client, *, headers: dict[str, str] | None = None) -> int:
+        return client.post("/api/recall", json={"text": "anything"}, headers=headers).status_code
 
     with server.client(0) as one, server.client(1) as other:
         assert (asked(one), asked(other)) == (401, 401)
         assert (asked(one, headers=headers), asked(other, headers=headers)) == (200, 200)
-        name = msgspec.json.decode(key["id"], type=str)
-        assert outside("--vault", vault, "keys", "revoke", name, cwd=tmp_path).returncode == 0
+        assert outside("--vault", vault, "keys", "revoke", key.key.id, cwd=tmp_path).returncode == 0
         assert (asked(one, headers=headers), asked(other, headers=headers)) == (401, 401)
     assert server.end(signal.SIGINT) == 0
     with Memory.open(vault) as memory:

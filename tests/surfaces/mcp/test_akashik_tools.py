@@ -111,6 +111,8 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("akashik_notices", {}, "INVALID_ENVELOPE"),
     ("akashik_notices", {"agent_id": "ada", "after_epoch": "0"}, "INVALID_ENVELOPE"),
     ("akashik_retract", {"agent_id": "ada", "memory_unit_id": "rec_none", "reason": "x"}, "UNIT_NOT_FOUND"),
+    ("akashik_fail", {"agent_id": "ada"}, "INVALID_ENVELOPE"),
+    ("akashik_fail", {"agent_id": "ada", "reason": "x", "failed_agent_id": "zoe"}, "AGENT_NOT_REGISTERED"),
 ]
 
 
@@ -221,3 +223,14 @@ def test_a_unit_is_taken_back(desk: Desk) -> None:
 
     assert not answer.failed, answer.text
     assert talk.call("akashik_attune", agent_id="bob", payload=scope()).document["record"] == []
+
+
+def test_an_agent_reports_that_it_failed(desk: Desk) -> None:
+    talk = desk.talk
+    register(talk)
+
+    answer = talk.call("akashik_fail", agent_id="ada", reason="out of memory")
+    again = talk.call("akashik_fail", agent_id="ada", reason="out of memory")
+
+    assert answer.document["status"] == "failed", answer.text
+    assert again.failed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,6 +15,10 @@ import pytest
 from tests.docs.pages import ROOT
 from tests.surfaces.http.conftest import Served, serving, settings_for
 from tests.surfaces.mcp.talking import LEGACY, MODERN, WAIT_S, talking_to
+
+from muniment.contracts.strict import reader
+from muniment.contracts.strict.reader import Limits
+from muniment.surfaces.mcp import endpoint
 
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 DEEP = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 200 + b"1" + b"}" * 201
@@ -51,6 +56,24 @@ def test_a_body_that_is_no_message_gets_a_json_rpc_error(body: bytes, code: int,
 
     assert (answer.status_code, answer.json()["error"]["code"], answer.json()["id"]) == (400, code, None)
     assert alive(served)
+
+
+def test_a_large_body_is_read_beside_the_loop(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is dear to read holds up nobody else."""
+    readers = set()
+
+    def read(body: bytes, *, limits: Limits) -> object:
+        readers.add((len(body) > endpoint.SMALL, threading.current_thread().name.startswith("muniment")))
+        return reader.read_json(body, limits=limits)
+
+    monkeypatch.setattr(endpoint, "read_json", read)
+    with served.client() as client:
+        for size in (10, 100_000):
+            ping = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": {"x": "a" * size}}}
+            assert client.post("/mcp", json=ping, headers=HEADERS).json()["result"] == {}
+
+    small, large = ({name for big, name in readers if big is wanted} for wanted in (False, True))
+    assert small != large
 
 
 def test_a_message_that_is_wrong_is_not_quoted_back(served: Served) -> None:

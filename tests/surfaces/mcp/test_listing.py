@@ -53,6 +53,7 @@ AKASHIK = {
     "akashik_conflicts": READS,
     "akashik_notices": READS,
     "akashik_retract": CHANGES,
+    "akashik_fail": CHANGES,
 }
 
 

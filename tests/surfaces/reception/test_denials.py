@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -16,9 +15,7 @@ from muniment.model.errors import NotPermitted, StoreBusy
 from muniment.model.times import Instant
 from muniment.surfaces.reception import denials
 from muniment.surfaces.reception.denials import (
-    FLOOD_AFTER,
     KEPT_MAX,
-    NAMES_MAX,
     SUMS_MAX,
     Denial,
     Denials,
@@ -41,10 +38,6 @@ def eventually(seen: Callable[[], bool]) -> bool:
     while not seen() and time.monotonic() < deadline:
         pause.wait(0.005)
     return seen()
-
-
-def _as_many_as(memory: Memory, number: int) -> bool:
-    return len(denied_calls(memory)) == number
 
 
 def test_a_single_denial_is_in_the_ledger_without_waiting_for_others(memory: Memory) -> None:
@@ -78,47 +71,6 @@ def test_a_flood_from_many_places_stays_small_and_keeps_its_number(memory: Memor
     assert sum(one.count for one in found) == 5 * SUMS_MAX + 1
     assert len(found) <= 2 * SUMS_MAX + 2
     assert "many" in {one.peer for one in found}
-
-
-def test_a_flood_of_strangers_does_not_hide_who_else_was_denied(memory: Memory) -> None:
-    kept = Denials(lambda _: memory)
-    for number in range(5 * SUMS_MAX):
-        kept.add("default", denial(number, peer=f"2001:db8::{number:x}"))
-    kept.add("default", msgspec.structs.replace(denial(), who="eve", credential="key:a", code="not_permitted"))
-    kept.close()
-    (found,) = (one for one in denied_calls(memory) if one.who is not None)
-    assert (found.who, found.credential, found.what, found.peer) == ("eve", "key:a", "GET /api", "192.0.2.1")
-
-
-def test_somebody_known_who_is_denied_in_every_way_is_still_named(memory: Memory) -> None:
-    kept = Denials(lambda _: memory)
-    for number in range(2 * NAMES_MAX):
-        kept.add("default", msgspec.structs.replace(denial(what=f"GET /{number}"), who="eve", credential="key:a"))
-    kept.close()
-    found = denied_calls(memory)
-    assert {one.who for one in found} == {"eve"}
-    assert sum(one.count for one in found) == 2 * NAMES_MAX
-    assert len(found) <= 2 * NAMES_MAX
-
-
-def test_a_flood_of_strangers_that_goes_on_is_written_now_and_then_and_others_at_once(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The clock of the limit stands still: after so many writes strangers wait until the end."""
-    monkeypatch.setattr(denials, "SUM_EVERY_S", 0.0)
-    before = memory.ledger.head().seq
-    kept = Denials(lambda _: memory, clock=lambda: 0.0)
-    for number in range(FLOOD_AFTER):
-        kept.add("default", denial(number, what=f"GET /{number}"))
-        assert eventually(partial(_as_many_as, memory, number + 1))
-    for number in range(100):
-        kept.add("default", denial(number, what="GET /late"))
-    kept.add("default", msgspec.structs.replace(denial(), who="eve"))
-    assert eventually(lambda: denied_calls(memory)[-1].who == "eve")
-    assert memory.ledger.head().seq - before == FLOOD_AFTER + 1
-    kept.close()
-    late = denied_calls(memory)[-1]
-    assert (late.what, late.count) == ("GET /late", 100)
 
 
 def test_what_the_store_does_not_take_now_is_written_later(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,7 +178,6 @@ def test_ending_a_key_twice_keeps_the_first_moment(folder: Path) -> None:
         ({"authority": -1}, "authority"),
         ({"roles": ("",)}, "role[0]"),
         ({"agents": ("a b",)}, "agent[0]"),
-        ({"agents": ("scout", "muniment")}, "agent"),
         ({"name": ""}, "name"),
         ({"name": "a\x1bb"}, "name"),
     ],

@@ -55,8 +55,6 @@ def test_without_keys_whoever_is_on_this_machine_is_the_owner(reception: Recepti
     assert (visitor.actor.id, visitor.tenant, visitor.anonymous) == ("owner", "default", True)
     assert visitor.grants == tuple(Grant)
     assert visitor.speaks_for("anybody")
-    assert visitor.speaks_for("owner")
-    assert not visitor.speaks_for("muniment")
 
 
 def test_the_first_key_ends_anonymous_calls_at_once_and_revoking_it_does_not_bring_them_back(
@@ -94,14 +92,6 @@ def test_a_key_gives_what_it_says_and_for_the_rest_what_the_policy_says(receptio
         True,
         False,
     )
-
-
-def test_leave_to_speak_for_anybody_is_no_leave_to_speak_for_the_owner_or_the_engine(
-    reception: Reception, vault: Path
-) -> None:
-    _, token = made(vault, KeyWish(name="k", actor="planner", agents=("*",)))
-    visitor = reception.admit(bearer(token), peer=HERE)
-    assert [visitor.speaks_for(name) for name in ("scout", "owner", "muniment")] == [True, False, False]
 
 
 def test_a_key_that_says_nothing_of_its_actor_gives_exactly_what_the_policy_gives(

@@ -124,7 +124,7 @@ class SqliteLexicon:
         rules = [name for name, _ in plan.wanted]
         rows = self._execute(statement, bindings).fetchall()
         visible = [
-            Hit(rid=rid, score=score, failed=_rule(rules, failed, status))
+            Hit(rid=rid, score=score, failed=None if failed is None else _rule(rules, failed, status))
             for rid, score, status, hidden, failed in cast("list[_Match]", rows)
             if not hidden
         ]
@@ -221,10 +221,8 @@ def _best(rids: Collection[int], latest: Mapping[str, AbstractSet[int]], keep: i
 _Match = tuple[int, float, str, int, int | None]
 
 
-def _rule(rules: list[str], failed: int | None, status: str) -> str | None:
+def _rule(rules: list[str], failed: int, status: str) -> str:
     """The name of the bound that failed; what speaks no longer is counted under the state it is in."""
-    if failed is None:
-        return None
     return status if rules[failed] == STATUS else rules[failed]
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from muniment.contracts.akashik.sessions import TypeRule
 from muniment.contracts.akashik.words import Operation
 from muniment.contracts.strict.values import JsonObject
+from muniment.engine.tenant import SYSTEM
 from muniment.model import checks
-from muniment.model.actor import Actor
+from muniment.model.actor import OWNER, Actor
 from muniment.model.value import Value
 
 HIGHEST = 3
 ANYONE = "*"
+RESERVED = frozenset({OWNER, SYSTEM})
 
 
 class FieldSettings(Value):
@@ -44,13 +46,15 @@ class FieldSettings(Value):
 
 
 class Credential(Value):
-    """Who is calling, as the transport proved it, and for which agents it may speak beside itself; `"*"` is any."""
+    """Who is calling, as the transport proved it, and for which agents it may speak beside itself; `"*"` is any, but
+    for the names that the vault itself gives."""
 
     actor: Actor
     agents: tuple[str, ...] = ()
 
     def speaks_for(self, agent: str) -> bool:
-        return agent == self.actor.id or ANYONE in self.agents or agent in self.agents
+        anyone = ANYONE in self.agents and agent not in RESERVED
+        return agent != SYSTEM and (agent == self.actor.id or agent in self.agents or anyone)
 
 
 class Letter(Value):

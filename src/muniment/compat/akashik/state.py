@@ -110,13 +110,14 @@ def _put(present: Mapping[str, object], notes: list[Note], read: Callable[[Note]
 
 def _answered(present: Mapping[str, tuple[str, ...]], notes: list[Note]) -> dict[str, tuple[str, ...]]:
     """Which answers are kept for whom, the oldest first."""
-    found = {agent: dict.fromkeys(keys) for agent, keys in present.items()}
+    found: dict[str, dict[str, None]] = {}
     for note in notes:
-        keys = found.setdefault(note.key.partition(" ")[0], {})
+        agent = note.key.partition(" ")[0]
+        keys = found.setdefault(agent, dict.fromkeys(present.get(agent, ())))
         keys.pop(note.key, None)
         if note.body is not None:
             keys[note.key] = None
-    return {agent: tuple(keys) for agent, keys in found.items()}
+    return {**present, **{agent: tuple(keys) for agent, keys in found.items()}}
 
 
 def _read(note: Note, kind: type[_T]) -> _T:

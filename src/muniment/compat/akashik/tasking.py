@@ -33,12 +33,25 @@ def tasks_here(state: FieldState, session: str | None) -> Tasks:
     return Tasks(all=tuple(one.told for one in state.tasks.values() if one.task.session_id == session))
 
 
+def tasks_meant(state: FieldState, session: str | None, payload: JsonObject) -> Tasks:
+    """Those of them that a COORDINATE is about: all for a list, else the one it names and what that waits for."""
+    if payload["action"] == TaskAction.LIST:
+        return tasks_here(state, session)
+    wish = payload.get("task")
+    said = wish if isinstance(wish, dict) else {}
+    named, waits = state.tasks.get(str(said.get("id"))), said.get("depends_on")
+    names = [str(said.get("id")), *(map(str, waits) if isinstance(waits, list) else ())]
+    names += named.task.depends_on if named is not None else ()
+    found = (state.tasks.get(name) for name in dict.fromkeys(names))
+    return Tasks(all=tuple(one.told for one in found if one is not None and one.task.session_id == session))
+
+
 def work(room: Room, desk: Desk) -> JsonObject:
     """COORDINATE."""
     action, session = str(desk.letter.payload["action"]), desk.letter.session
 
     def step(state: FieldState, epoch: int) -> Deed:
-        here = tasks_here(state, session)
+        here = tasks_meant(state, session, desk.letter.payload)
         turn = coordinate(
             here,
             desk.letter.payload,
@@ -50,7 +63,7 @@ def work(room: Room, desk: Desk) -> JsonObject:
         )
         if "code" in turn.answer:
             return Deed(answer=turn.answer)
-        moved = [task for task in turn.tasks.all if task is not here.find(task.id)]
+        moved = _changed(here, turn.tasks)
         name = moved[0].id if moved else None
         words = f"{name} is {moved[0].status}{_summed(desk)}" if moved else f"{desk.member.id}: {action}"
         entry = Logged(
@@ -122,8 +135,8 @@ def pass_on(room: Room, desk: Desk) -> JsonObject:
 
     def step(state: FieldState, epoch: int) -> Deed:
         floor = Floor(
-            tasks=tasks_here(state, desk.letter.session),
-            offers=tuple(state.offers.values()),
+            tasks=_one(state, str(desk.letter.payload["task_id"])),
+            offers=tuple(one for one in (state.offers.get(str(desk.letter.payload["task_id"])),) if one is not None),
             roster=Roster(members=tuple(one.member for one in state.agents.values())),
             member=desk.member,
             told=told,
@@ -150,6 +163,12 @@ def pass_on(room: Room, desk: Desk) -> JsonObject:
 
     answer = room.turn(desk, step)
     return whole[0] if whole and "code" not in answer else answer
+
+
+def _one(state: FieldState, name: str) -> Tasks:
+    """A task alone; whose business it is, a HANDOFF asks itself."""
+    found = state.tasks.get(name)
+    return Tasks(all=(found.told,) if found is not None else ())
 
 
 _NOTHING: JsonObject = {"record": [], "conflicts": []}
@@ -202,7 +221,13 @@ def _offers(before: tuple[Offer, ...], after: tuple[Offer, ...], asked: list[str
 
 
 def _moved(before: Tasks, after: Tasks) -> list[Jot]:
-    return [jot(TASKS, task.id, held(task)) for task in after.all if task is not before.find(task.id)]
+    return [jot(TASKS, task.id, held(task)) for task in _changed(before, after)]
+
+
+def _changed(before: Tasks, after: Tasks) -> list[Task]:
+    """The tasks that are others than they were, or new."""
+    known = {id(task) for task in before.all}
+    return [task for task in after.all if id(task) not in known]
 
 
 def _stripped(offer: Offer, asked: list[str]) -> Offer:

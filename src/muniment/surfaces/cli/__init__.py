@@ -65,8 +65,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     prepare()
     try:
         return _exit_code(typer.main.get_command(app).main(args=words, prog_name="muniment", standalone_mode=False))
-    except SystemExit as left:  # the reader of a help page has gone away
-        return ExitCode.ANSWERED if not left.code else ExitCode.WORLD_FAILED
+    except SystemExit:  # the reader of a help page has gone away
+        return ExitCode.ANSWERED
     except Exception as error:  # noqa: BLE001  # the outermost surface: nothing passes it
         return _told(error, words)
 

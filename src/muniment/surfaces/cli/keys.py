@@ -85,7 +85,9 @@ def create(
     agent: Annotated[
         Many,
         typer.Option(
-            "--agent", help="A name it may speak for beside its own; * for any. Repeatable.", show_default=False
+            "--agent",
+            help="A name it may speak for beside its own; * for any but owner and muniment. Repeatable.",
+            show_default=False,
         ),
     ] = None,
     expires: Annotated[

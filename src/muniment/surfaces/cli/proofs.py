@@ -18,6 +18,7 @@ from muniment.model.filter import (
     Filter,
     LiveAt,
     OneOf,
+    Others,
     Sourced,
     Under,
     ValidAt,
@@ -196,6 +197,8 @@ def condition_shape(condition: Filter) -> Json:
             return {"believed": {"at_least": least, "namespaces": dict(spaces)}}
         case Chartered(names=names):
             return {"chartered": list(names)}
+        case Others(actor=actor):
+            return {"not_by": actor}
         case Both(parts=parts):
             return {"all": [condition_shape(part) for part in parts]}
         case Either(parts=parts):

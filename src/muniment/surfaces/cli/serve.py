@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -73,6 +74,8 @@ def serve(
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ConfigurationError("server", f"{missing[0]} is not installed", hint="`pip install 'muniment[server]'`")
+    if Path(settings.vault).exists() and not Path(settings.vault).is_dir():
+        raise ConfigurationError("vault", "a folder; there is something else of that name")
     from muniment.surfaces.http.running import run_server
 
     run_server(settings, lambda reception, url: write_text(_greeting(reception, url)))

@@ -6,7 +6,8 @@ Whether a message was there before is the Field's to know, so that a caller whos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Concatenate, ParamSpec
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -31,6 +32,9 @@ from muniment.surfaces.http.streams import Hub, hub_of
 from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
+P = ParamSpec("P")
+SMALL = 16_384
+"""So long a body is read in the loop: faster than a thread is found for it."""
 _FILTERS = {"status": "status", "type": "types", "involving_agent": "involving_agents"}
 _FREQUENT = frozenset({Operation.RECORD, Operation.ATTUNE})
 """Routes are tried in their order; these stand first."""
@@ -57,10 +61,19 @@ def routes(reception: Reception) -> list[BaseRoute]:
     return found
 
 
+async def _heard(
+    hub: Hub, read: Callable[Concatenate[bytes, P], JsonObject], body: bytes, *rest: P.args, **more: P.kwargs
+) -> JsonObject:
+    """Read a body, beside the loop if it is long: nobody waits for what somebody else sends."""
+    if len(body) <= SMALL:
+        return read(body, *rest, **more)
+    return await hub.reception.run(read, body, *rest, **more)
+
+
 def _operation(hub: Hub, operation: Operation) -> Ask:
     async def ask(request: Request, visitor: Visitor) -> JsonObject:
         body = await read_body(request, hub.reception.settings.body_bytes_max)
-        message = read_message(body, request.headers, operation)
+        message = await _heard(hub, read_message, body, request.headers, operation)
         permit(visitor, grant_of(operation, message.get("payload")), operation.value)
         answer = await hub.reception.run(_send, hub.reception, visitor, message)
         if operation not in _READING:
@@ -100,7 +113,8 @@ class Retraction(Value):
 
 def _retraction(hub: Hub) -> Ask:
     async def ask(request: Request, visitor: Visitor) -> JsonObject:
-        document = read_object(await read_body(request, hub.reception.settings.body_bytes_max))
+        body = await read_body(request, hub.reception.settings.body_bytes_max)
+        document = await _heard(hub, read_object, body)
         permit(visitor, Grant.WRITE, _RETRACT)
         answer = await hub.reception.run(_retract, hub.reception, visitor, _read_retraction(document))
         hub.nudge(visitor.tenant)
@@ -135,7 +149,8 @@ class Failure(Value):
 
 def _failure(hub: Hub) -> Ask:
     async def ask(request: Request, visitor: Visitor) -> JsonObject:
-        document = read_object(await read_body(request, hub.reception.settings.body_bytes_max))
+        body = await read_body(request, hub.reception.settings.body_bytes_max)
+        document = await _heard(hub, read_object, body)
         permit(visitor, Grant.WRITE, _FAIL)
         answer = await hub.reception.run(_fail, hub.reception, visitor, _read_failure(document))
         hub.nudge(visitor.tenant)

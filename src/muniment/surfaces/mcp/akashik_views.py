@@ -40,6 +40,15 @@ class Retracting(Wire):
     session_id: Annotated[Name, Meta(description="The session the agent speaks in.")] | UnsetType = UNSET
 
 
+class Failing(Wire):
+    agent_id: Annotated[Name, Meta(description="The agent that reports it.")]
+    reason: Annotated[Name, Meta(description="What happened; kept in the log.")]
+    failed_agent_id: Annotated[Name, Meta(description="Which agent failed (default: the one that reports).")] | (
+        UnsetType
+    ) = UNSET
+    session_id: Annotated[Name, Meta(description="The session the agent speaks in.")] | UnsetType = UNSET
+
+
 def _status(seat: Seat, look: Looking) -> Told:
     return told(seat.field().status(credential_of(seat), said(look.agent_id), said(look.session_id)))
 
@@ -64,6 +73,11 @@ def _notices(seat: Seat, poll: Polling) -> Told:
 def _retract(seat: Seat, asked: Retracting) -> Told:
     session = said(asked.session_id)
     return told(seat.field().retract(credential_of(seat), asked.agent_id, asked.memory_unit_id, asked.reason, session))
+
+
+def _fail(seat: Seat, report: Failing) -> Told:
+    failed, session = said(report.failed_agent_id), said(report.session_id)
+    return told(seat.field().fail(credential_of(seat), report.agent_id, report.reason, failed=failed, session=session))
 
 
 BESIDE = (
@@ -137,5 +151,21 @@ BESIDE = (
         ANSWER,
         _retract,
         fails=partial(refused, operation="RETRACT"),
+    ),
+    tool(
+        Words(
+            name="akashik_fail",
+            title="Akashik: Report a failed agent",
+            description=(
+                "Report that an agent failed: yourself, or another if your authority reaches that far (an operation of "
+                "our extension). What it had in hand is flagged for others; it returns by registering again."
+            ),
+        ),
+        CHANGES,
+        Grant.WRITE,
+        Failing,
+        ANSWER,
+        _fail,
+        fails=partial(refused, operation="FAIL"),
     ),
 )

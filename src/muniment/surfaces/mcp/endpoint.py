@@ -26,6 +26,8 @@ from muniment.surfaces.reception.visitor import Visitor
 
 T = TypeVar("T")
 _READ = Limits(depth=64)
+SMALL = 16_384
+"""Bodies up to so many bytes are read where they arrive; larger ones in a thread, so that nobody waits for them."""
 
 
 class ServedDesk:
@@ -59,6 +61,7 @@ class Endpoint:
         desk = ServedDesk(reception)
         self._servers = {choice: build_server(desk, choice) for choice in Choice}
         self._limit = reception.settings.body_bytes_max
+        self._reception = reception
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -71,7 +74,7 @@ class Endpoint:
                 headers={"Allow": "POST"},
             )
         body = await read_body(request, self._limit)
-        refused = _refused(body)
+        refused = _refused(body) if len(body) <= SMALL else await self._reception.run(_refused, body)
         if refused is not None:
             await refused(scope, receive, send)
             return

@@ -18,6 +18,11 @@ _VIEWS = {
     "/v1/agents": ("AGENTS", "List the registered agents"),
     "/v1/conflicts": ("CONFLICTS", "List the conflicts of the field"),
 }
+_EXTENSION = (
+    ("/v1/x/retract", "RETRACT", ("agent_id", "memory_unit_id", "reason"), ("session_id",)),
+    ("/v1/x/fail", "FAIL", ("agent_id", "reason"), ("failed_agent_id", "session_id")),
+)
+"""Operations of our own: where, by which name, and the texts that each needs and may have."""
 _FAILED = {
     "400": "The message is not one of the protocol.",
     "401": "The caller does not prove who it is, or that it may speak for the agent.",
@@ -55,13 +60,14 @@ def akashik_paths() -> dict[str, Json]:
         paths[f"/v1/{operation.lower()}"] = {"post": _operation(operation.value, envelope, answer)}
     for path, (name, summary) in _VIEWS.items():
         paths[path] = {"get": _view(name, summary)}
-    retraction: JsonObject = {
-        "type": "object",
-        "properties": {name: {"type": "string"} for name in ("agent_id", "memory_unit_id", "reason")},
-        "required": ["agent_id", "memory_unit_id", "reason"],
-        "additionalProperties": False,
-    }
-    paths["/v1/x/retract"] = {"post": _operation("RETRACT", retraction, {"type": "object"})}
+    for path, name, needed, more in _EXTENSION:
+        body: JsonObject = {
+            "type": "object",
+            "properties": {one: {"type": "string", "pattern": SAYS} for one in (*needed, *more)},
+            "required": [*needed],
+            "additionalProperties": False,
+        }
+        paths[path] = {"post": _operation(name, body, {"type": "object"})}
     return paths
 
 

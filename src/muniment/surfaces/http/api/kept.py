@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -23,6 +24,7 @@ from muniment.surfaces.http.problems import Declined
 
 KEY_HEADER = "idempotency-key"
 TOPIC = "requests"
+SALT = "request-salt"
 KEPT_MAX = 4_096
 _TRIMMED_EVERY = 256
 _KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
@@ -97,8 +99,22 @@ def _claimed(pages: Pages, key: str, digest: str) -> tuple[Sequence[Jot], bool]:
 def _name(asked: Asked, header: str) -> str:
     if _KEY.fullmatch(header) is None:
         raise Malformed("Idempotency-Key", "1 to 255 visible ASCII characters")
-    parts = (asked.visitor.actor.id, asked.operation.name, header)
+    parts = (_salt(asked), asked.visitor.actor.id, asked.operation.name, header)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:40]
+
+
+def _salt(asked: Asked) -> str:
+    """What nobody outside knows, so that nobody can name a proposal as somebody else's key will."""
+    notebook = Notebook.of(asked.memory)
+    if not notebook.read(SALT):
+        notebook.turn(asked.memory.actor.id, _salted)
+    (note,) = notebook.read(SALT)
+    return note.body or ""
+
+
+def _salted(pages: Pages) -> tuple[Sequence[Jot], None]:
+    there = pages.get(SALT, SALT) is not None
+    return () if there else (Jot(topic=SALT, key=SALT, body=secrets.token_hex(16)),), None
 
 
 def _digest(asked: Asked) -> str:

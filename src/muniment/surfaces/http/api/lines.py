@@ -95,13 +95,14 @@ class Intake:
             except CallerError as error:
                 faults.append(_fault(number, error))
         if not faults:
+            joined = Joined(self._contract, batch.numbers, values)
             try:
-                yield from self._told(self._read_in(_joined(self._contract, values)), batch.numbers)
+                yield from self._told(self._read_in(joined.body), joined.memories)
                 return
             except NotPermitted:
                 raise
             except CallerError as error:
-                faults.append(_fault(_number_of(error, batch), error))
+                faults.append(_fault(joined.number_of(error), error))
         self._counts["error"] += len(batch.texts)
         yield from faults
 
@@ -136,22 +137,54 @@ def batches(file: IO[bytes]) -> Iterator[Numbered]:
         yield batch
 
 
-def _joined(contract: ContractName, values: Sequence[Json]) -> bytes:
-    """The documents of some lines as one: a list, or a bundle where the contract has bundles."""
-    if contract is not ContractName.OMIR:
-        return msgspec.json.encode(values)
-    entries: list[Json] = []
-    for value in values:
-        inner = value.get("entry") if isinstance(value, dict) and value.get("resourceType") == "Bundle" else None
-        entries += inner if isinstance(inner, list) else [value]
-    return msgspec.json.encode({"resourceType": "Bundle", "omirVersion": "R1", "entry": entries})
+class Joined:
+    """The documents of some lines as one: a list, or a bundle where the contract has bundles. Each line may be a bundle
+    of its own and bring what its memory refers to; what several bring alike is there once."""
+
+    def __init__(self, contract: ContractName, numbers: Sequence[int], values: Sequence[Json]) -> None:
+        self.entries: list[Json] = []
+        self._lines: list[int] = []
+        self._beside: set[bytes] = set()
+        self._bundled = contract is ContractName.OMIR
+        for number, value in zip(numbers, values, strict=True):
+            for entry in _entries(value) if self._bundled else [value]:
+                self._add(number, entry)
+
+    def _add(self, number: int, entry: Json) -> None:
+        if self._bundled and not _is_memory(entry):
+            spelled = msgspec.json.encode(entry, order="deterministic")
+            if spelled in self._beside:
+                return
+            self._beside.add(spelled)
+        self.entries.append(entry)
+        self._lines.append(number)
+
+    @property
+    def body(self) -> bytes:
+        if not self._bundled:
+            return msgspec.json.encode(self.entries)
+        return msgspec.json.encode({"resourceType": "Bundle", "omirVersion": "R1", "entry": self.entries})
+
+    @property
+    def memories(self) -> list[int]:
+        """The line of each memory, in their order."""
+        pairs = zip(self._lines, self.entries, strict=True)
+        return [number for number, entry in pairs if not self._bundled or _is_memory(entry)]
+
+    def number_of(self, error: CallerError) -> int | None:
+        """The line that an error points to."""
+        found = _PLACE.match(field_of(error) or "")
+        place = int(found[1]) if found is not None else len(self._lines)
+        return self._lines[place] if place < len(self._lines) else None
 
 
-def _number_of(error: CallerError, batch: Numbered) -> int | None:
-    """The line that an error points to."""
-    found = _PLACE.match(field_of(error) or "")
-    place = int(found[1]) if found is not None else len(batch.numbers)
-    return batch.numbers[place] if place < len(batch.numbers) else None
+def _entries(value: Json) -> list[Json]:
+    inner = value.get("entry") if isinstance(value, dict) and value.get("resourceType") == "Bundle" else None
+    return inner if isinstance(inner, list) else [value]
+
+
+def _is_memory(entry: Json) -> bool:
+    return isinstance(entry, dict) and entry.get("resourceType") == "MemoryRecord"
 
 
 def _fault(number: int | None, error: CallerError) -> Line:
