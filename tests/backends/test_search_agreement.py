@@ -34,7 +34,8 @@ from muniment.model.record import Footing
 from muniment.model.rows import Row
 from muniment.model.status import Status
 from muniment.model.vocabulary import Label, Support
-from muniment.ports.store import Matches, Neighbour, TenantStore, Unit
+from muniment.ports.hits import Matches, Neighbour
+from muniment.ports.store import TenantStore, Unit
 from muniment.read.words import read_terms
 from muniment.testing.conformance.makers import make_card, make_document, make_plan, make_standing
 from muniment.testing.conformance.search import NUMBERS, READERS, SPACES, WORDS

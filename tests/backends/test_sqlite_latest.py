@@ -10,7 +10,8 @@ import pytest
 
 from muniment.backends.sqlite.latest import TERMS_MAX, TEXT_LENGTH_MAX, Latest
 from muniment.backends.sqlite.store import SqliteTenant
-from muniment.ports.store import Neighbour, Unit
+from muniment.ports.hits import Neighbour
+from muniment.ports.store import Unit
 from muniment.testing.conformance.makers import make_card, make_document
 from muniment.testing.conformance.near import put_kept
 

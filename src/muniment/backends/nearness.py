@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from muniment.ports.store import Neighbour
+from muniment.ports.hits import Neighbour
 
 NEAR_WORDS_MAX = 10
 NEAR_POSTINGS_MAX = 16

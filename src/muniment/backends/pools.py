@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from muniment.model.receipt import Terms
-from muniment.ports.store import Hit
+from muniment.ports.hits import Hit
 
 COMMON_SHARE = 0.30
 COMMON_FROM = 1_000

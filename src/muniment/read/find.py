@@ -11,7 +11,8 @@ from muniment.model.card import Card, moved
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan
 from muniment.model.rows import Near
-from muniment.ports.store import Hit, Snapshot
+from muniment.ports.hits import Hit
+from muniment.ports.store import Snapshot
 from muniment.read.words import GAP
 
 WORDS_KEPT = 100

@@ -98,3 +98,18 @@ def test_a_conflict_with_what_is_hidden_is_not_told() -> None:
     assert field.real.send(join, owner)["status"] == "ok"
     found = field.real.conflicts(owner, "owner", field.names["s-1"])["conflicts"]
     assert len(a_list(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("agents", "agent", "speaks"),
+    [
+        (("*",), "scout", True),
+        (("*",), "owner", False),
+        (("*",), "muniment", False),
+        (("owner",), "owner", True),
+        (("muniment", "*"), "muniment", False),
+        ((), "ci", True),
+    ],
+)
+def test_nobody_takes_a_name_that_the_vault_gives(agents: tuple[str, ...], agent: str, speaks: bool) -> None:
+    assert Credential(actor=Actor(id="ci"), agents=agents).speaks_for(agent) is speaks

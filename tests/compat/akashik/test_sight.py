@@ -133,3 +133,35 @@ def test_what_others_keep_in_a_session_is_opened_by_no_name(settings: FieldSetti
     assert field.ask("RECORD", "analyst", finding("So it is", relations=link), session=session)["code"] == (
         "UNIT_NOT_FOUND"
     )
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_member_looks_back_on_its_sessions_from_outside_and_nobody_else_does(ended: bool) -> None:
+    field = two_places()
+    made = field.ask("COORDINATE", "chief", {"action": "create", "task": {"title": "T"}}, session="s-1")
+    task = str(an_object(made["task"])["id"])
+    units = contents_of(field, "senior")
+    if ended:
+        field.ask("SESSION", "chief", {"action": "end", "session_id": "s-1"})
+    for kind, target in (("session", "s-1"), ("memory_unit", units), ("task", task)):
+        wish: JsonObject = {"target_type": kind, "target_id": target, "depth": "full_trace"}
+        assert field.ask("REPLAY", "senior", wish)["status"] == "ok"
+        assert field.ask("REPLAY", "analyst", wish)["code"] == "UNIT_NOT_FOUND"
+
+
+def contents_of(field: Field, agent: str) -> str:
+    """The id of the one unit of the session."""
+    (one,) = (
+        an_object(one)
+        for one in a_list(field.ask("ATTUNE", agent, attune(), session="s-1")["record"])
+        if an_object(an_object(one)["memory_unit"])["content"] == INSIDE
+    )
+    return str(an_object(one["memory_unit"])["id"])
+
+
+def test_who_left_a_session_no_longer_looks_back_on_it() -> None:
+    field = two_places()
+    unit = contents_of(field, "senior")
+    field.ask("SESSION", "senior", {"action": "leave", "session_id": "s-1"})
+    wish: JsonObject = {"target_type": "memory_unit", "target_id": unit, "depth": "summary"}
+    assert field.ask("REPLAY", "senior", wish)["code"] == "UNIT_NOT_FOUND"

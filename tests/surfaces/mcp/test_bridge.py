@@ -14,12 +14,15 @@ from tests.surfaces.shell import outside
 
 from muniment.surfaces.reception.keys import KeyWish
 
+PROXY = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "http://127.0.0.1:9")
+"""Somebody who must not be told the key."""
+
 
 def through(url: str, key: str | None, *words: str) -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "muniment", "mcp", "--url", url, *words],
-        env={"MUNIMENT_KEY": key} if key is not None else {},
+        env={**PROXY, "MUNIMENT_KEY": key} if key is not None else {},
     )
 
 

@@ -144,6 +144,7 @@ def test_the_table_of_settings_names_each_once_and_says_what_it_is_for() -> None
         "MUNIMENT_HOST": "--host",
         "MUNIMENT_PORT": "--port",
         "MUNIMENT_LEVEL": "--level",
+        "MUNIMENT_WORKERS": "--workers",
         "MUNIMENT_LOG_FORMAT": "--log-format",
         "MUNIMENT_LOG_LEVEL": "--log-level",
         "MUNIMENT_CONFIG": "--config",

@@ -30,7 +30,7 @@ from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.record import Record
 from muniment.model.status import Status
 from muniment.model.value import read_canonical
-from muniment.ports.store import Hit, Matches, Neighbour
+from muniment.ports.hits import Hit, Matches, Neighbour
 
 K1 = 1.2
 B = 0.75

@@ -26,7 +26,7 @@ from muniment.backends.sqlite.connection import listed, queries
 from muniment.backends.sqlite.latest import Latest
 from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.status import Status
-from muniment.ports.store import Hit, Matches, Neighbour
+from muniment.ports.hits import Hit, Matches, Neighbour
 
 _Q = queries()
 _DEPTHS = tuple(quota * 3 // 2 for quota in QUOTAS)

@@ -12,6 +12,7 @@ from muniment.compat.akashik.gone import Move, gone, moves_of, task_of, tombston
 from muniment.compat.akashik.log import logged
 from muniment.compat.akashik.lookout import Lookout
 from muniment.compat.akashik.room import Desk, Room
+from muniment.compat.akashik.sight import listening
 from muniment.compat.akashik.state import FieldState
 from muniment.contracts.akashik.commands import ReplayCommand
 from muniment.contracts.akashik.decode import SESSION, TASK, decode_replay, name
@@ -43,7 +44,7 @@ def replay(room: Room, desk: Desk) -> JsonObject:
     """The whole past of what is asked for, as far as the caller may see, or an error."""
     command, state, limit = decode_replay(desk.letter.payload), desk.state, room.settings.replay_limit
     clock = room.keep_up(desk.letter, state)
-    with room.looking(desk) as look:
+    with room.looking(_everywhere(room, desk)) as look:
         units, conflict = _meant(look, command, limit)
         notes = list(_noted(look, state, command))
         if not units and not notes:
@@ -54,6 +55,14 @@ def replay(room: Room, desk: Desk) -> JsonObject:
     looked(room, desk, f"{command.target_type}")
     told = [msgspec.structs.replace(one, epoch=clock.at(one.epoch)) for one in events]
     return replay_response(told, command, limit=limit)
+
+
+def _everywhere(room: Room, desk: Desk) -> Desk:
+    """The past of a session is its members', wherever they act now: in one that has ended nobody acts."""
+    sight = listening(desk.member, desk.state.sessions, room.settings)
+    sessions = tuple(one for one in sight.sessions if one is not None)
+    seat = room.seat(desk.letter.credential, desk.member, sessions)
+    return msgspec.structs.replace(desk, seat=seat, sight=sight)
 
 
 def _meant(look: Lookout, command: ReplayCommand, limit: int) -> tuple[dict[str, tuple[Card, ...]], ConflictRow | None]:

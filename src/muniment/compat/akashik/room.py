@@ -13,7 +13,7 @@ import msgspec
 from muniment.compat.akashik.epochs import Epochs, beyond, push
 from muniment.compat.akashik.lookout import Lookout, lookout
 from muniment.compat.akashik.settings import HIGHEST, Credential, FieldSettings, Letter
-from muniment.compat.akashik.sight import Sight, acting, listening
+from muniment.compat.akashik.sight import Sight, acting
 from muniment.compat.akashik.state import ANSWERS, CLOCK, FOLDED, FieldState, folded, jot
 from muniment.contracts.akashik.authority import permitted
 from muniment.contracts.akashik.codes import Code, error_document
@@ -233,15 +233,11 @@ def seated(room: Room, letter: Letter, state: FieldState, member: Member) -> Des
     """A message of a member on the table."""
     capped = msgspec.structs.replace(member, authority=min(member.authority, letter.credential.actor.authority))
     session = safe_id(letter.session) if letter.session else None
-    sight = acting(capped, session, state.sessions, room.settings)
-    if letter.operation is Operation.REPLAY:  # the past of a session is its members', in whichever one they act now
-        sight = listening(capped, state.sessions, room.settings)
-    inside = tuple(one for one in sight.sessions if one is not None)
     return Desk(
         letter=letter,
         member=capped,
-        seat=room.seat(letter.credential, capped, inside),
-        sight=sight,
+        seat=room.seat(letter.credential, capped, (session,) if session is not None else ()),
+        sight=acting(capped, session, state.sessions, room.settings),
         state=state,
         settings=room.settings,
     )

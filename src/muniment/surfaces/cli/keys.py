@@ -54,6 +54,16 @@ class KeysShape(TypedDict):
 
 
 Many = list[str] | None
+_GRANT = typer.Option(
+    "--grant",
+    help="What it may be used for: read, write, review, audit, admin (read and write). Repeatable.",
+    show_default=False,
+)
+_AGENT = typer.Option(
+    "--agent",
+    help="A name it may speak for beside its own; * for any but owner and muniment. Repeatable.",
+    show_default=False,
+)
 
 
 @command(keys, "create", example="muniment keys create planner --grant read --grant write --expires 90d")
@@ -74,22 +84,8 @@ def create(
     authority: Annotated[
         int | None, typer.Option("--authority", help="0 to 10; what the policy gives if not said.", show_default=False)
     ] = None,
-    grant: Annotated[
-        Many,
-        typer.Option(
-            "--grant",
-            help="What it may be used for: read, write, review, audit, admin (read and write). Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    agent: Annotated[
-        Many,
-        typer.Option(
-            "--agent",
-            help="A name it may speak for beside its own; * for any but owner and muniment. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
+    grant: Annotated[Many, _GRANT] = None,
+    agent: Annotated[Many, _AGENT] = None,
     expires: Annotated[
         str | None, typer.Option("--expires", metavar="90d|TIME", help="How long it holds.", show_default=False)
     ] = None,

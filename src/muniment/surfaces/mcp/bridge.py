@@ -7,6 +7,7 @@ the protocol that was agreed on; what a message says is the server's to judge.
 from __future__ import annotations
 
 import os
+import ssl
 
 import anyio
 import anyio.to_thread
@@ -59,7 +60,8 @@ async def _join(far: Far) -> None:
     if far.key is not None:
         headers["Authorization"] = f"Bearer {far.key}"
     address = httpx.URL(far.url.rstrip("/") + "/mcp", params={"tools": far.tools})
-    async with httpx.AsyncClient(headers=headers, timeout=ANSWER_SECONDS) as client:
+    trusted = _trusted(far.url)
+    async with httpx.AsyncClient(headers=headers, timeout=ANSWER_SECONDS, verify=trusted, trust_env=False) as client:
         carrier = _Carrier(client, address)
         async with anyio.create_task_group() as signals:
             signals.start_soon(end_on_signal, signals.cancel_scope)
@@ -69,6 +71,16 @@ async def _join(far: Far) -> None:
                         await carrier.room.acquire()
                         group.start_soon(carrier.carry, line)
             signals.cancel_scope.cancel()
+
+
+def _trusted(url: str) -> ssl.SSLContext | bool:
+    """Whose certificates count: those the library brings, and those of this machine. Proxies that the environment names
+    are not used: the key goes to the server and to nobody else."""
+    if not url.startswith("https://"):
+        return True
+    context = httpx.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    return context
 
 
 class _Carrier:

@@ -29,7 +29,8 @@ from muniment.model.receipt import Terms
 from muniment.model.record import Footing
 from muniment.model.status import Status
 from muniment.model.vocabulary import LABEL_RANK, Label, Support
-from muniment.ports.store import Matches, TenantStore
+from muniment.ports.hits import Matches
+from muniment.ports.store import TenantStore
 from muniment.testing.conformance.makers import (
     TENANT,
     Made,
