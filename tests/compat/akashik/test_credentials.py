@@ -47,7 +47,7 @@ def test_an_agent_has_the_authority_of_its_credential_and_no_more_than_who_speak
 def test_the_name_of_an_owner_gives_no_rights_of_an_owner() -> None:
     field = Field().join("scout", "chief").meet("s-1", "chief", "scout")
     field.ask("RECORD", "scout", finding("The harbour is deep"), session="s-1")
-    key = Credential(actor=Actor(id="key-7", projects=("default",), authority=6), agents=("*",))
+    key = Credential(actor=Actor(id="key-7", projects=("default",), authority=6), agents=("owner",))
     assert field.send(field.message("REGISTER", "owner", {"id": "owner", "role": "r"}), key)["status"] == "registered"
     assert contents(field.send(field.message("ATTUNE", "owner", attune()), key)) == []
     member = field.member("owner")

@@ -132,7 +132,7 @@ def test_without_a_format_units_are_told_in_full_and_the_other_formats_are_short
         sizes[word] = len(str(one))
     assert sizes[None] == sizes[Format.FULL] > sizes[Format.SUMMARY] > sizes[Format.IDS_ONLY]
     (bare,) = told(field.ask("ATTUNE", "analyst", attune(format="ids_only")))
-    assert "memory_unit" not in bare
+    assert bare["memory_unit"] == {"id": bare["memory_unit_id"]}
     assert field.unit(str(bare["memory_unit_id"]))["content"] == text.strip()
 
 

@@ -208,7 +208,9 @@ def test_all_five_targets_can_be_replayed_and_a_conflict_with_both_its_units_and
     told = replay(field, "session", "s-1", session="s-1")
     assert kinds(told) == ["session.create", "session.join", "memory.recorded"]
     assert an_object(a_list(told["timeline"])[-1])["memory_unit_id"] == noted["memory_unit_id"]
-    assert replay(field, "session", "s-1")["code"] == "UNIT_NOT_FOUND"
+    assert kinds(replay(field, "session", "s-1")) == kinds(told)
+    outside: JsonObject = {"target_type": "session", "target_id": "s-1", "depth": "full_trace"}
+    assert field.ask("REPLAY", "senior", outside)["code"] == "UNIT_NOT_FOUND"
     assert replay(field, "session", "s-404")["code"] == "UNIT_NOT_FOUND"
 
 

@@ -239,6 +239,17 @@ def test_a_scoped_unit_tells_the_unit_or_its_id(form: str, lacks: str) -> None:
     assert [one.path for one in CONTRACT.check(encoded(answer))] == ["/record/0"]
 
 
+@pytest.mark.parametrize("form", ["full", "summary"])
+def test_nothing_may_be_missing_of_a_unit_that_is_told(form: str) -> None:
+    scoped: JsonObject = {"relevance_score": 1, "relevance_reason": "r", "format": form, "memory_unit": {"id": "m"}}
+    found = CONTRACT.check(encoded(scoped))
+    lost = {one.message.removesuffix(" is missing"): one.code for one in found}
+    assert set(lost) == {"mode", "type", "content", "intent", "source", "status", "epoch"}
+    assert (lost["intent"], lost["content"]) == ("MISSING_INTENT", "INVALID_PAYLOAD")
+    bare: JsonObject = {**scoped, "format": "ids_only", "memory_unit_id": "m"}
+    assert CONTRACT.check(encoded(bare)) == ()
+
+
 @pytest.mark.parametrize(
     ("value", "name"),
     [

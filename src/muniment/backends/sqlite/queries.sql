@@ -280,7 +280,7 @@ WHERE topic = ? AND body IS NOT NULL
 ORDER BY (SELECT min(doc) FROM notes WHERE topic = standing.topic AND key = standing.key);
 
 -- name: notes_since
-SELECT topic, key, seq, doc, at, actor, body FROM notes WHERE seq > ? ORDER BY doc;
+SELECT topic, key, seq, doc, at, actor, body FROM notes INDEXED BY notes_by_seq WHERE seq > ? ORDER BY seq, doc;
 
 -- name: erase_text
 INSERT INTO lexicon (lexicon, rowid, text) SELECT 'delete', rid, text FROM passages WHERE rid = ?;

@@ -250,7 +250,7 @@ def _formed(one: Relevant, form: Format, write: Writer) -> JsonObject:
         "format": form.value,
     }
     if form is Format.IDS_ONLY:
-        return {**scoped, "memory_unit_id": one.found.record.id}
+        return {**scoped, "memory_unit_id": one.found.record.id, "memory_unit": {"id": one.found.record.id}}
     unit = write(one.found)
     if form is Format.SUMMARY:
         unit["content"] = shortened(one.found.record.content)
@@ -260,8 +260,8 @@ def _formed(one: Relevant, form: Format, write: Writer) -> JsonObject:
 def _cost(scoped: JsonObject) -> int:
     """What a unit takes of a prompt: its content, by the estimate we use everywhere; an id alone takes its own."""
     unit = scoped.get("memory_unit")
-    text = unit["content"] if isinstance(unit, dict) else scoped["memory_unit_id"]
-    return tokens(str(text))
+    text = unit.get("content") if isinstance(unit, dict) else None
+    return tokens(str(text if text is not None else scoped["memory_unit_id"]))
 
 
 def shortened(text: str) -> str:

@@ -135,10 +135,21 @@ def _untold(name: str, value: Json, path: str) -> tuple[Finding, ...]:
     if name == "attune_response" and isinstance(record := value.get("record"), list):
         told = enumerate(record)
         return tuple(one for at, unit in told for one in _untold("scoped_memory_unit", unit, below(path, "record", at)))
-    wanted = "memory_unit_id" if value.get("format") == Format.IDS_ONLY else "memory_unit"
-    if name != "scoped_memory_unit" or wanted in value:
+    bare = value.get("format") == Format.IDS_ONLY
+    wanted = "memory_unit_id" if bare else "memory_unit"
+    if name != "scoped_memory_unit":
         return ()
+    if wanted in value:
+        return () if bare else _unsaid(value["memory_unit"], below(path, "memory_unit"))
     return (_error(Code.INVALID_PAYLOAD, path, f"{wanted} is missing"),)
+
+
+def _unsaid(unit: Json, path: str) -> tuple[Finding, ...]:
+    """An error for each part that is missing of a unit that is told; the parts that are there were looked at."""
+    if not isinstance(unit, dict):
+        return ()
+    lost = (flaw for flaw in flaws(unit, MemoryUnit, path) if flaw.code == "missing" and flaw.path == path)
+    return tuple(_finding(_payload_code(flaw, path, unit, MemoryUnit), flaw) for flaw in lost if "id" in unit)
 
 
 def _check_attune(payload: Json, level: int, path: str) -> tuple[Finding, ...]:

@@ -136,13 +136,28 @@ class Conflict(Wire):
     resolution: Resolution | UnsetType | None = UNSET
 
 
+class ToldUnit(Wire):
+    """A unit inside an answer. Under `ids_only` there is its id and nothing else; otherwise nothing may be missing."""
+
+    id: Name
+    mode: Mode | UnsetType = UNSET
+    type: UnitType | UnsetType = UNSET
+    content: Said | UnsetType = UNSET
+    intent: Intent | UnsetType = UNSET
+    source: Source | UnsetType = UNSET
+    status: UnitStatus | UnsetType = UNSET
+    epoch: Epoch | UnsetType = UNSET
+    confidence: Confidence | UnsetType = UNSET
+    relations: list[Relation] | UnsetType = UNSET
+
+
 class ScopedMemoryUnit(Wire):
-    """A unit as it is told to one agent. Under `ids_only` its id stands in its place."""
+    """A unit as it is told to one agent. Under `ids_only` its id alone is told, and beside it once more."""
 
     relevance_score: Fraction
     relevance_reason: Said
     format: Format
-    memory_unit: MemoryUnit | UnsetType = UNSET
+    memory_unit: ToldUnit | UnsetType = UNSET
     memory_unit_id: Name | UnsetType = UNSET
 
 

@@ -94,8 +94,8 @@ def coordinate(
     wish = TaskWish() if asked.task is UNSET else asked.task
     if asked.action is TaskAction.LIST:
         return _told(tasks, listed([one for one in tasks.all if one.session_id == session]))
-    if (wrong := _misplaced(tasks, wish, session, around)) is not None:
-        return wrong
+    if wish.session_id is not UNSET and (wish.session_id or None) != session:
+        return _refused(tasks, Code.INVALID_PAYLOAD, "task.session_id: a task belongs to the session of its message")
     if asked.action is TaskAction.CREATE:
         return _create(tasks, wish, member, epoch=epoch, fresh=_named(wish, fresh), session=session, around=around)
     task = tasks.find("" if wish.id is UNSET else wish.id)
@@ -103,7 +103,8 @@ def coordinate(
         return _refused(tasks, Code.TASK_NOT_FOUND, "there is no task of this id")
     if asked.action is TaskAction.GET:
         return _told(tasks, task)
-    if (refused := _refusal(tasks, task, asked.action, wish, member)) is not None:
+    refused = _refusal(tasks, task, asked.action, wish, member) or _unmanned(tasks, wish, around)
+    if refused is not None:
         return refused
     return _stepped(tasks, task, asked.action, wish, member, epoch)
 
@@ -120,10 +121,8 @@ def _named(wish: TaskWish, fresh: str) -> str:
     return fresh if wish.id is UNSET or not wish.id.strip() else wish.id
 
 
-def _misplaced(tasks: Tasks, wish: TaskWish, session: str | None, around: Around) -> Turn | None:
-    """Why what is said of a task cannot be: it names another session than its message, or an agent nobody knows."""
-    if wish.session_id is not UNSET and (wish.session_id or None) != session:
-        return _refused(tasks, Code.INVALID_PAYLOAD, "task.session_id: a task belongs to the session of its message")
+def _unmanned(tasks: Tasks, wish: TaskWish, around: Around) -> Turn | None:
+    """Why a task cannot be given to somebody: there is nobody of that name."""
     if around.agents is None or wish.assignee is UNSET or not wish.assignee or wish.assignee in around.agents:
         return None
     return _refused(tasks, Code.AGENT_NOT_REGISTERED, "task.assignee: there is no registered agent of this id")
@@ -132,14 +131,16 @@ def _misplaced(tasks: Tasks, wish: TaskWish, session: str | None, around: Around
 def _create(
     tasks: Tasks, wish: TaskWish, member: Member, *, epoch: int, fresh: str, session: str | None, around: Around
 ) -> Turn:
-    if tasks.find(fresh) is not None or (around.taken is not None and fresh in around.taken):
-        return _refused(tasks, Code.INVALID_PAYLOAD, "task.id: this name is taken")
-    if IDENTIFIER.fullmatch(fresh) is None:
-        return _refused(tasks, Code.INVALID_PAYLOAD, "task.id: expected letters, digits, and any of . _ : -")
     assignee = None if wish.assignee is UNSET or not wish.assignee else wish.assignee
     detail = OWN if assignee in (None, member.id) else OTHERS
     if not permitted(member.authority, Operation.COORDINATE, detail):
         return _barred(tasks)
+    if tasks.find(fresh) is not None or (around.taken is not None and fresh in around.taken):
+        return _refused(tasks, Code.INVALID_PAYLOAD, "task.id: this name is taken")
+    if IDENTIFIER.fullmatch(fresh) is None:
+        return _refused(tasks, Code.INVALID_PAYLOAD, "task.id: expected letters, digits, and any of . _ : -")
+    if (wrong := _unmanned(tasks, wish, around)) is not None:
+        return wrong
     depends = [] if wish.depends_on is UNSET else wish.depends_on
     if lost := [name for name in depends if tasks.find(name) is None]:
         return _refused(tasks, Code.TASK_NOT_FOUND, f"it would depend on what is not there: {', '.join(lost)}")

@@ -26,6 +26,15 @@ _DROPPED = 499
 _SWITCHED = 101
 
 
+def is_failure(status: int) -> bool:
+    """Whether something went wrong on our side. What is not offered here (501) is a caller's mistake.
+
+    >>> is_failure(500), is_failure(501), is_failure(429)
+    (True, False, False)
+    """
+    return status >= 500 and status != 501
+
+
 class Watch:
     """The outermost layer of the server. Changes nothing but adds `X-Request-Id` to the answer."""
 
@@ -49,7 +58,7 @@ class Watch:
                 meters.in_flight.move(by=-1)
                 if span is not None:
                     seen.trace_id = span.trace_id
-                    span.answered(f"{seen.method} {seen.route}", seen.said(), failed=seen.answered >= 500)
+                    span.answered(f"{seen.method} {seen.route}", seen.said(), failed=is_failure(seen.answered))
                 seen.done()
 
 
@@ -145,10 +154,10 @@ class _Seen:
     def _outcome(self, status: int) -> str:
         if status == _DROPPED or not (self._finished or self._stream):
             return "dropped"
-        return "ok" if status < 400 else "refused" if status < 500 else "failed"
+        return "ok" if status < 400 else "failed" if is_failure(status) else "refused"
 
     def _level(self, status: int) -> LogLevel:
-        if status >= 500:
+        if is_failure(status):
             return LogLevel.ERROR
         return LogLevel.DEBUG if self.route in _QUIET and status < 400 else LogLevel.INFO
 
