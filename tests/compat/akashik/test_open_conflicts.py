@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, finding
 
 from muniment.compat.akashik import quarrelling
@@ -32,6 +33,7 @@ def test_a_conflict_is_told_however_little_its_units_matter_to_the_question() ->
 
 def test_an_author_is_told_of_the_conflict_between_its_own_units() -> None:
     field = Field().join("scout", "analyst")
+    assert told_conflicts(field, "scout", attune(5)) == {}
     conflict = contradicted(field, "scout", "The tide")
     assert told_conflicts(field, "scout", attune(5)) == {conflict: "detected"}
 
@@ -57,6 +59,19 @@ def test_what_is_over_is_told_no_more_and_what_comes_up_again_is() -> None:
     field.ask("MERGE", "senior", wish)
     second = contradicted(field, "analyst", "The current")
     assert told_conflicts(field, "analyst", attune(5)) == {second: "detected"}
+
+
+def test_what_is_over_or_hidden_takes_no_place_from_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quarrelling, "LOOKED_AT", 2)
+    monkeypatch.setattr(quarrelling, "TOLD", 1)
+    field = Field().join("chief", "scout", "senior").meet("S", "chief", "scout")
+    assert told_conflicts(field, "scout", attune(5)) == {}
+    first, *others = [contradicted(field, "scout", text) for text in ("The tide", "The current", "The wind")]
+    for conflict in others:
+        wish: JsonObject = {"conflict_id": conflict, "strategy": "last_write_wins", "resolution": {"rationale": "r"}}
+        assert field.ask("MERGE", "senior", wish)["status"] == "resolved"
+    contradicted(field, "scout", "The gate", session="S")
+    assert told_conflicts(field, "scout", attune(5)) == {first: "detected"}
 
 
 def test_a_conflict_is_told_to_those_alone_who_may_see_both_sides() -> None:

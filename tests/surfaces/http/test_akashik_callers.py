@@ -32,7 +32,7 @@ def test_nothing_is_open_to_strangers(keyed: Keyed, key: str | None) -> None:
     with keyed[0].client(key) as client:
         answers = [sent(client, message(operation, "ana", {})) for operation in Operation]
         answers += [client.get(path) for path in (*VIEWS, "/v1/events")]
-        answers += [client.post(path, json={}) for path in ("/v1/x/retract", "/v1/stream/ticket")]
+        answers += [client.post(path, json={}) for path in ("/v1/x/retract", "/v1/x/fail", "/v1/stream/ticket")]
     assert {refused(one) for one in answers} == {(401, "UNAUTHENTICATED")}
     assert all(one.headers["www-authenticate"].startswith("Bearer") for one in answers)
 
@@ -167,6 +167,24 @@ def test_a_payload_without_envelope_is_taken_with_headers(served: Served) -> Non
         odd = headers | {"Akashik-Epoch": "-1"}
         assert refused(client.post("/v1/record", json=unit("x"), headers=odd)) == (400, "INVALID_PAYLOAD")
         assert refused(client.post("/v1/record", json=unit("x"))) == (400, "INVALID_ENVELOPE")
+
+
+def test_an_agent_that_failed_says_so_and_comes_back_by_registering(vault: Path) -> None:
+    with serving(settings_for(vault)) as served, served.client() as client:
+        register(client, "ana")
+        body: JsonObject = {"agent_id": "ana", "reason": "out of memory"}
+        failed = client.post("/v1/x/fail", json=body)
+        assert (failed.status_code, failed.json()["status"]) == (200, "failed")
+        assert refused(sent(client, message("RECORD", "ana", unit("It rains")))) == (409, "INVALID_TRANSITION")
+        assert refused(client.post("/v1/x/fail", json=body)) == (409, "INVALID_TRANSITION")
+        register(client, "ana")
+        assert sent(client, message("RECORD", "ana", unit("It rains"))).status_code == 200
+        assert refused(client.post("/v1/x/fail", json=body | {"more": 1})) == (400, "INVALID_PAYLOAD")
+        assert refused(client.post("/v1/x/fail", json={"agent_id": "ana", "reason": " "})) == (400, "INVALID_PAYLOAD")
+        assert refused(client.post("/v1/x/fail", json=body | {"failed_agent_id": "ghost"})) == (
+            400,
+            "AGENT_NOT_REGISTERED",
+        )
 
 
 def test_a_header_that_can_name_no_agent_is_refused(served: Served) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.rest.desk import Caller, Desk, opened
 
+from muniment.rest import queries
+from muniment.rest.cursor import seal
 from muniment.surfaces.reception.keys import KeyWish
 
 
@@ -143,12 +145,14 @@ def test_a_cursor_of_another_list_is_refused(desk: Desk, path: str) -> None:
     assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (422, "malformed", "cursor")
 
 
-def test_a_cursor_opens_no_door(desk: Desk) -> None:
+def test_a_cursor_opens_no_door_and_tells_hidden_from_absent_to_nobody(desk: Desk) -> None:
     for number in range(3):
         desk.memory.remember(f"Salary {number} rises in May", sensitivity="confidential")
     cursor = desk.caller().get("/api/records", params={"limit": "1"}).json()["next"]
+    forged = seal("browse", queries.Browse(), "rec_nowhere@1")
 
     stranger = desk.caller(KeyWish(name="planner", actor="planner"))
-    answer = stranger.get("/api/records", params={"limit": "1", "cursor": cursor})
+    hidden, absent = (stranger.get("/api/records", params={"limit": "1", "cursor": one}) for one in (cursor, forged))
 
-    assert answer.json() == {"records": [], "next": None}
+    assert (hidden.status_code, hidden.json()["field"]) == (422, "cursor")
+    assert hidden.content == absent.content

@@ -12,7 +12,7 @@ from tests.rest.desk import Desk, opened
 from muniment import __version__
 from muniment.rest import OPERATIONS, Key
 from muniment.surfaces.http.api.described import Json, JsonObject
-from muniment.surfaces.http.api.openapi import made
+from muniment.surfaces.http.api.openapi import field_document, native_document
 from muniment.surfaces.reception.keys import KeyWish
 
 
@@ -48,7 +48,8 @@ def references(node: Json) -> Iterator[str]:
                 yield from references(part)
 
 
-DOCUMENT: JsonObject = msgspec.json.decode(msgspec.json.encode(made(anonymous=False)))
+DOCUMENT: JsonObject = msgspec.json.decode(msgspec.json.encode(native_document(anonymous=False)))
+FIELD: JsonObject = msgspec.json.decode(msgspec.json.encode(field_document(anonymous=False)))
 
 
 def test_the_document_is_told_to_anybody(desk: Desk) -> None:
@@ -78,10 +79,11 @@ def test_every_operation_of_the_table_is_described() -> None:
 
 
 def test_the_other_surfaces_are_described_too() -> None:
-    paths = section(DOCUMENT, "paths").keys()
+    paths, field = section(DOCUMENT, "paths").keys(), section(FIELD, "paths").keys()
 
-    assert {"/v1/register", "/v1/session", "/v1/field/status", "/v1/agents", "/v1/conflicts"} <= paths
+    assert {"/v1/register", "/v1/session", "/v1/field/status", "/v1/agents", "/v1/conflicts"} <= field
     assert {"/healthz", "/readyz", "/metrics", "/api"} <= paths
+    assert {path for path in paths if path.startswith("/v1")} == set()
 
 
 def test_every_reference_leads_somewhere() -> None:
@@ -159,7 +161,7 @@ def test_headers_that_come_with_an_answer_are_described() -> None:
 
 
 def test_a_message_of_the_protocol_names_the_operation_of_its_path() -> None:
-    body = section(DOCUMENT, "paths", "/v1/record", "post", "requestBody", "content", "application/json", "schema")
+    body = section(FIELD, "paths", "/v1/record", "post", "requestBody", "content", "application/json", "schema")
     parts = body["allOf"]
     assert isinstance(parts, list)
 

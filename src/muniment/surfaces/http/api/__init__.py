@@ -9,7 +9,7 @@ from muniment.surfaces.http.api.endpoint import endpoints
 from muniment.surfaces.http.api.exporting import give_out
 from muniment.surfaces.http.api.importing import take_in
 from muniment.surfaces.http.api.index import index
-from muniment.surfaces.http.api.openapi import document, spelled
+from muniment.surfaces.http.api.openapi import DOCUMENT, FIELD_DOCUMENT, document, spelled
 from muniment.surfaces.reception.reception import Reception
 
 STREAMED = frozenset({"import", "export"})
@@ -17,10 +17,12 @@ STREAMED = frozenset({"import", "export"})
 
 def routes(reception: Reception) -> list[BaseRoute]:
     """Every route of the surface."""
-    spelled(anonymous=reception.anonymous)  # before there are callers who would wait for it
+    for field in (False, True):
+        spelled(anonymous=reception.anonymous, field=field)  # before there are callers who would wait for it
     made = endpoints(reception, [one for one in OPERATIONS if one.name not in STREAMED])
     return [
-        Route("/openapi.json", document, methods=["GET"]),
+        Route(DOCUMENT, document, methods=["GET"]),
+        Route(FIELD_DOCUMENT, document, methods=["GET"]),
         Route("/api", index, methods=["GET"]),
         Route("/api/import", take_in, methods=["POST"]),
         Route("/api/export", give_out, methods=["GET"]),

@@ -1,7 +1,12 @@
-"""GET /openapi.json: the whole server as one OpenAPI 3.1 document, made from the tables it answers by."""
+"""GET /openapi.json and /openapi-v1.json: the server as OpenAPI 3.1 describes it, made from the tables it answers by.
+
+The shared field has a document of its own: its answers follow the Akashik protocol, which refuses in its own codes what
+has the right shape.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 
@@ -18,51 +23,69 @@ from muniment.surfaces.http.api.described_others import akashik_paths, akashik_s
 from muniment.surfaces.http.problems import ProblemDocument
 
 VERSION = "3.1.0"
+DOCUMENT, FIELD_DOCUMENT = "/openapi.json", "/openapi-v1.json"
+_ABOUT_FIELD = """The Akashik protocol at `/v1`: one path for each operation, with its envelope, and three views. Errors
+are the protocol's own objects, with a `code`."""
 _ABOUT = """Agent memory that can prove itself.
 
 `/api` is the native face: every operation is a method of the Python class `Memory`, with the same words. `/v1` speaks
-Akashik. A refusal by policy is an answer, not an error: look at `outcome`. Errors are RFC 9457 problem documents with
-a stable `code`. Any request may also be refused with 408 (too slow), 431 (too long a head) and 421 (meant for another
-host). Lists come a page at a time; `next` is the cursor of the page that follows."""
+Akashik and is described at `/openapi-v1.json`. A refusal by policy is an answer, not an error: look at `outcome`. Errors
+are RFC 9457 problem documents with a stable `code`. Any request may also be refused with 408 (too slow), 431 (too long
+a head) and 421 (meant for another host). Lists come a page at a time; `next` is the cursor of the page that follows."""
 _TAGS = {
     "write": "Put forward, decide, revise, take back, forget.",
     "read": "Ask, look, trace.",
     "audit": "The ledger, the receipts, what comes in and goes out.",
-    "akashik": "The shared field, by the Akashik protocol.",
     "upkeep": "For whoever keeps the server running.",
 }
 
 
 async def document(request: Request) -> Response:
     """The document, for anybody: it describes the server and tells nothing of what it keeps."""
-    return Response(spelled(anonymous=doors.reception_of(request).anonymous), media_type="application/json")
+    field = request.url.path == FIELD_DOCUMENT
+    found = spelled(anonymous=doors.reception_of(request).anonymous, field=field)
+    return Response(found, media_type="application/json")
 
 
 @cache
-def spelled(*, anonymous: bool) -> bytes:
-    return msgspec.json.encode(made(anonymous=anonymous), order="deterministic")
+def spelled(*, anonymous: bool, field: bool) -> bytes:
+    made = field_document(anonymous=anonymous) if field else native_document(anonymous=anonymous)
+    return msgspec.json.encode(made, order="deterministic")
 
 
-def made(*, anonymous: bool) -> JsonObject:
-    """The document. `anonymous`: whether the server asks nobody for a credential."""
+def native_document(*, anonymous: bool) -> JsonObject:
+    """The native face and the pages of upkeep. `anonymous`: whether the server asks nobody for a credential."""
     schemas = _schemas()
+    paths = {**described_paths(schemas), **upkeep_paths()}
+    return _document(anonymous, "Muniment", _ABOUT, _TAGS, paths, schemas)
+
+
+def field_document(*, anonymous: bool) -> JsonObject:
+    """The shared field, by the Akashik protocol."""
+    tags = {"akashik": "The shared field, by the Akashik protocol."}
+    return _document(anonymous, "Muniment: the shared field", _ABOUT_FIELD, tags, akashik_paths(), akashik_schemas())
+
+
+def _document(
+    anonymous: bool, title: str, about: str, tags: Mapping[str, str], paths: JsonObject, schemas: JsonObject
+) -> JsonObject:
     bearer: list[Json] = [{"bearer": []}]
     info: JsonObject = {
-        "title": "Muniment",
+        "title": title,
         "version": version("muniment"),
         "summary": "Agent memory that can prove itself",
-        "description": _ABOUT,
+        "description": about,
         "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
     }
     return {
         "openapi": VERSION,
         "info": info,
         "servers": [{"url": "/"}],
-        "tags": [{"name": name, "description": words} for name, words in _TAGS.items()],
+        "tags": [{"name": name, "description": words} for name, words in tags.items()],
         "security": [*bearer, {}] if anonymous else bearer,
-        "paths": {**described_paths(schemas), **akashik_paths(), **upkeep_paths()},
+        "paths": paths,
         "components": {
-            "schemas": {**schemas, **akashik_schemas()},
+            "schemas": schemas,
             "securitySchemes": {
                 "bearer": {
                     "type": "http",
