@@ -98,7 +98,7 @@ def test_every_error_of_the_tree_comes_back_as_itself(kind: type[MunimentError])
     ("status", "code", "kind"),
     [
         (428, "precondition_required", errors.CallerError),
-        (422, "key_reused", errors.CallerError),
+        (409, "key_reused", errors.CallerError),
         (415, "unsupported_media_type", errors.CallerError),
         (412, "stale", errors.Stale),
         (500, "internal", errors.OperationalError),

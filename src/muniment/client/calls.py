@@ -20,7 +20,7 @@ from muniment.model.flat import read_instant
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.rest import Key, Operation, operation
-from muniment.rest.tags import ANY, revision_tag
+from muniment.rest.tags import revision_tag
 from muniment.rest.wire import Shape, shape_of
 
 JSON = "application/json"
@@ -48,10 +48,10 @@ def prepare(name: str, arguments: Mapping[str, Argument], *, fresh: str) -> Want
     for place in row.places:
         path = path.replace("{" + place + "}", _segment(place, said.pop(place, "")))
     headers = {"Accept": JSON}
-    if row.matched or row.matchable:
+    if row.matchable:
         expected = said.pop("expected_revision", None)
-        if expected is not None or row.matched:
-            headers["If-Match"] = ANY if expected is None else revision_tag(int(str(expected)))
+        if expected is not None:
+            headers["If-Match"] = revision_tag(int(str(expected)))
     if row.key is Key.ANSWER and "proposal_id" in said and not _has(row.body, "proposal_id"):
         headers["Idempotency-Key"] = str(said.pop("proposal_id"))
     elif row.key is not Key.NONE and "proposal_id" not in said:

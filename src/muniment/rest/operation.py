@@ -43,8 +43,8 @@ class Operation:
     """One row of the table. `name` is the method of `Memory`, with `ledger.` before those of its ledger.
 
     What stands in `path` in braces, in `query` and in `body` are the keywords of that method. `pages` is the field of
-    the answer that holds one page of a list; `tagged` answers carry an `ETag`; `matched` requests must say in
-    `If-Match` which revision they speak of, `matchable` ones may. `codes` are the errors it can end in beside those
+    the answer that holds one page of a list; `tagged` answers carry an `ETag`; `matchable` requests may say
+    in `If-Match` which revision they speak of. `codes` are the errors it can end in beside those
     that any operation can. `aliases` are other paths that it answers at, for those who look for it there.
     """
 
@@ -61,7 +61,6 @@ class Operation:
     key: Key = Key.NONE
     pages: str | None = None
     tagged: bool = False
-    matched: bool = False
     matchable: bool = False
     codes: tuple[str, ...] = ()
     example: Value | None = None

@@ -89,7 +89,7 @@ WRITING: tuple[Operation, ...] = (
         statuses=_PROPOSED,
         changes=True,
         key=Key.PROPOSAL,
-        matched=True,
+        matchable=True,
         codes=("stale",),
         example=bodies.Revise(content="The staging database moved to eu-west-3", evidence=("ticket:OPS-9",)),
     ),

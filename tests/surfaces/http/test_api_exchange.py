@@ -145,7 +145,7 @@ def test_one_document_comes_in_whole_or_not_at_all(desk: Desk) -> None:
     unreadable = desk.caller().post("/api/import", params={"contract": "memledger"}, content=b"[", headers=plain)
 
     assert msgspec.json.decode(good.content.splitlines()[-1])["committed"] == 2
-    assert (bad.status_code, bad.json()["field"]) == (422, "/0")
+    assert (bad.status_code, bad.json()["field"]) == (409, "/0")
     assert (unreadable.status_code, unreadable.json()["code"]) == (400, "unreadable")
     assert desk.memory.stats().current == 2
 

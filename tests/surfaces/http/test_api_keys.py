@@ -40,7 +40,7 @@ def test_a_key_that_stands_for_another_request_is_refused(desk: Desk) -> None:
 
     other = desk.caller().post("/api/memories", json={**STAGING, "content": "It moved elsewhere"}, headers=KEY)
 
-    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+    assert (other.status_code, other.json()["code"]) == (409, "key_reused")
     assert desk.memory.stats().current == 1
 
 
@@ -127,8 +127,8 @@ def test_a_key_stands_for_no_longer_and_no_shorter_batch(desk: Desk) -> None:
 
     assert [send(2), send(3), send(1), send(2)] == [
         (200, None),
-        (422, "key_reused"),
-        (422, "key_reused"),
+        (409, "key_reused"),
+        (409, "key_reused"),
         (200, None),
     ]
     assert desk.memory.stats().current == 2
@@ -140,7 +140,7 @@ def test_a_batch_that_was_refused_frees_its_key(desk: Desk) -> None:
 
     answers = [desk.caller().post("/api/proposals/batch", json=one, headers=KEY) for one in (bad, good)]
 
-    assert [one.status_code for one in answers] == [422, 200]
+    assert [one.status_code for one in answers] == [409, 200]
 
 
 def test_forgetting_under_a_key_is_answered_as_the_first_time(desk: Desk) -> None:
@@ -234,11 +234,11 @@ def test_so_many_answers_are_kept_and_no_more(desk: Desk, monkeypatch: pytest.Mo
 def test_what_is_no_key_is_refused(desk: Desk, key: str) -> None:
     answer = desk.caller().post("/api/memories", json=STAGING, headers={"Idempotency-Key": key})
 
-    assert (answer.status_code, answer.json()["field"]) == (422, "Idempotency-Key")
+    assert (answer.status_code, answer.json()["field"]) == (409, "Idempotency-Key")
     assert desk.memory.stats().current == 0
 
 
 def test_a_proposal_has_one_name(desk: Desk) -> None:
     answer = desk.caller().post("/api/memories", json={**STAGING, "proposal_id": "prp-1"}, headers=KEY)
 
-    assert (answer.status_code, answer.json()["field"]) == (422, "Idempotency-Key")
+    assert (answer.status_code, answer.json()["field"]) == (409, "Idempotency-Key")

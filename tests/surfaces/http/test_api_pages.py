@@ -66,7 +66,7 @@ def test_bounds_hold_on_every_page_and_may_not_change(desk: Desk) -> None:
 
     kinds = {one["record"]["claim"]["nature"]["kind"] for page in pages for one in page}  # type: ignore[index]  # JSON
     assert (kinds, sum(map(len, pages))) == ({"fact"}, 4)
-    assert (widened.status_code, widened.json()["field"]) == (422, "cursor")
+    assert (widened.status_code, widened.json()["field"]) == (409, "cursor")
     assert len(resized.json()["records"]) == 1
 
 
@@ -142,7 +142,7 @@ def test_a_cursor_of_another_list_is_refused(desk: Desk, path: str) -> None:
     named = {"contract": "omir"} if path == "/api/export" else {}
     answer = desk.caller().get(path, params={"limit": "1", "cursor": foreign, **named})
 
-    assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (422, "malformed", "cursor")
+    assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (409, "malformed", "cursor")
 
 
 def test_a_cursor_opens_no_door_and_tells_hidden_from_absent_to_nobody(desk: Desk) -> None:
@@ -154,5 +154,5 @@ def test_a_cursor_opens_no_door_and_tells_hidden_from_absent_to_nobody(desk: Des
     stranger = desk.caller(KeyWish(name="planner", actor="planner"))
     hidden, absent = (stranger.get("/api/records", params={"limit": "1", "cursor": one}) for one in (cursor, forged))
 
-    assert (hidden.status_code, hidden.json()["field"]) == (422, "cursor")
+    assert (hidden.status_code, hidden.json()["field"]) == (409, "cursor")
     assert hidden.content == absent.content

@@ -61,12 +61,12 @@ def told(answer: httpx.Response) -> tuple[int, str, str | None]:
         (b'{"content": "x", "event_time": 1772352000}', (400, "malformed", "event_time")),
         (b'{"content": "x", "tenant": "other"}', (400, "malformed", "tenant")),
         (b'{"content": "x", "actor": "owner"}', (400, "malformed", "actor")),
-        (b'{"content": "x", "namespace": "/a/../b"}', (422, "malformed", "namespace")),
+        (b'{"content": "x", "namespace": "/a/../b"}', (409, "malformed", "namespace")),
         (
             b'{"content": "x", "valid_from": "2026-03-02T00:00:00Z", "valid_until": "2026-03-01T00:00:00Z"}',
-            (422, "malformed", "valid_until"),
+            (409, "malformed", "valid_until"),
         ),
-        (b'{"content": "x", "subject": "tea"}', (422, "malformed", "key")),
+        (b'{"content": "x", "subject": "tea"}', (409, "malformed", "key")),
     ],
 )
 def test_a_body_that_is_wrong_stores_nothing(
@@ -95,7 +95,7 @@ def test_no_refusal_repeats_what_was_sent(desk: Desk) -> None:
         client.get(f"/api/records/{secret}"),
     ]
 
-    assert [one.status_code for one in answers] == [400, 400, 400, 400, 422, 400, 404]
+    assert [one.status_code for one in answers] == [400, 400, 400, 400, 409, 400, 404]
     assert all(secret not in one.text for one in answers)
 
 
@@ -113,7 +113,7 @@ def test_no_refusal_repeats_what_was_sent(desk: Desk) -> None:
         ("/api/records?kinds=", (400, "malformed", "kinds[0]")),
         ("/api/records?session=%FF", (400, "malformed", "query")),
         ("/api/records?session", (400, "malformed", "query")),
-        ("/api/records/a%20b", (422, "malformed", "id")),
+        ("/api/records/a%20b", (409, "malformed", "id")),
         ("/api/records/rec-1/lineage?types=friend_of", (400, "malformed", "types[0]")),
         ("/api/records/rec-1", (404, "not_found", None)),
         ("/api/records/rec-1/friends", (404, "not_found", None)),
@@ -157,7 +157,7 @@ def test_a_condition_that_nobody_would_check_is_refused_and_a_key_that_nobody_ne
     matched = client.post("/api/memories", content=GOOD, headers={"If-Match": "*", "Content-Type": "application/json"})
     keyed = client.post("/api/recall", json={"text": "x"}, headers={"Idempotency-Key": "a"})
 
-    assert told(matched) == (422, "malformed", "If-Match")
+    assert told(matched) == (409, "malformed", "If-Match")
     assert keyed.status_code == 200
     assert desk.memory.stats().current == 0
 

@@ -23,7 +23,6 @@ _BY_HTTP = {
     "method_not_allowed": "The address takes other methods; the header Allow names them.",
     "not_acceptable": "There is no answer of a kind that the request accepts.",
     "not_offered": "The server does not offer this, by its settings.",
-    "precondition_required": "The request must say which version it was made for, in If-Match.",
     "request_timeout": "The request took too long to arrive; nothing was done.",
     "unsupported_media_type": "The body is of a kind that is not taken here.",
 }

@@ -173,11 +173,11 @@ def _whole_where_whole(plain: Json) -> Json:
 
 @contextmanager
 def understood() -> Iterator[None]:
-    """Within this, what is refused had the right shape and says what cannot be: 422, where 400 is for the shape."""
+    """Within this, what is refused had the right shape and says what cannot be: 409, where 400 is for the shape."""
     try:
         yield
     except (Malformed, LimitExceeded) as error:
-        raise Declined(status=422, code=error.code, detail=str(error), hint=error.hint, field=field_of(error)) from None
+        raise Declined(status=409, code=error.code, detail=str(error), hint=error.hint, field=field_of(error)) from None
 
 
 def check_accept(request: Request, kind: str) -> None:

@@ -46,13 +46,11 @@ _REFUSALS = {
     403: "The credential or the policy does not allow it.",
     404: "Nothing there that the caller may know of.",
     406: "The answer cannot be of a kind the caller takes.",
-    409: "Not as things stand: the request was made on another state, or its key is in use.",
+    409: "Not as things stand; or the right shape, saying what cannot be; or a key that stands for another request.",
     412: "The record is no longer as it was when it was read.",
     413: "The body is too large.",
     414: "The address is too long.",
     415: "The body is of another kind than is taken.",
-    422: "The request has the right shape and says what cannot be, or its key stands for another request.",
-    428: "The request must say in If-Match which revision it is made on.",
     429: "More than the caller's share; Retry-After says when to come again.",
     500: "The server failed; its log says where.",
     503: "The store cannot be used now; Retry-After says when to try again.",
@@ -127,8 +125,8 @@ def _parameters(operation: Operation, schemas: dict[str, Json]) -> list[Json]:
     ]
     if operation.query is not None:
         found += _queried(operation.query, schemas)
-    if operation.matched or operation.matchable or operation.tagged:
-        found.append(_header("If-Match", _MATCH, dict(_TAGS), required=operation.matched))
+    if operation.matchable or operation.tagged:
+        found.append(_header("If-Match", _MATCH, dict(_TAGS), required=False))
     if operation.tagged:
         found.append(_header("If-None-Match", "Tags of what the caller has.", {"type": "string"}))
     if operation.key is not Key.NONE:
@@ -243,7 +241,7 @@ def _links(operation: Operation, status: int) -> JsonObject:
 
 def _statuses(operation: Operation) -> list[int]:
     """The refusals an operation can end in."""
-    found = {400, 401, 403, 406, 422, 429, 500, 503, 507}
+    found = {400, 401, 403, 406, 409, 429, 500, 503, 507}
     if operation.query is not None:
         found.add(414)
     if operation.body is not None or operation.name == "import":
@@ -252,10 +250,8 @@ def _statuses(operation: Operation) -> list[int]:
         found.add(404)
     if {"stale", "undecided"} & set(operation.codes) or operation.key is not Key.NONE:
         found.add(409)
-    if operation.matched or operation.matchable or operation.tagged:
+    if operation.matchable or operation.tagged:
         found.add(412)
-    if operation.matched:
-        found.add(428)
     if operation.verb is Verb.POST and operation.body is None:
         found.add(413)
     return sorted(found)

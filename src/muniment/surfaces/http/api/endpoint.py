@@ -12,7 +12,7 @@ from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
 from muniment.rest import Key, Operation
-from muniment.rest.tags import Mark, read_match, same_tag, tag_of
+from muniment.rest.tags import ANY, Mark, read_match, same_tag, tag_of
 from muniment.rest.wire import Shape, shape_of
 from muniment.surfaces.http import bodies, doors
 from muniment.surfaces.http.api.asking import Asked, check_accept, read_body, read_query, understood
@@ -98,7 +98,7 @@ class Endpoint:
                 )
                 return self._answered(asked)
         except Stale as error:
-            if "if-match" not in headers:
+            if headers.get("if-match", ANY).strip() == ANY:
                 raise
             raise _outdated(str(error), error.hint) from None
 
@@ -136,18 +136,10 @@ class Endpoint:
         was proposed before under that name is not compared again: the record has moved on because of it."""
         header = asked.headers.get("if-match")
         if header is None:
-            if self.operation.matched:
-                raise Declined(
-                    status=428,
-                    code="precondition_required",
-                    detail="if-match: the request must say which revision it is made on",
-                    hint="Read the record, and send its ETag as If-Match; * stands for whichever is present.",
-                    field="if-match",
-                )
             return None
         if self.operation.tagged:
             return None
-        if not (self.operation.matched or self.operation.matchable):
+        if not self.operation.matchable:
             raise Malformed("If-Match", "to be left out: this operation compares nothing")
         marks = read_match(header)
         if marks is None:

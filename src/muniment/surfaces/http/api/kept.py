@@ -169,7 +169,7 @@ def _again(kept: Kept) -> Response:
 def reused() -> Declined:
     """The refusal of a key that stands for another request."""
     return Declined(
-        status=422,
+        status=409,
         code="key_reused",
         detail="idempotency-key: it was used before, for a different request",
         hint="Use a new key for each request, and the same one only to send the same request again.",

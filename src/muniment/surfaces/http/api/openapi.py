@@ -29,7 +29,7 @@ are the protocol's own objects, with a `code`."""
 _ABOUT = """Agent memory that can prove itself.
 
 `/api` is the native face: every operation is a method of the Python class `Memory`, with the same words. `/v1` speaks
-Akashik and is described at `/openapi-v1.json`. A refusal by policy is an answer, not an error: look at `outcome`. Errors
+Akashik and is described at `/openapi-v1.json`. A refusal by policy is an answer, no error: look at `outcome`. Errors
 are RFC 9457 problem documents with a stable `code`. Any request may also be refused with 408 (too slow), 431 (too long
 a head) and 421 (meant for another host). Lists come a page at a time; `next` is the cursor of the page that follows."""
 _TAGS = {
