@@ -635,7 +635,7 @@ def _fields(kind: type[msgspec.Struct] | None) -> str:
 
 
 def _headers(one: Operation) -> str:
-    found = ["`If-Match` (required)"] if one.matched else ["`If-Match`"] if one.matchable else []
+    found = ["`If-Match`"] if one.matchable or one.tagged else []
     found += ["`If-None-Match`"] if one.tagged else []
     found += ["`Idempotency-Key`"] if one.key is not Key.NONE else []
     return ", ".join(found) or "–"
