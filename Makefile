@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TOUR := muniment-tour
 comma := ,
+# Modules are compiled once and kept: the tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run tour test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve sim docs clean
