@@ -14,9 +14,11 @@ import msgspec
 import pytest
 
 from muniment.backends.sqlite.store import SqliteTenant
+from muniment.engine.notebook import Notebook
 from muniment.model.card import Card
 from muniment.model.entry import SignedCheckpoint
 from muniment.model.errors import MunimentError
+from muniment.model.note import Jot
 from muniment.model.value import canonical, read_canonical
 from muniment.testing.world import simulated_memory
 
@@ -55,6 +57,7 @@ TABLES = (
     "lexicon_docsize",
     "lexicon_idx",
     "mentions",
+    "notes",
     "proposals",
     "receipts",
     "standings",
@@ -65,7 +68,7 @@ TABLES = (
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small store with something in every table: revised, superseded, disputed, held, ruled, built upon, retracted,
-    found misleading, voted upon, named, swept, signed."""
+    found misleading, voted upon, named, noted, forgotten, swept, signed."""
     path = tmp_path_factory.mktemp("tamper") / "default.sqlite"
     store = SqliteTenant(path, "default", create=True)
     memory = simulated_memory(store)
@@ -89,6 +92,11 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     memory.resolve(blue.conflict_ids[0], strategy="vote", winner=blue.record_id, rationale="I looked")
     memory.remember("ask Maria Lopez about OPS-7")
     memory.alias("Marie", "Maria Lopez")
+    jots = (Jot(topic="agents", key="bot", body="{}"), Jot(topic="agents", key="x"))
+    Notebook.of(memory).turn("bot", lambda _: (jots, None))
+    aside = memory.remember("Quince marmalade keeps for months").record_id
+    assert aside is not None
+    memory.forget(aside, reason="asked to")
     memory.recall("build")
     memory.recall("door", limit=1)
     assert memory.sweep().moved > 0

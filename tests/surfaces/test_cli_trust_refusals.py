@@ -87,5 +87,8 @@ def test_what_is_not_there_is_not_found(shell: Shell, words: tuple[str, ...]) ->
 def test_every_spelling_is_a_flag_that_some_command_takes() -> None:
     root = get_command(app)
     assert isinstance(root, TyperGroup)
-    taken = {flag for command in root.commands.values() for one in command.params for flag in one.opts}
+    inner = [
+        one for group in root.commands.values() if isinstance(group, TyperGroup) for one in group.commands.values()
+    ]
+    taken = {flag for command in (*root.commands.values(), *inner) for one in command.params for flag in one.opts}
     assert set(flags.OWN.values()) <= taken

@@ -45,6 +45,7 @@ from muniment.ports.world import Clock, Ids
 class Memory:
     """`muniment.Memory` with the same methods, awaited.
 
+    >>> import asyncio
     >>> from tempfile import TemporaryDirectory
     >>> async def three_lines(folder: str) -> list[str]:
     ...     async with await Memory.open(folder) as memory:

@@ -159,7 +159,13 @@ def test_an_empty_desk_is_ready_to_curate_and_not_to_retrieve() -> None:
 
 
 def test_a_policy_under_which_agents_commit_is_not_ready_to_curate() -> None:
-    assert committing(default_policy()) == ("session-notes", "own-repo-notes", "project-findings")
+    assert committing(default_policy()) == (
+        "operators-direct",
+        "field-records",
+        "session-notes",
+        "own-repo-notes",
+        "project-findings",
+    )
     assert committing(matm_policy()) == ()
 
 
