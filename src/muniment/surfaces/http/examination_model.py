@@ -9,7 +9,14 @@ from zlib import crc32
 import msgspec
 
 WIDE = 256
-SYNONYMS = {"car": "automobile", "vehicle": "automobile", "purchase": "buy", "acquire": "buy"}
+SYNONYMS = {
+    "car": "automobile",
+    "vehicle": "automobile",
+    "purchase": "buy",
+    "acquire": "buy",
+    "broth": "soup",
+    "briny": "salty",
+}
 _BODY_BYTES_MAX = 1_048_576
 _REFUSAL = 422
 """Not worth another try, so that a failure is known at once."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.testing.akashik.bench import Agent, Bench, Subject
 from muniment.testing.akashik.say import (
@@ -194,18 +196,19 @@ def _warned(f: Subject, scout: Agent) -> JsonObject:
     return answers[-1]
 
 
+def _leads(analyst: Agent, hint: str, said: str) -> bool:
+    return analyst.contents(context_hint=hint)[0] == said
+
+
 def akas_054(b: Bench) -> None:
     f = b.field(enrichment="meaning")
     scout, analyst = f.join("scout"), f.join("analyst")
     scout.record("Acquire automobile")
     scout.record("Soup tastes salty")
-    wanted = "purchase vehicle"
-    f.within(
-        lambda: analyst.contents(context_hint=wanted)[0] == "Acquire automobile",
-        "a unit that says the hint in other words comes first",
-    )
-    same(analyst.contents(interests=[wanted])[0], "Acquire automobile", "the first for an interest in other words")
-    same(analyst.contents()[0], "Soup tastes salty", "the first without any hint, where the newer one leads")
+    for wanted, said in (("purchase vehicle", "Acquire automobile"), ("briny broth", "Soup tastes salty")):
+        words = f"for the hint {wanted!r} the unit that says it in other words comes first"
+        f.within(partial(_leads, analyst, wanted, said), words)
+        same(analyst.contents(interests=[wanted])[0], said, f"the first for an interest in {wanted!r}")
 
 
 def akas_055(b: Bench) -> None:

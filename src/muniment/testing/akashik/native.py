@@ -45,7 +45,14 @@ from muniment.testing.akashik.binding import (
 from muniment.testing.akashik.polled import Polled
 from muniment.testing.akashik.say import part, parts, read_object, whole
 
-SYNONYMS = {"car": "automobile", "vehicle": "automobile", "purchase": "buy", "acquire": "buy"}
+SYNONYMS = {
+    "car": "automobile",
+    "vehicle": "automobile",
+    "purchase": "buy",
+    "acquire": "buy",
+    "broth": "soup",
+    "briny": "salty",
+}
 """Words that the stand-in for a model takes for one another."""
 WAIT_S = 30.0
 POLICY = "policy.yaml"
