@@ -27,6 +27,7 @@ from muniment.contracts.strict.values import JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed
 from muniment.model.times import Instant
+from muniment.surfaces.http.akashik_doors import credential_of
 from muniment.surfaces.reception import denials, keys
 from muniment.surfaces.reception.denials import FLOOD_AFTER, NAMES_MAX, SUMS_MAX, Denial, Denials, denied_calls
 from muniment.surfaces.reception.keys import KeyWish
@@ -312,9 +313,9 @@ def test_no_key_speaks_for_the_engine() -> None:
 
 def test_leave_to_speak_for_anybody_is_no_leave_to_speak_for_the_owner_or_the_engine() -> None:
     anybody = Visitor(actor=Actor(id="planner"), tenant="default", agents=("*",))
-    assert [anybody.speaks_for(name) for name in ("scout", "owner", "muniment")] == [True, False, False]
+    assert [credential_of(anybody).speaks_for(name) for name in ("scout", "owner", "muniment")] == [True, False, False]
     owner = Visitor(actor=Actor(id="owner"), tenant="default", agents=("*",))
-    assert [owner.speaks_for(name) for name in ("scout", "owner", "muniment")] == [True, True, False]
+    assert [credential_of(owner).speaks_for(name) for name in ("scout", "owner", "muniment")] == [True, True, False]
 
 
 def _denial(number: int = 0, *, what: str = "GET /api", peer: str = "192.0.2.1") -> Denial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -19,12 +19,11 @@ from muniment.model.errors import CallerError, OperationalError
 from muniment.model.flat import read_instant
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.rest import Key, Operation, operation
+from muniment.rest import OPERATIONS, Key, Operation, operation
 from muniment.rest.tags import revision_tag
 from muniment.rest.wire import Shape, shape_of
 
 JSON = "application/json"
-Argument = object
 Parameters = list[tuple[str, str | int | float | bool | None]]
 
 
@@ -39,7 +38,7 @@ class Wanted:
     body: bytes | None = None
 
 
-def prepare(name: str, arguments: Mapping[str, Argument], *, fresh: str) -> Wanted:
+def prepare(name: str, arguments: Mapping[str, object], *, fresh: str) -> Wanted:
     """The request of a method with these keywords; what is None is not said. `fresh` names a change that has no name of
     its own, so that it can be sent again."""
     row = operation(name)
@@ -81,7 +80,7 @@ def _has(kind: type[Value] | None, name: str) -> bool:
     return kind is not None and name in kind.__struct_fields__
 
 
-def _parameters(row: Operation, said: dict[str, Argument]) -> Parameters:
+def _parameters(row: Operation, said: dict[str, object]) -> Parameters:
     if row.query is None:
         return []
     instants = _instants(row.query)
@@ -97,7 +96,7 @@ def _word(value: object) -> str:
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
-def _body(row: Operation, said: dict[str, Argument]) -> bytes | None:
+def _body(row: Operation, said: dict[str, object]) -> bytes | None:
     """What is left, as the body; a keyword that has no place there is the server's to refuse by name."""
     if row.body is None and not said:
         return None
@@ -149,11 +148,5 @@ def answer_of(wanted: Wanted, content: bytes) -> Value:
 
 def ready() -> None:
     """Describe every answer before there are threads; the library must not be asked to from two at once."""
-    for row in _rows():
+    for row in OPERATIONS:
         _shape(row.answer)
-
-
-def _rows() -> Iterable[Operation]:
-    from muniment.rest import OPERATIONS
-
-    return OPERATIONS

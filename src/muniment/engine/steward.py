@@ -15,7 +15,7 @@ from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.claim import Place
 from muniment.model.curation import Forgotten, Settled, Swept, Verdict
-from muniment.model.errors import Malformed, NotFound, NotPermitted
+from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.flat import ClaimOptions, make_claim
 from muniment.model.proposal import (
     Objection,
@@ -37,11 +37,11 @@ from muniment.write.admit import admit
 from muniment.write.case import hidden
 from muniment.write.detect import look_for_disputes
 from muniment.write.facts import fetch
-from muniment.write.forget import forget, found, may_forget, plan_oblivion
+from muniment.write.forget import forget, may_forget, plan_oblivion
 from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
 from muniment.write.resolve import settle
-from muniment.write.review import observe, retract, rule, vouch
+from muniment.write.review import observe, retract, rule, visible, vouch
 from muniment.write.secrets import refuse_secret
 from muniment.write.sweep import expire, refresh, stirred
 
@@ -93,9 +93,7 @@ class Steward(Seat):
         tenant = self._tenant
         if dry_run:
             with tenant.store.read() as snapshot:
-                held = found(snapshot, record_id, self.actor, tenant.bench)
-                if held is None:
-                    raise NotFound("record", record_id)
+                held = visible(snapshot, record_id, self.actor, tenant.bench)
                 if may_forget(held, self.actor, tenant.bench) is None:
                     raise NotPermitted(self.actor.id, "forget this record")
                 return plan_oblivion(snapshot, held, self.actor, tenant.bench)

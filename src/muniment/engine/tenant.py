@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muniment.engine.trail import Trail
+from muniment.model.actor import OWNER
 from muniment.model.change import ChangeSet, Draft
 from muniment.model.entry import Entry, EntryKind, Role, SignedCheckpoint
 from muniment.model.errors import IntegrityError, LedgerBroken
@@ -19,6 +20,8 @@ from muniment.write.commit import commit, sign_checkpoint
 from muniment.write.pipeline import Bench
 
 SYSTEM = "muniment"
+RESERVED = frozenset({OWNER, SYSTEM})
+"""Names that the vault itself gives: no key or token stands for them, and no agent takes one."""
 CHECKPOINT_EVERY = 1024
 
 

@@ -16,7 +16,8 @@ class Verb(StrEnum):
 
 
 class Grant(StrEnum):
-    """What a credential must be good for before the operation is begun."""
+    """What a credential may be used for, and what an operation asks of it. A grant opens a door; what lies behind it is
+    the policy's to decide."""
 
     READ = "read"
     WRITE = "write"

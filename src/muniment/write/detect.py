@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from muniment.model.actor import Actor
 from muniment.model.curation import Verdict
-from muniment.model.entry import ConflictChange, EntryKind
+from muniment.model.entry import EntryKind
 from muniment.model.errors import NotPermitted
 from muniment.model.proposal import Search
 from muniment.model.status import CURRENT, Status
-from muniment.model.vocabulary import ConflictStatus
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
@@ -17,6 +16,7 @@ from muniment.write.case import hidden
 from muniment.write.facts import Asked, Held, gather
 from muniment.write.kinship import Rival, rivals
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact
+from muniment.write.plan import opened
 from muniment.write.review import seen, visible
 
 
@@ -51,7 +51,7 @@ def _look(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None
         decided_on=(seen(held), *(seen(rival.held) for rival in found)),
         record=held.card,
         changes=tuple(become(card, Status.CONTESTED) for card in cards if card.status == Status.ACTIVE),
-        conflicts=tuple(_opened(bench.ids.fresh("cfl"), rival, held.card.rid) for rival in found),
+        conflicts=tuple(opened(bench.ids.fresh("cfl"), rival, held.card.rid) for rival in found),
     )
     return enact(unit, act, bench)
 
@@ -64,16 +64,4 @@ def _unsaid(unit: Unit, held: Held, actor: Actor, bench: Bench) -> tuple[Rival, 
     found = rivals(claim, facts, {held.card.id}, bench.policy.disputes, ())
     return tuple(
         rival for rival in found if rival.held.card.rid not in known and not hidden(bench.policy, actor, rival.held)
-    )
-
-
-def _opened(name: str, rival: Rival, rid: int) -> ConflictChange:
-    return ConflictChange(
-        id=name,
-        status=ConflictStatus.DETECTED,
-        type=rival.type,
-        a=min(rival.held.card.rid, rid),
-        b=max(rival.held.card.rid, rid),
-        why=rival.why,
-        contests=rival.contests,
     )

@@ -13,7 +13,7 @@ from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, Unit
 from muniment.write.aftermath import become, follow
 from muniment.write.case import hidden
-from muniment.write.facts import Held, fetch, look_up
+from muniment.write.facts import Held, fetch
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact
 from muniment.write.review import seen, visible
 
@@ -67,9 +67,3 @@ def _forget(unit: Unit, oblivion: Oblivion, actor: Actor, bench: Bench) -> Forgo
     return Forgotten(
         id=plan.id, revisions=plan.revisions if done else 0, falls=plan.falls if done else (), verdict=verdict
     )
-
-
-def found(snapshot: Snapshot, record: str, actor: Actor, bench: Bench) -> Held | None:
-    """A record as it stands, if the actor may know of it."""
-    held = look_up(snapshot, record)
-    return None if held is None or hidden(bench.policy, actor, held) else held

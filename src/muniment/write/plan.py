@@ -255,7 +255,7 @@ def _commitment(
         and rival.held.card.status == Status.ACTIVE
         and all(rival.held.card.rid != change.rid for change in changes)
     )
-    conflicts = [_opened(name, rival, rid) for name, rival in zip(moment.conflict_ids, case.rivals, strict=True)]
+    conflicts = [opened(name, rival, rid) for name, rival in zip(moment.conflict_ids, case.rivals, strict=True)]
     filing = base.filing
     assert filing is not None
     standing = Standing(status=status, since=base.position + 1, footing=footing, vigour=vigour)
@@ -273,13 +273,14 @@ def _commitment(
     return change, Newborn(card=card_of(record, standing, rid=rid, pepper=None), pillars=names), record
 
 
-def _opened(name: str, rival: Rival, rid: int) -> ConflictChange:
+def opened(name: str, rival: Rival, rid: int) -> ConflictChange:
+    """A disagreement that was found, the older revision first."""
     return ConflictChange(
         id=name,
         status=ConflictStatus.DETECTED,
         type=rival.type,
-        a=rival.held.card.rid,
-        b=rid,
+        a=min(rival.held.card.rid, rid),
+        b=max(rival.held.card.rid, rid),
         why=rival.why,
         contests=rival.contests,
     )

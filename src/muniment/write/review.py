@@ -195,9 +195,9 @@ def _vouch(unit: Unit, vouching: VouchRequest, actor: Actor, bench: Bench) -> Ve
     return enact(unit, act, bench)
 
 
-def visible(unit: Unit, record: str, actor: Actor, bench: Bench) -> Held:
+def visible(snapshot: Snapshot, record: str, actor: Actor, bench: Bench) -> Held:
     """A record as it stands. Whoever may not see it is told that there is none."""
-    held = look_up(unit, record)
+    held = look_up(snapshot, record)
     if held is None or hidden(bench.policy, actor, held):
         raise NotFound("record", record)
     return held

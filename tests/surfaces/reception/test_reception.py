@@ -19,6 +19,7 @@ from muniment.config import ServerSettings
 from muniment.model.errors import ConfigurationError, StoreUnavailable, TooManyRequests, Unauthenticated
 from muniment.model.times import Instant
 from muniment.model.vocabulary import ActorType
+from muniment.surfaces.http.akashik_doors import credential_of
 from muniment.surfaces.reception import keys
 from muniment.surfaces.reception.denials import denied_calls
 from muniment.surfaces.reception.keys import KeyWish
@@ -54,7 +55,7 @@ def test_without_keys_whoever_is_on_this_machine_is_the_owner(reception: Recepti
     visitor = reception.admit(None, peer=HERE)
     assert (visitor.actor.id, visitor.tenant, visitor.anonymous) == ("owner", "default", True)
     assert visitor.grants == tuple(Grant)
-    assert visitor.speaks_for("anybody")
+    assert credential_of(visitor).speaks_for("anybody")
 
 
 def test_the_first_key_ends_anonymous_calls_at_once_and_revoking_it_does_not_bring_them_back(
@@ -87,11 +88,8 @@ def test_a_key_gives_what_it_says_and_for_the_rest_what_the_policy_says(receptio
     assert (visitor.actor.roles, visitor.actor.authority, visitor.actor.type) == (("curator",), 7, "service")
     assert visitor.actor.projects == plain.projects
     assert (visitor.credential, visitor.grants) == (f"key:{key_id}", (Grant.READ,))
-    assert (visitor.speaks_for("scout"), visitor.speaks_for("planner"), visitor.speaks_for("other")) == (
-        True,
-        True,
-        False,
-    )
+    speaks_for = credential_of(visitor).speaks_for
+    assert [speaks_for(agent) for agent in ("scout", "planner", "other")] == [True, True, False]
 
 
 def test_a_key_that_says_nothing_of_its_actor_gives_exactly_what_the_policy_gives(

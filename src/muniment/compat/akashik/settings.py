@@ -5,14 +5,13 @@ from __future__ import annotations
 from muniment.contracts.akashik.sessions import TypeRule
 from muniment.contracts.akashik.words import Operation
 from muniment.contracts.strict.values import JsonObject
-from muniment.engine.tenant import SYSTEM
+from muniment.engine.tenant import RESERVED, SYSTEM
 from muniment.model import checks
-from muniment.model.actor import OWNER, Actor
+from muniment.model.actor import Actor
 from muniment.model.value import Value
 
 HIGHEST = 3
 ANYONE = "*"
-RESERVED = frozenset({OWNER, SYSTEM})
 
 
 class FieldSettings(Value):

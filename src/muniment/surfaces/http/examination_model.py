@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from zlib import crc32
 
 import msgspec
 
+from muniment.testing.standing_in import counted
+
 WIDE = 256
-SYNONYMS = {
-    "car": "automobile",
-    "vehicle": "automobile",
-    "purchase": "buy",
-    "acquire": "buy",
-    "broth": "soup",
-    "briny": "salty",
-}
 _BODY_BYTES_MAX = 1_048_576
 _REFUSAL = 422
 """Not worth another try, so that a failure is known at once."""
@@ -69,17 +62,5 @@ def _embedded(body: bytes) -> bytes | None:
         texts = msgspec.json.decode(body, type=_Asked).input
     except msgspec.DecodeError:
         return None
-    return msgspec.json.encode({"data": [{"index": n, "embedding": numbers(text)} for n, text in enumerate(texts)]})
-
-
-def numbers(text: str) -> list[float]:
-    """A text as numbers: its words counted, synonyms as one word.
-
-    >>> numbers("Acquire a car") == numbers("purchase a vehicle")
-    True
-    """
-    found = [0.0] * WIDE
-    for word in text.lower().split():
-        plain = word.strip(".,;:!?()'\"")
-        found[crc32(SYNONYMS.get(plain, plain).encode()) % WIDE] += 1.0
-    return found
+    told = [{"index": number, "embedding": counted(text, WIDE)} for number, text in enumerate(texts)]
+    return msgspec.json.encode({"data": told})

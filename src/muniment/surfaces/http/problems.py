@@ -63,8 +63,6 @@ _TITLES = {
     414: "The address is too long",
     415: "A body of another kind is needed",
     421: "Another server was meant",
-    422: "The request cannot be followed",
-    428: "The request must say what it expects",
     429: "Too many requests",
     431: "The head of the request is too large",
     500: "Internal error",

@@ -18,6 +18,7 @@ from __future__ import annotations
 import jwt
 import msgspec
 
+from muniment.engine.tenant import RESERVED
 from muniment.model import checks
 from muniment.model.errors import ConfigurationError, MunimentError
 from muniment.model.times import Instant
@@ -25,7 +26,7 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.reception.jwks import Jwks
 from muniment.surfaces.reception.settings import ServerSettings
-from muniment.surfaces.reception.visitor import RESERVED, Grant
+from muniment.surfaces.reception.visitor import Grant
 
 SCOPE = "muniment:"
 TOKEN_BYTES_MAX = 16_384

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
-from muniment.engine.tenant import SYSTEM
-from muniment.model.actor import OWNER, Actor
+from muniment.model.actor import Actor
 from muniment.model.times import Instant
 from muniment.model.value import Value
+from muniment.rest import Grant
 
+__all__ = ["ANYONE", "Grant", "Visitor"]
 ANYONE = "*"
-RESERVED = frozenset({OWNER, SYSTEM})
-"""Names that the vault gives: leave to speak for anybody is no leave to speak for these."""
-
-
-class Grant(StrEnum):
-    """What a credential may be used for. A grant opens a door; what lies behind it is the policy's to decide."""
-
-    READ = "read"
-    WRITE = "write"
-    REVIEW = "review"
-    AUDIT = "audit"
-    ADMIN = "admin"
 
 
 class Visitor(Value):
@@ -39,7 +26,3 @@ class Visitor(Value):
     def anonymous(self) -> bool:
         """Whether nobody asked for a credential: on this machine alone, and said so at the start."""
         return self.credential is None
-
-    def speaks_for(self, agent: str) -> bool:
-        anyone = ANYONE in self.agents and agent not in RESERVED
-        return agent == self.actor.id or agent in self.agents or anyone

@@ -9,7 +9,6 @@ import sys
 import tempfile
 import threading
 import time
-import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -44,16 +43,8 @@ from muniment.testing.akashik.binding import (
 )
 from muniment.testing.akashik.polled import Polled
 from muniment.testing.akashik.say import part, parts, read_object, whole
+from muniment.testing.standing_in import counted
 
-SYNONYMS = {
-    "car": "automobile",
-    "vehicle": "automobile",
-    "purchase": "buy",
-    "acquire": "buy",
-    "broth": "soup",
-    "briny": "salty",
-}
-"""Words that the stand-in for a model takes for one another."""
 WAIT_S = 30.0
 POLICY = "policy.yaml"
 
@@ -75,10 +66,7 @@ class StandIn:
 
 def standing_for(text: str, wide: int) -> list[float]:
     """A text as numbers: its words counted, synonyms as one word, to the length of one."""
-    numbers = [0.0] * wide
-    for word in text.lower().split():
-        plain = word.strip(".,;:!?()'\"")
-        numbers[zlib.crc32(SYNONYMS.get(plain, plain).encode()) % wide] += 1.0
+    numbers = counted(text, wide)
     length = sum(number * number for number in numbers) ** 0.5 or 1.0
     return [number / length for number in numbers]
 

@@ -20,7 +20,7 @@ from muniment.surfaces.http.api.calls import call_of
 from muniment.surfaces.http.api.kept import KEY_HEADER, claimed, named, repeatable, reused
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.reception.visitor import Visitor
 
 JSON = bodies.JSON
 _HEADERS = ("if-match", "if-none-match", KEY_HEADER)
@@ -54,7 +54,7 @@ class Endpoint:
     def __init__(self, reception: Reception, operation: Operation) -> None:
         self.operation = operation
         self._reception = reception
-        self._grant = Grant(operation.grant.value)
+        self._grant = operation.grant
         self._call = call_of(operation)
         self._answer: Shape[Value] = shape_of(operation.answer)
         for kind in (operation.query, operation.body):

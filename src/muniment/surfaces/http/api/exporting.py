@@ -18,7 +18,7 @@ from muniment.surfaces.http.api.asking import check_accept, read_query, understo
 from muniment.surfaces.http.api.lines import PAGE, lines_of
 from muniment.surfaces.http.api.paging import listed, trail_of
 from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.reception.visitor import Visitor
 
 NDJSON = "application/x-ndjson"
 _OPERATION = operation("export")
@@ -26,7 +26,7 @@ _OPERATION = operation("export")
 
 async def give_out(request: Request) -> Response:
     """Every record the caller may see, within the bounds; with a limit, one page and the way on."""
-    visitor = await doors.permitted(request, Grant(_OPERATION.grant.value))
+    visitor = await doors.permitted(request, _OPERATION.grant)
     check_accept(request, NDJSON)
     query = read_query(request.scope["query_string"], queries.Export)
     assert isinstance(query, queries.Export)

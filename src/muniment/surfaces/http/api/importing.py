@@ -23,7 +23,7 @@ from muniment.rest.wire import shape_of
 from muniment.surfaces.http import bodies, doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_query, understood
 from muniment.surfaces.http.api.lines import Intake
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.reception.visitor import Visitor
 
 NDJSON = "application/x-ndjson"
 _BY_LINE = (NDJSON, "application/ndjson", "application/jsonl")
@@ -36,7 +36,7 @@ _LINE = shape_of(Line)
 
 async def take_in(request: Request) -> Response:
     """Propose every memory that the body holds."""
-    visitor = await doors.permitted(request, Grant(_OPERATION.grant.value))
+    visitor = await doors.permitted(request, _OPERATION.grant)
     check_accept(request, NDJSON)
     query = read_query(request.scope["query_string"], queries.Import)
     assert isinstance(query, queries.Import)
