@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Unpack
 
+from muniment.aio.guardian import Guardian
 from muniment.aio.ledger import Ledger
 from muniment.aio.threads import page, run
 from muniment.config import AS_SET
@@ -23,11 +24,12 @@ from muniment.engine import Memory as _Memory
 from muniment.engine.entities import EntityView
 from muniment.engine.intake import Newcomer
 from muniment.engine.look import Curated
+from muniment.engine.minds import MIND_WAIT_S
 from muniment.engine.options import QueryOptions
 from muniment.engine.trail import Progress
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Forgotten, Settled, Swept, Undone, Verdict
+from muniment.model.curation import Settled, Swept, Undone, Verdict
 from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
@@ -42,7 +44,7 @@ from muniment.ports.tracer import UNWATCHED, Tracer
 from muniment.ports.world import Clock, Ids
 
 
-class Memory:
+class Memory(Guardian):
     """`muniment.Memory` with the same methods, awaited.
 
     >>> import asyncio
@@ -77,6 +79,7 @@ class Memory:
         extractor: Extractor | None = None,
         capacity: int | None = None,
         tracer: Tracer = UNWATCHED,
+        mind_wait: float = MIND_WAIT_S,
     ) -> Memory:
         opened = await run(
             _Memory.open,
@@ -92,6 +95,7 @@ class Memory:
             extractor=extractor,
             capacity=capacity,
             tracer=tracer,
+            mind_wait=mind_wait,
         )
         return cls(opened)
 
@@ -205,9 +209,6 @@ class Memory:
 
     async def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         return await run(self._memory.retract, record_id, reason=reason, expected_revision=expected_revision)
-
-    async def forget(self, record_id: str, *, reason: str, dry_run: bool = False) -> Forgotten:
-        return await run(self._memory.forget, record_id, reason=reason, dry_run=dry_run)
 
     async def detect(self, record_id: str) -> tuple[str, ...]:
         return await run(self._memory.detect, record_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -12,9 +13,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from muniment.model.entry import SignedCheckpoint
-from muniment.model.errors import StoreUnavailable
+from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.model.times import Instant
-from muniment.model.value import canonical
+from muniment.model.value import Value, canonical
+from muniment.ports.world import Signer
 
 
 class SystemClock:
@@ -45,14 +47,59 @@ def place_file(path: Path, text: str, *, mode: int = 0o644) -> None:
     draft.unlink()
 
 
+def replace_file(path: Path, text: str, *, mode: int = 0o644) -> None:
+    """Put a whole file in the place of another, and see to it that it is on the disk. Nobody ever sees half of it."""
+    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    settle(path.parent)
+
+
+def settle(folder: Path) -> None:
+    """See to it that what was made, moved or taken away in a folder is on the disk."""
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def destroy_file(path: Path) -> None:
+    """Overwrite a small secret and take its file away. What a file system or a disk keeps behind our back it keeps."""
+    with path.open("r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        for filling in (os.urandom(size), bytes(size)):
+            file.seek(0)
+            file.write(filling)
+            file.flush()
+            os.fsync(file.fileno())
+    path.unlink()
+    settle(path.parent)
+
+
 class FileSigner:
     """An Ed25519 key kept in a file only its owner can read."""
 
     def __init__(self, path: Path) -> None:
         try:
-            self._key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(path.read_text().strip()))
+            with path.open() as file:
+                mode, text = os.fstat(file.fileno()).st_mode, file.read(1024)
+            self._key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(text.strip()))
         except (OSError, ValueError):
             raise StoreUnavailable(f"the signing key {path.name} is missing or cannot be read") from None
+        if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
+            raise ConfigurationError(
+                f"keys/{path.name}",
+                "others than its owner can get at this file; a signing key is its owner's alone",
+                hint=f"chmod 600 the file keys/{path.name} of the vault; if somebody may have read it, change the key: "
+                "`muniment signing rotate`.",
+            )
         public = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         self.key_id = public.hex()
 
@@ -67,13 +114,24 @@ class FileSigner:
         return self._key.sign(message)
 
 
-def signed_by(signed: SignedCheckpoint, key: str) -> bool:
-    """Whether the holder of `key` made this checkpoint. Needs the public half only, and no store."""
-    if signed.checkpoint.key != key:
-        return False
+def sign_value(signer: Signer, value: Value) -> str:
+    """Sign the canonical bytes of a value; the signature, in hex.
+
+    No two kinds of value that are signed share their required fields, so that a signature on one never fits another.
+    """
+    return signer.sign(canonical(value)).hex()
+
+
+def signed_value_by(value: Value, signature: str, key: str) -> bool:
+    """Whether the holder of `key` signed this value. Needs the public half only, and no store."""
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
-        public.verify(bytes.fromhex(signed.signature), canonical(signed.checkpoint))
+        public.verify(bytes.fromhex(signature), canonical(value))
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def signed_by(signed: SignedCheckpoint, key: str) -> bool:
+    """Whether the holder of `key` made this checkpoint, and says so in it."""
+    return signed.checkpoint.key == key and signed_value_by(signed.checkpoint, signed.signature, key)

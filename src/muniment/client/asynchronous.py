@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import TypeVar, Unpack
 
+from muniment.client.asynchronous_guardian import AsyncGuardian
 from muniment.client.asynchronous_ledger import AsyncClientLedger
 from muniment.client.calls import proposed
 from muniment.client.sending import TIMEOUT_S, AsyncSender
@@ -24,7 +25,7 @@ from muniment.engine.options import QueryOptions
 from muniment.engine.trail import Progress
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Forgotten, Settled, Swept, Undone, Verdict
+from muniment.model.curation import Settled, Swept, Undone, Verdict
 from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
@@ -38,7 +39,7 @@ from muniment.rest.kinds import PAGE_MAX
 _V = TypeVar("_V", bound=Value)
 
 
-class AsyncClient:
+class AsyncClient(AsyncGuardian):
     """The same for async callers: every method is awaited, and `browse` is iterated with `async for`.
 
     `async with AsyncClient("http://127.0.0.1:8765", key="mnk_…") as memory:` belongs to one event loop.
@@ -279,9 +280,6 @@ class AsyncClient:
         return await self._ask(
             Verdict, "retire", record_id=record_id, becomes=becomes, reason=reason, expected_revision=expected_revision
         )
-
-    async def forget(self, record_id: str, *, reason: str, dry_run: bool = False) -> Forgotten:
-        return await self._ask(Forgotten, "forget", record_id=record_id, reason=reason, dry_run=dry_run)
 
     async def detect(self, record_id: str) -> tuple[str, ...]:
         return (await self._ask(answers.Found, "detect", record_id=record_id)).conflict_ids

@@ -63,6 +63,8 @@ def _fill(error: MunimentError, problem: Problem, retry_after: str | None) -> No
         attributes = {"field": problem.field or "", "expected": problem.detail, "line": 0, "column": 0}
     elif isinstance(error, errors.Unauthenticated):
         attributes = {"field": problem.field or ""}
+    elif isinstance(error, errors.OnHold):
+        attributes = {"hold": "", "reason": problem.detail, "records": 0}
     elif isinstance(error, errors.Undecided):
         attributes = {"what": problem.detail}
     elif isinstance(error, TooManyRequests):

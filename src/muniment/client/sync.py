@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar, Unpack
 
 from muniment.client.calls import proposed
+from muniment.client.guardian import Guardian
 from muniment.client.ledger import ClientLedger
 from muniment.client.sending import TIMEOUT_S, Sender
 from muniment.engine import (
@@ -24,7 +25,7 @@ from muniment.engine.options import QueryOptions
 from muniment.engine.trail import Progress
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Forgotten, Settled, Swept, Undone, Verdict
+from muniment.model.curation import Settled, Swept, Undone, Verdict
 from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
@@ -38,7 +39,7 @@ from muniment.rest.kinds import PAGE_MAX
 _V = TypeVar("_V", bound=Value)
 
 
-class Client:
+class Client(Guardian):
     """A governed memory behind a server, seen by whoever the key belongs to.
 
     `Client("http://127.0.0.1:8765", key="mnk_…")` has the methods of `muniment.Memory`, with the same arguments,
@@ -274,9 +275,6 @@ class Client:
         return self._ask(
             Verdict, "retire", record_id=record_id, becomes=becomes, reason=reason, expected_revision=expected_revision
         )
-
-    def forget(self, record_id: str, *, reason: str, dry_run: bool = False) -> Forgotten:
-        return self._ask(Forgotten, "forget", record_id=record_id, reason=reason, dry_run=dry_run)
 
     def detect(self, record_id: str) -> tuple[str, ...]:
         return self._ask(answers.Found, "detect", record_id=record_id).conflict_ids

@@ -11,7 +11,7 @@ from typing import get_args, get_type_hints
 import msgspec
 
 from muniment.config.serving import FILE, SERVING, ServerSettings
-from muniment.config.shared import PREFIX, SETTINGS, Config
+from muniment.config.shared import PREFIX, SETTINGS, Config, Hidden
 from muniment.model.errors import ConfigurationError
 
 Given = Mapping[str, object]
@@ -38,10 +38,13 @@ def read_environment(environment: Mapping[str, str] | None = None) -> Config:
         actor=told.get("actor", default.actor),
         policy=told.get("policy"),
         embedder=told.get("embedder", default.embedder),
-        embedder_key=told.get("embedder_key"),
+        embedder_key=_hidden(told.get("embedder_key")),
         models=told.get("models", default.models),
+        witness=told.get("witness"),
+        encryption_key_file=told.get("encryption_key_file"),
+        encryption_key=_hidden(told.get("encryption_key")),
         url=told.get("url", default.url),
-        key=told.get("key"),
+        key=_hidden(told.get("key")),
     )
 
 
@@ -70,6 +73,10 @@ def read_server(
 def variables() -> dict[str, str]:
     """Everything in the environment, for files that refer to it by name."""
     return dict(os.environ)
+
+
+def _hidden(text: str | None) -> Hidden | None:
+    return None if text is None else Hidden(text)
 
 
 def _ours(environment: Mapping[str, str] | None) -> dict[str, str]:

@@ -24,12 +24,14 @@ def _said(meaning: str, flag: str = "") -> Meta:
 
 
 class ServerSettings(Value):
-    """What a server goes by. The first four are shared with every other command."""
+    """What a server goes by. The first are shared with every other command."""
 
     vault: str = "./muniment-data"
     tenant: str = "default"
     policy: str | None = None
     embedder: str = AUTO
+    witness: str | None = None
+    encryption_key_file: str | None = None
 
     host: Annotated[str, _said("the address to listen on; others than this machine need keys or JWT", "--host")] = (
         "127.0.0.1"

@@ -14,6 +14,19 @@ AS_SET = "as set"
 _MODELS = "~/.cache/muniment/models"
 
 
+class Hidden(str):
+    """A secret as it was written. No picture of what holds it shows it.
+
+    >>> Hidden("hunter2"), Hidden("hunter2") == "hunter2"
+    ('…', True)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'…'"
+
+
 class Setting(Value):
     """A setting: its environment name, its flag, its default, and what it is for."""
 
@@ -54,6 +67,25 @@ SETTINGS = (
         meaning="the folder that holds installed models",
     ),
     Setting(
+        name="MUNIMENT_WITNESS",
+        flag="",
+        default="",
+        meaning="a folder outside the vault that remembers where each ledger stood; an older copy of the vault is then "
+        "refused",
+    ),
+    Setting(
+        name="MUNIMENT_ENCRYPTION_KEY_FILE",
+        flag="",
+        default="",
+        meaning="a file that holds the key of an encrypted vault and that nobody but its owner can read",
+    ),
+    Setting(
+        name="MUNIMENT_ENCRYPTION_KEY",
+        flag="",
+        default="",
+        meaning="the key of an encrypted vault itself: 32 bytes in hexadecimal or base64; never shown or stored",
+    ),
+    Setting(
         name="MUNIMENT_URL",
         flag="",
         default="http://127.0.0.1:8765",
@@ -73,10 +105,13 @@ class Config(Value):
     actor: str = OWNER
     policy: str | None = None
     embedder: str = AUTO
-    embedder_key: str | None = None
+    embedder_key: Hidden | None = None
     models: str = _MODELS
+    witness: str | None = None
+    encryption_key_file: str | None = None
+    encryption_key: Hidden | None = None
     url: str = "http://127.0.0.1:8765"
-    key: str | None = None
+    key: Hidden | None = None
 
     @property
     def folder(self) -> Path:

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from muniment.backends.sqlite.store import SqliteVault
-from muniment.backends.world import FileSigner, signed_by
+from muniment.backends.world import signed_value_by
+from muniment.engine.signing import VaultKeys
 from muniment.engine.tenant import Tenant, genesis_of
+from muniment.engine.witness import Witness, witness_of
 from muniment.ledger import receipts
 from muniment.ledger.compare import Stored
+from muniment.ledger.keys import KeyLine
 from muniment.ledger.verify import Verification
 from muniment.model import checks
 from muniment.model.actor import Actor
@@ -26,7 +29,7 @@ from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.explain import read_receipt
 from muniment.write.commit import rebuild
 
-_GROUNDS = ("entry_", "document_", "checkpoint_", "ledger_", "head_", "clock_")
+_GROUNDS = ("entry_", "document_", "checkpoint_", "ledger_", "head_", "clock_", "key_")
 """Findings that concern what a replay would be built on, not what it builds."""
 Progress = Callable[[int], None]
 FIRST, LAST = -(2**63), 2**63 - 1
@@ -95,12 +98,16 @@ class LedgerFace:
     def checkpoint(self) -> SignedCheckpoint:
         """Sign where the ledger stands now."""
         self._permit("sign a checkpoint")
-        return self._tenant.sign()
+        signed = self._tenant.sign()
+        if self._tenant.witness is not None:
+            self._tenant.witness.settled()
+        return signed
 
     def verify(self, *, anchor: Head | None = None, progress: Progress = _silent) -> Verified:
         """Check everything against everything. Never raises for damage: damage is what it is there to report."""
         self._permit("verify the ledger")
-        return verify_store(self._tenant.store, self._tenant.signer.key_id, anchor=anchor, progress=progress)
+        tenant = self._tenant
+        return verify_store(tenant.store, tenant.keys_here(), anchor=anchor, witness=tenant.witness, progress=progress)
 
     def replay(self, *, progress: Progress = _silent) -> Rebuilt:
         """Rebuild every projection from entries and documents, in one transaction, and say whether anything changed.
@@ -121,8 +128,8 @@ def verify_vault(folder: Path, tenant: str, *, anchor: Head | None = None, progr
     vault = SqliteVault(folder)
     try:
         store = vault.open(tenant, create=False)
-        key = FileSigner(folder / "keys" / "signing.key").key_id
-        return verify_store(store, key, anchor=anchor, progress=progress)
+        keys = frozenset(one.key_id for one in VaultKeys(folder).here())
+        return verify_store(store, keys, anchor=anchor, witness=witness_of(folder, tenant), progress=progress)
     except IntegrityError as error:
         finding = Finding(code="store_damaged", message=str(error))
         return Verified(ok=False, entries=0, receipts=0, findings=(finding,), head=None)
@@ -130,31 +137,48 @@ def verify_vault(folder: Path, tenant: str, *, anchor: Head | None = None, progr
         vault.close()
 
 
-def verify_store(store: TenantStore, key: str, *, anchor: Head | None, progress: Progress) -> Verified:
-    """Check one store: its format, its chain, its documents, its projections, its checkpoints and its receipts."""
+def verify_store(
+    store: TenantStore,
+    keys: frozenset[str],
+    *,
+    anchor: Head | None = None,
+    witness: Witness | None = None,
+    progress: Progress = _silent,
+) -> Verified:
+    """Check one store: its format, its chain, its documents, its projections, its signatures and its receipts.
+
+    `keys` are those whose private half the vault has: one of them must be in force at the end."""
     findings: list[Finding] = []
     count, log, head = 0, 0, None
     with ThreadPoolExecutor(1) as beside:  # the store's own checks run outside the interpreter's lock
         format_check = beside.submit(store.integrity)
         with _reported(findings), store.read() as snapshot:
-            count, log = _check(snapshot, store.tenant, key, anchor, findings, progress)
+            count, log = check_snapshot(snapshot, store.tenant, keys, findings, anchor=anchor, progress=progress)
             head = snapshot.ledger.head()
-            if genesis_of(snapshot, store.tenant).key != key:
-                message = "the ledger was begun with another signing key"
-                findings.append(Finding(code="foreign_key", message=message, seq=1))
+            genesis_of(snapshot, store.tenant)
+            findings += witness.findings(snapshot) if witness is not None else ()
         findings += (Finding(code="store_damaged", message=text) for text in format_check.result())
     return Verified(ok=not findings, entries=count, receipts=log, findings=tuple(findings), head=head)
 
 
-def _check(
-    snapshot: Snapshot, tenant: str, key: str, anchor: Head | None, findings: list[Finding], progress: Progress
+def check_snapshot(
+    snapshot: Snapshot,
+    tenant: str,
+    keys: frozenset[str],
+    findings: list[Finding],
+    *,
+    anchor: Head | None = None,
+    progress: Progress = _silent,
 ) -> tuple[int, int]:
+    """Check one moment of a store against itself, adding to `findings`; how many entries and receipts there were."""
     checkpoints = tuple(_readable("checkpoints", snapshot.ledger.checkpoints(), findings))
+    line = KeyLine(tenant, signed_value_by)
     run = Verification(
         tenant,
-        entries=_readable("entries", snapshot.ledger.entries(FIRST, LAST), findings),
+        entries=line.along(_readable("entries", snapshot.ledger.entries(FIRST, LAST), findings)),
         documents=_readable("documents", snapshot.documents.all(), findings),
         checkpoints=checkpoints,
+        certificates=_readable("certificates", snapshot.ledger.certificates(), findings),
         stored=Stored(
             cards=_readable("cards", snapshot.catalogue.all(), findings),
             proposals=_readable("proposals", snapshot.desk.proposals(), findings),
@@ -164,16 +188,36 @@ def _check(
             mentions=_readable("mentions", snapshot.names.all_mentions(), findings),
             aliases=_readable("aliases", snapshot.names.all_aliases(), findings),
             notes=_readable("notes", snapshot.notes.all(), findings),
+            tombstones=_readable("tombstones", snapshot.catalogue.tombstones(), findings),
         ),
-        genuine=lambda signed: signed_by(signed, key),
+        genuine=line.vouches_for,
+        attested=lambda signed: line.vouches(signed.certificate, signed.signature, signed.certificate.key),
         anchor=anchor,
     )
     findings += run.run(progress)
+    findings += line.findings
+    findings += _unsigned(line, checkpoints, keys)
     stored = _readable("receipts", snapshot.receipts.all(), findings)
     told = _readable("tellings", snapshot.receipts.all_told(), findings)
-    log, found = receipts.verify(tenant, stored, checkpoints, told)
+    log, found = receipts.verify(tenant, stored, checkpoints, told, blanked=run.receipts)
     findings += found
     return run.entries, log
+
+
+def _unsigned(line: KeyLine, checkpoints: tuple[SignedCheckpoint, ...], keys: frozenset[str]) -> Iterator[Finding]:
+    """What a line of keys owes: the last of them is the vault's, and each that came later began with a checkpoint."""
+    if line.key not in keys:
+        message = "the ledger's signing key is not the vault's"
+        yield Finding(code="foreign_key", message=message, seq=line.spans[-1].since if line.spans else 1)
+    signed = {one.checkpoint.seq for one in checkpoints}
+    for span in line.spans[1:]:
+        if span.since not in signed:
+            message = f"the checkpoint with which the key of entry {span.since} came into force is gone"
+            yield Finding(code="checkpoint_missing", message=message, seq=span.since)
+    for one in checkpoints:
+        if one.checkpoint.previous and one.checkpoint.previous not in signed:
+            message = f"the checkpoint at entry {one.checkpoint.previous}, on which a later one goes on, is gone"
+            yield Finding(code="checkpoint_missing", message=message, seq=one.checkpoint.previous)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.claim import Claim
 from muniment.model.curation import Undone, Verdict
-from muniment.model.errors import LimitExceeded, Malformed, NotFound, NotPermitted
+from muniment.model.errors import LimitExceeded, Malformed, MindUnavailable, NotFound, NotPermitted
 from muniment.model.proposal import Arrival, Proposal, Retraction, Rollback, Ruling
 from muniment.model.query import LIMIT_MAX, Disclosure, Listing, Query
 from muniment.model.rows import ProposalRow
@@ -25,7 +25,7 @@ from muniment.model.vocabulary import Outcome
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
-from muniment.write.admit import Admitted, admit
+from muniment.write.admit import Admitted, admit, unheard
 from muniment.write.case import hidden
 from muniment.write.facts import fetch
 from muniment.write.pipeline import propose
@@ -215,11 +215,14 @@ class Intake(Asking):
         return self._extracted(admit(Proposal(id=name, tenant=self.tenant, claim=claim, arrival=arrival), self.actor))
 
     def _extracted(self, admitted: Admitted) -> Admitted:
-        """Ask the extractor, if there is one, about the text as it was cleaned."""
+        """Ask the extractor, if there is one, about the text as it was cleaned. One that cannot be heard is noted."""
         extractor = self._tenant.extractor
         if extractor is None:
             return admitted
-        found = extractor.extract(admitted.proposal.claim.content)
+        try:
+            found = extractor.extract(admitted.proposal.claim.content)
+        except MindUnavailable as error:
+            return unheard(admitted, error)
         safe = tuple(one for one in found if (clean(one.text), clean(one.key)) == (one.text, one.key))
         return msgspec.structs.replace(admitted, extracted=safe)
 

@@ -13,22 +13,27 @@ from muniment.backends.embedders.wrapped import EmbedTexts
 from muniment.backends.world import RandomIds, SystemClock
 from muniment.config import AS_SET, read_environment
 from muniment.engine.audit import LedgerFace
+from muniment.engine.guardian import Guardian
 from muniment.engine.insight import Insight
 from muniment.engine.intake import Intake
 from muniment.engine.look import explain
+from muniment.engine.marker import KeyGiven
+from muniment.engine.minds import MIND_WAIT_S
 from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.seat import clean
+from muniment.engine.signing import VaultKeys
 from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
 from muniment.engine.terms import UNCONDITIONAL, Terms
 from muniment.engine.trail import Progress
 from muniment.engine.vault import VaultFolder
 from muniment.engine.watched import watched
+from muniment.engine.witness import witness_of
 from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
-from muniment.model.errors import LimitExceeded, Malformed
+from muniment.model.errors import LimitExceeded, Malformed, MindUnavailable
 from muniment.model.flat import ClaimOptions, make_claim, revise_claim
 from muniment.model.proposal import Objection, Proposal
 from muniment.model.query import Attunement, Searched
@@ -43,7 +48,7 @@ from muniment.ports.judge import Judge
 from muniment.ports.store import Unit
 from muniment.ports.tracer import UNWATCHED, Operation, Tracer
 from muniment.ports.world import Clock, Ids
-from muniment.write.admit import Admitted, admit
+from muniment.write.admit import Admitted, admit, unheard
 from muniment.write.case import hidden
 from muniment.write.facts import gather
 from muniment.write.kinship import Suggestion, comparable
@@ -53,7 +58,7 @@ from muniment.write.secrets import refuse_secret
 BATCH_MAX = 10_000
 
 
-class Memory(Steward, Insight, Intake):
+class Memory(Steward, Guardian, Insight, Intake):
     """A governed memory: one tenant of one vault, seen by one actor.
 
     >>> from tempfile import TemporaryDirectory
@@ -85,33 +90,45 @@ class Memory(Steward, Insight, Intake):
         embedder: str | Embedder | EmbedTexts | None = AS_SET,
         extractor: Extractor | None = None,
         capacity: int | None = None,
+        witness: str | Path | None = AS_SET,
+        encryption_key: KeyGiven = AS_SET,
         tracer: Tracer = UNWATCHED,
+        mind_wait: float = MIND_WAIT_S,
     ) -> Memory:
         """Open a tenant of a vault, making both if they are not there (unless `create` is false).
 
         Whoever opens an embedded vault without naming an actor is its owner. A `judge` is asked about a new claim and
         the records nearest to it; it only suggests. An `embedder` makes vectors, so that recall finds what is said in
         other words: "auto" takes the installed model if there is one, None does without, and if nothing is said the
-        environment decides; an `extractor` adds names to those that are found by rule. With `capacity` a
-        tenant's store takes so many bytes and no more.
+        environment decides; an `extractor` adds names to those that are found by rule. None of the three is waited for
+        longer than `mind_wait` seconds: a question goes on by words, a write without advice, and both say so. With
+        `capacity` a
+        tenant's store takes so many bytes and no more. A `witness` is a folder outside the vault that remembers where
+        the ledger stood: an older copy is then refused. An `encryption_key` of 32 bytes (as bytes, in hexadecimal or
+        base64, or the path of the file that holds it) makes a new vault an encrypted one, and opens it again.
         """
         checks.identifier("tenant", tenant)
         _check_actor(actor)
         if capacity is not None:
             checks.whole("capacity", capacity, least=1, most=2**62)
+        checks.positive("mind_wait", mind_wait)
         policy_file = Path(policy) if policy is not None else None
-        folder = VaultFolder(_folder(vault), create=create, policy=policy_file, capacity=capacity)
+        place = _folder(vault)
+        folder = VaultFolder(place, create=create, policy=policy_file, capacity=capacity, key=encryption_key)
         store = folder.stores.open(tenant, create=create)
         opened = Tenant(
             store,
             folder.policy,
             signer=folder.signer,
+            keys=VaultKeys(folder.folder),
+            witness=witness_of(folder.folder, tenant, witness),
             clock=clock or SystemClock(),
             ids=ids or RandomIds(),
             judge=judge,
             embedder=_embedder(embedder),
             extractor=extractor,
             tracer=tracer,
+            mind_wait=mind_wait,
         )
         return cls(opened, _actor(folder.policy, actor), vault=folder)
 
@@ -155,7 +172,7 @@ class Memory(Steward, Insight, Intake):
         if not admitted:
             return ()
         bench = self._tenant.bench
-        judged = [(one, self._suggestions(one)) for one in admitted]
+        judged = [self._judged(one) for one in admitted]
         verdicts = self._tenant.store.write(lambda unit: tuple(propose(unit, one, bench, said) for one, said in judged))
         self._tenant.wrote(verdicts[-1].epoch)
         return verdicts
@@ -225,9 +242,11 @@ class Memory(Steward, Insight, Intake):
 
     def close(self) -> None:
         """Sign a last checkpoint if anything was written, and let go of the files."""
-        self._tenant.close()
-        if self._vault is not None:
-            self._vault.stores.close()
+        try:
+            self._tenant.close()
+        finally:
+            if self._vault is not None:
+                self._vault.stores.close()
 
     def __enter__(self) -> Memory:
         return self
@@ -264,7 +283,7 @@ class Memory(Steward, Insight, Intake):
         operation: Operation = UNWATCHED,
         terms: Terms = UNCONDITIONAL,
     ) -> Verdict:
-        suggestions = self._suggestions(admitted) if not objections else ()
+        admitted, suggestions = self._judged(admitted) if not objections else (admitted, ())
         operation.lap("admit")
         bench = terms.bench(self._tenant.bench)
 
@@ -277,8 +296,14 @@ class Memory(Steward, Insight, Intake):
         operation.told(verdict)
         return verdict
 
+    def _judged(self, admitted: Admitted) -> tuple[Admitted, tuple[Suggestion, ...]]:
+        """Ask the judge, if there is one, before the writer is held. One that cannot be heard is noted."""
+        try:
+            return admitted, self._suggestions(admitted)
+        except MindUnavailable as error:
+            return unheard(admitted, error), ()
+
     def _suggestions(self, admitted: Admitted) -> tuple[Suggestion, ...]:
-        """Ask the judge, if there is one, before the writer is held."""
         judge, policy, claim = self._tenant.judge, self.policy, admitted.proposal.claim
         if judge is None or policy.disputes.judge is Detector.IGNORE:
             return ()
@@ -286,10 +311,10 @@ class Memory(Steward, Insight, Intake):
             kin = gather(snapshot, asked(admitted), pepper=self._tenant.bench.pepper).kin
         # A judge may be somebody else's machine: it is shown what the proposer may see and could disagree with.
         shown = [held for held in kin if comparable(claim, held) and not hidden(policy, self.actor, held)]
-        opinions = ((held.card.rid, judge.compare(claim.content, held.record.content)) for held in shown)
+        opinions = judge.compare_all(claim.content, [held.record.content for held in shown]) if shown else []
         return tuple(
-            Suggestion(rid=rid, type=opinion.type, words=clean(opinion.words))
-            for rid, opinion in opinions
+            Suggestion(rid=held.card.rid, type=opinion.type, words=clean(opinion.words))
+            for held, opinion in zip(shown, opinions, strict=True)
             if opinion is not None
         )
 

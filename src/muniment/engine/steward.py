@@ -14,12 +14,11 @@ from muniment.engine.terms import UNCONDITIONAL, Terms
 from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.claim import Place
-from muniment.model.curation import Forgotten, Settled, Swept, Verdict
+from muniment.model.curation import Settled, Swept, Verdict
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.flat import ClaimOptions, make_claim
 from muniment.model.proposal import (
     Objection,
-    Oblivion,
     OutcomeReport,
     Proposal,
     ResolveRequest,
@@ -37,11 +36,10 @@ from muniment.write.admit import admit
 from muniment.write.case import hidden
 from muniment.write.detect import look_for_disputes
 from muniment.write.facts import fetch
-from muniment.write.forget import forget, may_forget, plan_oblivion
 from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
 from muniment.write.resolve import settle
-from muniment.write.review import observe, retract, rule, visible, vouch
+from muniment.write.review import observe, retract, rule, vouch
 from muniment.write.secrets import refuse_secret
 from muniment.write.sweep import expire, refresh, stirred
 
@@ -82,29 +80,6 @@ class Steward(Seat):
         """Take a record back. It stays in its history, no longer answers, and what stands on it falls with it."""
         retraction = Retraction(record=record_id, reason=clean(reason), expected_revision=expected_revision)
         return self._write(lambda unit: retract(unit, retraction, self.actor, self._tenant.bench))
-
-    @watched("forget")
-    def forget(self, record_id: str, *, reason: str, dry_run: bool = False) -> Forgotten:
-        """Forget a record: the content of all its revisions leaves the store, what stands on it is judged anew, and the
-        ledger keeps that it was there, when it went, by whom and why. With `dry_run` nothing is changed, and the answer
-        says what would be."""
-        oblivion = Oblivion(record=record_id, reason=clean(reason))
-        checks.flag("dry_run", dry_run)
-        tenant = self._tenant
-        if dry_run:
-            with tenant.store.read() as snapshot:
-                held = visible(snapshot, record_id, self.actor, tenant.bench)
-                if may_forget(held, self.actor, tenant.bench) is None:
-                    raise NotPermitted(self.actor.id, "forget this record")
-                return plan_oblivion(snapshot, held, self.actor, tenant.bench)
-        with tenant.store.read() as snapshot:
-            rids = [card.rid for card in snapshot.catalogue.revisions(record_id)]
-        done = tenant.store.write(lambda unit: forget(unit, oblivion, self.actor, tenant.bench))
-        assert done.verdict is not None
-        if done.verdict.committed:
-            tenant.store.vectors.forget(rids)
-        tenant.wrote(done.verdict.epoch)
-        return done
 
     def detect(self, record_id: str) -> tuple[str, ...]:
         """Look for what a record disagrees with, where that was not done when it was proposed; return the ids of the

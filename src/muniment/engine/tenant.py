@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from muniment.engine.minds import MIND_WAIT_S, PatientExtractor, PatientJudge
+from muniment.engine.signing import VaultKeys, holder
 from muniment.engine.trail import Trail
+from muniment.engine.witness import Witness
 from muniment.model.actor import OWNER
 from muniment.model.change import ChangeSet, Draft
 from muniment.model.entry import Entry, EntryKind, Role, SignedCheckpoint
@@ -17,6 +20,7 @@ from muniment.ports.store import Snapshot, TenantStore, Unit
 from muniment.ports.tracer import UNWATCHED, Tracer
 from muniment.ports.world import Clock, Ids, Signer
 from muniment.write.commit import commit, sign_checkpoint
+from muniment.write.keying import key_in_force
 from muniment.write.pipeline import Bench
 
 SYSTEM = "muniment"
@@ -34,25 +38,34 @@ class Tenant:
         policy: Policy,
         *,
         signer: Signer,
+        keys: VaultKeys | None = None,
+        witness: Witness | None = None,
         clock: Clock,
         ids: Ids,
         judge: Judge | None = None,
         embedder: Embedder | None = None,
         extractor: Extractor | None = None,
         tracer: Tracer = UNWATCHED,
+        mind_wait: float = MIND_WAIT_S,
     ) -> None:
         self.store = store
-        self.trail = Trail(store, embedder)
-        self.extractor = extractor
+        self.trail = Trail(store, embedder, mind_wait=mind_wait)
+        self.extractor = None if extractor is None else PatientExtractor(extractor, mind_wait)
         self.tracer = tracer
-        self.judge = judge
+        self.judge = None if judge is None else PatientJudge(judge, mind_wait)
         self.signer = signer
+        self.witness = witness
+        self._keys = keys
         self.clock = clock
         self.ids = ids
         with store.read() as snapshot:
             ready = _in_force(snapshot, policy)
         if ready is None:
             ready = store.write(lambda unit: _prepare(unit, store.tenant, policy, self))
+        with store.read() as snapshot:
+            self.signing(snapshot)  # a ledger whose key is not here is not gone on with
+        if witness is not None:
+            witness.admit(store, clock.now())
         pepper, policy_doc = ready
         self.bench = Bench(
             tenant=store.tenant, policy=policy, policy_doc=policy_doc, pepper=pepper, clock=clock, ids=ids
@@ -69,20 +82,38 @@ class Tenant:
             if self._signed:
                 self.sign()
             self._signed = epoch
+        if self.witness is not None:
+            self.witness.saw(self.store, self.clock.now())
 
     def logged(self) -> None:
         """Take note of a receipt."""
         self._dirty = True
 
+    def signing(self, snapshot: Snapshot) -> Signer:
+        """Who signs what this ledger says next: the holder of the key in force at that moment."""
+        return holder(key_in_force(snapshot), self.signer, self._keys)
+
+    def keys_here(self) -> frozenset[str]:
+        """The public halves of the keys that may sign here."""
+        return frozenset(one.key_id for one in (self._keys.here() if self._keys is not None else (self.signer,)))
+
+    def beginning(self) -> Signer:
+        """Who signs for a ledger that begins now."""
+        return self._keys.coming() if self._keys is not None else self.signer
+
     def sign(self) -> SignedCheckpoint:
-        signed = self.store.write(lambda unit: sign_checkpoint(unit, at=self.clock.now(), signer=self.signer))
+        signed = self.store.write(lambda unit: sign_checkpoint(unit, at=self.clock.now(), signer=self.signing(unit)))
         self._signed, self._dirty = signed.checkpoint.seq, False
+        if self.witness is not None:
+            self.witness.saw(self.store, self.clock.now(), at_once=True)
         return signed
 
     def close(self) -> None:
         self.trail.close()
         if self._dirty:
             self.sign()
+        if self.witness is not None:
+            self.witness.settled()
 
 
 def policy_of(snapshot: Snapshot, doc: int) -> Policy:
@@ -128,7 +159,7 @@ def _prepare(unit: Unit, tenant: str, policy: Policy, tools: Tenant) -> tuple[by
             position=0,
             decided_on=(),
             pepper=pepper.hex(),
-            key=tools.signer.key_id,
+            key=tools.beginning().key_id,
         )
         commit(unit, begin, tenant=tenant, pepper=pepper, ids=tools.ids)
     head = unit.ledger.head()

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from muniment.engine.minds import MIND_WAIT_S, PatientEmbedder
 from muniment.model.entry import Entry
 from muniment.model.errors import MindUnavailable, MunimentError, StoreBusy
 from muniment.model.query import Searched
@@ -29,7 +30,9 @@ NO_MODEL = "there is no model: none is installed (`muniment model install` gets 
 _PAUSE = 0.05
 _LULL = 0.05
 _PATIENCE = 1.0
-"""Who makes vectors in the background waits until nobody has written for so long, but no longer than that."""
+_PARTING = 5.0
+"""Who makes vectors in the background waits until nobody has written for so long, but no longer than that; who
+closes waits so long at most for the passages at hand."""
 
 Progress = Callable[[int, int], None]
 """Called with how many ledger entries have their vectors, and how many there are."""
@@ -41,9 +44,9 @@ _Piece = tuple[int, int, int, str]
 class Trail:
     """The vectors of one tenant, and how they come about."""
 
-    def __init__(self, store: TenantStore, embedder: Embedder | None) -> None:
+    def __init__(self, store: TenantStore, embedder: Embedder | None, *, mind_wait: float = MIND_WAIT_S) -> None:
         self._store = store
-        self._embedder = embedder
+        self._embedder = None if embedder is None else PatientEmbedder(embedder, mind_wait)
         self._working = threading.Lock()
         self._stirred = threading.Event()
         self._stopped = threading.Event()
@@ -51,8 +54,9 @@ class Trail:
         self._thread: threading.Thread | None = None
         self._trouble: MunimentError | None = None
         self._stirred_at = 0.0
-        if embedder is not None:
-            self._embed = lru_cache(QUERIES_KEPT)(lambda text: embedder.embed([text])[0])
+        if self._embedder is not None:
+            patient = self._embedder
+            self._embed = lru_cache(QUERIES_KEPT)(lambda text: patient.embed([text])[0])
 
     def ask(self, text: str) -> Asked:
         """A question as a vector. Without a model, or when it fails, the search goes on by words and says why."""
@@ -108,9 +112,13 @@ class Trail:
         return self._store.vectors.reach()
 
     def close(self) -> None:
-        """Stop after the passages at hand. What is left is taken up at the next opening."""
+        """Stop after the passages at hand, if they are done soon. What is left is taken up at the next opening."""
         self._stopped.set()
         self._stirred.set()
+        if self._thread is not None:
+            self._thread.join(_PARTING)
+        if self._embedder is not None:
+            self._embedder.leave()
         if self._thread is not None:
             self._thread.join()
 

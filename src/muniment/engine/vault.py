@@ -5,37 +5,81 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+from muniment.backends.sealing import VaultKey
+from muniment.backends.sqlite.presence import Presence, alone, enter
+from muniment.backends.sqlite.resealing import STAGE, finish
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.backends.world import FileSigner, place_file
+from muniment.config import AS_SET
+from muniment.engine.marker import MARKER, KeyGiven, agree, chosen_key, marker_text
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
 
-_MARKER = "vault.toml"
-_MARKER_TEXT = "# A Muniment vault. Tenants are the .sqlite files; back up the folder as a whole.\nformat = 1\n"
 POLICY_FILES = ("policy.yaml", "policy.toml")
 
 
 class VaultFolder:
     """An opened vault: stores, signer and policy."""
 
-    def __init__(self, folder: Path, *, create: bool, policy: Path | None = None, capacity: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        create: bool,
+        policy: Path | None = None,
+        capacity: int | None = None,
+        key: KeyGiven = AS_SET,
+    ) -> None:
         chosen = read_policy(policy) if policy is not None else None  # before there is a vault to leave behind
-        if create:
-            _create(folder)
-        elif not is_vault(folder):
+        opener = chosen_key(key)
+        if not create and not is_vault(folder):
             raise StoreUnavailable(f"there is no vault at {folder}; `muniment init` makes one")
-        self.folder = folder
-        self.signer = FileSigner(folder / "keys" / "signing.key")
-        self.policy = chosen or read_policy(_policy_path(folder))
-        self.stores = SqliteVault(folder, capacity=capacity)
+        if not is_vault(folder):
+            _create(folder, opener)
+        presence = _joined(folder, opener)
+        try:
+            if create:
+                _create(folder, opener)
+            self.folder = folder
+            self.signer = FileSigner(folder / "keys" / "signing.key")
+            self.policy = chosen or read_policy(_policy_path(folder))
+        except BaseException:
+            presence.leave()
+            raise
+        self.stores = SqliteVault(folder, capacity=capacity, key=opener, presence=presence)
+
+
+def stores_at(folder: Path, *, key: KeyGiven = AS_SET) -> SqliteVault:
+    """The stores of a vault without its signer and its policy, for whoever looks at a damaged one or copies it."""
+    opener = chosen_key(key)
+    if not is_vault(folder):
+        return SqliteVault(folder, key=opener)
+    return SqliteVault(folder, key=opener, presence=_joined(folder, opener))
 
 
 def is_vault(folder: Path) -> bool:
-    return (folder / _MARKER).is_file()
+    return (folder / MARKER).is_file()
 
 
-def _create(folder: Path) -> None:
+def _joined(folder: Path, key: VaultKey | None) -> Presence:
+    """Be in a vault, with its own key. What an encryption that was cut short has left is put in order before."""
+    presence = enter(folder / MARKER)
+    if (folder / STAGE).exists():
+        presence.leave()
+        with alone(folder / MARKER):
+            if (folder / STAGE).exists():
+                finish(folder, MARKER)
+        presence = enter(folder / MARKER)
+    try:
+        agree(folder, key)
+    except BaseException:
+        presence.leave()
+        raise
+    return presence
+
+
+def _create(folder: Path, key: VaultKey | None) -> None:
     """Make what is missing; leave alone what is there. Two processes may do so at once: the first of each file wins."""
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError("vault", "a folder; what is there is a file")
@@ -46,13 +90,13 @@ def _create(folder: Path) -> None:
         (folder / "keys").mkdir(exist_ok=True)
         (folder / "keys").chmod(0o700)
         key = folder / "keys" / "signing.key"
-        if not (folder / _MARKER).exists():
+        if not (folder / MARKER).exists():
             _clear_empty(key, *(folder / name for name in POLICY_FILES))
             FileSigner.create(key)
             place_file(folder / "keys" / "signing.pub", FileSigner(key).key_id + "\n")
         if not any((folder / name).exists() for name in POLICY_FILES):
             place_file(folder / POLICY_FILES[0], default_policy_text())
-        place_file(folder / _MARKER, _MARKER_TEXT)
+        place_file(folder / MARKER, marker_text(key))
     except OSError as error:
         raise StoreUnavailable(f"cannot make a vault at {folder}: {error.strerror}") from None
 

@@ -32,5 +32,13 @@ def draw_up(
         receipts_head=receipts[1].hex(),
         at=at,
         key=key,
+        previous=_previous(previous, head.seq),
     )
     return checkpoint, tuple(peak.hex() for peak in peaks)
+
+
+def _previous(last: SignedCheckpoint | None, seq: int) -> int:
+    """The position of the checkpoint before; one at the same entry gives up its place."""
+    if last is None:
+        return 0
+    return last.checkpoint.previous if last.checkpoint.seq == seq else last.checkpoint.seq

@@ -14,7 +14,7 @@ import msgspec
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Finding
 from muniment.model.note import Note
-from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow
+from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow, TombstoneRow
 
 _T = TypeVar("_T")
 _Link = EdgeRow | MentionRow
@@ -23,7 +23,7 @@ Report = Callable[[Finding], None]
 
 class Stored:
     """The stored projections, each in its natural order: cards by `rid`, proposals by the entry that filed them last,
-    standings by `rid` and then by entry, edges and mentions by `rid`, conflicts, aliases and notes in any order."""
+    standings by `rid` and then by entry, edges and mentions by `rid`, the others in any order."""
 
     def __init__(
         self,
@@ -36,6 +36,7 @@ class Stored:
         mentions: Iterable[MentionRow],
         aliases: Iterable[AliasRow],
         notes: Iterable[Note],
+        tombstones: Iterable[TombstoneRow],
     ) -> None:
         self.cards = iter(cards)
         self.proposals = iter(proposals)
@@ -45,6 +46,7 @@ class Stored:
         self.mentions = iter(mentions)
         self.aliases = aliases
         self.notes = notes
+        self.tombstones = tombstones
 
 
 class Comparison:
@@ -68,6 +70,7 @@ class Comparison:
         self._conflicts: dict[str, ConflictRow] = {}
         self._aliases: set[AliasRow] = set()
         self._notes: set[Note] = set()
+        self._tombstones: set[TombstoneRow] = set()
 
     def skip(self, seq: int) -> None:
         """Take note that entry `seq` cannot be read, so nothing can be expected of it."""
@@ -91,6 +94,8 @@ class Comparison:
                 self._aliases.add(row)
             case Note():
                 self._notes.add(row)
+            case TombstoneRow():
+                self._tombstones.add(row)
 
     def finish(self) -> None:
         for card in rest(self._card, self._stored.cards):
@@ -103,6 +108,7 @@ class Comparison:
         self._compare_conflicts()
         self._compare_aliases()
         self._compare_notes()
+        self._compare_tombstones()
         for link in (*self._edges.rest(), *self._mentions.rest()):
             self._foreign_link(link)
 
@@ -206,6 +212,12 @@ class Comparison:
         stored = {row for row in self._stored.notes if row.seq not in self._unreadable}
         for row in sorted(stored ^ self._notes, key=lambda row: (row.seq, row.doc)):
             self._say("note_differs", f"a note made in entry {row.seq} is not what the ledger says", seq=row.seq)
+
+    def _compare_tombstones(self) -> None:
+        stored = {row for row in self._stored.tombstones if row.seq not in self._unreadable}
+        for row in sorted(stored ^ self._tombstones, key=lambda row: row.rid):
+            message = f"the tombstone of revision {row.rid} is not what the ledger says"
+            self._say("tombstone_differs", message, seq=row.seq, record=row.id)
 
     def _compare_links(self, lane: _Lane, expected: _Link) -> None:
         skipped, same = lane.meet(expected)

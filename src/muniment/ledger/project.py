@@ -14,7 +14,7 @@ from muniment.model.entry import Change, Entry, Role
 from muniment.model.errors import LedgerBroken
 from muniment.model.note import Jot, Note
 from muniment.model.record import Record, Standing
-from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow
+from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow, TombstoneRow
 from muniment.model.status import CURRENT
 from muniment.model.value import Value, read_canonical
 
@@ -74,6 +74,9 @@ def project(
             ballots=conflict.ballots,
         )
         for conflict in entry.conflicts
+    )
+    rows.extend(
+        TombstoneRow(rid=stone.rid, id=stone.id, revision=stone.revision, seq=entry.seq) for stone in entry.erased
     )
     rows.extend(_aliases(entry, documents, gone))
     rows.extend(_notes(entry, documents, gone))

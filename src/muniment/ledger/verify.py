@@ -13,10 +13,12 @@ from muniment.ledger.chain import ZERO, commitment, link
 from muniment.ledger.compare import Comparison, Stored, rest
 from muniment.ledger.project import project, read_document
 from muniment.model.entry import Document, Entry, EntryKind, Finding, Head, Role, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import IntegrityError
 from muniment.model.value import Value, canonical, read_canonical
 
 SignatureCheck = Callable[[SignedCheckpoint], bool]
+AttestationCheck = Callable[[SignedCertificate], bool]
 
 
 class Verification:
@@ -29,8 +31,10 @@ class Verification:
         entries: Iterable[StoredEntry],
         documents: Iterable[Document],
         checkpoints: Iterable[SignedCheckpoint],
+        certificates: Iterable[SignedCertificate],
         stored: Stored,
         genuine: SignatureCheck,
+        attested: AttestationCheck,
         anchor: Head | None = None,
     ) -> None:
         self.findings: list[Finding] = []
@@ -41,6 +45,8 @@ class Verification:
         self._document = next(self._documents, None)
         self._owed = {signed.checkpoint.seq: signed for signed in checkpoints}
         self._genuine = genuine
+        self._certified = {signed.certificate.seq: signed for signed in certificates}
+        self._attested = attested
         self._anchor = anchor
         self._projections = Comparison(stored, self.findings.append)
         self._predecessors: tuple[bytes, ...] = (ZERO,)
@@ -54,6 +60,11 @@ class Verification:
         """Documents that are not there; whether they may be is settled when every entry was read."""
         self._held: set[int] = set()
         self._absent: dict[int, tuple[int, Role]] = {}
+        self._differing: dict[int, tuple[str, Finding]] = {}
+        """Documents that are not what their entry committed to: what they are, and what to say if nobody amended them."""
+        self.receipts: dict[int, str] = {}
+        """The commitments of receipts that lost words, by their place in the log."""
+        self._amended: dict[int, str] = {}
         self._lost = False
 
     def run(self, progress: Callable[[int], None] = lambda _: None) -> list[Finding]:
@@ -120,6 +131,10 @@ class Verification:
             self._report("clock_backwards", f"entry {stored.seq} is recorded before its predecessor", seq=stored.seq)
         self._at = max(entry.at, self._at)
         self._gone.update(entry.dropped)
+        self.receipts.update((ref.seq, ref.digest) for ref in entry.receipts)
+        self._amend(entry)
+        if entry.kind is EntryKind.FORGOTTEN:
+            self._certificate(entry, stored)
         for doc in sorted(self._held.intersection(entry.dropped)):
             message = f"document {doc}, which entry {entry.seq} dropped, is there again"
             self._report("document_returned", message, seq=entry.seq)
@@ -143,13 +158,15 @@ class Verification:
                 self._away.add(ref.doc)
                 continue
             document, self._document = self._document, next(self._documents, None)
-            if commitment(document.salt, document.body) != ref.digest:
-                self._report(
-                    "document_altered",
-                    f"the {ref.role} document {ref.doc} of entry {entry.seq} is not what was committed",
+            found_digest = commitment(document.salt, document.body)
+            if found_digest != ref.digest:
+                finding = Finding(
+                    code="document_altered",
+                    message=f"the {ref.role} document {ref.doc} of entry {entry.seq} is not what was committed",
                     seq=entry.seq,
                     record=entry.births[0].id if entry.births else None,
                 )
+                self._differing[ref.doc] = (found_digest, finding)
             if ref.role is Role.HELD:
                 self._held.add(ref.doc)
             value = read_document(ref.role, document.body)
@@ -157,6 +174,31 @@ class Verification:
                 found[ref.doc] = value
         self._unread = self._unread and not entry.documents
         return found
+
+    def _amend(self, entry: Entry) -> None:
+        """A document that lost words is what the last entry that says so commits to. One that has them again was put
+        back."""
+        for ref in entry.amended:
+            if ref.doc not in self._differing and ref.doc not in self._away and not self._lost:
+                message = f"document {ref.doc}, which entry {entry.seq} took words from, has them again"
+                self._report("document_returned", message, seq=entry.seq)
+            self._amended[ref.doc] = ref.digest
+
+    def _certificate(self, entry: Entry, stored: StoredEntry) -> None:
+        signed = self._certified.pop(entry.seq, None)
+        if signed is None and not (entry.erased or entry.amended or entry.receipts):
+            return  # it was refused
+        if signed is None:
+            self._report("certificate_missing", f"the erasure of entry {entry.seq} has no certificate", seq=entry.seq)
+            return
+        told, erased = signed.certificate, {stone.id for stone in entry.erased}
+        same = told.entry == stored.hash.hex() and told.tenant == self._tenant and told.actor == entry.actor
+        if not same or {*told.erased, *told.redacted} != erased:
+            message = f"the certificate kept for entry {entry.seq} tells of another erasure"
+            self._report("certificate_differs", message, seq=entry.seq)
+        if not self._attested(signed):
+            message = f"the certificate of entry {entry.seq} is not signed with the vault's key"
+            self._report("certificate_forged", message, seq=entry.seq)
 
     def _checkpoint(self, signed: SignedCheckpoint, stored: StoredEntry) -> None:
         seq = signed.checkpoint.seq
@@ -184,6 +226,13 @@ class Verification:
         for document in rest(self._document, self._documents):
             if not self._unread:
                 self._report("document_unknown", f"document {document.doc} belongs to no entry")
+        for doc, (digest, finding) in self._differing.items():
+            if self._amended.get(doc) != digest:
+                self.findings.append(finding)
+        for seq in sorted(self._certified):
+            self._report(
+                "certificate_unknown", f"there is a certificate for entry {seq}, which erased nothing", seq=seq
+            )
         self._projections.finish()
 
 

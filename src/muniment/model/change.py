@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role
+from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role, SignedHandover
+from muniment.model.erasure import Tombstone
+from muniment.model.note import Note
+from muniment.model.receipt import Account
+from muniment.model.rows import ProposalRow
 from muniment.model.times import Instant
 from muniment.model.value import Value
 
@@ -34,11 +38,26 @@ class Draft(Value):
     value: Value
 
 
+class Amendment(Value):
+    """A document that loses words: its number, what it is, and what it says from now on."""
+
+    doc: int
+    role: Role
+    value: Value
+
+
+class Blanked(Value):
+    """A receipt that loses words: its place in the log, and its account from now on."""
+
+    seq: int
+    account: Account
+
+
 class ChangeSet(Value):
     """Decided, not yet done. `commit` applies all of it with one ledger entry, or nothing.
 
     `position` is where the ledger stood when the facts were fetched. While it stands there, nothing can have moved;
-    when it does not, each thing in `decided_on` is looked at again.
+    when it does not, each thing in `decided_on` is looked at again. `moved` are the projections of what is `amended`.
     """
 
     kind: EntryKind
@@ -48,9 +67,14 @@ class ChangeSet(Value):
     decided_on: tuple[Seen, ...]
     drafts: tuple[Draft, ...] = ()
     dropped: tuple[int, ...] = ()
+    erased: tuple[Tombstone, ...] = ()
+    amended: tuple[Amendment, ...] = ()
+    receipts: tuple[Blanked, ...] = ()
+    moved: tuple[ProposalRow | Note, ...] = ()
     policy: int = 0
     pepper: str | None = None
     key: str | None = None
+    handover: SignedHandover | None = None
     births: tuple[Birth, ...] = ()
     changes: tuple[Change, ...] = ()
     filing: Filing | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muniment.model.entry import Ballot
+from muniment.model.erasure import ErasurePlan, SignedCertificate
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import Disposition, Kind, Label, Outcome, Scope, Step, StepResult, Strategy
@@ -130,13 +131,15 @@ class Verdict(Value):
 
 
 class Forgotten(Value):
-    """What was forgotten, or would be: how many revisions of a record, which records that the caller may see stand on
-    it and are judged anew, and the verdict once it was asked for in earnest."""
+    """What was forgotten, or would be; once it was asked for in earnest, the verdict and, if it was done, the
+    certificate with the opening by which its holder can show what it is about. `scrubbed`: whether nothing is left in
+    the store's files; while somebody still reads an older state it goes when they end."""
 
-    id: str
-    revisions: int
-    falls: tuple[str, ...] = ()
+    plan: ErasurePlan
     verdict: Verdict | None = None
+    certificate: SignedCertificate | None = None
+    opening: str | None = None
+    scrubbed: bool = False
 
 
 class Undone(Value):

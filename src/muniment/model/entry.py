@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from muniment.model.erasure import Tombstone
 from muniment.model.record import Footing, Vigour
 from muniment.model.status import Status
 from muniment.model.times import Instant
@@ -32,6 +33,7 @@ class EntryKind(StrEnum):
     NOTED = "noted"
     FORGOTTEN = "forgotten"
     DETECTED = "detected"
+    KEYED = "keyed"
 
 
 class Role(StrEnum):
@@ -50,6 +52,13 @@ class DocumentRef(Value):
 
     doc: int
     role: Role
+    digest: str
+
+
+class ReceiptRef(Value):
+    """A receipt by its place in the log, with the commitment that pins its account from this entry on."""
+
+    seq: int
     digest: str
 
 
@@ -108,10 +117,30 @@ class ConflictChange(Value):
     ballots: tuple[Ballot, ...] = ()
 
 
+class Handover(Value):
+    """One signing key gives way to another: in which ledger, by which entry, after which hash. So bound to its place it
+    says nothing anywhere else."""
+
+    tenant: str
+    seq: int
+    after: str
+    old: str
+    new: str
+
+
+class SignedHandover(Value):
+    """A handover signed by the key that goes and by the key that comes: neither can be taken over without the other."""
+
+    handover: Handover
+    by_old: str
+    by_new: str
+
+
 class Entry(Value):
     """One link of a tenant's chain. `at` never runs backwards; `actor` is who caused it; `last_doc` is the
     highest document number ever given, so that a number is never given twice, even after its document was dropped;
-    `policy` is the document of the policy it was decided under."""
+    `policy` is the document of the policy it was decided under. `erased` are revisions whose content left the store,
+    `amended` documents and `receipts` accounts that lost words and are pinned anew."""
 
     v: int
     tenant: str
@@ -122,6 +151,9 @@ class Entry(Value):
     last_doc: int = 0
     documents: tuple[DocumentRef, ...] = ()
     dropped: tuple[int, ...] = ()
+    erased: tuple[Tombstone, ...] = ()
+    amended: tuple[DocumentRef, ...] = ()
+    receipts: tuple[ReceiptRef, ...] = ()
     births: tuple[Birth, ...] = ()
     changes: tuple[Change, ...] = ()
     filing: Filing | None = None
@@ -129,6 +161,7 @@ class Entry(Value):
     policy: int = 0
     pepper: str | None = None
     key: str | None = None
+    handover: SignedHandover | None = None
 
 
 class StoredEntry(Value):
@@ -151,7 +184,8 @@ class Head(Value):
 
 
 class Checkpoint(Value):
-    """A signed statement of where the ledger and the receipt log stood."""
+    """A signed statement of where the ledger and the receipt log stood, and after which other statement it was made:
+    one that is taken away is missed by the next."""
 
     tenant: str
     seq: int
@@ -161,6 +195,7 @@ class Checkpoint(Value):
     receipts_head: str
     at: Instant
     key: str
+    previous: int = 0
 
 
 class SignedCheckpoint(Value):

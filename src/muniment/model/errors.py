@@ -9,6 +9,7 @@
     │  ├─ NotPermitted       an operation the policy does not give this actor
     │  ├─ NotFound           nothing there that the caller may know of
     │  ├─ Stale              the caller's version, the present version
+    │  ├─ OnHold             what was to be erased must be kept: under which hold, and why
     │  └─ Undecided          a strategy that cannot tell two sides apart
     ├─ OperationalError      the world failed; the same request may work later
     │  ├─ StoreUnavailable
@@ -31,6 +32,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 
+FIELD_SHOWN = 160
+
+
+def _shown(field: str) -> str:
+    """The name of a field as a message tells it: a name that a caller made up may be of any length."""
+    return field if len(field) <= FIELD_SHOWN else f"{field[: FIELD_SHOWN // 2]}…"
+
+
 class MunimentError(Exception):
     """Root of everything Muniment raises on purpose. Carries a stable `code` and a `hint`."""
 
@@ -50,10 +59,10 @@ class Malformed(CallerError):
     code = "malformed"
 
     def __init__(self, field: str, expected: str, *, hint: str = "") -> None:
-        super().__init__(f"{field}: expected {expected}")
+        super().__init__(f"{_shown(field)}: expected {expected}")
         self.field = field
         self.expected = expected
-        self.hint = hint or f"Correct {field} and send the request again."
+        self.hint = hint or f"Correct {_shown(field)} and send the request again."
 
 
 class Unreadable(CallerError):
@@ -62,7 +71,7 @@ class Unreadable(CallerError):
     code = "unreadable"
 
     def __init__(self, field: str, expected: str, *, line: int, column: int) -> None:
-        super().__init__(f"{field}, line {line}, column {column}: expected {expected}")
+        super().__init__(f"{_shown(field)}, line {line}, column {column}: expected {expected}")
         self.field = field
         self.expected = expected
         self.line = line
@@ -131,6 +140,19 @@ class Stale(CallerError):
         self.yours = yours
         self.present = present
         self.hint = "Read it again and decide on what it says now."
+
+
+class OnHold(CallerError):
+    """What was to be erased must be kept; nothing was changed."""
+
+    code = "on_hold"
+
+    def __init__(self, hold: str, reason: str, *, records: int) -> None:
+        super().__init__(f"{records} of the records are on hold {hold}: {reason}")
+        self.hold = hold
+        self.reason = reason
+        self.records = records
+        self.hint = "Ask whoever answers for the hold; `muniment hold lift` ends it."
 
 
 class Undecided(CallerError):

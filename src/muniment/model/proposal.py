@@ -124,17 +124,6 @@ class Retraction(Value):
         _check_revision(self.expected_revision)
 
 
-class Oblivion(Value):
-    """A request to forget a record: every revision of it, so that its content is nowhere in the store."""
-
-    record: str
-    reason: str
-
-    def __post_init__(self) -> None:
-        checks.identifier("id", self.record)
-        checks.text("reason", self.reason)
-
-
 class Search(Value):
     """A request to look for what a record disagrees with."""
 

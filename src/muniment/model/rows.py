@@ -126,4 +126,13 @@ class Near(Value):
     end: int
 
 
-Row = Card | StandingRow | ProposalRow | ConflictRow | EdgeRow | MentionRow | AliasRow | Note
+class TombstoneRow(Value):
+    """A revision that was erased, and the entry that did it."""
+
+    rid: int
+    id: str
+    revision: int
+    seq: int
+
+
+Row = Card | StandingRow | ProposalRow | ConflictRow | EdgeRow | MentionRow | AliasRow | Note | TombstoneRow

@@ -82,6 +82,18 @@ class Label(StrEnum):
     PERSON = "person"
 
 
+class Suspicion(StrEnum):
+    """Why a text may be meant to steer whoever reads it: it gives orders against orders, speaks to its reader, hides
+    what it says, is spelled in a code, vouches for itself, or comes with too many others."""
+
+    INJECTION = "injection"
+    INSTRUCTION = "instruction"
+    HIDDEN = "hidden"
+    ENCODED = "encoded"
+    AUTHORITY = "authority"
+    BURST = "burst"
+
+
 class ActorType(StrEnum):
     """What an actor is. A `tool` is one whose word was verified: it reports what it measured and nothing else."""
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from muniment.model import checks
+from muniment.model.erasure import Derived
 from muniment.model.gate import USUAL, Gates, Thresholds
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType, Consequence, Kind, Label, MemoryClass, Scope, Sensitivity, TrustLevel
@@ -43,6 +44,7 @@ class Action(StrEnum):
     IMPORT = "import"
     ARCHIVE = "archive"
     FORGET = "forget"
+    HOLD = "hold"
 
 
 class Secrets(StrEnum):
@@ -180,6 +182,15 @@ class Cascade(Value):
     erased: Consequence = Consequence.FLAG
 
 
+class Erasure(Value):
+    """What becomes of records that were derived from what somebody asks to forget, unless they say so themselves."""
+
+    derived: Derived = Derived.ERASE
+
+    def __post_init__(self) -> None:
+        checks.word("derived", self.derived, Derived)
+
+
 class Disputes(Value):
     """How disagreement is found and settled: what the detector and a judge may cause, and how many voices a vote
     needs."""
@@ -211,5 +222,6 @@ class Policy(Value):
     evidence: Evidence = Evidence()
     trust: Trust = Trust()
     cascade: Cascade = Cascade()
+    erasure: Erasure = Erasure()
     disputes: Disputes = Disputes()
     recall: Recalling = Recalling()

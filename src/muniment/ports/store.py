@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import SignedCertificate, Target
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.note import Note
 from muniment.model.receipt import Plan, StoredReceipt, Terms
@@ -28,6 +29,7 @@ from muniment.model.rows import (
     StandingRow,
     Tally,
     ToldRow,
+    TombstoneRow,
     VectorRow,
 )
 from muniment.ports.hits import Matches, Neighbour
@@ -50,6 +52,9 @@ class Ledger(Protocol):
     def checkpoints(self) -> Iterator[SignedCheckpoint]: ...
 
     def last_checkpoint(self) -> SignedCheckpoint | None: ...
+
+    def certificates(self) -> Iterator[SignedCertificate]:
+        """The certificate of every erasure, by rising entry."""
 
 
 class Documents(Protocol):
@@ -124,6 +129,12 @@ class Catalogue(Protocol):
     def survey(self, visible: Filter) -> tuple[Tally, ...]:
         """Current revisions that pass, summed up by actor, kind and place, in that order."""
 
+    def contributed(self, target: Target) -> tuple[Card, ...]:
+        """Every revision, in any state, that one source, actor or session brought, by rising `rid`."""
+
+    def tombstones(self) -> Iterator[TombstoneRow]:
+        """What is left of every revision that was erased, by rising `rid`."""
+
     def all(self, *, after: int | None = None) -> Iterator[Card]:
         """Every card, or those whose `rid` is above `after`, by rising `rid`."""
 
@@ -172,6 +183,9 @@ class Lexicon(Protocol):
 
     def count(self) -> int:
         """How many revisions are indexed."""
+
+    def holding(self, terms: Iterable[str]) -> dict[str, int]:
+        """How many revisions hold each of these terms, spelled as `tokens` spells them; what none holds is left out."""
 
     def weights(self, words: tuple[str, ...]) -> dict[str, float]:
         """How rare each word is: ln((records − holding + ½) / (holding + ½)), and never less than next to nothing."""
@@ -334,9 +348,17 @@ class Unit(Snapshot, Protocol):
 
     def drop(self, doc: int) -> None: ...
 
-    def erase(self, rids: Iterable[int]) -> None:
-        """Take away the projections of these revisions: cards, standings, links, mentions and index terms. Comes before
-        their documents are dropped. A number that is no revision's is passed over."""
+    def amend(self, document: Document) -> None:
+        """Put another body, with another salt, in the place of a document's."""
+
+    def blank(self, seq: int, salt: bytes, account: bytes) -> None:
+        """Put another account, with another salt, in the place of a receipt's."""
+
+    def certify(self, signed: SignedCertificate) -> None: ...
+
+    def erase(self, docs: Iterable[int]) -> None:
+        """Take away the projections of these documents: a revision's card, standings, links, mentions and index terms,
+        a name that was given. Comes before the documents are dropped. One that has none is passed over."""
 
     def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
         """Write projections; `texts` are the contents to index for cards among `rows`."""
@@ -375,6 +397,10 @@ class TenantStore(Protocol):
 
     def integrity(self) -> tuple[str, ...]:
         """What the store's own checks complain about: its format, and its index compared with the records."""
+
+    def scrub(self) -> bool:
+        """Make sure that nothing taken away is left in any file of the store, however it was kept there. False while
+        somebody else still reads an older state; what is left is then gone as soon as they have ended."""
 
     def size_bytes(self) -> int: ...
 

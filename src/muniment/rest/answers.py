@@ -8,6 +8,7 @@ from muniment.engine import ConflictView, Knower, QueueItem
 from muniment.model.actor import Actor
 from muniment.model.curation import Verdict
 from muniment.model.entry import Entry
+from muniment.model.erasure import LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.model.value import Value
@@ -86,6 +87,28 @@ class Names(Value):
     """All names of a thing, the chief one first."""
 
     names: tuple[str, ...]
+
+
+class Certificates(Value):
+    """Certificates of what was erased, oldest first; `next` is the cursor of the page that follows, null on the
+    last."""
+
+    certificates: tuple[SignedCertificate, ...]
+    next: str | None = None
+
+
+class Holds(Value):
+    """The holds that stand; `next` is the cursor of the page that follows, null on the last."""
+
+    holds: tuple[LegalHold, ...]
+    next: str | None = None
+
+
+class Quarantine(Value):
+    """Records that are kept apart; `next` is the cursor of the page that follows, null on the last."""
+
+    records: tuple[Disclosure, ...]
+    next: str | None = None
 
 
 class Namespaces(Value):

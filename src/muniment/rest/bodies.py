@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from muniment.model.claim import Claim
 from muniment.model.entry import Head
+from muniment.model.erasure import Derived
 from muniment.model.proposal import Objection
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -156,6 +157,40 @@ class Reason(Value):
     """Why."""
 
     reason: Text
+
+
+class Targeted(Value):
+    """What is meant: one record, or everything of a subject, a source, an actor or a session. One of them is said."""
+
+    record_id: Name | None = None
+    subject: Text | None = None
+    source: Text | None = None
+    actor: Name | None = None
+    session: Name | None = None
+
+
+class Erase(Targeted):
+    """What is to be erased and why, and what becomes of what was derived from it; with `dry_run` it only is said what
+    would go."""
+
+    reason: Text
+    cascade: Derived | None = None
+    dry_run: bool | None = None
+
+
+class Hold(Targeted):
+    """What must not be erased, and why."""
+
+    reason: Text
+
+
+class Withdraw(Value):
+    """Whose contributions are to be withdrawn, and why; with `dry_run` they only are listed."""
+
+    by: Literal["actor", "source", "session"]
+    value: Text
+    reason: Text
+    dry_run: bool | None = None
 
 
 class Retire(Value):

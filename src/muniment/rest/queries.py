@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from muniment.graph.walk import Direction
+from muniment.model.erasure import Derived
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -109,9 +110,11 @@ class Foresee(Value):
 
 
 class Forget(Value):
-    """Why a record is to be forgotten; with `dry_run` it only is said what would follow."""
+    """Why a record is to be erased, and what becomes of what was derived from it; with `dry_run` it only is said what
+    would go."""
 
     reason: Short
+    cascade: Derived | None = None
     dry_run: bool | None = None
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from muniment.rest.operation import Operation
 from muniment.rest.table_audit import AUDITING
+from muniment.rest.table_guard import GUARDING
 from muniment.rest.table_read import READING
 from muniment.rest.table_write import WRITING
 
-OPERATIONS: tuple[Operation, ...] = (*WRITING, *READING, *AUDITING)
+OPERATIONS: tuple[Operation, ...] = (*WRITING, *READING, *GUARDING, *AUDITING)
 _BY_NAME = {one.name: one for one in OPERATIONS}
 
 

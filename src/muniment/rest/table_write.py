@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muniment.engine import Foreseen
 from muniment.model.claim import Belief, Claim
-from muniment.model.curation import Forgotten, Settled, Swept, Undone, Verdict
+from muniment.model.curation import Settled, Swept, Undone, Verdict
 from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 from muniment.rest import answers, bodies, queries
 from muniment.rest.operation import Grant, Key, Operation, Verb
@@ -129,18 +129,6 @@ WRITING: tuple[Operation, ...] = (
         grant=Grant.READ,
         query=queries.Foresee,
         answer=Foreseen,
-        codes=("stale",),
-    ),
-    Operation(
-        name="forget",
-        verb=Verb.DELETE,
-        path="/api/records/{record_id}",
-        summary="Forget a record, or say what would follow",
-        grant=Grant.REVIEW,
-        query=queries.Forget,
-        answer=Forgotten,
-        changes=True,
-        key=Key.ANSWER,
         codes=("stale",),
     ),
     Operation(

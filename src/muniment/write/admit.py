@@ -14,7 +14,7 @@ from muniment.model.actor import Actor
 from muniment.model.claim import Claim, Extension
 from muniment.model.curation import Redaction
 from muniment.model.entity import Entity
-from muniment.model.errors import Malformed
+from muniment.model.errors import Malformed, MindUnavailable
 from muniment.model.proposal import Proposal
 from muniment.model.reasoning import flags_thought, names_thought
 from muniment.model.value import Value, canonical
@@ -25,7 +25,8 @@ Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 
 class Admitted(Value):
     """A proposal that may be curated: cleaned, with who proposed it, what was taken out, and a digest to know it by.
-    `extracted` is what an extractor found in it; it is not part of the proposal."""
+    `extracted` is what an extractor found in it; it is not part of the proposal. `unheard` says which advice was
+    asked for and not given, and why."""
 
     proposal: Proposal
     actor: Actor
@@ -33,6 +34,12 @@ class Admitted(Value):
     unsafe_ids: tuple[str, ...]
     digest: str
     extracted: tuple[Entity, ...] = ()
+    unheard: tuple[str, ...] = ()
+
+
+def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
+    """A proposal on which advice was asked for in vain."""
+    return msgspec.structs.replace(admitted, unheard=(*admitted.unheard, str(error)))
 
 
 def admit(proposal: Proposal, actor: Actor) -> Admitted:

@@ -42,6 +42,7 @@ class Case(Value):
     draft: bool = False
     detect: bool = True
     suggestions: tuple[Suggestion, ...] = ()
+    unheard: tuple[str, ...] = ()
     objections: tuple[Objection, ...] = ()
     duplicate_of: str | None = None
     echoes: tuple[Held, ...] = ()

@@ -12,11 +12,12 @@ from muniment.ledger.checkpoint import draw_up
 from muniment.ledger.project import project, read_document
 from muniment.ledger.receipts import Sealed, follow, tellings
 from muniment.model.change import ChangeSet
-from muniment.model.entry import Document, DocumentRef, Entry, Head, SignedCheckpoint
+from muniment.model.entry import Document, DocumentRef, Entry, Head, ReceiptRef, SignedCheckpoint
 from muniment.model.errors import LedgerBroken
 from muniment.model.times import Instant
-from muniment.model.value import canonical, read_canonical
-from muniment.ports.store import Snapshot, Unit
+from muniment.model.value import Value, canonical, read_canonical
+from muniment.ports.origin import Origin
+from muniment.ports.store import Unit
 from muniment.ports.world import Ids, Signer
 from muniment.write.facts import version
 
@@ -32,8 +33,10 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
         for seen in change.decided_on:
             if version(unit, seen) != seen.version:
                 raise Moved(f"{seen.key} moved")
+    blanked = tuple(_Blank(seq=one.seq, salt=ids.salt(), account=canonical(one.account)) for one in change.receipts)
+    amended = tuple(Document(doc=one.doc, salt=ids.salt(), body=canonical(one.value)) for one in change.amended)
     documents = tuple(Document(doc=draft.doc, salt=ids.salt(), body=canonical(draft.value)) for draft in change.drafts)
-    entry = _entry(change, documents, head, tenant)
+    entry = _entry(change, _Written(documents=documents, amended=amended, blanked=blanked), head, tenant)
     unit.append(seal(entry, head))
     for document in documents:
         unit.keep(document)
@@ -41,12 +44,33 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
         unit.erase(change.dropped)
     for doc in change.dropped:
         unit.drop(doc)
+    for document in amended:
+        unit.amend(document)
+    for blank in blanked:
+        unit.blank(blank.seq, blank.salt, blank.account)
     projection = project(entry, {draft.doc: draft.value for draft in change.drafts}, pepper=pepper)
-    unit.project(projection.rows, projection.texts)
+    unit.project((*projection.rows, *change.moved), projection.texts)
     return entry
 
 
-def _entry(change: ChangeSet, documents: tuple[Document, ...], head: Head | None, tenant: str) -> Entry:
+class _Blank(Value):
+    """The account of a receipt as it will be kept."""
+
+    seq: int
+    salt: bytes
+    account: bytes
+
+
+class _Written(Value):
+    """What a change set puts down beside its entry, spelled out and salted."""
+
+    documents: tuple[Document, ...]
+    amended: tuple[Document, ...]
+    blanked: tuple[_Blank, ...]
+
+
+def _entry(change: ChangeSet, written: _Written, head: Head | None, tenant: str) -> Entry:
+    documents = written.documents
     last_doc = head.last_doc if head else 0
     if any(document.doc != last_doc + number for number, document in enumerate(documents, start=1)):
         raise Moved("documents were numbered for another head")
@@ -64,6 +88,12 @@ def _entry(change: ChangeSet, documents: tuple[Document, ...], head: Head | None
             for draft, document in zip(change.drafts, documents, strict=True)
         ),
         dropped=change.dropped,
+        erased=change.erased,
+        amended=tuple(
+            DocumentRef(doc=document.doc, role=one.role, digest=commitment(document.salt, document.body))
+            for one, document in zip(change.amended, written.amended, strict=True)
+        ),
+        receipts=tuple(ReceiptRef(seq=one.seq, digest=commitment(one.salt, one.account)) for one in written.blanked),
         births=change.births,
         changes=change.changes,
         filing=change.filing,
@@ -71,6 +101,7 @@ def _entry(change: ChangeSet, documents: tuple[Document, ...], head: Head | None
         policy=change.policy,
         pepper=change.pepper,
         key=change.key,
+        handover=change.handover,
     )
 
 
@@ -95,15 +126,13 @@ def sign_checkpoint(unit: Unit, *, at: Instant, signer: Signer) -> SignedCheckpo
     return signed
 
 
-def rebuild(unit: Unit, source: Snapshot | None, *, upto: int, progress: Callable[[int], None] = lambda _: None) -> int:
+def rebuild(unit: Unit, source: Origin | None, *, upto: int, progress: Callable[[int], None] = lambda _: None) -> int:
     """Write the projections again from entries and documents up to `upto`; return how many entries there were.
 
     With `source` the entries and documents are copied from there into an empty `unit` first.
     """
-    origin = source or unit
-    gone = frozenset(
-        doc for stored in origin.ledger.entries(1, 2**63 - 1) for doc in read_canonical(stored.body, Entry).dropped
-    )
+    origin: Origin = source if source is not None else unit
+    gone, amended = _taken(origin)
     if source is None:
         unit.clear_projections()
         for stored_receipt in unit.receipts.all():
@@ -114,7 +143,8 @@ def rebuild(unit: Unit, source: Snapshot | None, *, upto: int, progress: Callabl
         pepper = pepper or bytes.fromhex(entry.pepper or "")
         documents = {ref.doc: found for ref in entry.documents if (found := origin.documents.get(ref.doc)) is not None}
         for ref in entry.documents:
-            if ref.doc in documents and commitment(documents[ref.doc].salt, documents[ref.doc].body) != ref.digest:
+            due = amended.get(ref.doc, ref.digest)
+            if ref.doc in documents and commitment(documents[ref.doc].salt, documents[ref.doc].body) != due:
                 raise LedgerBroken(f"document {ref.doc} of entry {entry.seq} is not what was committed", seq=entry.seq)
         if source is not None:
             unit.append(stored)
@@ -130,4 +160,29 @@ def rebuild(unit: Unit, source: Snapshot | None, *, upto: int, progress: Callabl
         count += 1
         if count % 1000 == 0:
             progress(count)
+    return count
+
+
+def _taken(origin: Origin) -> tuple[frozenset[int], dict[int, str]]:
+    """Which documents were taken away since, and which lost words: those are pinned by the last entry that says so."""
+    gone: set[int] = set()
+    amended: dict[int, str] = {}
+    for stored in origin.ledger.entries(1, 2**63 - 1):
+        entry = read_canonical(stored.body, Entry)
+        gone.update(entry.dropped)
+        amended.update((ref.doc, ref.digest) for ref in entry.amended)
+    return frozenset(gone), amended
+
+
+def adopt(unit: Unit, origin: Origin, *, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Fill an empty unit with everything that is true of another store, and project it; return how many entries."""
+    assert unit.ledger.head() is None, "only an empty store can be filled"
+    count = rebuild(unit, origin, upto=2**63 - 1, progress=progress)
+    for receipt in origin.receipts.all():
+        unit.append_receipt(receipt)
+        unit.tell(tellings(receipt))
+    for signed in origin.ledger.checkpoints():
+        unit.checkpoint(signed)
+    for certificate in origin.ledger.certificates():
+        unit.certify(certificate)
     return count

@@ -91,7 +91,7 @@ def again(unit: Unit, filed: ProposalRow, actor: str, digest: str) -> Verdict:
         births = [card for card in unit.catalogue.revisions(filed.record) if card.revision == filed.revision]
         rows = [row for card in births for row in unit.desk.conflicts_of(card.rid) if row.b == card.rid]
         conflicts = tuple(row.id for row in sorted(rows, key=lambda row: row.a))
-    return _verdict(report_of(unit, filed), filed.seq, filed.record, filed.revision, conflicts)
+    return verdict_of(report_of(unit, filed), filed.seq, filed.record, filed.revision, conflicts)
 
 
 def report_of(snapshot: Snapshot, filed: ProposalRow) -> Report:
@@ -144,7 +144,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     matter.operation.lap("commit")
     committed = planned.report.outcome is Outcome.COMMITTED
-    return _verdict(planned.report, entry.seq, *_record(entry), names if committed else ())
+    return verdict_of(planned.report, entry.seq, *_record(entry), names if committed else ())
 
 
 def asked(admitted: Admitted) -> Asked:
@@ -191,6 +191,7 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         draft=admitted.proposal.draft,
         detect=admitted.proposal.detect,
         suggestions=matter.suggestions,
+        unheard=admitted.unheard,
         objections=matter.objections,
         redactions=admitted.redactions,
         unsafe_ids=admitted.unsafe_ids,
@@ -236,9 +237,14 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
             raise Stale(f"record {card.id}", yours="current", present=f"{card.status}{by}")
 
 
-def _verdict(
-    report: Report, epoch: int, record: str | None, revision: int | None, conflicts: tuple[str, ...]
+def verdict_of(
+    report: Report,
+    epoch: int,
+    record: str | None,
+    revision: int | None = None,
+    conflicts: tuple[str, ...] = (),
 ) -> Verdict:
+    """What the caller is told of a decision that was written down at `epoch`."""
     return Verdict(
         decision=report.disposition,
         outcome=report.outcome,
@@ -258,7 +264,7 @@ def _verdict(
 
 class Act(Value):
     """Something done to a record or a conflict rather than proposed: what sort of entry it is, who did it, on which
-    record, what it changes directly, which revisions it takes away, and what it was decided on."""
+    record, what it changes directly, and what it was decided on."""
 
     kind: EntryKind
     actor: str
@@ -267,7 +273,6 @@ class Act(Value):
     record: Card | None = None
     changes: tuple[Change, ...] = ()
     conflicts: tuple[ConflictChange, ...] = ()
-    dropped: tuple[int, ...] = ()
 
 
 def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
@@ -294,11 +299,8 @@ def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
         filing=filing,
     )
     whole = with_lapses(unit, with_aftermath(unit, change, bench.policy))
-    if act.dropped:
-        kept = tuple(one for one in whole.changes if one.rid not in act.dropped)
-        whole = msgspec.structs.replace(whole, changes=kept, dropped=act.dropped)
     entry = commit(unit, whole, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
-    return _verdict(act.report, entry.seq, *_record(entry), tuple(one.id for one in act.conflicts))
+    return verdict_of(act.report, entry.seq, *_record(entry), tuple(one.id for one in act.conflicts))
 
 
 def act_report(

@@ -350,6 +350,8 @@ def curate(case: Case) -> tuple[Case, tuple[StepOutcome, ...]]:
         if objection is not None and outcome.result is not StepResult.REFUSED:
             linked = msgspec.structs.replace(case, duplicate_of=objection.duplicate_of or case.duplicate_of)
             outcome, case = refused(step, linked, objection.rule, objection.reason)
+        if step is Step.CONFLICT and case.unheard:
+            outcome = msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, *case.unheard))))
         outcomes.append(outcome)
         if outcome.result is StepResult.REFUSED:
             break

@@ -25,6 +25,7 @@ STATUS = {
     "not_permitted": 403,
     "not_found": 404,
     "stale": 409,
+    "on_hold": 409,
     "undecided": 409,
     "too_many_requests": 429,
     "operational_error": 503,

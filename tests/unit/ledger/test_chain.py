@@ -75,7 +75,16 @@ def test_checkpoints_that_go_on_from_one_another_equal_one_from_scratch(stops: l
     signed: SignedCheckpoint | None = None
     for stop in stops:
         signed = _signed(stop, previous=signed)
-    assert signed == _signed(stops[-1], previous=None)
+    assert signed is not None
+    scratch = _signed(stops[-1], previous=None)
+    assert (signed.checkpoint.root, signed.peaks) == (scratch.checkpoint.root, scratch.peaks)
+    assert signed.checkpoint.previous == (stops[-2] if len(stops) > 1 else 0)
+
+
+def test_a_second_checkpoint_at_the_same_entry_takes_the_place_of_the_first() -> None:
+    second = _signed(5, previous=_signed(3, previous=None))
+    assert second.checkpoint.previous == 3
+    assert _signed(5, previous=second).checkpoint.previous == 3
 
 
 def test_a_checkpoint_states_where_both_logs_stand() -> None:

@@ -75,6 +75,10 @@ class MemoryLexicon:
     def count(self) -> int:
         return len(self._tables.terms)
 
+    def holding(self, terms: Iterable[str]) -> dict[str, int]:
+        counts = {term: sum(term in text for text in self._tables.terms.values()) for term in set(terms)}
+        return {term: count for term, count in counts.items() if count}
+
     def weights(self, words: tuple[str, ...]) -> dict[str, float]:
         return {word: rarity(self._holding(word), len(self._tables.terms)) for word in words}
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from muniment.model.card import Card, moved
 from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import By, SignedCertificate, Target
 from muniment.model.filter import EVERYTHING, Filter, matches
 from muniment.model.note import Note
 from muniment.model.receipt import Plan, StoredReceipt
-from muniment.model.record import Standing
+from muniment.model.record import Record, Standing
 from muniment.model.rows import (
     AliasRow,
     ConflictRow,
@@ -24,6 +25,7 @@ from muniment.model.rows import (
     StandingRow,
     Tally,
     ToldRow,
+    TombstoneRow,
 )
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import read_canonical
@@ -47,6 +49,8 @@ class Tables:
     mentions: set[MentionRow] = field(default_factory=set)
     aliases: set[AliasRow] = field(default_factory=set)
     notes: dict[int, Note] = field(default_factory=dict)
+    certificates: dict[int, SignedCertificate] = field(default_factory=dict)
+    tombstones: dict[int, TombstoneRow] = field(default_factory=dict)
     told: dict[tuple[int, str], ToldRow] = field(default_factory=dict)
     terms: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
@@ -64,6 +68,8 @@ class Tables:
             mentions=set(self.mentions),
             aliases=set(self.aliases),
             notes=dict(self.notes),
+            certificates=dict(self.certificates),
+            tombstones=dict(self.tombstones),
             told=dict(self.told),
             terms=dict(self.terms),
         )
@@ -100,6 +106,9 @@ class MemoryLedger:
 
     def checkpoints(self) -> Iterator[SignedCheckpoint]:
         return iter([self._tables.checkpoints[seq] for seq in sorted(self._tables.checkpoints)])
+
+    def certificates(self) -> Iterator[SignedCertificate]:
+        return iter([self._tables.certificates[seq] for seq in sorted(self._tables.certificates)])
 
     def last_checkpoint(self) -> SignedCheckpoint | None:
         return self._tables.checkpoints[max(self._tables.checkpoints)] if self._tables.checkpoints else None
@@ -227,6 +236,23 @@ class MemoryCatalogue:
             )
             for group, cards in sorted(found.items())
         )
+
+    def contributed(self, target: Target) -> tuple[Card, ...]:
+        return tuple(card for card in self._sorted() if self._contributor(card, target.by) == target.value)
+
+    def _contributor(self, card: Card, by: By) -> str | None:
+        match by:
+            case By.ACTOR:
+                return card.actor
+            case By.SESSION:
+                return card.session_id
+            case By.SOURCE:
+                return read_canonical(self._tables.documents[card.rid].body, Record).claim.origin.source
+            case By.RECORD | By.SUBJECT:
+                raise AssertionError(f"a {by} contributes nothing")
+
+    def tombstones(self) -> Iterator[TombstoneRow]:
+        return iter([self._tables.tombstones[rid] for rid in sorted(self._tables.tombstones)])
 
     def all(self, *, after: int | None = None) -> Iterator[Card]:
         return iter([card for card in self._sorted() if after is None or card.rid > after])

@@ -24,6 +24,7 @@ from muniment.backends.memory.tables import (
 )
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Document, Entry, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
@@ -36,6 +37,7 @@ from muniment.model.rows import (
     Row,
     StandingRow,
     ToldRow,
+    TombstoneRow,
 )
 from muniment.model.status import CURRENT
 from muniment.model.value import read_canonical
@@ -76,9 +78,20 @@ class MemoryUnit(MemorySnapshot):
     def drop(self, doc: int) -> None:
         self._tables.documents.pop(doc, None)
 
-    def erase(self, rids: Iterable[int]) -> None:
+    def amend(self, document: Document) -> None:
+        _refuse(document.doc not in self._tables.documents, "there is no document of this number")
+        self._tables.documents[document.doc] = document
+
+    def blank(self, seq: int, salt: bytes, account: bytes) -> None:
+        self._tables.receipts[seq] = msgspec.structs.replace(self._tables.receipts[seq], salt=salt, account=account)
+
+    def certify(self, signed: SignedCertificate) -> None:
+        _refuse(signed.certificate.seq in self._tables.certificates, "this entry has a certificate already")
+        self._tables.certificates[signed.certificate.seq] = signed
+
+    def erase(self, docs: Iterable[int]) -> None:
         tables = self._tables
-        gone = set(rids)
+        gone = set(docs)
         for rid in gone:
             tables.cards.pop(rid, None)
             tables.terms.pop(rid, None)
@@ -86,6 +99,7 @@ class MemoryUnit(MemorySnapshot):
             del tables.standings[key]
         tables.edges.difference_update({edge for edge in tables.edges if edge.rid in gone})
         tables.mentions.difference_update({mention for mention in tables.mentions if mention.rid in gone})
+        tables.aliases.difference_update({alias for alias in tables.aliases if alias.doc in gone})
 
     def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
         for row in rows:
@@ -111,8 +125,11 @@ class MemoryUnit(MemorySnapshot):
                     _refuse((row.alias, row.seq) in given, "this name is there already")
                     self._tables.aliases.add(row)
                 case Note():
-                    _refuse(row.doc in self._tables.notes, "this note is there already")
-                    self._tables.notes[row.doc] = row
+                    known = self._tables.notes.get(row.doc, row)
+                    self._tables.notes[row.doc] = msgspec.structs.replace(known, body=row.body)
+                case TombstoneRow():
+                    _refuse(row.rid in self._tables.tombstones, "this revision has a tombstone already")
+                    self._tables.tombstones[row.rid] = row
 
     def _put_card(self, card: Card) -> None:
         _refuse(card.rid in self._tables.cards, "a card of this number is there already")
@@ -165,6 +182,7 @@ class MemoryUnit(MemorySnapshot):
             tables.terms,
             tables.told,
             tables.notes,
+            tables.tombstones,
         ):
             projection.clear()
         tables.edges.clear()

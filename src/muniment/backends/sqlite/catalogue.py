@@ -11,11 +11,12 @@ import msgspec
 from muniment.backends.sqlite.conditions import standing_at, translate
 from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.model.card import Card, moved, standing_of
+from muniment.model.erasure import Target
 from muniment.model.errors import CallerError, IntegrityError
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.receipt import Plan
 from muniment.model.record import Footing, Standing, Vigour
-from muniment.model.rows import StandingRow, Tally
+from muniment.model.rows import StandingRow, Tally, TombstoneRow
 from muniment.model.status import read_status
 from muniment.model.vocabulary import LABEL_RANK, Label, Support, Tier
 
@@ -212,6 +213,14 @@ class SqliteCatalogue:
     def survey(self, visible: Filter) -> tuple[Tally, ...]:
         condition, bindings = translate(visible)
         return tuple(_tally_from(row) for row in self._execute(_Q["survey"].replace("{visible}", condition), bindings))
+
+    def contributed(self, target: Target) -> tuple[Card, ...]:
+        return tuple(card_from(row) for row in self._execute(_Q[f"contributed_by_{target.by}"], (target.value,)))
+
+    def tombstones(self) -> Iterator[TombstoneRow]:
+        with translated(self._connection):
+            for rid, id_, revision, seq in self._connection.execute(_Q["all_tombstones"]):
+                yield TombstoneRow(rid=rid, id=id_, revision=revision, seq=seq)
 
     def all(self, *, after: int | None = None) -> Iterator[Card]:
         with translated(self._connection):

@@ -13,14 +13,25 @@ from typing import LiteralString, cast
 import apsw
 import msgspec
 
-from muniment.model.errors import IntegrityError, SchemaMismatch, StoreBusy, StoreFull, StoreUnavailable
+from muniment.backends.sealing import SETTING, TenantKey
+from muniment.model.errors import (
+    ConfigurationError,
+    IntegrityError,
+    SchemaMismatch,
+    StoreBusy,
+    StoreFull,
+    StoreUnavailable,
+)
 
 APPLICATION_ID = 0x4D554E49
+CIPHER = "chacha20"
+"""ChaCha20-Poly1305 over each page of the file and of its log: a page that was altered is noticed when it is read."""
 BUSY_WAIT_MS = 10_000
 _CACHE_KIB = 16_384
 _CHECKPOINT_PAGES = 8_192
 """So many pages may wait in the log. A page that many writes touch goes to the file once in all that time; with a log
 of a thousand pages three times as many bytes reach the disk."""
+_PLAIN = b"SQLite format 3\x00"
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 
@@ -65,12 +76,19 @@ def translated(connection: apsw.Connection | Path) -> Iterator[None]:
         raise StoreUnavailable(f"{path.name}: {error}") from error
 
 
-def connect(path: Path, *, create: bool) -> apsw.Connection:
-    """Open a file for reading and writing. A file that is not ours is refused before anything is changed."""
-    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+def connect(path: Path, *, create: bool, key: TenantKey | None = None, flags: int = 0) -> apsw.Connection:
+    """Open a file for reading and writing. A file that is not ours, or is not encrypted with this key or at all where
+    there is a key, or is where there is none, is refused before anything is changed."""
+    flags |= apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=200)
     connection.set_busy_timeout(BUSY_WAIT_MS)
-    found = cast(int, connection.pragma("application_id"))
+    if key is not None:
+        _unlock(connection, key)
+    try:
+        found = cast(int, connection.pragma("application_id"))
+    except apsw.NotADBError:
+        connection.close()
+        raise IntegrityError(_unreadable(path, key)) from None
     empty = not create or connection.pragma("user_version") == 0
     if found != APPLICATION_ID and not (create and found == 0 and empty):
         connection.close()
@@ -86,6 +104,43 @@ def connect(path: Path, *, create: bool) -> apsw.Connection:
     connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
     connection.pragma("journal_size_limit", 64 * 1024 * 1024)
     return connection
+
+
+def _unlock(connection: apsw.Connection, key: TenantKey) -> None:
+    """Have pages encrypted. SQLite ignores a pragma it does not know, so whether this one knows it is asked first."""
+    if not encrypts():
+        connection.close()
+        raise ConfigurationError(
+            SETTING,
+            "the SQLite that is installed cannot encrypt",
+            hint="Uninstall the package apsw and install apsw-sqlite3mc, which takes its place.",
+        )
+    connection.pragma("cipher", CIPHER)
+    connection.pragma("key", f"raw:{key.pages().hex()}")
+
+
+def encrypts() -> bool:
+    """Whether the SQLite that is installed can encrypt."""
+    return hasattr(apsw, "mc_version")
+
+
+def _unreadable(path: Path, key: TenantKey | None) -> str:
+    if key is None:
+        return f"{path.name} cannot be read as a store: it is encrypted or damaged"
+    with path.open("rb") as file:
+        plain = file.read(len(_PLAIN)) == _PLAIN
+    if plain:
+        return f"{path.name} is not encrypted, and its vault is"
+    return f"{path.name} cannot be read with the key of its vault: it is encrypted with another, or damaged"
+
+
+def truncated(connection: apsw.Connection) -> bool:
+    """Move everything from the log into the file and cut the log down to nothing; False while a reader needs it."""
+    try:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except apsw.BusyError:
+        return False
+    return True
 
 
 def limit(connection: apsw.Connection, capacity: int) -> None:

@@ -185,6 +185,10 @@ class SqliteLexicon:
         self._counted.clear()
         self._total = None
 
+    def holding(self, terms: Iterable[str]) -> dict[str, int]:
+        rows = self._execute(_Q["term_documents"], (listed(terms),))
+        return {cast(str, term): cast(int, number) for term, number in rows}
+
     def _holding(self, words: tuple[str, ...]) -> dict[str, int]:
         """How many revisions hold each word; none for one that is not a single term. Counted once for each moment."""
         counted = self._counted

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from muniment.backends.sealing import TenantKey
 from muniment.backends.sqlite.catalogue import SqliteCatalogue
 from muniment.backends.sqlite.tables import SqliteLedger
 from muniment.model.card import Card, moved
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SAVE_AFTER = 2_000
 """When the index has moved on by so many entries, what it knows of the cards is saved for the next opening."""
 _DEEPER = 4
+_NEVER = 2**62
 
 
 class SqliteVectors:
@@ -31,8 +33,11 @@ class SqliteVectors:
     The index is loaded when it is first needed: who writes without a model has nothing to do with it.
     """
 
-    def __init__(self, folder: Path, read: Callable[[], AbstractContextManager[Snapshot]]) -> None:
+    def __init__(
+        self, folder: Path, read: Callable[[], AbstractContextManager[Snapshot]], key: TenantKey | None = None
+    ) -> None:
         self._folder = folder
+        self._key = key
         self._read = read
         self._loading = threading.Lock()
         self._index: VectorIndex | None = None
@@ -46,7 +51,7 @@ class SqliteVectors:
 
             with self._loading:
                 if self._index is None:
-                    index = VectorIndex(self._folder)
+                    index = VectorIndex(self._folder, key=self._key)
                     index.load(self._hash_at)
                     self._saved = index.position
                     self._index = index
@@ -87,6 +92,14 @@ class SqliteVectors:
 
     def forget(self, rids: Iterable[int]) -> None:
         self.index.forget(list(rids))
+
+    def scrub(self, gone: Sequence[int]) -> None:
+        """Overwrite what is left of these revisions, and what was saved of their cards."""
+        if self._index is None and not self._folder.exists():
+            return
+        self.index.forget(gone)
+        self.index.unsave()
+        self._saved = _NEVER
 
     def rows(self, upto: int) -> Iterator[VectorRow]:
         with self._read() as snapshot:

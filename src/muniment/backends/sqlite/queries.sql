@@ -268,7 +268,8 @@ SELECT lexicon_terms.term, lexicon_terms.doc
 FROM json_each(?) AS wanted CROSS JOIN lexicon_terms ON lexicon_terms.term = wanted.value;
 
 -- name: put_note
-INSERT INTO notes (topic, key, seq, doc, at, actor, body) VALUES (?, ?, ?, ?, ?, ?, ?);
+INSERT INTO notes (topic, key, seq, doc, at, actor, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (doc) DO UPDATE SET body = excluded.body;
 
 -- name: note
 SELECT topic, key, seq, doc, at, actor, body FROM notes WHERE topic = ? AND key = ? ORDER BY doc DESC LIMIT 1;
@@ -287,3 +288,41 @@ INSERT INTO lexicon (lexicon, rowid, text) SELECT 'delete', rid, text FROM passa
 
 -- name: marks
 SELECT IFNULL((SELECT max(seq) FROM entries), 0), IFNULL((SELECT max(seq) FROM notes), 0);
+
+-- name: amend_document
+UPDATE documents SET salt = ?, body = ? WHERE doc = ?;
+
+-- name: blank_receipt
+UPDATE receipts SET salt = ?, account = ? WHERE seq = ?;
+
+-- name: put_certificate
+INSERT INTO certificates (seq, signed) VALUES (?, ?);
+
+-- name: all_certificates
+SELECT seq, signed FROM certificates ORDER BY seq;
+
+-- name: drop_alias
+DELETE FROM aliases WHERE doc = ?;
+
+-- name: put_tombstone
+INSERT INTO tombstones (rid, id, revision, seq) VALUES (?, ?, ?, ?);
+
+-- name: all_tombstones
+SELECT rid, id, revision, seq FROM tombstones ORDER BY rid;
+
+-- name: contributed_by_actor
+SELECT * FROM cards WHERE actor = ? ORDER BY rid;
+
+-- name: contributed_by_session
+SELECT * FROM cards WHERE session_id = ? ORDER BY rid;
+
+-- name: contributed_by_source
+SELECT cards.* FROM cards CROSS JOIN documents ON documents.doc = cards.rid
+WHERE documents.body ->> '$.claim.origin.source' = ? ORDER BY cards.rid;
+
+-- name: mark_scrubbed
+INSERT INTO about (name, value) VALUES ('scrubbed', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: unscrubbed
+SELECT EXISTS (SELECT 1 FROM certificates WHERE seq > IFNULL(
+    (SELECT CAST(value AS INTEGER) FROM about WHERE name = 'scrubbed'), 0));

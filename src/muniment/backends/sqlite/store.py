@@ -19,8 +19,19 @@ from typing import Generic, TypeVar, cast
 
 import apsw
 
-from muniment.backends.sqlite.connection import BUSY_WAIT_MS, check, connect, limit, migrate, queries, translated
+from muniment.backends.sealing import TenantKey, VaultKey
+from muniment.backends.sqlite.connection import (
+    BUSY_WAIT_MS,
+    check,
+    connect,
+    limit,
+    migrate,
+    queries,
+    translated,
+    truncated,
+)
 from muniment.backends.sqlite.meanings import SqliteVectors
+from muniment.backends.sqlite.presence import Presence
 from muniment.backends.sqlite.turns import Turns
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.model.checks import identifier
@@ -58,8 +69,11 @@ class _Undone(Exception):
 class SqliteTenant:
     """One tenant's file."""
 
-    def __init__(self, path: Path, tenant: str, *, create: bool, capacity: int | None = None) -> None:
+    def __init__(
+        self, path: Path, tenant: str, *, create: bool, capacity: int | None = None, key: TenantKey | None = None
+    ) -> None:
         self.tenant = tenant
+        self.key = key
         self._path = path
         self._queue: deque[_Ticket[object]] = deque()
         self._gate = threading.Lock()
@@ -69,14 +83,16 @@ class SqliteTenant:
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
         self._closed = False
         with translated(path):
-            self._connection = connect(path, create=create)
+            self._connection = connect(path, create=create, key=key)
             if create:
                 migrate(self._connection, tenant)
             check(self._connection, tenant, path)
             if capacity is not None:
                 limit(self._connection, capacity)
             self._unit = SqliteUnit(self._connection, tenant)
-        self.vectors = SqliteVectors(path.with_suffix(VECTORS), self.read)
+        self.vectors = SqliteVectors(path.with_suffix(VECTORS), self.read, key)
+        with translated(path):
+            self._scrub_what_is_left()
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -104,7 +120,7 @@ class SqliteTenant:
         try:
             return self._idle.pop()
         except IndexError:
-            connection = connect(self._path, create=False)
+            connection = connect(self._path, create=False, key=self.key)
             connection.pragma("query_only", True)
             return connection, SqliteSnapshot(connection, self.tenant, self.vectors)
 
@@ -242,7 +258,8 @@ class SqliteTenant:
     @contextmanager
     def scratch(self) -> Iterator[TenantStore]:
         with tempfile.TemporaryDirectory(prefix="muniment-") as folder:
-            store = SqliteTenant(Path(folder) / f"scratch{SUFFIX}", self.tenant, create=True)
+            key = None if self.key is None else TenantKey.fresh()
+            store = SqliteTenant(Path(folder) / f"scratch{SUFFIX}", self.tenant, create=True, key=key)
             try:
                 store._connection.pragma("synchronous", "off")  # a scratch store may be lost
                 yield store
@@ -260,6 +277,22 @@ class SqliteTenant:
                 return (f"the word index or a page is damaged: {error}",)
             return ()
 
+    def scrub(self) -> bool:
+        with self.read() as snapshot:
+            gone = [stone.rid for stone in snapshot.catalogue.tombstones()]
+            last = max((signed.certificate.seq for signed in snapshot.ledger.certificates()), default=0)
+        self.vectors.scrub(gone)
+        with self._writing, translated(self._path):
+            if not truncated(self._connection):
+                return False
+            self._connection.execute(queries()["mark_scrubbed"], (str(last),))
+            return truncated(self._connection)
+
+    def _scrub_what_is_left(self) -> None:
+        """Finish what a process that was killed after an erasure has left: its pages in the log, its vectors."""
+        if self._connection.execute(queries()["unscrubbed"]).get:
+            self.scrub()
+
     def size_bytes(self) -> int:
         folder = self._path.with_suffix(VECTORS)
         files = [*self._path.parent.glob(self._path.name + "*"), *folder.glob("*")]
@@ -267,6 +300,8 @@ class SqliteTenant:
 
     def close(self) -> None:
         if not self._closed:
+            with translated(self._path):
+                self._scrub_what_is_left()
             self.vectors.close()
         with self._writing:
             self._closed = True
@@ -293,29 +328,43 @@ def file_name(tenant: str) -> str:
     return stem + SUFFIX
 
 
-def tenant_name(path: Path) -> str:
+def tenant_name(path: Path, key: VaultKey | None = None) -> str:
     """Whose file it is: by its name, or by what is in it when the name could not hold it."""
     stem = path.name.removesuffix(SUFFIX)
     if len(stem) == 65 and stem.startswith("%"):
         with translated(path):
-            connection = connect(path, create=False)
+            connection = connect(path, create=False, key=tenant_key(path, key))
             name = connection.execute("SELECT value FROM about WHERE name = 'tenant'").get
             connection.close()
             return str(name)
     return re.sub("%([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), stem)
 
 
-class SqliteVault:
-    """A folder of tenants."""
+def tenant_key(path: Path, key: VaultKey | None) -> TenantKey | None:
+    """What a tenant's file is encrypted with. It goes by the name of the file, which is there before it is opened."""
+    return None if key is None else key.tenant(path.name.removesuffix(SUFFIX))
 
-    def __init__(self, folder: Path, *, capacity: int | None = None) -> None:
+
+class SqliteVault:
+    """A folder of tenants. Who is in it is there from its making to its end."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        capacity: int | None = None,
+        key: VaultKey | None = None,
+        presence: Presence | None = None,
+    ) -> None:
+        self.key = key
+        self._presence = presence
         self._folder = folder
         self._capacity = capacity
         self._open: dict[str, SqliteTenant] = {}
         self._opening = threading.Lock()
 
     def tenants(self) -> tuple[str, ...]:
-        return tuple(sorted(tenant_name(file) for file in self._folder.glob(f"*{SUFFIX}")))
+        return tuple(sorted(tenant_name(file, self.key) for file in self._folder.glob(f"*{SUFFIX}")))
 
     def open(self, tenant: str, *, create: bool) -> SqliteTenant:
         with self._opening:
@@ -323,7 +372,8 @@ class SqliteVault:
                 path = self._folder / file_name(tenant)
                 if not create and not path.exists():
                     raise NotFound("tenant", tenant)
-                self._open[tenant] = SqliteTenant(path, tenant, create=create, capacity=self._capacity)
+                key = tenant_key(path, self.key)
+                self._open[tenant] = SqliteTenant(path, tenant, create=create, capacity=self._capacity, key=key)
             return self._open[tenant]
 
     def close(self) -> None:
@@ -331,3 +381,5 @@ class SqliteVault:
             for store in self._open.values():
                 store.close()
             self._open.clear()
+            if self._presence is not None:
+                self._presence.leave()

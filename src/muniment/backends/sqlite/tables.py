@@ -11,6 +11,7 @@ import msgspec
 from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.model.card import Card
 from muniment.model.entry import Ballot, Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import CallerError, IntegrityError
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
@@ -137,6 +138,14 @@ class SqliteLedger:
                 yield signed
             if misplaced is not None:
                 raise IntegrityError(f"the checkpoint kept under {misplaced} is of another entry")
+
+    def certificates(self) -> Iterator[SignedCertificate]:
+        with translated(self._connection):
+            for seq, body in self._connection.execute(_Q["all_certificates"]):
+                signed = read_canonical(body, SignedCertificate)
+                if signed.certificate.seq != seq:
+                    raise IntegrityError(f"the certificate kept under {seq} is of another entry")
+                yield signed
 
     def last_checkpoint(self) -> SignedCheckpoint | None:
         row = self._execute(_Q["last_checkpoint"]).fetchone()

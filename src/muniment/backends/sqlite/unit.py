@@ -28,6 +28,7 @@ from muniment.backends.sqlite.tables import (
 )
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import SignedCertificate
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import (
@@ -39,10 +40,23 @@ from muniment.model.rows import (
     Row,
     StandingRow,
     ToldRow,
+    TombstoneRow,
 )
 from muniment.model.value import canonical
 
 _Q = queries()
+_PROJECTIONS = (
+    "cards",
+    "standings",
+    "proposals",
+    "conflicts",
+    "edges",
+    "mentions",
+    "aliases",
+    "notes",
+    "told",
+    "tombstones",
+)
 _VERSION = "PRAGMA data_version"
 """A number that another connection's commit changes, and ours does not."""
 
@@ -118,12 +132,22 @@ class SqliteUnit(SqliteSnapshot):
     def drop(self, doc: int) -> None:
         self._execute(_Q["drop_document"], (doc,))
 
-    def erase(self, rids: Iterable[int]) -> None:
+    def amend(self, document: Document) -> None:
+        self._execute(_Q["amend_document"], (document.salt, document.body.decode(), document.doc))
+
+    def blank(self, seq: int, salt: bytes, account: bytes) -> None:
+        self._execute(_Q["blank_receipt"], (salt, account, seq))
+
+    def certify(self, signed: SignedCertificate) -> None:
+        self._execute(_Q["put_certificate"], (signed.certificate.seq, canonical(signed)))
+
+    def erase(self, docs: Iterable[int]) -> None:
         self.lexicon.forget()
-        for rid in rids:
+        for rid in docs:
             self._execute(_Q["erase_text"], (rid,))
             for table in ("cards", "standings", "edges", "mentions"):
                 self._execute(f"DELETE FROM {table} WHERE rid = ?", (rid,))
+            self._execute(_Q["drop_alias"], (rid,))
 
     def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
         mentions: list[tuple[int, str, str]] = []
@@ -148,6 +172,8 @@ class SqliteUnit(SqliteSnapshot):
                     self._execute(_Q["put_alias"], (row.alias, row.entity, row.seq, row.doc))
                 case Note():
                     self._execute(_Q["put_note"], msgspec.structs.astuple(row))
+                case TombstoneRow():
+                    self._execute(_Q["put_tombstone"], msgspec.structs.astuple(row))
         if mentions:
             self._execute(_put_mentions(len(mentions)), tuple(chain.from_iterable(mentions)))
 
@@ -182,7 +208,7 @@ class SqliteUnit(SqliteSnapshot):
         self._execute(_Q["file_proposal"], (*columns, row.report, row.held, row.record, row.revision))
 
     def clear_projections(self) -> None:
-        for table in ("cards", "standings", "proposals", "conflicts", "edges", "mentions", "aliases", "notes", "told"):
+        for table in _PROJECTIONS:
             self._execute(f"DELETE FROM {table}")
         self._execute("INSERT INTO lexicon (lexicon) VALUES ('delete-all')")
         self.lexicon.forget()

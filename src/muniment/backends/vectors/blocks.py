@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from muniment.backends.sealing import TenantKey
 from muniment.backends.vectors.arrays import (
     SLAB,
     Floats,
@@ -28,8 +29,9 @@ from muniment.backends.vectors.arrays import (
     signs,
     widen,
 )
-from muniment.backends.vectors.head import Head, HeadFile, HeadInMemory
+from muniment.backends.vectors.head import Head, HeadFile, HeadInMemory, head_file
 from muniment.backends.vectors.lock import FileLock
+from muniment.backends.vectors.sealed_sheet import SheetSealed
 from muniment.backends.vectors.sheet import Sheet, SheetFile, SheetInMemory
 from muniment.model.errors import StoreUnavailable
 
@@ -44,7 +46,7 @@ ROW = np.dtype([("rid", "<i8"), ("start", "<i4"), ("end", "<i4")])
 _NO_RIDS: Longs = np.empty(0, np.int64)
 _NO_SPANS: npt.NDArray[np.int32] = np.empty((0, 2), np.int32)
 _FORGOTTEN = np.array([(0, -1, -1)], ROW)
-_SUFFIXES = (".rows", ".halves", ".planes")
+SUFFIXES = (".rows", ".halves", ".planes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,19 @@ class Sight:
     planes: Signs | None
 
 
+def sheet_of(folder: Path | None, name: str, key: TenantKey | None) -> Sheet:
+    """A sheet by its name: in memory, in a file, or in an encrypted one."""
+    if folder is None:
+        return SheetInMemory()
+    return SheetFile(folder / name) if key is None else SheetSealed(folder / name, key.sheet(name))
+
+
 class _Sheets:
     """The files of one epoch."""
 
-    def __init__(self, folder: Path | None, epoch: int) -> None:
-        named = [None if folder is None else folder / f"{epoch}{suffix}" for suffix in _SUFFIXES]
-        opened: list[Sheet] = [SheetInMemory() if path is None else SheetFile(path) for path in named]
+    def __init__(self, folder: Path | None, epoch: int, key: TenantKey | None) -> None:
         self.epoch = epoch
-        self.rows, self.halves, self.planes = opened
+        self.rows, self.halves, self.planes = (sheet_of(folder, f"{epoch}{suffix}", key) for suffix in SUFFIXES)
 
     def all(self) -> tuple[Sheet, ...]:
         return self.rows, self.halves, self.planes
@@ -74,16 +81,17 @@ class _Sheets:
 class Blocks:
     """One tenant's vectors. Looking is safe from any thread; so are adding and forgetting, one after the other."""
 
-    def __init__(self, folder: Path | None, *, planes_from: int = EXACT_MAX) -> None:
+    def __init__(self, folder: Path | None, *, planes_from: int = EXACT_MAX, key: TenantKey | None = None) -> None:
         self._folder = folder
+        self._key = key
         self._planes_from = planes_from
         self._looking = threading.RLock()
         self._writing = threading.RLock()
         self._made = False
-        self._head: HeadFile | HeadInMemory = HeadInMemory() if folder is None else HeadFile(folder / "head")
+        self._head: HeadFile | HeadInMemory = HeadInMemory() if folder is None else head_file(folder, key)
         self._appender = None if folder is None else FileLock(folder / "appender.lock")
         self._brief = None if folder is None else FileLock(folder / "head.lock")
-        self._sheets = _Sheets(folder, 0)
+        self._sheets = _Sheets(folder, 0, key)
         self._sight: Sight | None = None
         self._seen: Head | None = None
         self._known = (0, 0)
@@ -197,7 +205,10 @@ class Blocks:
         if head.epoch != self._sheets.epoch:
             for sheet in self._sheets.all():
                 sheet.close()
-            self._sheets = _Sheets(self._folder, head.epoch)
+            self._sheets = _Sheets(self._folder, head.epoch, self._key)
+        if self._known != (head.epoch, head.forgotten):
+            for sheet in self._sheets.all():
+                sheet.renew()
         halves = self._sheets.halves.view(head.count * 2 * head.dimensions)
         if halves is None or not self._read_rows(head):
             return None
@@ -234,12 +245,12 @@ class Blocks:
             return head.planes
         wide = plane_count(head.dimensions)
         self._sheets.planes.reserve(-(-count // BLOCK) * wide * BLOCK * 8)
-        halves = self._sheets.halves.view(count * 2 * head.dimensions)
-        assert halves is not None, "rows are written before their signs"
-        vectors = halves.view(np.float16).reshape(count, head.dimensions)
         for first in range(head.planes - head.planes % BLOCK, count, BLOCK):
             start, end = max(first, head.planes), min(first + BLOCK, count)
-            for number, plane in enumerate(signs(vectors[start:end]).T):
+            halves = self._sheets.halves.read(start * 2 * head.dimensions, (end - start) * 2 * head.dimensions)
+            assert halves is not None, "rows are written before their signs"
+            vectors = np.frombuffer(halves, np.float16).reshape(end - start, head.dimensions)
+            for number, plane in enumerate(signs(vectors).T):
                 self._sheets.planes.write(_plane_at(start, number, wide), plane.tobytes())
         return count
 
@@ -274,7 +285,7 @@ class Blocks:
 
     def _epochs(self) -> set[int]:
         found = [] if self._folder is None or not self._folder.is_dir() else list(self._folder.iterdir())
-        return {int(path.stem) for path in found if path.suffix in _SUFFIXES and path.stem.isdecimal()}
+        return {int(path.stem) for path in found if path.suffix in SUFFIXES and path.stem.isdecimal()}
 
     def _sweep(self) -> None:
         """Remove what no head speaks of: files of other epochs, and rows that were written and never published."""
@@ -282,7 +293,7 @@ class Blocks:
         if self._folder is None:
             return
         for epoch in self._epochs() - ({sight.head.epoch} if sight is not None else set()):
-            for sheet in _Sheets(self._folder, epoch).all():
+            for sheet in _Sheets(self._folder, epoch, self._key).all():
                 sheet.remove()
         if sight is None:
             return

@@ -11,6 +11,7 @@ import struct
 import zlib
 from pathlib import Path
 
+from muniment.backends.sealing import TenantKey
 from muniment.model.errors import ConfigurationError
 from muniment.model.value import Value
 
@@ -37,10 +38,12 @@ class Head(Value):
 
 
 class HeadFile:
-    """The head on disk. Opened for each look, so that a thousand idle tenants hold no file open."""
+    """The head on disk. Opened for each look, so that a thousand idle tenants hold no file open. Where its sheets are
+    encrypted its checksum begins with a `mark` of their key: a head of other sheets than ours reads as none."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, mark: bytes = b"") -> None:
         self._path = path
+        self._mark = zlib.crc32(mark)
         self._seen: tuple[bytes, Head | None] = (b"", None)
 
     def read(self) -> Head | None:
@@ -51,14 +54,14 @@ class HeadFile:
         except FileNotFoundError:
             raw = b""
         if raw != self._seen[0]:
-            found = [head for at in (0, _SLOT) if (head := _read(raw[at : at + _SLOT])) is not None]
+            found = [head for at in (0, _SLOT) if (head := _read(raw[at : at + _SLOT], self._mark)) is not None]
             self._seen = raw, max(found, key=lambda head: head.turn, default=None)
         return self._seen[1]
 
     def write(self, head: Head) -> None:
         file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            os.pwrite(file, _written(head), head.turn % 2 * _SLOT)
+            os.pwrite(file, _written(head, self._mark), head.turn % 2 * _SLOT)
             os.fsync(file)
         finally:
             os.close(file)
@@ -77,21 +80,25 @@ class HeadInMemory:
         self._head = head
 
 
-def _written(head: Head) -> bytes:
+def head_file(folder: Path, key: TenantKey | None) -> HeadFile:
+    return HeadFile(folder / "head", b"" if key is None else key.head())
+
+
+def _written(head: Head, mark: int) -> bytes:
     model = head.model.encode()
     if len(model) > _MODEL_BYTES_MAX:
         raise ConfigurationError("embedder", f"a model's name must fit in {_MODEL_BYTES_MAX} bytes")
     numbers = (head.epoch, head.turn, head.count, head.planes, head.upto, head.forgotten)
     body = _FIXED.pack(_MAGIC, head.dimensions, len(model), *numbers, head.hash) + model
-    return (body + _SUM.pack(zlib.crc32(body))).ljust(_SLOT, b"\x00")
+    return (body + _SUM.pack(zlib.crc32(body, mark))).ljust(_SLOT, b"\x00")
 
 
-def _read(slot: bytes) -> Head | None:
+def _read(slot: bytes, mark: int) -> Head | None:
     if len(slot) < _FIXED.size or not slot.startswith(_MAGIC):
         return None
     _, dimensions, length, epoch, turn, count, planes, upto, forgotten, digest = _FIXED.unpack_from(slot)
     end = _FIXED.size + length
-    if len(slot) < end + _SUM.size or _SUM.unpack_from(slot, end) != (zlib.crc32(slot[:end]),):
+    if len(slot) < end + _SUM.size or _SUM.unpack_from(slot, end) != (zlib.crc32(slot[:end], mark),):
         return None
     return Head(
         model=slot[_FIXED.size : end].decode(errors="replace"),

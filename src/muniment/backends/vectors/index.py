@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from muniment.backends.sealing import TenantKey
 from muniment.backends.vectors import columns_file
 from muniment.backends.vectors.arrays import Bools, Codes, Floats, Growing, Longs
 from muniment.backends.vectors.blocks import EXACT_MAX, ROW, Blocks, Sight, passages
@@ -37,12 +38,20 @@ _ROW_MASKS = 16
 class VectorIndex:
     """What stands beside a tenant's store, in a folder of its own; without one it is in memory only."""
 
-    def __init__(self, folder: Path | None, *, exact_max: int = EXACT_MAX, rescored: int = RESCORED) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        exact_max: int = EXACT_MAX,
+        rescored: int = RESCORED,
+        key: TenantKey | None = None,
+    ) -> None:
         self._folder = folder
+        self._key = key
         self._exact_max = exact_max
         self._rescored = rescored
         self._lock = threading.RLock()
-        self._blocks = Blocks(folder, planes_from=exact_max)
+        self._blocks = Blocks(folder, planes_from=exact_max, key=key)
         self._columns = Columns()
         self._masks = Masks(self._columns)
         self._placed: tuple[int, Growing[np.int32]] = (0, Growing(_NO_PLACES))
@@ -66,7 +75,7 @@ class VectorIndex:
 
     def load(self, hash_at: HashAt) -> bool:
         """Take over the columns that were saved, if the ledger still has the entry they were saved at."""
-        found = None if self._folder is None else columns_file.load(self._folder / "columns")
+        found = None if self._folder is None else columns_file.load(self._folder / "columns", self._key)
         if found is None or hash_at(found[0].position) != found[1]:
             return False
         with self._lock:
@@ -80,7 +89,12 @@ class VectorIndex:
         """Write the columns to the folder. `hash` is that of the ledger entry at their position."""
         if self._folder is not None:
             with self._lock:
-                columns_file.save(self._columns, self._folder / "columns", hash)
+                columns_file.save(self._columns, self._folder / "columns", hash, self._key)
+
+    def unsave(self) -> None:
+        """Take away the columns that were saved: they tell of cards that are gone."""
+        if self._folder is not None:
+            (self._folder / "columns").unlink(missing_ok=True)
 
     def sync(self, head: int, changed: Changed) -> None:
         """Take over every card that was born or changed after `position`. Never goes back."""

@@ -32,6 +32,9 @@ class Sheet(Protocol):
     def cut(self, size: int) -> None:
         """Drop what lies behind `size`."""
 
+    def renew(self) -> None:
+        """Look again: something that was there before has been overwritten, perhaps by another process."""
+
     def remove(self) -> None: ...
 
     def close(self) -> None: ...
@@ -81,6 +84,9 @@ class SheetFile:
             return
         self._mapped = np.empty(0, np.uint8)
         os.ftruncate(self._opened(), size)
+
+    def renew(self) -> None:
+        """What is mapped is what is there."""
 
     def remove(self) -> None:
         self.close()
@@ -139,6 +145,9 @@ class SheetInMemory:
     def cut(self, size: int) -> None:
         self._bytes[size:] = 0
         self._size = min(self._size, size)
+
+    def renew(self) -> None:
+        """Nobody else writes here."""
 
     def remove(self) -> None:
         self.close()

@@ -21,6 +21,7 @@ from muniment.contracts.akashik.sessions import Sessions
 from muniment.contracts.akashik.tables import TOLD_AS
 from muniment.contracts.akashik.words import CompactStrategy, Operation, UnitStatus
 from muniment.contracts.strict.values import JsonObject
+from muniment.engine.guardian import forget_each
 from muniment.engine.notebook import Pages
 from muniment.model.curation import Verdict
 from muniment.model.errors import NotFound, NotPermitted, Stale
@@ -84,7 +85,7 @@ def _compacted(
     if command.strategy is CompactStrategy.PURGE:
         part = [*part, *_echoes(room, desk, part)]
         _announce(room, desk, part)
-    gone = [one for one in part if _put_away(desk, command.strategy, one)]
+    gone = _put_away(desk, command.strategy, part)
     done.affected += len(gone)
     done.bytes += sum(len(one.record.content.encode()) for one in gone)
     words = "the policy lets this agent do so to none of these units"
@@ -157,12 +158,17 @@ def _noting(jots: tuple[Jot, ...]) -> Callable[[Pages], tuple[tuple[Jot, ...], N
     return lambda _: (jots, None)
 
 
-def _put_away(desk: Desk, strategy: CompactStrategy, one: Disclosure) -> bool:
-    """Archive or forget one unit; False if the policy does not let the caller, or somebody was there before."""
+def _put_away(desk: Desk, strategy: CompactStrategy, part: list[Disclosure]) -> list[Disclosure]:
+    """Archive or forget units; return those that went: not where the policy does not let the caller, or somebody was
+    there before."""
+    if strategy is CompactStrategy.PURGE:
+        gone = forget_each(desk.seat, [one.record.id for one in part], reason=REASON)
+        return [one for one in part if one.record.id in gone]
+    return [one for one in part if _archived(desk, one)]
+
+
+def _archived(desk: Desk, one: Disclosure) -> bool:
     try:
-        if strategy is CompactStrategy.PURGE:
-            verdict = desk.seat.forget(one.record.id, reason=REASON).verdict
-            return verdict is not None and verdict.committed
         return desk.seat.retire(one.record.id, becomes=Status.ARCHIVED.value, reason=REASON).committed
     except (NotFound, NotPermitted, Stale):
         return False

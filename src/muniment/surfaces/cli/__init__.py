@@ -15,6 +15,8 @@ from muniment.surfaces.cli import (
     conformance,
     denied,
     exchange,
+    forget,
+    guard,
     inspect,
     keys,
     matm,
@@ -40,6 +42,7 @@ _DECLARED = (
     search,
     read,
     trust,
+    forget,
     audit,
     exchange,
     batches,
@@ -52,6 +55,8 @@ _DECLARED = (
 
 app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")
+app.add_typer(forget.certificate, name="certificate")
+app.add_typer(guard.hold, name="hold")
 app.add_typer(model.model, name="model")
 app.add_typer(keys.keys, name="keys")
 app.add_typer(conformance.conformance, name="conformance")

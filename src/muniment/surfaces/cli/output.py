@@ -89,6 +89,14 @@ def note(text: str) -> None:
             sys.stderr.flush()
 
 
+def show_beside(renderable: RenderableType) -> None:
+    """Tables and text for a person beside the answer: on standard error."""
+    if sys.stderr is not None:
+        with _unheard(sys.stderr):
+            _console(sys.stderr, sys.stderr).print(renderable)
+            sys.stderr.flush()
+
+
 def complain(problem: Problem, *, as_json: bool) -> None:
     """Tell a problem on standard error: what it is, which field, what to do."""
     if sys.stderr is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, cast
@@ -18,8 +17,9 @@ from muniment.model.errors import LimitExceeded, Malformed, Stale, StoreUnavaila
 from muniment.model.flat import ClaimOptions, make_claim
 from muniment.model.proposal import Retraction
 from muniment.surfaces.cli import show, show_trust
+from muniment.surfaces.cli.asking import confirmed, must_ask
 from muniment.surfaces.cli.flags import CLAIM, Given
-from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, visible
+from muniment.surfaces.cli.output import note, read_standard_input
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.shapes import VaultShape
 from muniment.surfaces.cli.shapes_trust import cascade_shape
@@ -145,7 +145,7 @@ def retract(
     """Take a record back. It stays in its history and no longer answers; what stands on it alone falls with it."""
     if dry_run:
         return _foresee(call, Retraction(record=record_id, reason=reason, expected_revision=expected_revision))
-    if not yes and not _confirmed(record_id):
+    if must_ask(yes, "retract") and not confirmed(f"Retract {record_id}?"):
         note("nothing was changed")
         return ExitCode.ANSWERED
     with call.memory() as memory:
@@ -164,17 +164,6 @@ def _foresee(call: Call, retraction: Retraction) -> ExitCode:
         raise Stale(f"record {retraction.record}", yours=f"revision {expected}", present=f"revision {revision}")
     call.tell(cascade_shape(plan), show_trust.cascade)
     return ExitCode.ANSWERED
-
-
-def _confirmed(record_id: str) -> bool:
-    if not is_terminal(sys.stdin):
-        raise Malformed(
-            "yes", "--yes, since there is no terminal to ask at", hint="Add --yes to retract without asking."
-        )
-    # Asked on standard error by hand: the library's prompt writes to standard output, which is for the answer alone.
-    sys.stderr.write(f"Retract {visible(record_id)}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 @command(app, "decide", example='muniment decide prp_1 accept --reason "checked against the ticket"')

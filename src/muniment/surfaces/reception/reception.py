@@ -196,7 +196,7 @@ class Reception:
             if self._over:
                 raise StoreUnavailable("the server is closed")
             if tenant not in self._memories:
-                settings = self.settings
+                settings, key = self.settings, self.settings.encryption_key_file
                 opened = Memory.open(
                     settings.folder,
                     tenant=tenant,
@@ -204,6 +204,8 @@ class Reception:
                     embedder=settings.embedder,
                     create=tenant == settings.tenant,
                     capacity=settings.capacity,
+                    witness=settings.witness,
+                    encryption_key=AS_SET if key is None else Path(key).expanduser(),
                     tracer=self.telemetry.tracer,
                 )
                 self.telemetry.opened(tenant, opened)

@@ -86,6 +86,10 @@ def _flush(asked: Asked, _: Options) -> Value:
     return asked.memory.flush(timeout=_FLUSH_SECONDS if asked.body.timeout is None else asked.body.timeout)
 
 
+def _forget_record(asked: Asked, options: Options) -> Value:
+    return _method(asked.memory, "forget")(**asked.said(), **options)
+
+
 def _explain(asked: Asked, _: Options) -> Value:
     """A replay rebuilds the store, which is an auditor's business."""
     spoken = asked.said()
@@ -104,6 +108,9 @@ _FRAMED: dict[str, Call] = {
     "namespaces": _namespaces,
     "flush": _flush,
     "explain": _explain,
+    "forget_record": _forget_record,
+    "certificates": paging.certificates,
+    "holds": paging.holds,
     "queue": paging.queue,
     "browse": paging.browse,
     "conflicts": paging.conflicts,

@@ -11,6 +11,7 @@ from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.rest import OPERATIONS, Key, Operation, Verb, answers
 from muniment.rest.table_audit import AUDITING
+from muniment.rest.table_guard import GUARDING
 from muniment.rest.table_write import WRITING
 from muniment.rest.tags import TAGS_PATTERN
 from muniment.rest.wire import describe, shape_of
@@ -116,6 +117,8 @@ def _described(operation: Operation, schemas: dict[str, Json]) -> JsonObject:
 def _tag(operation: Operation) -> str:
     if operation in AUDITING:
         return "audit"
+    if operation in GUARDING:
+        return "guard"
     return "write" if operation in WRITING else "read"
 
 
@@ -248,7 +251,7 @@ def _statuses(operation: Operation) -> list[int]:
         found |= {413, 415}
     if operation.places:
         found.add(404)
-    if {"stale", "undecided"} & set(operation.codes) or operation.key is not Key.NONE:
+    if {"stale", "undecided", "on_hold"} & set(operation.codes) or operation.key is not Key.NONE:
         found.add(409)
     if operation.matchable or operation.tagged:
         found.add(412)

@@ -25,6 +25,7 @@ from muniment.surfaces.http.problems import Declined
 KEY_HEADER = "idempotency-key"
 TOPIC = "requests"
 SALT = "request-salt"
+OPENING = "opening"
 KEPT_MAX = 4_096
 _TRIMMED_EVERY = 256
 _KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
@@ -50,7 +51,10 @@ def named(asked: Asked) -> dict[str, object]:
 
 
 def repeatable(asked: Asked, follow: Callable[[], Response]) -> Response:
-    """Follow a request, or repeat what was answered when it was followed before."""
+    """Follow a request, or repeat what was answered when it was followed before. A dry run is no change: it is told
+    anew, and nothing of it is kept."""
+    if _is_dry(asked):
+        return follow()
     key = _name(asked, asked.headers[KEY_HEADER])
     notebook, actor = Notebook.of(asked.memory), asked.memory.actor.id
     digest = _digest(asked)
@@ -65,11 +69,23 @@ def repeatable(asked: Asked, follow: Callable[[], Response]) -> Response:
     kept = Kept(
         digest=digest,
         status=response.status_code,
-        answer=bytes(response.body).decode(),
+        answer=_keepable(bytes(response.body)),
         location=response.headers.get("location"),
     )
     notebook.turn(actor, lambda pages: (_written(pages, key, kept), None))
     return response
+
+
+def _is_dry(asked: Asked) -> bool:
+    return any(getattr(part, "dry_run", None) is True for part in (asked.query, asked.body))
+
+
+def _keepable(body: bytes) -> str:
+    """An answer as it may be kept: the opening of a certificate is told to whoever erased, and kept nowhere."""
+    plain = msgspec.json.decode(body)
+    if isinstance(plain, dict) and plain.get(OPENING) is not None:
+        return msgspec.json.encode({**plain, OPENING: None}).decode()
+    return body.decode()
 
 
 def claimed(asked: Asked, follow: Callable[[], Response]) -> Response:

@@ -33,8 +33,9 @@ Akashik and is described at `/openapi-v1.json`. A refusal by policy is an answer
 are RFC 9457 problem documents with a stable `code`. Any request may also be refused with 408 (too slow), 431 (too long
 a head) and 421 (meant for another host). Lists come a page at a time; `next` is the cursor of the page that follows."""
 _TAGS = {
-    "write": "Put forward, decide, revise, take back, forget.",
+    "write": "Put forward, decide, revise, take back.",
     "read": "Ask, look, trace.",
+    "guard": "Erase, hold, withdraw, keep apart.",
     "audit": "The ledger, the receipts, what comes in and goes out.",
     "upkeep": "For whoever keeps the server running.",
 }

@@ -19,6 +19,7 @@ from muniment.surfaces.http.api.asking import Asked, said_of
 
 Options = dict[str, object]
 Q = TypeVar("Q", queries.Page, queries.Browse, queries.Disputes, queries.Knowing, queries.Stretch)
+V = TypeVar("V", bound=Value)
 _END = 2**62
 _TRAIL = 4
 
@@ -99,6 +100,25 @@ def directory(asked: Asked, _: Options) -> Value:
     found = whole.knowers[start : start + page.limit]
     last = str(start + page.limit) if len(whole.knowers) > start + page.limit else None
     return answers.DirectoryPage(about=whole.about, knowers=found, teams=whole.teams, next=_next(asked, page, last))
+
+
+def certificates(asked: Asked, _: Options) -> Value:
+    page = _page(asked, queries.Page)
+    found, last = _slice(asked, page, asked.memory.certificates())
+    return answers.Certificates(certificates=found, next=last)
+
+
+def holds(asked: Asked, _: Options) -> Value:
+    page = _page(asked, queries.Page)
+    found, last = _slice(asked, page, asked.memory.holds())
+    return answers.Holds(holds=found, next=last)
+
+
+def _slice(asked: Asked, page: queries.Page, whole: tuple[V, ...]) -> tuple[tuple[V, ...], str | None]:
+    """A page of a list that is told whole, and where the next one begins."""
+    start = _number(_position(asked, page), 0)
+    end = start + page.limit
+    return whole[start:end], _next(asked, page, str(end) if len(whole) > end else None)
 
 
 def entries(asked: Asked, _: Options) -> Value:

@@ -1,0 +1,67 @@
+"""The guardian's part of a memory for async callers: erase, hold, withdraw, keep apart."""
+
+from __future__ import annotations
+
+from muniment.aio.threads import run
+from muniment.engine import Memory as _Memory
+from muniment.model.curation import Forgotten
+from muniment.model.erasure import LegalHold, SignedCertificate
+
+
+class Guardian:
+    """The same methods as those of `muniment.Memory`, awaited."""
+
+    _memory: _Memory
+
+    async def forget(
+        self,
+        record_id: str | None = None,
+        *,
+        subject: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        reason: str,
+        cascade: str | None = None,
+        dry_run: bool = False,
+    ) -> Forgotten:
+        return await run(
+            self._memory.forget,
+            record_id,
+            subject=subject,
+            source=source,
+            actor=actor,
+            session=session,
+            reason=reason,
+            cascade=cascade,
+            dry_run=dry_run,
+        )
+
+    async def certificates(self) -> tuple[SignedCertificate, ...]:
+        return await run(self._memory.certificates)
+
+    async def hold(
+        self,
+        record_id: str | None = None,
+        *,
+        subject: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        reason: str,
+    ) -> LegalHold:
+        return await run(
+            self._memory.hold,
+            record_id,
+            subject=subject,
+            source=source,
+            actor=actor,
+            session=session,
+            reason=reason,
+        )
+
+    async def lift(self, hold_id: str, *, reason: str) -> LegalHold:
+        return await run(self._memory.lift, hold_id, reason=reason)
+
+    async def holds(self) -> tuple[LegalHold, ...]:
+        return await run(self._memory.holds)

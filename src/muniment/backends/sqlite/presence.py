@@ -1,0 +1,82 @@
+"""Who is in a vault: many at once to work in it, or one alone to encrypt it anew.
+
+The lock is on the vault's marker, so that nothing has to be made for it. The marker itself is what is replaced last
+when a vault is encrypted anew: whoever waited for the old one looks at the new one before going on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from muniment.model.errors import StoreBusy, StoreUnavailable
+
+_WAIT_S = 5.0
+_PAUSE_S = 0.01
+
+
+class Presence:
+    """A place in a vault. It ends with `leave`, with the object, or with the process, however that ends."""
+
+    def __init__(self, marker: Path, file: int) -> None:
+        self.marker = marker
+        self._leave = weakref.finalize(self, os.close, file)
+
+    def leave(self) -> None:
+        self._leave()
+
+
+def enter(marker: Path) -> Presence:
+    """Be in a vault beside others. Whoever encrypts it anew is waited for a bounded time."""
+    file = _locked(marker, fcntl.LOCK_SH)
+    if file is None:
+        raise StoreBusy("the vault is being encrypted anew; wait until that is done")
+    return Presence(marker, file)
+
+
+@contextmanager
+def alone(marker: Path) -> Iterator[None]:
+    """Be in a vault alone for a block."""
+    file = _locked(marker, fcntl.LOCK_EX)
+    if file is None:
+        raise StoreBusy("the vault is in use; stop every server and program that has it open, and try again")
+    try:
+        yield
+    finally:
+        os.close(file)
+
+
+def _locked(marker: Path, how: int) -> int | None:
+    """The marker, locked, and still the marker; None when others did not let go of it in time."""
+    until = time.monotonic() + _WAIT_S
+    while time.monotonic() < until:
+        file = _opened(marker, os.O_RDONLY if how == fcntl.LOCK_SH else os.O_RDWR)
+        try:
+            fcntl.flock(file, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            time.sleep(_PAUSE_S)
+            continue
+        if _still(marker, file):
+            return file
+        os.close(file)
+    return None
+
+
+def _opened(marker: Path, how: int) -> int:
+    try:
+        return os.open(marker, how | os.O_CLOEXEC)
+    except OSError as error:
+        raise StoreUnavailable(f"the vault's {marker.name} cannot be opened: {error.strerror}") from None
+
+
+def _still(marker: Path, file: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(marker), os.fstat(file))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,92 @@
+"""The guardian's part of a client for async callers."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+from muniment.model.curation import Forgotten
+from muniment.model.erasure import LegalHold, SignedCertificate
+from muniment.model.value import Value
+from muniment.rest import answers
+from muniment.rest.kinds import PAGE_MAX
+
+V = TypeVar("V", bound=Value)
+
+
+class AsyncAsks(Protocol):
+    """Whoever can send the request of an operation and read what it is answered."""
+
+    async def _ask(self, kind: type[V], name: str, /, **arguments: object) -> V: ...
+
+
+class AsyncGuardian:
+    """What people with the right to do about what a served memory may keep."""
+
+    async def forget(
+        self: AsyncAsks,
+        record_id: str | None = None,
+        *,
+        subject: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        reason: str,
+        cascade: str | None = None,
+        dry_run: bool = False,
+    ) -> Forgotten:
+        return await self._ask(
+            Forgotten,
+            "forget",
+            record_id=record_id,
+            subject=subject,
+            source=source,
+            actor=actor,
+            session=session,
+            reason=reason,
+            cascade=cascade,
+            dry_run=dry_run,
+        )
+
+    async def certificates(self: AsyncAsks) -> tuple[SignedCertificate, ...]:
+        found: list[SignedCertificate] = []
+        cursor: str | None = None
+        while True:
+            page = await self._ask(answers.Certificates, "certificates", cursor=cursor, limit=PAGE_MAX)
+            found += page.certificates
+            cursor = page.next
+            if cursor is None:
+                return tuple(found)
+
+    async def hold(
+        self: AsyncAsks,
+        record_id: str | None = None,
+        *,
+        subject: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        reason: str,
+    ) -> LegalHold:
+        return await self._ask(
+            LegalHold,
+            "hold",
+            record_id=record_id,
+            subject=subject,
+            source=source,
+            actor=actor,
+            session=session,
+            reason=reason,
+        )
+
+    async def lift(self: AsyncAsks, hold_id: str, *, reason: str) -> LegalHold:
+        return await self._ask(LegalHold, "lift", hold_id=hold_id, reason=reason)
+
+    async def holds(self: AsyncAsks) -> tuple[LegalHold, ...]:
+        found: list[LegalHold] = []
+        cursor: str | None = None
+        while True:
+            page = await self._ask(answers.Holds, "holds", cursor=cursor, limit=PAGE_MAX)
+            found += page.holds
+            cursor = page.next
+            if cursor is None:
+                return tuple(found)

@@ -1,0 +1,135 @@
+"""Back up a vault while it is written to: a copy of each tenant, verified, and a signed manifest of it all.
+
+Made under a name nobody looks for and given its own name when it is whole: a backup that is there is a backup.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+from muniment.backends.sqlite.copying import copy_store, sync
+from muniment.backends.sqlite.store import SqliteVault, file_name
+from muniment.backends.world import SystemClock, sign_value
+from muniment.engine.audit import verify_store
+from muniment.engine.manifest import CONTENTS, MANIFEST, VERSION, Copy, Manifest, SignedManifest, part_of, spelled
+from muniment.engine.signing import VaultKeys
+from muniment.engine.vault import POLICY_FILES, is_vault
+from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable
+from muniment.ports.world import Clock
+
+MARKER = "vault.toml"
+Told = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is (0: not known)."""
+
+
+def silent(what: str, done: int, whole: int) -> None:
+    return None
+
+
+def back_up(
+    vault: Path,
+    path: Path,
+    *,
+    tenant: str | None = None,
+    with_keys: bool = False,
+    clock: Clock | None = None,
+    progress: Told = silent,
+) -> Manifest:
+    """Copy a vault, or one tenant of it, to a new folder. Everything that was acknowledged before the call is in it.
+
+    Private keys and API keys stay behind unless they are asked for; vectors always do, they are made again.
+    """
+    if not is_vault(vault):
+        raise ConfigurationError("vault", "a folder that holds a vault; `muniment init` makes one")
+    if path.exists() or path.is_symlink():
+        raise Malformed("path", "a name that is free; a backup never takes the place of anything")
+    tenants = _chosen(vault, tenant)
+    signer = VaultKeys(vault).present()
+    keys = frozenset(one.key_id for one in VaultKeys(vault).here())
+    draft = path.absolute().with_name(f".{path.name}.{os.urandom(4).hex()}.part")
+    try:
+        inside = draft / CONTENTS
+        inside.mkdir(parents=True, mode=0o700)
+        draft.chmod(0o700)
+        copies = tuple(_copied(vault, inside, one, keys, progress) for one in tenants)
+        _take_along(vault, inside, with_keys=with_keys)
+        manifest = Manifest(
+            backup=VERSION,
+            made_at=(clock or SystemClock()).now(),
+            muniment=version("muniment"),
+            key=signer.key_id,
+            keys=tuple(sorted(keys)),
+            with_keys=with_keys,
+            tenants=copies,
+            parts=tuple(part_of(draft, file) for file in sorted(inside.rglob("*")) if file.is_file()),
+        )
+        signed = SignedManifest(manifest=manifest, signature=sign_value(signer, manifest))
+        write_private(draft / MANIFEST, spelled(signed))
+        sync_tree(draft)
+        draft.rename(path)
+        sync(path.absolute().parent)
+    except OSError as error:
+        raise StoreUnavailable(f"the backup cannot be written: {error.strerror}") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return manifest
+
+
+def _chosen(vault: Path, tenant: str | None) -> tuple[str, ...]:
+    present = SqliteVault(vault).tenants()
+    if tenant is None:
+        return present
+    if tenant not in present:
+        raise NotFound("tenant", tenant)
+    return (tenant,)
+
+
+def _copied(vault: Path, inside: Path, tenant: str, keys: frozenset[str], progress: Told) -> Copy:
+    """One tenant's file, copied and checked from the first entry to the last."""
+    name = file_name(tenant)
+    copy_store(vault / name, inside / name, progress=lambda done, whole: progress(f"copying {tenant}", done, whole))
+    stores = SqliteVault(inside)
+    try:
+        store = stores.open(tenant, create=False)
+        found = verify_store(store, keys, progress=lambda done: progress(f"checking {tenant}", done, 0))
+    finally:
+        stores.close()
+    if not found.ok or found.head is None:
+        raise IntegrityError(f"tenant {tenant} does not verify, so it was not backed up: {found.findings[0].message}")
+    head = found.head
+    return Copy(
+        tenant=tenant,
+        path=f"{CONTENTS}/{name}",
+        seq=head.seq,
+        hash=head.hash.hex(),
+        at=head.at,
+        receipts=found.receipts,
+    )
+
+
+def _take_along(vault: Path, inside: Path, *, with_keys: bool) -> None:
+    """Marker, policy and public keys; the other keys only if they are asked for."""
+    for name in (MARKER, *POLICY_FILES):
+        if (vault / name).is_file():
+            write_private(inside / name, (vault / name).read_bytes())
+    (inside / "keys").mkdir(mode=0o700)
+    for file in sorted((vault / "keys").iterdir()):
+        if file.is_file() and not file.name.startswith(".") and (with_keys or file.suffix == ".pub"):
+            write_private(inside / "keys" / file.name, file.read_bytes())
+
+
+def write_private(path: Path, body: bytes) -> None:
+    """A new file that only its owner can read."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(body)
+
+
+def sync_tree(folder: Path) -> None:
+    """Have everything below a folder on the disk, the innermost first."""
+    for found in sorted(folder.rglob("*"), key=lambda one: len(one.parts), reverse=True):
+        sync(found)
+    sync(folder)

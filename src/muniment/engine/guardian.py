@@ -1,0 +1,165 @@
+"""The guardian's part of the face: erase for good and certify it, and keep from erasure what must be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from muniment.engine.seat import Seat, clean
+from muniment.engine.watched import watched
+from muniment.model import checks
+from muniment.model.curation import Forgotten
+from muniment.model.erasure import Derived, Fate, LegalHold, Oblivion, SignedCertificate, Target, one_target
+from muniment.model.errors import NotFound, NotPermitted
+from muniment.policy.decide import decide_review
+from muniment.policy.rules import Action
+from muniment.ports.store import Unit
+from muniment.write.erase.carry import Again, erase, erase_again, erase_each, may_erase, plan_erasure
+from muniment.write.erase.holds import holds, jot_of, lifted
+from muniment.write.noting import jot_down
+from muniment.write.pipeline import next_place
+
+_ERASE, _HOLD = "forget this", "place, list or lift holds"
+
+
+class Guardian(Seat):
+    """What those who answer for a memory do about what must go and what must stay."""
+
+    @watched("forget")
+    def forget(
+        self,
+        record_id: str | None = None,
+        *,
+        subject: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        reason: str,
+        cascade: str | None = None,
+        dry_run: bool = False,
+    ) -> Forgotten:
+        """Erase one record, or everything of a subject, source, actor or session: the content of all revisions, their
+        words in the index, their vectors, what reports, receipts and notes quote of them, and what was derived from
+        them as `cascade` says (`erase`, `redact` or `review`; the policy's choice if it is not given). The ledger keeps
+        that it was there and who erased it, and the answer brings a signed certificate. With `dry_run` nothing is
+        changed, and the answer says what would be. Whoever is on hold stays: `OnHold`."""
+        target = one_target(record_id, subject=subject, source=source, actor=actor, session=session)
+        derived = checks.read_word("cascade", cascade, Derived) if cascade is not None else None
+        oblivion = Oblivion(target=target, reason=clean(reason), derived=derived)
+        checks.flag("dry_run", dry_run)
+        return self._planned(oblivion) if dry_run else self._erase(oblivion)
+
+    def _planned(self, oblivion: Oblivion) -> Forgotten:
+        tenant = self._tenant
+        with tenant.store.read() as snapshot:
+            if may_erase(snapshot, oblivion.target, self.actor, tenant.bench) is None:
+                raise NotPermitted(self.actor.id, _ERASE)
+            return Forgotten(plan=plan_erasure(snapshot, oblivion, self.actor, tenant.bench))
+
+    def _erase(self, oblivion: Oblivion) -> Forgotten:
+        tenant = self._tenant
+        done = tenant.store.write(lambda unit: erase(unit, oblivion, self.actor, tenant.bench, tenant.signing))
+        return self._scrubbed(done)
+
+    def _scrubbed(self, done: Forgotten) -> Forgotten:
+        """Let nothing of what was erased stay in any file before the caller is told that it is gone."""
+        assert done.verdict is not None
+        scrubbed = done.verdict.committed and self._tenant.store.scrub()
+        self._tenant.wrote(done.verdict.epoch)
+        return msgspec.structs.replace(done, scrubbed=scrubbed)
+
+    def _erase_again(
+        self,
+        records: Iterable[str],
+        *,
+        documents: Iterable[int] = (),
+        receipts: Iterable[int] = (),
+        derived: Derived,
+        reason: str,
+    ) -> Forgotten | None:
+        """Do an erasure again in a store that was put back to a state before it. For those who restore."""
+        again = Again(
+            records=tuple(dict.fromkeys(records)),
+            documents=frozenset(documents),
+            receipts=frozenset(receipts),
+            derived=derived,
+            reason=clean(reason),
+        )
+        tenant = self._tenant
+        done = tenant.store.write(lambda unit: erase_again(unit, again, self.actor, tenant.bench, tenant.signing))
+        return None if done is None else self._scrubbed(done)
+
+    @watched("certificates")
+    def certificates(self) -> tuple[SignedCertificate, ...]:
+        """The certificate of every erasure, the oldest first."""
+        if decide_review(self.policy, self.actor, Action.AUDIT, None, None) is None:
+            raise NotPermitted(self.actor.id, "read certificates")
+        with self._tenant.store.read() as snapshot:
+            return tuple(snapshot.ledger.certificates())
+
+    @watched("hold")
+    def hold(
+        self,
+        record_id: str | None = None,
+        *,
+        subject: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        reason: str,
+    ) -> LegalHold:
+        """Keep one record, or everything of a subject, source, actor or session, from being erased until the hold is
+        lifted."""
+        self._permit_holds()
+        target: Target = one_target(record_id, subject=subject, source=source, actor=actor, session=session)
+        why = clean(reason)
+        checks.text("reason", why)
+        tenant = self._tenant
+        name = tenant.ids.fresh("hld")
+
+        def job(unit: Unit) -> tuple[LegalHold, int]:
+            at, _ = next_place(unit, tenant.bench)
+            placed = LegalHold(id=name, target=target, reason=why, actor=self.actor.id, at=at)
+            return placed, jot_down(unit, [jot_of(placed)], self.actor.id, tenant.bench)
+
+        placed, epoch = tenant.store.write(job)
+        tenant.wrote(epoch)
+        return placed
+
+    @watched("lift")
+    def lift(self, hold_id: str, *, reason: str) -> LegalHold:
+        """End a hold. The ledger keeps who ended it."""
+        self._permit_holds()
+        checks.identifier("hold", hold_id)
+        checks.text("reason", clean(reason))
+        tenant = self._tenant
+
+        def job(unit: Unit) -> tuple[LegalHold, int]:
+            ended = next((hold for hold in holds(unit) if hold.id == hold_id), None)
+            if ended is None:
+                raise NotFound("hold", hold_id)
+            return ended, jot_down(unit, [lifted(hold_id)], self.actor.id, tenant.bench)
+
+        ended, epoch = tenant.store.write(job)
+        tenant.wrote(epoch)
+        return ended
+
+    @watched("holds")
+    def holds(self) -> tuple[LegalHold, ...]:
+        """Every hold that stands, the oldest first."""
+        self._permit_holds()
+        with self._tenant.store.read() as snapshot:
+            return holds(snapshot)
+
+    def _permit_holds(self) -> None:
+        if decide_review(self.policy, self.actor, Action.HOLD, None, None) is None:
+            raise NotPermitted(self.actor.id, _HOLD)
+
+
+def forget_each(seat: Guardian, records: Iterable[str], *, reason: str) -> frozenset[str]:
+    """Erase those of these records that the actor may erase and that are not on hold, in one entry; what was derived
+    from them is kept back. Returns which they were. For those who build on the engine."""
+    names, why, tenant = tuple(dict.fromkeys(records)), clean(reason), seat._tenant
+    done = tenant.store.write(lambda unit: erase_each(unit, names, why, seat.actor, tenant.bench, tenant.signing))
+    return frozenset() if done is None else frozenset(seat._scrubbed(done).plan.of(Fate.ERASED))

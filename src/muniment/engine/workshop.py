@@ -1,0 +1,144 @@
+"""Where the tenants of a backup are made ready: copied, checked, and relieved of what was erased since."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from muniment.backends.sqlite.store import SqliteTenant, SqliteVault, file_name
+from muniment.backends.sqlite.turns import SUFFIX as TURNS
+from muniment.backends.world import RandomIds
+from muniment.engine.audit import verify_store
+from muniment.engine.backup import Told
+from muniment.engine.manifest import Copy, Manifest, damaged, digest
+from muniment.engine.memory import Memory
+from muniment.engine.redoing import Erasure, Later, Redone, Return, note_return, redo
+from muniment.engine.tenant import Tenant
+from muniment.model.actor import OWNER
+from muniment.model.entry import Head
+from muniment.model.errors import Malformed
+from muniment.model.value import Value
+from muniment.policy.decide import resolve
+from muniment.policy.rules import Policy
+from muniment.ports.world import Clock, Signer
+from muniment.write.keying import hand_over, key_in_force
+
+
+class Back(Value):
+    """One tenant that was put back: where its ledger stood (None: it was not there), where the backup's stands and
+    where it stands now; whether the backup's head lay on the way to where it stood; what was done again."""
+
+    tenant: str
+    was: int | None
+    backup: int
+    head: Head
+    ahead: bool
+    redone: Redone
+
+
+class Workshop:
+    """A folder in which tenants are made ready under one policy and one key. `former` is a key that may have been in
+    force when the backup was made, `keys` are the public halves of all that the vault has had."""
+
+    def __init__(
+        self,
+        *,
+        backup: Path,
+        manifest: Manifest,
+        draft: Path,
+        policy: Policy,
+        signer: Signer,
+        former: Signer | None,
+        keys: frozenset[str],
+        clock: Clock,
+        progress: Told,
+    ) -> None:
+        self._backup, self._manifest, self._draft = backup, manifest, draft
+        self._policy, self._signer, self._former = policy, signer, former
+        self._keys = keys
+        self._clock, self._ids, self._progress = clock, RandomIds(), progress
+
+    def bring(self, copy: Copy, later: Later, given: Iterable[Erasure]) -> Back:
+        """Make one tenant ready. It is verified as it comes, and again when anything was erased from it."""
+        self._fetch(copy)
+        stores = SqliteVault(self._draft)
+        try:
+            store = stores.open(copy.tenant, create=True)  # a backup by an older release is brought up to date
+            self._verify(store, copy)
+            redone = self._redo(store, copy, later, given)
+            if redone.certificates:
+                self._verify(store, None)
+            with store.read() as snapshot:
+                head = snapshot.ledger.head()
+        finally:
+            stores.close()
+        (self._draft / f"{file_name(copy.tenant)}{TURNS}").unlink(missing_ok=True)
+        assert head is not None, "a ledger begins with its genesis"
+        was = later.head.seq if later.head is not None else None
+        return Back(tenant=copy.tenant, was=was, backup=copy.seq, head=head, ahead=later.ahead, redone=redone)
+
+    def _fetch(self, copy: Copy) -> None:
+        target = self._draft / file_name(copy.tenant)
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        shutil.copyfile(self._backup / copy.path, target)
+        part = next(part for part in self._manifest.parts if part.path == copy.path)
+        if digest(target) != part.sha256:
+            raise damaged(f"{copy.path} changed while it was read")
+
+    def _verify(self, store: SqliteTenant, copy: Copy | None) -> None:
+        """Check a store from the first entry to the last; as it comes, its head must be the one the manifest tells."""
+        what = f"checking {store.tenant}"
+        found = verify_store(
+            store,
+            self._keys,
+            anchor=copy.head if copy is not None else None,
+            progress=lambda done: self._progress(what, done, 0),
+        )
+        if not found.ok:
+            raise damaged(f"tenant {store.tenant} of the backup does not verify: {found.findings[0].message}")
+        if copy is not None and (found.head is None or found.head.hash.hex() != copy.hash):
+            raise damaged(f"tenant {store.tenant} of the backup goes on after the head its manifest tells")
+
+    def _redo(self, store: SqliteTenant, copy: Copy, later: Later, given: Iterable[Erasure]) -> Redone:
+        self._take_over(store)
+        opened = Tenant(store, self._policy, signer=self._signer, clock=self._clock, ids=self._ids)
+        memory = Memory(opened, resolve(self._policy, OWNER))
+        try:
+            redone = redo(memory, later, given)
+            note_return(memory, self._return(copy, later, redone))
+        finally:
+            memory.close()
+        return redone
+
+    def _return(self, copy: Copy, later: Later, redone: Redone) -> Return:
+        lost = later.head
+        return Return(
+            made_at=self._manifest.made_at,
+            backup_seq=copy.seq,
+            backup_hash=copy.hash,
+            lost_seq=lost.seq if lost is not None else None,
+            lost_hash=lost.hash.hex() if lost is not None else None,
+            certificates=redone.certificates,
+        )
+
+    def _take_over(self, store: SqliteTenant) -> None:
+        """Hand a ledger from the key it was signed with then to the one the vault has now."""
+        with store.read() as snapshot:
+            due = key_in_force(snapshot)
+        if due == self._signer.key_id:
+            return
+        former = self._former
+        if former is None or former.key_id != due:
+            raise Malformed(
+                "signing_key",
+                "the private key that was in force when the backup was made; the vault's own came later",
+                hint="Name its file with --signing-key, or take a backup made after the key was changed.",
+            )
+        reason = "the ledger was put back to before its key was changed"
+        store.write(
+            lambda unit: hand_over(
+                unit, former, self._signer, actor=OWNER, reason=reason, clock=self._clock, ids=self._ids
+            )
+        )

@@ -1,0 +1,193 @@
+"""Erasure: what shall go and what goes with it, what stays behind, and the certificate that it is gone."""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+
+from muniment.model import checks
+from muniment.model.errors import Malformed
+from muniment.model.times import Instant
+from muniment.model.value import Value
+
+ERASED = "[erased]"
+"""What stands where a text was."""
+
+
+class By(StrEnum):
+    """By what it is said which records are meant."""
+
+    RECORD = "record"
+    SUBJECT = "subject"
+    SOURCE = "source"
+    ACTOR = "actor"
+    SESSION = "session"
+
+
+class Derived(StrEnum):
+    """What becomes of records that were derived from what is erased: they go too, they lose what they took over, or
+    they are kept back until somebody has looked at them."""
+
+    ERASE = "erase"
+    REDACT = "redact"
+    REVIEW = "review"
+
+
+class Fate(StrEnum):
+    ERASED = "erased"
+    REDACTED = "redacted"
+    REVIEWED = "reviewed"
+    KEPT = "kept"
+
+
+class Target(Value):
+    """What an erasure, a hold or a withdrawal is about: one record, or everything of a subject, source, actor or
+    session."""
+
+    by: By
+    value: str
+
+    def __post_init__(self) -> None:
+        checks.word("by", self.by, By)
+        if self.by in (By.RECORD, By.ACTOR, By.SESSION):
+            checks.identifier("id" if self.by is By.RECORD else self.by.value, self.value)
+        else:
+            checks.text(self.by.value, self.value)
+
+
+def one_target(
+    record: str | None, *, subject: str | None, source: str | None, actor: str | None, session: str | None
+) -> Target:
+    """The one target that was named; an error when it is none, or more than one."""
+    named = [
+        (by, value)
+        for by, value in (
+            (By.RECORD, record),
+            (By.SUBJECT, subject),
+            (By.SOURCE, source),
+            (By.ACTOR, actor),
+            (By.SESSION, session),
+        )
+        if value is not None
+    ]
+    if len(named) != 1:
+        raise Malformed("target", "exactly one of: a record's id, subject, source, actor, session")
+    return Target(by=named[0][0], value=named[0][1])
+
+
+def digest_of(target: Target, opening: str) -> str:
+    """Commit to what was asked for. Only who has the opening can tell, or show, what it was."""
+    spelled = f"muniment erasure 1\x00{opening}\x00{target.by}\x00{target.value}"
+    return hashlib.sha256(spelled.encode()).hexdigest()
+
+
+class Oblivion(Value):
+    """A request to erase. Without `derived` the policy says what becomes of what was derived."""
+
+    target: Target
+    reason: str
+    derived: Derived | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.target, Target):
+            raise Malformed("target", "a Target")
+        checks.text("reason", self.reason)
+        if self.derived is not None:
+            checks.word("cascade", self.derived, Derived)
+
+
+class Doomed(Value):
+    """One record an erasure reaches: how many revisions it has, what becomes of it and why, and under which records of
+    the plan it stands (none: it was meant itself)."""
+
+    id: str
+    revisions: int
+    fate: Fate
+    why: str
+    under: tuple[str, ...] = ()
+
+
+class Traces(Value):
+    """How much an erasure takes away beside records: proposals that waited, reports, receipts and notes that lose their
+    words, names that were given."""
+
+    proposals: int = 0
+    reports: int = 0
+    receipts: int = 0
+    notes: int = 0
+    names: int = 0
+
+
+class ErasurePlan(Value):
+    """What an erasure will do, or did: every record it reaches, and the traces elsewhere."""
+
+    by: By
+    derived: Derived
+    nodes: tuple[Doomed, ...]
+    traces: Traces = Traces()
+
+    def of(self, fate: Fate) -> tuple[str, ...]:
+        """The ids of the records that meet this fate."""
+        return tuple(node.id for node in self.nodes if node.fate is fate)
+
+
+class Tombstone(Value):
+    """That a revision was there. No word of what it said."""
+
+    rid: int
+    id: str
+    revision: int
+
+
+class Counts(Value):
+    """What was taken away, in numbers."""
+
+    records: int
+    revisions: int
+    redacted: int
+    reviewed: int
+    proposals: int
+    reports: int
+    receipts: int
+    notes: int
+    names: int
+
+
+class Certificate(Value):
+    """That something was erased: what, when, by whom, why, how much, and where the ledger says so. `digest` commits to
+    what was asked for (by an opening that only the caller was given), so that whoever has the certificate cannot read
+    from it whom it is about. `entry` is the hash of the ledger entry at `seq`."""
+
+    v: int
+    id: str
+    tenant: str
+    by: By
+    digest: str
+    actor: str
+    at: Instant
+    reason: str
+    derived: Derived
+    erased: tuple[str, ...]
+    redacted: tuple[str, ...]
+    reviewed: tuple[str, ...]
+    counts: Counts
+    seq: int
+    entry: str
+    key: str
+
+
+class SignedCertificate(Value):
+    """A certificate and its signature, in hex, over its canonical bytes by the key it names."""
+
+    certificate: Certificate
+    signature: str
+
+
+class LegalHold(Value):
+    """What must not be erased, and why. It stays until somebody lifts it."""
+
+    id: str
+    target: Target
+    reason: str
+    actor: str
+    at: Instant

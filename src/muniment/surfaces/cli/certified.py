@@ -1,0 +1,131 @@
+"""What can be checked of a certificate: by a public key alone, and by the vault that it speaks of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from muniment.engine import Memory
+from muniment.engine.signing import certified, public_keys
+from muniment.model.entry import Head
+from muniment.model.erasure import SignedCertificate, Target, digest_of
+from muniment.model.errors import ConfigurationError, Malformed, NotFound
+from muniment.model.value import Value
+from muniment.rest.wire import shape_of
+from muniment.surfaces.cli.output import working
+from muniment.surfaces.cli.root import Call
+from muniment.surfaces.cli.shapes_guard import CheckedShape, CheckShape
+
+FILE_BYTES_MAX = 64 * 1024 * 1024
+_KEY_BYTES_MAX = 4_096
+_KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_OPENING = re.compile(r"[0-9a-f]{2,256}", re.ASCII)
+_SHAPE = shape_of(SignedCertificate)
+
+
+class Asked(Value):
+    """What a certificate is to be checked against: a key, and what it is said to be about."""
+
+    key: str | None = None
+    about: Target | None = None
+    opening: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.about is None) != (self.opening is None):
+            raise Malformed("opening", "given together with what the certificate is said to be about")
+        if self.opening is not None and _OPENING.fullmatch(self.opening) is None:
+            raise Malformed("opening", "the hexadecimal digits that were told when it was erased")
+
+
+def read_certificate(path: Path) -> SignedCertificate:
+    """Read what `forget --json` printed, and nothing else."""
+    return _SHAPE.read(_read(path, FILE_BYTES_MAX, "file"))
+
+
+def _read(path: Path, most: int, field: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            found = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        words = getattr(error, "strerror", None) or "no such path"
+        raise Malformed(field, f"a file that can be read ({words})") from None
+    if len(found) > most:
+        raise Malformed(field, f"a file of at most {most} bytes")
+    return found
+
+
+def checked(call: Call, signed: SignedCertificate, asked: Asked) -> CheckedShape:
+    """Check everything that can be checked with what there is, and say what that was."""
+    checks = list(_about(signed, asked))
+    checks += _by_key(signed, asked.key) if asked.key is not None else _by_vault(call, signed)
+    genuine = all(one["holds"] is not False for one in checks)
+    return {"genuine": genuine, "id": signed.certificate.id, "checks": checks}
+
+
+def _check(what: str, holds: bool | None, note: str = "") -> CheckShape:
+    return {"what": what, "holds": holds, "note": note}
+
+
+def _about(signed: SignedCertificate, asked: Asked) -> Iterator[CheckShape]:
+    if asked.about is None or asked.opening is None:
+        return
+    told = signed.certificate
+    same = told.by is asked.about.by and digest_of(asked.about, asked.opening) == told.digest
+    yield _check(f"it is about what was named by {asked.about.by}", same)
+
+
+def _by_key(signed: SignedCertificate, given: str) -> Iterator[CheckShape]:
+    yield _check("its signature is by the given key", certified(signed, _key(given)))
+    yield _check("its ledger says so, and what it names is gone", None, "that needs the vault")
+
+
+def _key(given: str) -> str:
+    """A public key as it is written, or the one a file holds."""
+    text = (
+        given
+        if _KEY.fullmatch(given) is not None
+        else _read(Path(given), _KEY_BYTES_MAX, "key").decode(errors="replace")
+    )
+    found = text.strip()
+    if _KEY.fullmatch(found) is None:
+        raise Malformed("key", "a public key in 64 hexadecimal digits, or a file that holds one")
+    return found
+
+
+def _by_vault(call: Call, signed: SignedCertificate) -> Iterator[CheckShape]:
+    if not call.has_vault:
+        raise ConfigurationError(
+            "vault",
+            "there is none to check the certificate by",
+            hint="Name the vault with --vault, or the public key with --key.",
+        )
+    keys = public_keys(call.folder)
+    by = next((key for key in keys if certified(signed, key)), None)
+    yield _check("its signature is by a key of this vault", by is not None)
+    with call.memory() as memory:
+        yield from _in_ledger(memory, signed)
+
+
+def _in_ledger(memory: Memory, signed: SignedCertificate) -> Iterator[CheckShape]:
+    told = signed.certificate
+    ours = told.tenant == memory.tenant
+    yield _check("it speaks of this tenant", ours)
+    if not ours:
+        return
+    head = Head(tenant=told.tenant, seq=told.seq, hash=bytes.fromhex(told.entry), at=told.at)
+    with working("checking entries") as progress:
+        verified = memory.ledger.verify(anchor=head, progress=progress)
+    note = "" if verified.ok else f"`muniment ledger verify` tells what is wrong ({verified.findings[0].code})"
+    yield _check(f"the ledger is whole and holds its entry {told.seq}", verified.ok, note)
+    yield _check("the vault keeps the same certificate", signed in memory.certificates())
+    back = [name for name in told.erased if _there(memory, name)]
+    yield _check("what it names is gone", not back, ", ".join(back[:5]))
+
+
+def _there(memory: Memory, record_id: str) -> bool:
+    try:
+        memory.get(record_id)
+    except NotFound:
+        return False
+    return True

@@ -1,0 +1,187 @@
+"""The commands that erase, and those about the certificates of it: forget; certificate verify, list, show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from muniment.engine import Memory
+from muniment.model.curation import Forgotten
+from muniment.model.erasure import By, Target, one_target
+from muniment.model.errors import NotFound, Stale
+from muniment.surfaces.cli import show, show_guard
+from muniment.surfaces.cli.asking import confirmed, must_ask
+from muniment.surfaces.cli.certified import Asked, checked, read_certificate
+from muniment.surfaces.cli.output import note
+from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.shapes_guard import (
+    CertificatesShape,
+    certificate_shape,
+    plan_digest,
+    plan_shape,
+)
+from muniment.surfaces.cli.verdicts import verdict_shape
+from muniment.surfaces.problems import ExitCode
+
+certificate = typer.Typer(help="Certificates of what was erased: list, show, verify.", rich_markup_mode="rich")
+certificate.callback()(group)
+
+MaybeRecord = Annotated[str | None, typer.Argument(metavar="[ID]", help="The record's id.", show_default=False)]
+Subject = Annotated[
+    str | None, typer.Option("--subject", metavar="NAME", help="Everything about this person or thing.")
+]
+Source = Annotated[str | None, typer.Option("--source", metavar="NAME", help="Everything from this source.")]
+Author = Annotated[str | None, typer.Option("--actor", metavar="ACTOR", help="Everything this actor wrote.")]
+Sitting = Annotated[str | None, typer.Option("--session", metavar="ID", help="Everything of this session.")]
+Cascade = Annotated[
+    str | None,
+    typer.Option(
+        "--cascade",
+        metavar="erase|redact|review",
+        help="What becomes of what was derived from it (default: the policy's).",
+    ),
+]
+Reason = Annotated[
+    str, typer.Option("--reason", help="Why; it is kept for good, so name a ticket and no person.", show_default=False)
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would go, and change nothing.")]
+CertificateFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="A certificate, as `forget --json` prints it.", show_default=False)
+]
+
+
+@command(app, "forget", example='muniment forget --subject "Ana Ruiz" --reason ticket:PRIV-17 --dry-run')
+def forget(
+    call: Call,
+    reason: Reason,
+    record_id: MaybeRecord = None,
+    subject: Subject = None,
+    source: Source = None,
+    actor: Author = None,
+    session: Sitting = None,
+    cascade: Cascade = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> ExitCode:
+    """Erase for good: every revision, index term and vector, the words of receipts and reports that quote it, and what
+    was derived from it. A tombstone and a signed certificate stay. Shows the plan and asks first."""
+    target = one_target(record_id, subject=subject, source=source, actor=actor, session=session)
+    asks = not dry_run and must_ask(yes, "erase")
+    with call.memory() as memory:
+        wish = Wish(memory, target, reason=reason, cascade=cascade)
+        if dry_run:
+            call.tell(plan_shape(wish.plan().plan), show_guard.plan)
+            return ExitCode.ANSWERED
+        if asks and not _agreed(wish):
+            note("nothing was changed")
+            return ExitCode.ANSWERED
+        done = wish.fulfil()
+    _tell(call, done)
+    return ExitCode.ANSWERED
+
+
+class Wish:
+    """An erasure somebody asks for: what it would do, and the doing of it."""
+
+    def __init__(self, memory: Memory, target: Target, *, reason: str, cascade: str | None) -> None:
+        self._memory = memory
+        self._reason = reason
+        self._cascade = cascade
+        self.target = target
+
+    def plan(self) -> Forgotten:
+        return self._forget(dry_run=True)
+
+    def fulfil(self) -> Forgotten:
+        return self._forget(dry_run=False)
+
+    def _forget(self, *, dry_run: bool) -> Forgotten:
+        by, value = self.target.by, self.target.value
+        return self._memory.forget(
+            value if by is By.RECORD else None,
+            subject=value if by is By.SUBJECT else None,
+            source=value if by is By.SOURCE else None,
+            actor=value if by is By.ACTOR else None,
+            session=value if by is By.SESSION else None,
+            reason=self._reason,
+            cascade=self._cascade,
+            dry_run=dry_run,
+        )
+
+
+def _agreed(wish: Wish) -> bool:
+    """Ask with the plan shown; what changed while the person was thinking has not been agreed to."""
+    plan = wish.plan().plan
+    if not confirmed("Erase it for good?", show_guard.asked(plan_shape(plan))):
+        return False
+    present = wish.plan().plan
+    if plan_digest(wish.target, plan) != plan_digest(wish.target, present):
+        raise Stale("the plan to erase", yours="the one that was shown", present="another; something was written since")
+    return True
+
+
+def _tell(call: Call, done: Forgotten) -> None:
+    """Answer with the certificate. Where the policy refused there is none: then with the verdict."""
+    if done.certificate is None:
+        assert done.verdict is not None, "what was asked for in earnest has a verdict"
+        call.tell(verdict_shape(done.verdict), show.verdict)
+        return
+    call.tell(certificate_shape(done.certificate), show_guard.erased)
+    if done.opening is not None:
+        note(f"opening: {done.opening} (kept nowhere; `certificate verify --opening` shows by it what this is about)")
+    if not done.scrubbed:
+        note("somebody still reads an older state of the store: what was erased leaves its files when they end")
+
+
+@command(certificate, "verify", example="muniment certificate verify certificate.json --key signing.pub")
+def verify(
+    call: Call,
+    file: CertificateFile,
+    key: Annotated[
+        str | None,
+        typer.Option("--key", metavar="PUB", help="The public key, or a file that holds it; needs no vault."),
+    ] = None,
+    opening: Annotated[
+        str | None, typer.Option("--opening", metavar="HEX", help="What was told when it was erased.")
+    ] = None,
+    record_id: Annotated[str | None, typer.Option("--record", metavar="ID", help="Whether it is about this.")] = None,
+    subject: Annotated[str | None, typer.Option("--subject", metavar="NAME", help="Whether it is about this.")] = None,
+    source: Annotated[str | None, typer.Option("--source", metavar="NAME", help="Whether it is about this.")] = None,
+    actor: Annotated[str | None, typer.Option("--actor", metavar="ACTOR", help="Whether it is about this.")] = None,
+    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Whether it is about this.")] = None,
+) -> ExitCode:
+    """Check a certificate by the public key alone, or by the vault: then also that its ledger says so and that what it
+    names is gone. Exit code 0 if it is genuine, 1 if it is not."""
+    named = any(one is not None for one in (record_id, subject, source, actor, session))
+    about = one_target(record_id, subject=subject, source=source, actor=actor, session=session) if named else None
+    signed = read_certificate(Path(file))
+    found = checked(call, signed, Asked(key=key, about=about, opening=opening))
+    call.tell(found, show_guard.checked)
+    return ExitCode.ANSWERED if found["genuine"] else ExitCode.DAMAGED
+
+
+@command(certificate, "list", example="muniment certificate list --json")
+def list_(call: Call) -> ExitCode:
+    """List the certificates of everything that was erased, oldest first."""
+    with call.memory() as memory:
+        found = memory.certificates()
+    shape: CertificatesShape = {"certificates": [certificate_shape(one) for one in found]}
+    call.tell(shape, show_guard.certificates)
+    return ExitCode.ANSWERED
+
+
+@command(certificate, "show", example="muniment certificate show crt_1 --json > certificate.json")
+def show_certificate(
+    call: Call,
+    certificate_id: Annotated[str, typer.Argument(metavar="ID", help="The certificate's id.", show_default=False)],
+) -> ExitCode:
+    """Show a certificate. With --json it is the document that `certificate verify` reads."""
+    with call.memory() as memory:
+        found = [one for one in memory.certificates() if one.certificate.id == certificate_id]
+    if not found:
+        raise NotFound("certificate", certificate_id)
+    call.tell(certificate_shape(found[0]), show_guard.certificate)
+    return ExitCode.ANSWERED

@@ -1,0 +1,228 @@
+"""What is erased, held, withdrawn or kept apart, as JSON. Decides nothing."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TypedDict
+
+from muniment.model.curation import Forgotten
+from muniment.model.erasure import (
+    Certificate,
+    Counts,
+    Doomed,
+    ErasurePlan,
+    Fate,
+    LegalHold,
+    SignedCertificate,
+    Target,
+    Traces,
+)
+from muniment.model.times import show
+from muniment.model.value import canonical
+from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
+
+
+class DoomedShape(TypedDict):
+    id: str
+    revisions: int
+    fate: str
+    why: str
+    under: list[str]
+
+
+class TracesShape(TypedDict):
+    proposals: int
+    reports: int
+    receipts: int
+    notes: int
+    names: int
+
+
+class PlanShape(TypedDict):
+    by: str
+    derived: str
+    erased: int
+    redacted: int
+    reviewed: int
+    kept: int
+    records: list[DoomedShape]
+    traces: TracesShape
+
+
+def plan_shape(plan: ErasurePlan) -> PlanShape:
+    return {
+        "by": plan.by.value,
+        "derived": plan.derived.value,
+        "erased": len(plan.of(Fate.ERASED)),
+        "redacted": len(plan.of(Fate.REDACTED)),
+        "reviewed": len(plan.of(Fate.REVIEWED)),
+        "kept": len(plan.of(Fate.KEPT)),
+        "records": [_doomed_shape(node) for node in plan.nodes],
+        "traces": _traces_shape(plan.traces),
+    }
+
+
+def _doomed_shape(node: Doomed) -> DoomedShape:
+    return {
+        "id": node.id,
+        "revisions": node.revisions,
+        "fate": node.fate.value,
+        "why": node.why,
+        "under": list(node.under),
+    }
+
+
+def _traces_shape(traces: Traces) -> TracesShape:
+    return {
+        "proposals": traces.proposals,
+        "reports": traces.reports,
+        "receipts": traces.receipts,
+        "notes": traces.notes,
+        "names": traces.names,
+    }
+
+
+def plan_digest(target: Target, plan: ErasurePlan) -> str:
+    """A name for what a dry run told of the records: whoever repeats it has seen it, and it is still what would happen.
+    How many receipts lose words may change from call to call and is left out."""
+    told = (canonical(target), plan.derived.value.encode(), *(canonical(node) for node in plan.nodes))
+    return sha256(b"\n".join(told)).hexdigest()[:16]
+
+
+class CountsShape(TypedDict):
+    records: int
+    revisions: int
+    redacted: int
+    reviewed: int
+    proposals: int
+    reports: int
+    receipts: int
+    notes: int
+    names: int
+
+
+class CertificateShape(TypedDict):
+    v: int
+    id: str
+    tenant: str
+    by: str
+    digest: str
+    actor: str
+    at: str
+    reason: str
+    derived: str
+    erased: list[str]
+    redacted: list[str]
+    reviewed: list[str]
+    counts: CountsShape
+    seq: int
+    entry: str
+    key: str
+
+
+class SignedCertificateShape(TypedDict):
+    certificate: CertificateShape
+    signature: str
+
+
+def certificate_shape(signed: SignedCertificate) -> SignedCertificateShape:
+    """The document that `certificate verify` reads back."""
+    return {"certificate": _certificate_shape(signed.certificate), "signature": signed.signature}
+
+
+def _certificate_shape(told: Certificate) -> CertificateShape:
+    return {
+        "v": told.v,
+        "id": told.id,
+        "tenant": told.tenant,
+        "by": told.by.value,
+        "digest": told.digest,
+        "actor": told.actor,
+        "at": show(told.at),
+        "reason": told.reason,
+        "derived": told.derived.value,
+        "erased": list(told.erased),
+        "redacted": list(told.redacted),
+        "reviewed": list(told.reviewed),
+        "counts": _counts_shape(told.counts),
+        "seq": told.seq,
+        "entry": told.entry,
+        "key": told.key,
+    }
+
+
+def _counts_shape(counts: Counts) -> CountsShape:
+    return {
+        "records": counts.records,
+        "revisions": counts.revisions,
+        "redacted": counts.redacted,
+        "reviewed": counts.reviewed,
+        "proposals": counts.proposals,
+        "reports": counts.reports,
+        "receipts": counts.receipts,
+        "notes": counts.notes,
+        "names": counts.names,
+    }
+
+
+class CertificatesShape(TypedDict):
+    certificates: list[SignedCertificateShape]
+
+
+class ForgottenShape(TypedDict):
+    dry_run: bool
+    plan: str
+    would: PlanShape
+    verdict: VerdictShape | None
+    certificate: SignedCertificateShape | None
+    opening: str | None
+    scrubbed: bool
+
+
+def forgotten_shape(told: Forgotten, digest: str) -> ForgottenShape:
+    """An erasure with its plan's digest, for those who are told everything at once."""
+    return {
+        "dry_run": told.verdict is None,
+        "plan": digest,
+        "would": plan_shape(told.plan),
+        "verdict": None if told.verdict is None else verdict_shape(told.verdict),
+        "certificate": None if told.certificate is None else certificate_shape(told.certificate),
+        "opening": told.opening,
+        "scrubbed": told.scrubbed,
+    }
+
+
+class HoldShape(TypedDict):
+    id: str
+    by: str
+    value: str
+    reason: str
+    actor: str
+    at: str
+
+
+class HoldsShape(TypedDict):
+    holds: list[HoldShape]
+
+
+def hold_shape(hold: LegalHold) -> HoldShape:
+    return {
+        "id": hold.id,
+        "by": hold.target.by.value,
+        "value": hold.target.value,
+        "reason": hold.reason,
+        "actor": hold.actor,
+        "at": show(hold.at),
+    }
+
+
+class CheckShape(TypedDict):
+    what: str
+    holds: bool | None
+    note: str
+
+
+class CheckedShape(TypedDict):
+    genuine: bool
+    id: str
+    checks: list[CheckShape]

@@ -1,0 +1,175 @@
+"""What is erased, held, withdrawn or kept apart, as a person reads it. Decides nothing, opens nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from muniment.surfaces.cli.layout import Branch, Hanging, counted, grow, line, pairs, table
+from muniment.surfaces.cli.output import plain
+from muniment.surfaces.cli.shapes_guard import (
+    CertificateShape,
+    CertificatesShape,
+    CheckedShape,
+    DoomedShape,
+    HoldShape,
+    HoldsShape,
+    PlanShape,
+    SignedCertificateShape,
+    TracesShape,
+)
+
+_FATES = {"erased": "bold red", "redacted": "bold yellow", "reviewed": "bold yellow", "kept": "green"}
+_WORDS = {"erased": "is erased", "redacted": "loses what it took over", "reviewed": "waits for a look", "kept": "stays"}
+_MARKS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("not looked at", "dim")}
+_TOP = ""
+
+
+def plan(shape: PlanShape) -> RenderableType:
+    """The plan of an erasure as a tree: what goes, what goes with it, what stays, and why."""
+    return Group(*_planned(shape), plain("  this is a plan: nothing was changed", "dim"))
+
+
+def asked(shape: PlanShape) -> RenderableType:
+    """The same before the question whether it shall be done."""
+    return Group(*_planned(shape))
+
+
+def _planned(shape: PlanShape) -> Iterator[RenderableType]:
+    nodes = {node["id"]: node for node in shape["records"]}
+    yield Text.assemble(("erase", "bold red"), plain(f"  by {shape['by']}; what was derived: {shape['derived']}"))
+    if not nodes:
+        yield plain("  no record is reached", "dim")
+    under: dict[str, list[str]] = {}
+    for node in shape["records"]:
+        for above in [one for one in node["under"] if one in nodes] or [_TOP]:
+            under.setdefault(above, []).append(node["id"])
+    for branch in grow(_TOP, under):
+        yield _doomed(branch, nodes[branch.name])
+    yield plain(f"  {_summed(shape)}")
+    yield from _lost(shape["traces"], "loses its words", "lose their words")
+
+
+def _doomed(branch: Branch, node: DoomedShape) -> Hanging:
+    body = Text.assemble(plain(node["id"], "cyan"), "  ", (_WORDS[node["fate"]], _FATES[node["fate"]]))
+    if branch.again:
+        body.append("  see above", "dim")
+    else:
+        revisions = f"  {counted(node['revisions'], 'revision', 'revisions')}" if node["revisions"] > 1 else ""
+        body.append_text(plain(f"{revisions}  {node['why']}"))
+    return Hanging(f"  {branch.drawn}", f"  {branch.beside}", body)
+
+
+def _summed(shape: PlanShape) -> str:
+    parts = [(shape["erased"], "erased"), (shape["redacted"], "redacted"), (shape["reviewed"], "to be looked at")]
+    told = ", ".join(f"{count:,} {word}" for count, word in parts if count)
+    kept = f"{shape['kept']:,} kept" if shape["kept"] else ""
+    return "; ".join(part for part in (told, kept) if part) or "nothing to erase"
+
+
+def _lost(traces: TracesShape, one: str, many: str) -> Iterator[Text]:
+    """What else goes, as far as there is any."""
+    if traces["proposals"]:
+        yield line("waiting", f"{counted(traces['proposals'], 'proposal goes', 'proposals go')} too")
+    for count, name, names in (
+        (traces["receipts"], "receipt", "receipts"),
+        (traces["reports"], "report", "reports"),
+        (traces["notes"], "note", "notes"),
+    ):
+        if count:
+            yield line(names, f"{counted(count, name, names)} {one if count == 1 else many}")
+    if traces["names"]:
+        yield line("names", f"{counted(traces['names'], 'name that was given goes', 'names that were given go')} too")
+
+
+def erased(shape: SignedCertificateShape) -> RenderableType:
+    """What was done, shortly, and where the certificate is."""
+    told = shape["certificate"]
+    counts = told["counts"]
+    heading = (
+        f"  {counted(counts['records'], 'record', 'records')}, "
+        f"{counted(counts['revisions'], 'revision', 'revisions')}  entry {told['seq']}"
+    )
+    lines = [Text.assemble(("erased", "bold red"), plain(heading)), line("why", told["reason"])]
+    if counts["redacted"]:
+        lines.append(line("redacted", ", ".join(told["redacted"])))
+    if counts["reviewed"]:
+        lines.append(line("to be looked at", ", ".join(told["reviewed"])))
+    lines.append(line("certificate", told["id"]))
+    lines.append(line("next", f"muniment certificate show {told['id']} --json > certificate.json"))
+    return Group(*lines)
+
+
+def certificate(shape: SignedCertificateShape) -> RenderableType:
+    told = shape["certificate"]
+    rows = [
+        ("certificate", told["id"]),
+        ("erased", f"{', '.join(told['erased']) or 'no record'} ({_taken(told)})"),
+        ("redacted", ", ".join(told["redacted"]) or "-"),
+        ("to be looked at", ", ".join(told["reviewed"]) or "-"),
+        ("by whom", f"{told['actor']} of tenant {told['tenant']}"),
+        ("when", told["at"]),
+        ("why", told["reason"]),
+        ("asked for", f"by {told['by']}, as committed to by {told['digest']}"),
+        ("in the ledger", f"entry {told['seq']}, {told['entry']}"),
+        ("signed by", told["key"]),
+        ("signature", shape["signature"]),
+    ]
+    return pairs(rows)
+
+
+def _taken(told: CertificateShape) -> str:
+    counts = told["counts"]
+    beside = ((counts["proposals"], "proposals"), (counts["reports"], "reports"), (counts["receipts"], "receipts"))
+    more = [f"{count:,} {name}" for count, name in (*beside, (counts["notes"], "notes"), (counts["names"], "names"))]
+    return ", ".join([counted(counts["revisions"], "revision", "revisions"), *more])
+
+
+def certificates(shape: CertificatesShape) -> RenderableType:
+    if not shape["certificates"]:
+        return plain("nothing was erased")
+    rows = [
+        [
+            told["id"],
+            told["at"],
+            told["actor"],
+            told["by"],
+            str(told["counts"]["records"]),
+            str(told["seq"]),
+            told["reason"],
+        ]
+        for told in (one["certificate"] for one in shape["certificates"])
+    ]
+    return table(("certificate", "when", "who", "by", "records", "entry", "why"), rows)
+
+
+def checked(shape: CheckedShape) -> RenderableType:
+    """What was checked of a certificate, and what came of it."""
+    verdict_ = ("genuine", "bold green") if shape["genuine"] else ("NOT GENUINE", "bold red")
+    lines: list[RenderableType] = [Text.assemble(verdict_, plain(f"  {shape['id']}"))]
+    lines += (
+        Text.assemble("  ", _MARKS[one["holds"]], plain(f"  {one['what']}{': ' if one['note'] else ''}{one['note']}"))
+        for one in shape["checks"]
+    )
+    return Group(*lines)
+
+
+def hold(shape: HoldShape) -> RenderableType:
+    return Group(
+        Text.assemble(("held", "bold yellow"), plain(f"  {shape['id']}  by {shape['by']}: {shape['value']}")),
+        line("why", shape["reason"]),
+        line("lift it", f"muniment hold lift {shape['id']} --reason ..."),
+    )
+
+
+def lifted(shape: HoldShape) -> RenderableType:
+    return plain(f"lifted: {shape['id']}, by {shape['by']}: {shape['value']}")
+
+
+def holds(shape: HoldsShape) -> RenderableType:
+    if not shape["holds"]:
+        return plain("no hold stands")
+    rows = [[one["id"], one["by"], one["value"], one["actor"], one["at"], one["reason"]] for one in shape["holds"]]
+    return table(("hold", "by", "what", "who", "since", "why"), rows)

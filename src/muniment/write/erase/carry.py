@@ -1,0 +1,388 @@
+"""Carry an erasure out: one decision, one entry, one transaction, one certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from muniment.model.actor import Actor
+from muniment.model.card import Card, standing_of
+from muniment.model.change import ChangeSet, Draft
+from muniment.model.curation import Forgotten, Report, Verdict
+from muniment.model.entry import Birth, Change, EntryKind, Filing, Role
+from muniment.model.erasure import (
+    By,
+    Derived,
+    Doomed,
+    ErasurePlan,
+    Fate,
+    Oblivion,
+    Target,
+    Tombstone,
+    digest_of,
+)
+from muniment.model.errors import NotFound
+from muniment.model.proposal import Ruling
+from muniment.model.record import Record
+from muniment.model.rows import ProposalRow
+from muniment.model.status import Status
+from muniment.model.value import Value
+from muniment.model.vocabulary import Disposition, Outcome
+from muniment.policy.decide import decide_review
+from muniment.policy.rules import Action
+from muniment.ports.store import Snapshot, Unit
+from muniment.ports.world import Signer
+from muniment.write.aftermath import become, with_aftermath
+from muniment.write.case import hidden
+from muniment.write.commit import commit
+from muniment.write.corroborate import with_lapses
+from muniment.write.erase.certificate import draw_up
+from muniment.write.erase.holds import holds, refuse_held
+from muniment.write.erase.reach import Meant, Reached, find, name_of, reach, records_of
+from muniment.write.erase.redact import redacted
+from muniment.write.erase.traces import Erasing, Found, find_traces
+from muniment.write.erase.words import Lost, last_words
+from muniment.write.facts import fetch, look_up
+from muniment.write.pipeline import Bench, Matter, act_report, decide_and_commit, decided, next_place, verdict_of
+from muniment.write.review import held_proposal, visible
+
+Signing = Callable[[Snapshot], Signer]
+"""Who signs what a ledger says next."""
+_ALL = 2**31
+_NO_RIGHT = "and may not be erased by the one who asks"
+
+
+class Prepared(Value):
+    """An erasure thought through: what is meant and reached, the texts that go, and the proposals that wait."""
+
+    meant: Meant
+    reached: Reached
+    records: dict[int, Record]
+    waiting: tuple[ProposalRow, ...]
+    forced: frozenset[int] = frozenset()
+    receipts: frozenset[int] = frozenset()
+
+
+class Again(Value):
+    """An erasure to be done again, in a store that has gone back to before it: these records, and these documents and
+    receipts by their numbers."""
+
+    records: tuple[str, ...]
+    documents: frozenset[int]
+    receipts: frozenset[int]
+    derived: Derived
+    reason: str
+
+
+def plan_erasure(snapshot: Snapshot, oblivion: Oblivion, actor: Actor, bench: Bench) -> ErasurePlan:
+    """What an erasure would do, as far as the actor may know. Changes nothing."""
+    prepared = _prepare(snapshot, oblivion, actor, bench)
+    refuse_held(snapshot, _touched(prepared))
+    found = find_traces(snapshot, _erasing(prepared), _lost(snapshot, prepared))
+    return _plan(snapshot, oblivion, prepared, found, actor, bench)
+
+
+def may_erase(snapshot: Snapshot, target: Target, actor: Actor, bench: Bench) -> str | None:
+    """Name the rule that lets the actor erase. Everything of somebody takes the right to erase anywhere."""
+    if target.by is not By.RECORD:
+        return decide_review(bench.policy, actor, Action.FORGET, None, None)
+    record = visible(snapshot, target.value, actor, bench).record
+    return decide_review(bench.policy, actor, Action.FORGET, record.claim.place, record.actor)
+
+
+def erase(unit: Unit, oblivion: Oblivion, actor: Actor, bench: Bench, signing: Signing) -> Forgotten:
+    """Take it all away, or record that the policy does not let this actor do so."""
+    return decided(lambda: _erase(unit, oblivion, actor, bench, signing))
+
+
+def _erase(unit: Unit, oblivion: Oblivion, actor: Actor, bench: Bench, signing: Signing) -> Forgotten:
+    rule_id = may_erase(unit, oblivion.target, actor, bench)
+    opening = bench.ids.salt().hex()
+    if rule_id is None:
+        return Forgotten(plan=_nothing(oblivion), verdict=_refused(unit, oblivion, opening, actor, bench))
+    prepared = _prepare(unit, oblivion, actor, bench)
+    refuse_held(unit, _touched(prepared))
+    return _carry_out(unit, oblivion, prepared, _Warrant(opening=opening, rule=rule_id, signing=signing), actor, bench)
+
+
+def erase_again(unit: Unit, again: Again, actor: Actor, bench: Bench, signing: Signing) -> Forgotten | None:
+    """Do an erasure again that the store has forgotten about. None when nothing of it is there. Asks nobody: it was
+    decided before."""
+    there = tuple(name for name in again.records if unit.catalogue.revisions(name))
+    meant = Meant(records=there)
+    oblivion = Oblivion(
+        target=Target(by=By.RECORD, value=there[0] if there else "restored"),
+        reason=again.reason,
+        derived=again.derived,
+    )
+    reached = reach(unit, meant, By.RECORD, again.derived)
+    gone = [*reached.of(Fate.ERASED), *reached.of(Fate.REDACTED)]
+    prepared = Prepared(
+        meant=meant,
+        reached=reached,
+        records=records_of(unit, gone),
+        waiting=tuple(row for row in unit.desk.held(after=None, limit=_ALL) if row.held in again.documents),
+        forced=again.documents,
+        receipts=again.receipts,
+    )
+    warrant = _Warrant(opening=bench.ids.salt().hex(), rule="restored", signing=signing)
+    try:
+        return _carry_out(unit, oblivion, prepared, warrant, actor, bench)
+    except NotFound:
+        return None
+
+
+def erase_each(
+    unit: Unit, records: tuple[str, ...], reason: str, actor: Actor, bench: Bench, signing: Signing
+) -> Forgotten | None:
+    """Erase those of these records that the actor may erase, and that no hold keeps, in one entry. None for none."""
+    kept = {name for hold in holds(unit) for name in find(unit, hold.target).records}
+    held = {name: found for name in records if (found := look_up(unit, name)) is not None and name not in kept}
+    rules = {
+        name: decide_review(bench.policy, actor, Action.FORGET, one.record.claim.place, one.record.actor)
+        for name, one in held.items()
+        if not hidden(bench.policy, actor, one)
+    }
+    there = tuple(name for name, rule_id in rules.items() if rule_id is not None)
+    if not there:
+        return None
+    target = Target(by=By.RECORD, value=there[0])
+    oblivion = Oblivion(target=target, reason=reason, derived=Derived.REVIEW)
+    prepared = _prepared(unit, target, Meant(records=there), Derived.REVIEW, actor, bench)
+    rule_id = next(rule_id for rule_id in rules.values() if rule_id is not None)
+    warrant = _Warrant(opening=bench.ids.salt().hex(), rule=rule_id, signing=signing)
+    return _carry_out(unit, oblivion, prepared, warrant, actor, bench)
+
+
+class _Warrant(Value):
+    """What an erasure is certified with: the opening, the rule that allows it, and who signs."""
+
+    opening: str
+    rule: str
+    signing: Signing
+
+
+def _carry_out(
+    unit: Unit, oblivion: Oblivion, prepared: Prepared, warrant: _Warrant, actor: Actor, bench: Bench
+) -> Forgotten:
+    opening = warrant.opening
+    lost = _lost(unit, prepared)
+    oblivion = msgspec.structs.replace(oblivion, reason=lost.cut(oblivion.reason))
+    for row in prepared.waiting:
+        _dismiss(unit, row, oblivion, actor, bench)
+    found = find_traces(unit, _erasing(prepared), lost)
+    plan = _plan(unit, oblivion, prepared, found, actor, bench)
+    report = _report(oblivion, opening, actor, warrant.rule, bench)
+    change = _change(unit, prepared, found, lost, report, bench)
+    if oblivion.target.by is By.RECORD and prepared.meant.records:
+        change = _named(change, prepared)
+    entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
+    signed = draw_up(unit, entry, plan, oblivion, opening, bench, warrant.signing(unit))
+    unit.certify(signed)
+    verdict = verdict_of(report, entry.seq, change.filing.record if change.filing is not None else None)
+    return Forgotten(plan=plan, verdict=verdict, certificate=signed, opening=opening)
+
+
+def _prepare(snapshot: Snapshot, oblivion: Oblivion, actor: Actor, bench: Bench) -> Prepared:
+    derived = oblivion.derived or bench.policy.erasure.derived
+    return _prepared(snapshot, oblivion.target, find(snapshot, oblivion.target), derived, actor, bench)
+
+
+def _prepared(
+    snapshot: Snapshot, target: Target, meant: Meant, derived: Derived, actor: Actor, bench: Bench
+) -> Prepared:
+    reached = _permitted(snapshot, reach(snapshot, meant, target.by, derived), actor, bench)
+    gone = [*reached.of(Fate.ERASED), *reached.of(Fate.REDACTED)]
+    waiting = tuple(_waiting(snapshot, target, meant))
+    return Prepared(meant=meant, reached=reached, records=records_of(snapshot, gone), waiting=waiting)
+
+
+def _permitted(snapshot: Snapshot, reached: Reached, actor: Actor, bench: Bench) -> Reached:
+    """What was derived and the actor has no right to erase is kept back instead."""
+    nodes: list[Doomed] = []
+    for node in reached.nodes:
+        if node.under and node.fate in (Fate.ERASED, Fate.REDACTED):
+            record = fetch(snapshot, reached.cards[node.id][-1]).record
+            if decide_review(bench.policy, actor, Action.FORGET, record.claim.place, record.actor) is None:
+                why = (
+                    f"it was derived from what is erased, {_NO_RIGHT}: it is kept back until somebody has looked at it"
+                )
+                node = msgspec.structs.replace(node, fate=Fate.REVIEWED, why=why)
+        nodes.append(node)
+    return msgspec.structs.replace(reached, nodes=tuple(nodes))
+
+
+def _touched(prepared: Prepared) -> set[str]:
+    return {node.id for node in prepared.reached.nodes if node.fate in (Fate.ERASED, Fate.REDACTED)}
+
+
+def _waiting(snapshot: Snapshot, target: Target, meant: Meant) -> list[ProposalRow]:
+    """Proposals that wait and are meant as well, or are about a record that is."""
+    found: list[ProposalRow] = []
+    for row in snapshot.desk.held(after=None, limit=_ALL):
+        admitted = held_proposal(snapshot, row)
+        if admitted is None:
+            continue
+        proposal, claim = admitted.proposal, admitted.proposal.claim
+        about = {proposal.target, proposal.promotes, *claim.lineage.derived_from} & set(meant.records)
+        said = {
+            By.RECORD: False,
+            By.SUBJECT: row.held in meant.documents,
+            By.SOURCE: claim.origin.source == target.value,
+            By.ACTOR: row.actor == target.value,
+            By.SESSION: claim.place.session_id == target.value,
+        }
+        if about or said[target.by]:
+            found.append(row)
+    return found
+
+
+def _lost(snapshot: Snapshot, prepared: Prepared) -> Lost:
+    """What nobody may read anywhere afterwards."""
+    erased = [prepared.records[card.rid].content for card in prepared.reached.of(Fate.ERASED)]
+    besides = [prepared.records[card.rid].content for card in prepared.reached.of(Fate.REDACTED)]
+    held = [admitted.proposal.claim.content for row in prepared.waiting if (admitted := held_proposal(snapshot, row))]
+    words = last_words(snapshot.lexicon, [*erased, *held], besides)
+    return Lost(name_of(prepared.meant), words, [*erased, *held] if besides else ())
+
+
+def _erasing(prepared: Prepared) -> Erasing:
+    named = (record.proposal for record in prepared.records.values())
+    return Erasing(
+        rids=frozenset(prepared.records),
+        proposals=frozenset({*named, *(row.id for row in prepared.waiting)}),
+        records=frozenset(_touched(prepared)),
+        documents=prepared.meant.documents,
+        forced=prepared.forced,
+        receipts=prepared.receipts,
+    )
+
+
+def _dismiss(unit: Unit, row: ProposalRow, oblivion: Oblivion, actor: Actor, bench: Bench) -> None:
+    admitted = held_proposal(unit, row)
+    assert admitted is not None, "it waited a moment ago, in the same transaction"
+    ruling = Ruling(proposal=row.id, accept=False, reason=oblivion.reason)
+    decide_and_commit(unit, Matter(admitted=admitted, waiting=row, ruling=ruling, reviewer=actor), bench)
+
+
+def _plan(
+    snapshot: Snapshot, oblivion: Oblivion, prepared: Prepared, found: Found, actor: Actor, bench: Bench
+) -> ErasurePlan:
+    """The plan as far as the actor may know: what they may not see is not in it."""
+    everything = oblivion.target.by is not By.RECORD
+    shown = [
+        node
+        for node in prepared.reached.nodes
+        if everything
+        or node.fate in (Fate.ERASED, Fate.REDACTED)
+        or ((held := look_up(snapshot, node.id)) is not None and not hidden(bench.policy, actor, held))
+    ]
+    names = {node.id for node in shown}
+    return ErasurePlan(
+        by=oblivion.target.by,
+        derived=oblivion.derived or bench.policy.erasure.derived,
+        nodes=tuple(
+            msgspec.structs.replace(node, under=tuple(name for name in node.under if name in names)) for node in shown
+        ),
+        traces=msgspec.structs.replace(found.traces, proposals=len(prepared.waiting)),
+    )
+
+
+def _nothing(oblivion: Oblivion) -> ErasurePlan:
+    return ErasurePlan(by=oblivion.target.by, derived=oblivion.derived or Derived.REVIEW, nodes=())
+
+
+def _report(oblivion: Oblivion, opening: str, actor: Actor, rule_id: str | None, bench: Bench) -> Report:
+    """The report commits to what was asked for as the certificate does, and names it no more than that."""
+    sealed = Target(by=By.SUBJECT, value=digest_of(oblivion.target, opening))
+    return act_report(
+        msgspec.structs.replace(oblivion, target=sealed),
+        actor.id,
+        rule_id,
+        proposal=bench.ids.fresh("prp"),
+        what="forgotten",
+        reason=oblivion.reason,
+        disposition=Disposition.DEPRECATE,
+    )
+
+
+def _refused(unit: Unit, oblivion: Oblivion, opening: str, actor: Actor, bench: Bench) -> Verdict:
+    report = _report(oblivion, opening, actor, None, bench)
+    at, head = next_place(unit, bench)
+    change = ChangeSet(
+        kind=EntryKind.FORGOTTEN,
+        actor=actor.id,
+        at=at,
+        position=head.seq,
+        policy=bench.policy_doc,
+        decided_on=(),
+        drafts=(Draft(doc=head.last_doc + 1, role=Role.REPORT, value=report),),
+        filing=Filing(proposal=report.proposal, outcome=report.outcome, disposition=report.disposition),
+    )
+    entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
+    return verdict_of(report, entry.seq, None)
+
+
+def _change(unit: Unit, prepared: Prepared, found: Found, lost: Lost, report: Report, bench: Bench) -> ChangeSet:
+    at, head = next_place(unit, bench)
+    erased, cut = prepared.reached.of(Fate.ERASED), prepared.reached.of(Fate.REDACTED)
+    if not erased and not prepared.waiting and not (found.amended or found.receipts or found.dropped):
+        raise NotFound("record", "")
+    change = ChangeSet(
+        kind=EntryKind.FORGOTTEN,
+        actor=report.actor,
+        at=at,
+        position=head.seq,
+        policy=bench.policy_doc,
+        decided_on=(),
+        drafts=(Draft(doc=head.last_doc + 1, role=Role.REPORT, value=report),),
+        changes=tuple(become(card, Status.ERASED) for card in erased),
+        filing=Filing(proposal=report.proposal, outcome=Outcome.COMMITTED, disposition=report.disposition),
+    )
+    whole = with_lapses(unit, with_aftermath(unit, change, bench.policy))
+    gone = {card.rid for card in (*erased, *cut)}
+    judged = {one.rid: one for one in whole.changes}
+    reborn = _reborn(prepared, cut, judged, lost, whole)
+    return msgspec.structs.replace(
+        whole,
+        changes=tuple(one for one in whole.changes if one.rid not in gone),
+        births=tuple(birth for birth, _ in reborn),
+        drafts=(*whole.drafts, *(Draft(doc=birth.rid, role=Role.RECORD, value=record) for birth, record in reborn)),
+        dropped=tuple(sorted({*gone, *found.dropped})),
+        erased=tuple(Tombstone(rid=card.rid, id=card.id, revision=card.revision) for card in (*erased, *cut)),
+        amended=found.amended,
+        moved=found.moved,
+        receipts=found.receipts,
+    )
+
+
+def _reborn(
+    prepared: Prepared, cut: list[Card], judged: dict[int, Change], lost: Lost, whole: ChangeSet
+) -> list[tuple[Birth, Record]]:
+    """For each record that is redacted, the one revision that takes the place of all it had."""
+    latest = {card.id: card for card in cut}
+    found: list[tuple[Birth, Record]] = []
+    for number, card in enumerate(latest.values(), start=whole.drafts[-1].doc + 1):
+        record = redacted(prepared.records[card.rid], card.revision + 1, whole.at, lost)
+        change = judged.get(card.rid)
+        standing = standing_of(card)
+        birth = Birth(
+            rid=number,
+            id=card.id,
+            revision=record.revision,
+            status=change.status if change is not None else standing.status,
+            footing=change.footing if change is not None else standing.footing,
+            vigour=standing.vigour,
+        )
+        found.append((birth, record))
+    return found
+
+
+def _named(change: ChangeSet, prepared: Prepared) -> ChangeSet:
+    """An erasure of one record is filed under it."""
+    assert change.filing is not None
+    record = prepared.meant.records[0]
+    last = prepared.reached.cards[record][-1]
+    filing = msgspec.structs.replace(change.filing, record=record, revision=last.revision)
+    return msgspec.structs.replace(change, filing=filing)

@@ -1,0 +1,145 @@
+"""Which records an erasure means, what stands on them, and what becomes of each."""
+
+from __future__ import annotations
+
+import msgspec
+
+from muniment.model.card import Card
+from muniment.model.erasure import By, Derived, Doomed, Fate, Target
+from muniment.model.record import Record
+from muniment.model.value import Value, read_canonical
+from muniment.model.vocabulary import STANDS_ON
+from muniment.ports.store import Snapshot
+from muniment.text.entities import entity_key
+from muniment.write.erase.words import NO_NAME, Name, words_of
+
+_WHY = {
+    By.RECORD: "it was named",
+    By.SUBJECT: "it speaks of the subject",
+    By.SOURCE: "it came from the source",
+    By.ACTOR: "the actor wrote it",
+    By.SESSION: "it was written in the session",
+}
+_FATE = {Derived.ERASE: Fate.ERASED, Derived.REDACT: Fate.REDACTED, Derived.REVIEW: Fate.REVIEWED}
+_WHY_DERIVED = {
+    Fate.ERASED: "it was derived from what is erased",
+    Fate.REDACTED: "it was derived from what is erased, and loses what it took over",
+    Fate.REVIEWED: "it was derived from what is erased, and is kept back until somebody has looked at it",
+}
+_UPTO = 2**62
+
+
+class Meant(Value):
+    """What a target comes to: the records by id, every document that speaks of it, and the names it goes by."""
+
+    records: tuple[str, ...]
+    documents: frozenset[int] = frozenset()
+    names: tuple[str, ...] = ()
+
+
+def find(snapshot: Snapshot, target: Target) -> Meant:
+    """Everything a target means."""
+    match target.by:
+        case By.RECORD:
+            there = bool(snapshot.catalogue.revisions(target.value))
+            return Meant(records=(target.value,) if there else ())
+        case By.SUBJECT:
+            return _about(snapshot, target.value)
+        case By.SOURCE | By.ACTOR | By.SESSION:
+            cards = snapshot.catalogue.contributed(target)
+            return Meant(records=tuple(dict.fromkeys(card.id for card in cards)))
+
+
+def _about(snapshot: Snapshot, subject: str) -> Meant:
+    """Every record that names a subject, in whatever field and under whatever name it was given."""
+    key = entity_key(subject)
+    keys = set(snapshot.names.groups([key], as_of=_UPTO).get(key, (key,)) if key else ())
+    if words_of(key) != words_of(subject):
+        keys.discard(key)  # a key without the title is many people's
+    names = tuple(dict.fromkeys((subject, *sorted(keys))))
+    name = Name(names)
+    documents = {document.doc for document in snapshot.documents.all() if name.within_document(document.body)}
+    holders = snapshot.names.holders(keys, upto=_UPTO, keep=_UPTO)
+    documents.update(rid for rids in holders.values() for rid in rids)
+    cards = snapshot.catalogue.cards(documents)
+    return Meant(
+        records=tuple(dict.fromkeys(card.id for _, card in sorted(cards.items()))),
+        documents=frozenset(documents),
+        names=names,
+    )
+
+
+def name_of(meant: Meant) -> Name:
+    return Name(meant.names) if meant.names else NO_NAME
+
+
+class Reached(Value):
+    """The records of a plan with all their revisions."""
+
+    nodes: tuple[Doomed, ...]
+    cards: dict[str, tuple[Card, ...]]
+
+    def of(self, fate: Fate) -> list[Card]:
+        """Every revision of the records that meet this fate."""
+        return [card for node in self.nodes if node.fate is fate for card in self.cards[node.id]]
+
+
+class Family:
+    """Who stands on whom, over all revisions, those that were replaced included: a word taken over stays taken over."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._links: dict[str, list[tuple[int, str]]] = {}
+        for edge in snapshot.links.all():
+            self._links.setdefault(edge.target, []).append((edge.rid, edge.type))
+
+    def linked(self, record: str) -> dict[str, set[str]]:
+        """The records that have links to this one, each with the types of its links."""
+        links = self._links.get(record, [])
+        cards = self._snapshot.catalogue.cards({rid for rid, _ in links})
+        found: dict[str, set[str]] = {}
+        for rid, type_ in links:
+            if rid in cards and cards[rid].id != record:
+                found.setdefault(cards[rid].id, set()).add(type_)
+        return found
+
+
+def reach(snapshot: Snapshot, meant: Meant, by: By, derived: Derived) -> Reached:
+    """What is meant, then everything that was ever derived from it, then what is only related and stays."""
+    family = Family(snapshot)
+    named = set(meant.records)
+    under: dict[str, list[str]] = {}
+    related: dict[str, list[str]] = {}
+    frontier = list(meant.records)
+    while frontier:
+        following: list[str] = []
+        for record in frontier:
+            for other, types in sorted(family.linked(record).items()):
+                if not types & STANDS_ON:
+                    related.setdefault(other, []).append(record)
+                    continue
+                if other not in named and other not in under:
+                    following.append(other)
+                under.setdefault(other, []).append(record)
+        frontier = following
+    fate = _FATE[derived]
+    nodes = [Doomed(id=name, revisions=0, fate=Fate.ERASED, why=_WHY[by]) for name in meant.records]
+    nodes += (
+        Doomed(id=name, revisions=0, fate=fate, why=_WHY_DERIVED[fate], under=tuple(parents))
+        for name, parents in under.items()
+        if name not in named
+    )
+    nodes += (
+        Doomed(id=name, revisions=0, fate=Fate.KEPT, why="it is related, and was not derived", under=tuple(parents))
+        for name, parents in related.items()
+        if name not in named and name not in under
+    )
+    cards = {node.id: snapshot.catalogue.revisions(node.id) for node in nodes}
+    counted = tuple(msgspec.structs.replace(node, revisions=len(cards[node.id])) for node in nodes)
+    return Reached(nodes=counted, cards=cards)
+
+
+def records_of(snapshot: Snapshot, cards: list[Card]) -> dict[int, Record]:
+    """What these revisions say, by their numbers."""
+    found = snapshot.documents.many([card.rid for card in cards])
+    return {doc: read_canonical(document.body, Record) for doc, document in found.items()}

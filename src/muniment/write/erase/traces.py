@@ -1,0 +1,183 @@
+"""Where words of the erased stand beside its records: reports, receipts, notes, given names. What becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
+import msgspec
+
+from muniment.model.change import Amendment, Blanked
+from muniment.model.curation import Report, StepOutcome
+from muniment.model.entry import Role
+from muniment.model.erasure import ERASED, Traces
+from muniment.model.note import Jot, Note
+from muniment.model.query import Query
+from muniment.model.receipt import Account, Terms
+from muniment.model.rows import ProposalRow
+from muniment.model.value import Value, read_canonical
+from muniment.ports.store import Snapshot
+from muniment.write.erase.words import Lost
+
+KEPT_ANSWERS = "requests"
+"""The topic under which answers to requests are kept so that asking twice is asking once."""
+_NAMES = frozenset({"id", "agent", "actor", "role", "status", "state", "type", "kind", "by", "key", "topic"})
+_REPORT_MARK = b'"disposition":'
+_plain = msgspec.json.Decoder()
+
+
+class Erasing(Value):
+    """What is being erased, as far as its traces go: its records and revisions, the proposals they came from, the
+    documents that speak of it. `forced` are documents, and `receipts` those in the log, that lose their words whatever
+    they are found to say."""
+
+    records: frozenset[str]
+    rids: frozenset[int]
+    proposals: frozenset[str]
+    documents: frozenset[int] = frozenset()
+    forced: frozenset[int] = frozenset()
+    receipts: frozenset[int] = frozenset()
+
+    def speaks(self, doc: int) -> bool:
+        return doc in self.documents or doc in self.forced
+
+
+class Found(Value):
+    """Every trace, and what takes its place. `dropped` are the documents of names that were given."""
+
+    amended: tuple[Amendment, ...]
+    moved: tuple[ProposalRow | Note, ...]
+    receipts: tuple[Blanked, ...]
+    dropped: tuple[int, ...]
+    traces: Traces
+
+
+def find_traces(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Found:
+    acts = {row.id for row in snapshot.desk.proposals() if row.record in erasing.records}
+    reports = dict(_reports(snapshot, erasing, erasing.proposals | acts, lost))
+    rows = [row for row in snapshot.desk.proposals() if row.report in reports]
+    notes = [(note, body) for note, body in _notes(snapshot, erasing, lost)]
+    names = tuple(row.doc for row in snapshot.names.all_aliases() if erasing.speaks(row.doc))
+    receipts = tuple(_receipts(snapshot, erasing, lost))
+    amended = [Amendment(doc=doc, role=Role.REPORT, value=report) for doc, report in reports.items()]
+    amended += (
+        Amendment(doc=note.doc, role=Role.NOTE, value=Jot(topic=note.topic, key=note.key, body=body))
+        for note, body in notes
+    )
+    moved: list[ProposalRow | Note] = [msgspec.structs.replace(row, digest="") for row in rows]
+    moved += (msgspec.structs.replace(note, body=body) for note, body in notes)
+    return Found(
+        amended=tuple(sorted(amended, key=lambda one: one.doc)),
+        moved=tuple(moved),
+        receipts=receipts,
+        dropped=names,
+        traces=Traces(reports=len(reports), receipts=len(receipts), notes=len(notes), names=len(names)),
+    )
+
+
+class _Evidence(Value, forbid_unknown_fields=False):
+    evidence: str | None = None
+
+
+class _Words(Value, forbid_unknown_fields=False):
+    """The words of a report that a person may have written."""
+
+    proposal: str
+    disposition: str
+    outcome: str
+    digest: str
+    reason: str
+    observation: _Evidence | None = None
+
+
+_words = msgspec.json.Decoder(_Words)
+
+
+def _reports(
+    snapshot: Snapshot, erasing: Erasing, proposals: AbstractSet[str], lost: Lost
+) -> Iterator[tuple[int, Report]]:
+    for document in snapshot.documents.all():
+        if _REPORT_MARK not in document.body or document.doc in erasing.rids:
+            continue
+        try:
+            said = _words.decode(document.body)
+        except msgspec.DecodeError:
+            continue  # a record or a note that speaks of dispositions
+        evidence = said.observation.evidence if said.observation is not None else None
+        concerned = said.proposal in proposals or erasing.speaks(document.doc)
+        if concerned or lost.within(said.reason) or (evidence is not None and lost.within(evidence)):
+            yield document.doc, blank_report(read_canonical(document.body, Report))
+
+
+def blank_report(report: Report) -> Report:
+    """A report without a word that anybody wrote, and without a digest that a guess could be held against."""
+    seen = report.observation
+    if seen is not None and seen.evidence is not None:
+        seen = msgspec.structs.replace(seen, evidence=ERASED)
+    return msgspec.structs.replace(
+        report,
+        digest="",
+        reason=ERASED,
+        observation=seen,
+        steps=tuple(StepOutcome(step=one.step, result=one.result) for one in report.steps),
+    )
+
+
+def _notes(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[tuple[Note, str | None]]:
+    for note in snapshot.notes.all():
+        if note.body is None or not (erasing.speaks(note.doc) or lost.within(note.body)):
+            continue
+        whole = note.topic == KEPT_ANSWERS or note.doc in erasing.forced
+        body = None if whole else _scrubbed_json(note.body, lost)
+        if body != note.body:
+            yield note, body
+
+
+def _scrubbed_json(body: str, lost: Lost) -> str:
+    return msgspec.json.encode(_scrubbed(_plain.decode(body), lost, "")).decode()
+
+
+def _scrubbed(value: object, lost: Lost, key: str) -> object:
+    """The same JSON with every text that says any of it struck out. What a thing is called stays: others refer to it
+    by that."""
+    match value:
+        case str() if key not in _NAMES and not key.endswith("_id") and lost.within(value):
+            return ERASED
+        case list():
+            return [_scrubbed(one, lost, key) for one in value]
+        case dict():
+            return {name: _scrubbed(one, lost, str(name)) for name, one in value.items()}
+        case _:
+            return value
+
+
+def _receipts(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[Blanked]:
+    for stored in snapshot.receipts.all():
+        account = read_canonical(stored.account, Account)
+        if account.query.text == ERASED:
+            continue
+        named = stored.seq in erasing.receipts
+        if named or _told_of(account, erasing.rids) or any(lost.within(text) for text in _asked(account)):
+            yield Blanked(seq=stored.seq, account=blank_account(account))
+
+
+def _told_of(account: Account, rids: AbstractSet[int]) -> bool:
+    return any(candidate.rid in rids for candidate in account.candidates)
+
+
+def _asked(account: Account) -> Iterator[str]:
+    yield account.query.text
+    if account.query.attuned is not None:
+        yield from account.query.attuned.topics
+    yield " ".join((*account.plan.terms.words, *account.plan.terms.names))
+
+
+def blank_account(account: Account) -> Account:
+    """An account of who asked, why, under which rules and what was looked at, without the words of the question."""
+    query: Query = msgspec.structs.replace(account.query, text=ERASED, attuned=None)
+    return msgspec.structs.replace(
+        account,
+        query=query,
+        plan=msgspec.structs.replace(account.plan, terms=Terms()),
+        searched=msgspec.structs.replace(account.searched, words=(), left_out=(), names=()),
+    )

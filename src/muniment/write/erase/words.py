@@ -1,0 +1,117 @@
+"""The words that only the erased said, and the names it goes by: what must not be left in any other text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from unicodedata import normalize
+
+from muniment.model.erasure import ERASED
+from muniment.ports.store import Lexicon
+from muniment.read.words import STOP_WORDS
+
+_WORD = re.compile(r"[^\W_]+")
+_BREAKS = re.compile(r"\\[nrt]")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+TELLING_LENGTH = 4
+SHARED_WORDS = 4
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, folded so that case and composition do not matter."""
+    return _WORD.findall(normalize("NFKC", text).casefold())
+
+
+class Name:
+    """A name as it may stand in a text or in JSON: its words in order, whatever is between them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        spelled = {tuple(words) for name in names if (words := words_of(name))}
+        self._hints = {words[0] for words in spelled}
+        between = r"[\W_]+"
+        shapes = (between.join(map(re.escape, words)) for words in sorted(spelled, reverse=True))
+        self._shape = re.compile(rf"(?<![^\W_])(?:{'|'.join(shapes)})(?![^\W_])") if spelled else None
+
+    def within(self, text: str) -> bool:
+        """Whether a text, or the JSON of one, holds the name."""
+        if self._shape is None:
+            return False
+        folded = normalize("NFKC", text).casefold()
+        if not any(hint in folded for hint in self._hints):
+            return False
+        return self._shape.search(_BREAKS.sub(" ", folded)) is not None
+
+    def within_document(self, body: bytes) -> bool:
+        """The same for the bytes of a document. Plain letters are looked at before anything is folded."""
+        if body.isascii():
+            lower = body.lower()
+            if not any(hint.encode() in lower for hint in self._hints):
+                return False
+        return self.within(body.decode())
+
+    def cut(self, text: str) -> str:
+        """The text with the name struck out, folded only if the name was there."""
+        if self._shape is None or not self.within(text):
+            return text
+        return re.compile(self._shape.pattern, re.IGNORECASE).sub(ERASED, normalize("NFKC", text))
+
+
+NO_NAME = Name(())
+
+
+class Lost:
+    """What other texts must not say any more: a name, and words that nobody but the erased has said."""
+
+    def __init__(self, name: Name = NO_NAME, words: frozenset[str] = frozenset(), texts: Iterable[str] = ()) -> None:
+        self.name = name
+        self.words = words
+        self._runs = frozenset(run for text in texts for run in _runs(text))
+
+    def within(self, text: str) -> bool:
+        """Whether a text says any of it."""
+        return not self.words.isdisjoint(words_of(text)) or self.name.within(text)
+
+    def cut(self, text: str) -> str:
+        """The text with what must not be said struck out word by word."""
+        kept = self.name.cut(text)
+        return _WORD.sub(lambda found: ERASED if self._lost(found[0]) else found[0], kept) if self.words else kept
+
+    def _lost(self, word: str) -> bool:
+        return not self.words.isdisjoint(words_of(word))
+
+    def trimmed(self, text: str) -> str:
+        """The text without its sentences that say any of it, or repeat a run of words of what is erased."""
+        sentences = _SENTENCE.split(text)
+        kept = [ERASED if self._taken_over(sentence) else sentence for sentence in sentences]
+        return " ".join(sentence for spot, sentence in enumerate(kept) if spot == 0 or sentence != kept[spot - 1])
+
+    def _taken_over(self, sentence: str) -> bool:
+        return self.within(sentence) or not self._runs.isdisjoint(_runs(sentence))
+
+
+def _runs(text: str) -> Iterable[tuple[str, ...]]:
+    words = words_of(text)
+    return (tuple(words[spot : spot + SHARED_WORDS]) for spot in range(len(words) - SHARED_WORDS + 1))
+
+
+def last_words(lexicon: Lexicon, contents: list[str], besides: list[str]) -> frozenset[str]:
+    """The telling words of these contents that no revision holds but theirs, and those of `besides`, which will lose
+    them; as they were spelled and as the index spells them."""
+    held: Counter[str] = Counter()
+    spellings: dict[str, set[str]] = {}
+    for content in contents:
+        held.update(set(lexicon.tokens(content)))
+    for content in besides:
+        held.update(set(lexicon.tokens(content)).intersection(held.keys()))
+    for word in {word for content in contents for word in words_of(content)}:
+        for term in lexicon.tokens(word):
+            spellings.setdefault(term, {term}).add(word)
+    everywhere = lexicon.holding(held)
+    gone = (term for term, count in held.items() if everywhere.get(term, 0) <= count)
+    spelled = {word for term in gone for word in spellings.get(term, {term})}
+    return frozenset(word for word in spelled if _telling(word))
+
+
+def _telling(word: str) -> bool:
+    return word not in STOP_WORDS and (len(word) >= TELLING_LENGTH or any(char.isdigit() for char in word))

@@ -1,0 +1,168 @@
+"""What is done to a vault while the disk fails or the process dies: each deed by name, in a world that repeats itself.
+
+Clock and names follow from a seed, so that a deed done twice to two copies of a vault leaves the same contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+from tests.recall.world import WAIT_S, Toy
+
+from muniment import Memory
+from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
+from muniment.model.claim import Claim
+from muniment.model.times import Instant
+from muniment.testing.world import START, SeededIds, TickingClock
+
+SECRET_WORD = "Quetzalcoatlus"
+"""Stands in everything that the deed `forget` erases, and nowhere else."""
+LATER = Instant(START + 86_400_000_000)
+OLDEST = 3
+TOLD = "notes of a keeper"
+
+Arm = Callable[[], None]
+Say = Callable[[str], None]
+
+
+def opened(
+    vault: Path, *, seed: int, start: Instant = START, embedder: Toy | None = None, create: bool = True
+) -> Memory:
+    return Memory.open(vault, clock=TickingClock(start), ids=SeededIds(seed), embedder=embedder, create=create)
+
+
+def furnished(vault: Path) -> None:
+    """Make a vault with a little of everything in it: records, revisions, a lineage, a conflict, receipts, vectors."""
+    with opened(vault, seed=1, embedder=Toy()) as memory:
+        for number in range(6):
+            memory.remember(f"note {number} of a keeper", proposal_id=f"p-{number}")
+        memory.remember("the door is red", subject="door", key="colour", value="red", proposal_id="p-red")
+        memory.remember("the door is blue", subject="door", key="colour", value="blue", proposal_id="p-blue")
+        doomed = memory.remember(f"{SECRET_WORD} lives in room 9", source="a ranger", proposal_id="p-doomed")
+        parent = str(doomed.record_id)
+        memory.revise(parent, f"{SECRET_WORD} moved to room 10", proposal_id="p-doomed-2")
+        memory.remember(
+            f"room 10 smells of {SECRET_WORD}", derived_from=[parent], proposal_id="p-derived", confidence=0.5
+        )
+        memory.recall(f"where is {SECRET_WORD}")
+        memory.recall(TOLD)
+        memory.ledger.checkpoint()
+        memory.flush(timeout=WAIT_S)
+
+
+def record_of(memory: Memory, proposal: str) -> str:
+    with memory._tenant.store.read() as snapshot:
+        found = {row.id: row.record for row in snapshot.desk.proposals()}[proposal]
+    assert found is not None
+    return found
+
+
+def propose(memory: Memory) -> None:
+    assert memory.remember("the gate is painted green", proposal_id="p-deed").committed
+
+
+def batch(memory: Memory) -> None:
+    claims = [(f"p-deed-{number}", Claim(content=f"gate {number} is painted green")) for number in range(5)]
+    assert all(verdict.committed for verdict in memory.propose_many(claims))
+
+
+def revise(memory: Memory) -> None:
+    memory.revise(record_of(memory, "p-3"), "note 3 was written anew", proposal_id="p-deed")
+
+
+def retract(memory: Memory) -> None:
+    memory.retract(record_of(memory, "p-doomed"), reason="it was a heron")
+
+
+def forget(memory: Memory) -> None:
+    memory.forget(record_of(memory, "p-doomed"), reason="asked to")
+
+
+def recall(memory: Memory) -> None:
+    assert memory.recall(TOLD).records
+
+
+def checkpoint(memory: Memory) -> None:
+    memory.ledger.checkpoint()
+
+
+def replay(memory: Memory) -> None:
+    assert memory.ledger.replay().identical
+
+
+def close(memory: Memory) -> None:
+    memory.close()
+
+
+def embed(memory: Memory) -> None:
+    assert memory.remember("an automobile stands at the gate", proposal_id="p-deed").committed
+    memory.flush(timeout=WAIT_S)
+
+
+ON_A_MEMORY: dict[str, Callable[[Memory], None]] = {
+    "propose": propose,
+    "batch": batch,
+    "revise": revise,
+    "retract": retract,
+    "forget": forget,
+    "recall": recall,
+    "checkpoint": checkpoint,
+    "replay": replay,
+    "close": close,
+    "embed": embed,
+}
+DEEDS = ("make", "migrate", *ON_A_MEMORY)
+WITH_VECTORS = ("embed", "forget")
+"""Deeds for which there is a model, so that the vector files are written to as well."""
+
+
+def perform(name: str, vault: Path, arm: Arm, say: Say) -> Memory:
+    """Do a deed. `arm` is called where it begins; `ack` is said when the caller was told that it is done. What was
+    opened is left open."""
+    if name in ("make", "migrate"):
+        arm()
+        memory = opened(vault, seed=2, start=LATER)
+        say("ack")
+        return memory
+    embedder = Toy() if name in WITH_VECTORS else None
+    memory = opened(vault, seed=2, start=LATER, embedder=embedder, create=False)
+    if name == "close":
+        propose(memory)
+    if embedder is not None:
+        memory.flush(timeout=WAIT_S)
+    arm()
+    ON_A_MEMORY[name](memory)
+    say("ack")
+    return memory
+
+
+def aged(vault: Path, revision: int = OLDEST) -> None:
+    """Put the file of a vault back to an older revision of the schema, with the rows that it could hold."""
+    path, new = vault / "default.sqlite", vault / "new"
+    path.rename(new)
+    connection = apsw.Connection(str(path))
+    for number, script in migrations():
+        if number <= revision:
+            connection.execute(script)
+    connection.execute("ATTACH ? AS new", (str(new),))
+    for table in _tables(connection, "main"):
+        columns = [name for name in _columns(connection, "main", table) if name in _columns(connection, "new", table)]
+        named = ", ".join(columns)
+        connection.execute(f"INSERT OR REPLACE INTO main.{table} ({named}) SELECT {named} FROM new.{table}")
+    connection.execute("INSERT INTO lexicon (lexicon) VALUES ('rebuild')")
+    connection.execute("DETACH new")
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.pragma("user_version", revision)
+    connection.close()
+    new.unlink()
+
+
+def _tables(connection: apsw.Connection, schema: str) -> list[str]:
+    listed = f"SELECT name FROM pragma_table_list WHERE schema = '{schema}' AND type = 'table'"
+    return [str(name) for (name,) in connection.execute(listed) if not str(name).startswith("sqlite_")]
+
+
+def _columns(connection: apsw.Connection, schema: str, table: str) -> list[str]:
+    return [str(row[1]) for row in connection.execute(f"PRAGMA {schema}.table_info({table})")]
