@@ -23,7 +23,7 @@ ROOMS: dict[str, set[str]] = {
     "graph": {"model", "ports"},
     "contracts": {"model"},
     "write": {"model", "policy", "ledger", "ports", "text", "trust", "graph"},
-    "read": {"model", "policy", "ports", "text", "trust", "graph"},
+    "read": {"model", "policy", "ledger", "ports", "text", "trust", "graph"},
     "backends": {"model", "ports", "text"},
     "engine": {"model", "config", "policy", "ledger", "ports", "text", "trust", "graph", "write", "read", "backends"},
     "aio": {"model", "config", "policy", "ports", "engine"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from tempfile import mkdtemp
 
 import apsw
 import pytest
+from tests.crash.disk import NOBODY
 
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.memory import Memory
@@ -63,6 +65,10 @@ def test_a_read_only_vault_is_named_and_left_as_it_was(open_place: Path) -> None
     for path in sorted(vault.rglob("*"), reverse=True):
         path.chmod(0o555 if path.is_dir() else 0o444)
     vault.chmod(0o555)
+    key = vault / "keys" / "signing.key"
+    key.chmod(0o400)
+    if os.geteuid() == 0:  # who opens it then is nobody in particular, and a key is its owner's alone
+        os.chown(key, NOBODY, NOBODY)
     before = {path.name: path.read_bytes() for path in vault.rglob("*") if path.is_file()}
     assert run(vault, "read_only") == [["error", "store_unavailable"]]
     assert {path.name: path.read_bytes() for path in vault.rglob("*") if path.is_file()} == before

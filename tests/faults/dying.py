@@ -34,10 +34,12 @@ NEEDLES = tuple(
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """A deed done once in peace: what was there before and after, and every call to the disk in between."""
+    """A deed done once in peace: what was there before and after, and every call to the disk in between, and those of
+    the opening before."""
 
     before: Contents | None
     after: Contents
+    opening: tuple[Call, ...]
     calls: tuple[Call, ...]
 
 
@@ -96,6 +98,7 @@ def rehearse(deed: str, vault: Path, template: Path) -> Rehearsal:
     """Do a deed without disturbance and take note of everything."""
     prepare(deed, vault, template)
     before = None if deed in MAKING else look(vault)
+    prepare(deed, vault, template)
     seen = Recorder()
     start: list[int] = []
     with watched_disk(seen):
@@ -103,7 +106,8 @@ def rehearse(deed: str, vault: Path, template: Path) -> Rehearsal:
         end = len(seen.calls)
         if deed != "close":
             memory._tenant.store.close()
-    return Rehearsal(before=before, after=look(vault), calls=tuple(seen.calls[start[0] : end]))
+    opening, calls = seen.calls[: start[0]], seen.calls[start[0] : end]
+    return Rehearsal(before=before, after=look(vault), opening=tuple(opening), calls=tuple(calls))
 
 
 def look(vault: Path) -> Contents:

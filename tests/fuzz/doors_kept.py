@@ -21,7 +21,6 @@ from muniment.backends.vectors.head import HeadFile
 from muniment.config import read_environment, read_server
 from muniment.contracts.strict.values import Json
 from muniment.engine.memory import Memory
-from muniment.engine.vault import default_policy_text
 from muniment.ledger.project import Conclusion
 from muniment.model.alias import Alias
 from muniment.model.entry import Entry, Role, SignedCheckpoint
@@ -42,12 +41,32 @@ from muniment.write.plan import HeldProposal
 
 POLICY_MARKS = tuple(
     b"&a |*a|!!float |!!int |!!python/name:os |? |- |---\n|%YAML 9.9\n|<<: |1:0:0:0.5|0x_|0b|.inf|.NaN|2026-01-01|"
-    b"\x85|\x07|1_0|~|yes|=|!!set {a}|!!pairs [a: b]|{a: {a: {a: {a: {a: {a: {a: 1}}}}}}}|\"\\ud800\"".split(b"|")
+    b"\x85|\x07|1_0|!!bool |\"\\UFFFFFFFF\"|~|yes|=|!!set {a}|!!pairs [a: b]|{a: {a: {a: {a: {a: {a: {a: 1}}}}}}}|\"\\ud800\"".split(b"|")
 )
 TOML_MARKS = tuple(
     b'[a]\n|[[write]]\n|[write]\n|= 1|"""|\'\'\'|\\u0000|\\ud800|1979-05-27T07:32:00Z|07:32:00|inf|nan|0xff|1_000|'
     b"a.b.c = 1\n|[a.b]\n|{a=1}|{|[|\r|\t".split(b"|")
 )
+SMALL_POLICY = """\
+version: 1
+name: small
+actors:
+  owner: {type: person, roles: [owner], authority: 10}
+  "*": {roles: [agent], projects: [default]}
+write:
+  - {id: members, scopes: [session, project], member: true, decision: commit, reason: they may, confidence_min: 0.5}
+read:
+  - id: members-read
+    scopes: [project]
+    namespaces: [/a/b]
+review:
+  - {id: owner, roles: [owner], actions: [accept, discard, audit]}
+evidence: {required_for: [fact], otherwise: hold}
+trust:
+  gate: {min: 0.25, flag: 0.5}
+  namespaces: {/a: {min: 0.5, flag: 0.75}}
+disputes: {quorum: 3}
+"""
 _ROLES: dict[Role, type[Value]] = {
     Role.RECORD: Record,
     Role.REPORT: Report,
@@ -106,7 +125,8 @@ def _toml(value: Json) -> str:
 
 
 def _policy_as_toml() -> bytes:
-    plain = msgspec.to_builtins(parse_policy(default_policy_text(), place="policy.yaml"))
+    plain: Json = msgspec.json.decode(canonical(parse_policy(SMALL_POLICY, place="policy.yaml")))
+    assert isinstance(plain, dict)
     return "\n".join(f"{name} = {_toml(part)}" for name, part in plain.items()).encode()
 
 
@@ -128,8 +148,8 @@ def _environment(text: bytes) -> object:
 
 
 def _keys(folder: Path) -> tuple[Callable[[bytes], object], bytes]:
-    (folder / "keys").mkdir()
-    key, token = create(folder, KeyWish.everything("ana"), now=Instant(0))
+    (folder / "keys").mkdir(parents=True)
+    _, token = create(folder, KeyWish.everything("ana"), now=Instant(0))
     path = folder / KEYS_FILE
     path.chmod(0o600)
 
@@ -140,21 +160,18 @@ def _keys(folder: Path) -> tuple[Callable[[bytes], object], bytes]:
     return read, path.read_bytes()
 
 
-def _tokens(folder: Path) -> Callable[[bytes], object]:
-    key, token = create(folder, KeyWish.everything("eve"), now=Instant(0))
+def _tokens(folder: Path) -> tuple[Callable[[bytes], object], bytes]:
+    (folder / "keys").mkdir(parents=True)
+    _, token = create(folder, KeyWish.everything("eve"), now=Instant(0))
     ring = KeyRing(folder)
 
     def read(text: bytes) -> object:
         shown = text.decode("latin-1")
         found = ring.match(shown, now=Instant(1))
-        assert found is None or shown == token, "another token than the one that was given out opens the door"
+        assert (found is not None) == (shown == token), "the token that was given out opens the door, and no other"
         return found
 
-    return read
-
-
-def _token_of(folder: Path) -> bytes:
-    return create(folder, KeyWish.everything("kim"), now=Instant(0))[1].encode()
+    return read, token.encode()
 
 
 def _cursor(text: bytes) -> object:
@@ -201,9 +218,10 @@ def doors(folder: Path | None = None) -> tuple[Door, ...]:
     place = folder if folder is not None else Path(tempfile.mkdtemp(prefix="muniment-fuzz-"))
     kept = _stored()
     keys, keys_sample = _keys(place)
+    tokens, token = _tokens(place / "other")
     head, head_sample = _vector_head(place)
     columns, columns_sample = _columns(place)
-    yaml_sample, toml_sample = default_policy_text().encode(), _policy_as_toml()
+    yaml_sample, toml_sample = SMALL_POLICY.encode(), _policy_as_toml()
     settings: Json = {"port": 8765, "hosts": ["a"], "level": 2, "body_seconds": 2.5, "vault": "v", "tenant": "t"}
     assert isinstance(settings, dict)
     written = "\n".join(f"{name} = {_toml(value)}" for name, value in settings.items()).encode()
@@ -219,7 +237,7 @@ def doors(folder: Path | None = None) -> tuple[Door, ...]:
         Door("settings file", _settings(place), (), (written,), TOML_MARKS, by_lines=True),
         Door("settings environment", _environment, (), (spoken,), (b"MUNIMENT_", b"=", b",", b"\n"), by_lines=True),
         Door("keys file", keys, (json.loads(keys_sample),), (keys_sample,)),
-        Door("key shown", _tokens(place), (), (_token_of(place), b"mnk_"), (b"mnk_", b"_", b"=")),
+        Door("key shown", tokens, (), (token, b"mnk_"), (b"mnk_", b"_", b"=")),
         Door("cursor", _cursor, (), (seal("queue", Page(), "prp-7").encode(),), (b"=", b"-", b"_", b"+")),
         Door("vector head", head, (), (head_sample, head_sample[:4_200])),
         Door("vector columns", columns, (), (columns_sample,)),

@@ -20,7 +20,7 @@ from muniment.surfaces.reception.visitor import Grant
 
 NOT_OFFERED = {"as_actor", "close", "open", "take_in"}
 """Who is calling is the credential's to say, a server opens and closes by itself, and batches come in by import."""
-OF_THE_SURFACE = {"caller", "import", "export"}
+OF_THE_SURFACE = {"caller", "import", "export", "forget_record"}
 ELSEWHERE = {"progress", "expected_revision", "after"}
 """Nobody watches over HTTP, what is expected is said in If-Match, and a list goes on by its cursor."""
 _PLACES = re.compile(r"{([a-z_]+)}").findall
@@ -72,9 +72,12 @@ def test_the_flat_words_are_those_of_remember_and_recall() -> None:
 
 
 def test_no_request_can_name_a_tenant_or_an_actor() -> None:
-    names = {name for one in OPERATIONS for name in spoken(one)}
+    callers = {"tenant", "tenant_id", "actor", "actor_id", "grants", "agents"}
+    named = {(one.name, name) for one in OPERATIONS for name in spoken(one) & callers}
 
-    assert not names & {"tenant", "tenant_id", "actor", "actor_id", "grants", "agents"}
+    assert named == {("forget", "actor"), ("hold", "actor")}, (
+        "there it says whose records are meant, not who is calling"
+    )
 
 
 def test_no_two_operations_share_a_name_or_a_place() -> None:
@@ -104,6 +107,8 @@ def test_every_page_holds_a_list_and_the_way_on() -> None:
         "queue",
         "conflicts",
         "directory",
+        "certificates",
+        "holds",
         "ledger.entries",
         "ledger.receipts",
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from muniment.config import SETTINGS, Config, read_environment
+from muniment.config import SETTINGS, Config, Hidden, read_environment
 from muniment.model.errors import ConfigurationError
 
 
@@ -25,6 +25,9 @@ def test_the_environment_gives_each_setting() -> None:
         "MUNIMENT_EMBEDDER": "minilm",
         "MUNIMENT_EMBEDDER_KEY": "k",
         "MUNIMENT_MODELS": "m",
+        "MUNIMENT_WITNESS": "w",
+        "MUNIMENT_ENCRYPTION_KEY_FILE": "f",
+        "MUNIMENT_ENCRYPTION_KEY": "e",
         "MUNIMENT_URL": "u",
         "MUNIMENT_KEY": "s",
     }
@@ -34,10 +37,13 @@ def test_the_environment_gives_each_setting() -> None:
         actor="ana",
         policy="p.yaml",
         embedder="minilm",
-        embedder_key="k",
+        embedder_key=Hidden("k"),
         models="m",
+        witness="w",
+        encryption_key_file="f",
+        encryption_key=Hidden("e"),
         url="u",
-        key="s",
+        key=Hidden("s"),
     )
     assert {setting.name for setting in SETTINGS} == set(given)
 

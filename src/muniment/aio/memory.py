@@ -24,6 +24,7 @@ from muniment.engine import Memory as _Memory
 from muniment.engine.entities import EntityView
 from muniment.engine.intake import Newcomer
 from muniment.engine.look import Curated
+from muniment.engine.marker import KeyGiven
 from muniment.engine.minds import MIND_WAIT_S
 from muniment.engine.options import QueryOptions
 from muniment.engine.trail import Progress
@@ -78,6 +79,8 @@ class Memory(Guardian):
         embedder: str | Embedder | Callable[[list[str]], list[list[float]]] | None = AS_SET,
         extractor: Extractor | None = None,
         capacity: int | None = None,
+        witness: str | Path | None = AS_SET,
+        encryption_key: KeyGiven = AS_SET,
         tracer: Tracer = UNWATCHED,
         mind_wait: float = MIND_WAIT_S,
     ) -> Memory:
@@ -94,6 +97,8 @@ class Memory(Guardian):
             embedder=embedder,
             extractor=extractor,
             capacity=capacity,
+            witness=witness,
+            encryption_key=encryption_key,
             tracer=tracer,
             mind_wait=mind_wait,
         )

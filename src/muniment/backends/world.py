@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from contextlib import suppress
@@ -37,24 +38,32 @@ class RandomIds:
 
 def place_file(path: Path, text: str, *, mode: int = 0o644) -> None:
     """Put a whole file in its place, unless one is there. Nobody ever sees half of it."""
+    draft = _drafted(path, text, mode)
+    try:
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _drafted(path: Path, text: str, mode: int) -> Path:
+    """A file beside `path` that is on the disk as a whole; what cannot be written to the end leaves nothing."""
     draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    with suppress(FileExistsError):
-        os.link(draft, path)
-    draft.unlink()
+        try:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+    return draft
 
 
 def replace_file(path: Path, text: str, *, mode: int = 0o644) -> None:
     """Put a whole file in the place of another, and see to it that it is on the disk. Nobody ever sees half of it."""
-    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+    draft = _drafted(path, text, mode)
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
@@ -102,6 +111,12 @@ class FileSigner:
             )
         public = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         self.key_id = public.hex()
+
+    @staticmethod
+    def readable(path: Path) -> bool:
+        """Whether there is a key in a file; one that is being destroyed is none."""
+        text = path.read_bytes()[:1024].strip()
+        return re.fullmatch(rb"[0-9a-f]{64}", text) is not None and text != b"0" * 64
 
     @classmethod
     def create(cls, path: Path) -> FileSigner:

@@ -12,16 +12,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 from muniment.backends.sqlite.copying import copy_store, sync
-from muniment.backends.sqlite.store import SqliteVault, file_name
+from muniment.backends.sqlite.store import SqliteVault, file_name, tenant_key
 from muniment.backends.world import SystemClock, sign_value
 from muniment.engine.audit import verify_store
 from muniment.engine.manifest import CONTENTS, MANIFEST, VERSION, Copy, Manifest, SignedManifest, part_of, spelled
+from muniment.engine.marker import MARKER
 from muniment.engine.signing import VaultKeys
-from muniment.engine.vault import POLICY_FILES, is_vault
+from muniment.engine.vault import POLICY_FILES, is_vault, stores_at
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable
 from muniment.ports.world import Clock
 
-MARKER = "vault.toml"
 Told = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is (0: not known)."""
 
@@ -41,46 +41,62 @@ def back_up(
 ) -> Manifest:
     """Copy a vault, or one tenant of it, to a new folder. Everything that was acknowledged before the call is in it.
 
-    Private keys and API keys stay behind unless they are asked for; vectors always do, they are made again.
+    Private keys and API keys stay behind unless they are asked for; vectors always do, they are made again. What is
+    encrypted stays so, under the same key.
     """
     if not is_vault(vault):
         raise ConfigurationError("vault", "a folder that holds a vault; `muniment init` makes one")
     if path.exists() or path.is_symlink():
         raise Malformed("path", "a name that is free; a backup never takes the place of anything")
-    tenants = _chosen(vault, tenant)
-    signer = VaultKeys(vault).present()
-    keys = frozenset(one.key_id for one in VaultKeys(vault).here())
     draft = path.absolute().with_name(f".{path.name}.{os.urandom(4).hex()}.part")
+    stores = stores_at(vault)
     try:
-        inside = draft / CONTENTS
-        inside.mkdir(parents=True, mode=0o700)
+        (draft / CONTENTS).mkdir(parents=True, mode=0o700)
         draft.chmod(0o700)
-        copies = tuple(_copied(vault, inside, one, keys, progress) for one in tenants)
-        _take_along(vault, inside, with_keys=with_keys)
-        manifest = Manifest(
-            backup=VERSION,
-            made_at=(clock or SystemClock()).now(),
-            muniment=version("muniment"),
-            key=signer.key_id,
-            keys=tuple(sorted(keys)),
-            with_keys=with_keys,
-            tenants=copies,
-            parts=tuple(part_of(draft, file) for file in sorted(inside.rglob("*")) if file.is_file()),
-        )
-        signed = SignedManifest(manifest=manifest, signature=sign_value(signer, manifest))
-        write_private(draft / MANIFEST, spelled(signed))
+        manifest = _fill(vault, stores, draft, tenant, with_keys, clock or SystemClock(), progress)
         sync_tree(draft)
         draft.rename(path)
         sync(path.absolute().parent)
     except OSError as error:
         raise StoreUnavailable(f"the backup cannot be written: {error.strerror}") from None
     finally:
+        stores.close()
         shutil.rmtree(draft, ignore_errors=True)
     return manifest
 
 
-def _chosen(vault: Path, tenant: str | None) -> tuple[str, ...]:
-    present = SqliteVault(vault).tenants()
+def _fill(
+    vault: Path,
+    stores: SqliteVault,
+    draft: Path,
+    tenant: str | None,
+    with_keys: bool,
+    clock: Clock,
+    progress: Told,
+) -> Manifest:
+    inside = draft / CONTENTS
+    keys = VaultKeys(vault)
+    public = frozenset(one.key_id for one in keys.here())
+    copies = tuple(_copied(vault, stores, inside, one, public, progress) for one in _chosen(stores, tenant))
+    _take_along(vault, inside, with_keys=with_keys)
+    signer = keys.present()
+    manifest = Manifest(
+        backup=VERSION,
+        made_at=clock.now(),
+        muniment=version("muniment"),
+        key=signer.key_id,
+        keys=tuple(sorted(public)),
+        with_keys=with_keys,
+        tenants=copies,
+        parts=tuple(part_of(draft, file) for file in sorted(inside.rglob("*")) if file.is_file()),
+    )
+    signed = SignedManifest(manifest=manifest, signature=sign_value(signer, manifest))
+    write_private(draft / MANIFEST, spelled(signed))
+    return manifest
+
+
+def _chosen(stores: SqliteVault, tenant: str | None) -> tuple[str, ...]:
+    present = stores.tenants()
     if tenant is None:
         return present
     if tenant not in present:
@@ -88,25 +104,29 @@ def _chosen(vault: Path, tenant: str | None) -> tuple[str, ...]:
     return (tenant,)
 
 
-def _copied(vault: Path, inside: Path, tenant: str, keys: frozenset[str], progress: Told) -> Copy:
+def _copied(vault: Path, stores: SqliteVault, inside: Path, tenant: str, keys: frozenset[str], progress: Told) -> Copy:
     """One tenant's file, copied and checked from the first entry to the last."""
-    name = file_name(tenant)
-    copy_store(vault / name, inside / name, progress=lambda done, whole: progress(f"copying {tenant}", done, whole))
-    stores = SqliteVault(inside)
+    source = vault / file_name(tenant)
+    copy_store(
+        source,
+        inside / source.name,
+        key=tenant_key(source, stores.key),
+        progress=lambda done, whole: progress(f"copying {tenant}", done, whole),
+    )
+    copies = SqliteVault(inside, key=stores.key)
     try:
-        store = stores.open(tenant, create=False)
+        store = copies.open(tenant, create=False)
         found = verify_store(store, keys, progress=lambda done: progress(f"checking {tenant}", done, 0))
     finally:
-        stores.close()
+        copies.close()
     if not found.ok or found.head is None:
-        raise IntegrityError(f"tenant {tenant} does not verify, so it was not backed up: {found.findings[0].message}")
-    head = found.head
+        raise IntegrityError(f"tenant {tenant} does not verify, so nothing was backed up: {found.findings[0].message}")
     return Copy(
         tenant=tenant,
-        path=f"{CONTENTS}/{name}",
-        seq=head.seq,
-        hash=head.hash.hex(),
-        at=head.at,
+        path=f"{CONTENTS}/{source.name}",
+        seq=found.head.seq,
+        hash=found.head.hash.hex(),
+        at=found.head.at,
         receipts=found.receipts,
     )
 

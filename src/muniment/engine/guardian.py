@@ -37,16 +37,18 @@ class Guardian(Seat):
         session: str | None = None,
         reason: str,
         cascade: str | None = None,
+        expected: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
         """Erase one record, or everything of a subject, source, actor or session: the content of all revisions, their
         words in the index, their vectors, what reports, receipts and notes quote of them, and what was derived from
         them as `cascade` says (`erase`, `redact` or `review`; the policy's choice if it is not given). The ledger keeps
         that it was there and who erased it, and the answer brings a signed certificate. With `dry_run` nothing is
-        changed, and the answer says what would be. Whoever is on hold stays: `OnHold`."""
+        changed, and the answer says what would be; its `plan.digest` as `expected` sees to it that just that is done.
+        What is on hold stays: `OnHold`."""
         target = one_target(record_id, subject=subject, source=source, actor=actor, session=session)
         derived = checks.read_word("cascade", cascade, Derived) if cascade is not None else None
-        oblivion = Oblivion(target=target, reason=clean(reason), derived=derived)
+        oblivion = Oblivion(target=target, reason=clean(reason), derived=derived, expected=expected)
         checks.flag("dry_run", dry_run)
         return self._planned(oblivion) if dry_run else self._erase(oblivion)
 
@@ -132,14 +134,15 @@ class Guardian(Seat):
         """End a hold. The ledger keeps who ended it."""
         self._permit_holds()
         checks.identifier("hold", hold_id)
-        checks.text("reason", clean(reason))
+        why = clean(reason)
+        checks.text("reason", why)
         tenant = self._tenant
 
         def job(unit: Unit) -> tuple[LegalHold, int]:
             ended = next((hold for hold in holds(unit) if hold.id == hold_id), None)
             if ended is None:
                 raise NotFound("hold", hold_id)
-            return ended, jot_down(unit, [lifted(hold_id)], self.actor.id, tenant.bench)
+            return ended, jot_down(unit, lifted(hold_id, why), self.actor.id, tenant.bench)
 
         ended, epoch = tenant.store.write(job)
         tenant.wrote(epoch)

@@ -21,7 +21,7 @@ from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.model.receipt import Explanation
 from muniment.model.record import Record, Standing
 from muniment.model.rows import ConflictRow, ProposalRow, Reach
-from muniment.model.status import CURRENT, PRIVATE
+from muniment.model.status import CURRENT, PRIVATE, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import ConflictStatus, ConflictType, Strategy
@@ -129,6 +129,7 @@ def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, rev
     found = _disclose(held.record, standing_of(held.card), actor, policy) if held is not None else None
     if held is None or found is None:
         raise NotFound("record", record)
+    _check_pinned(snapshot, held.card)
     rows = (row for row in snapshot.desk.conflicts_of(held.card.rid) if row.status != ConflictStatus.RESOLVED)
     names = tuple(row.id for row in rows if _conflict_view(snapshot, actor, policy, row) is not None)
     return msgspec.structs.replace(found, conflicts=names)
@@ -139,6 +140,13 @@ def _disclose(record: Record, standing: Standing, actor: Actor, policy: Policy) 
     return passed if isinstance(passed, Disclosure) else None
 
 
+def _check_pinned(snapshot: Snapshot, card: Card) -> None:
+    """Refuse to tell a revision that is not what the ledger committed to."""
+    document = snapshot.documents.get(card.rid)
+    if document is not None:
+        check_pinned(snapshot, document, card.seq)
+
+
 def history_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str) -> History:
     checks.identifier("id", record)
     views = []
@@ -147,6 +155,7 @@ def history_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str) ->
         standing = standing_of(card)
         label, status = standing.footing.label, standing.status
         if decide_read(policy, actor, DEFAULT_PURPOSE, held.record, label, status=status) is not None:
+            _check_pinned(snapshot, card)
             views.append(
                 RevisionView(record=held.record, standing=standing, events=_events(snapshot, actor, policy, card))
             )
@@ -316,7 +325,8 @@ def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, size: int) -> 
     else:
         visible, _ = narrow(policy, actor, DEFAULT_PURPOSE)
         shown = (card for card in snapshot.catalogue.all() if matches(visible, card))
-        own = (card for card in shown if card.status not in PRIVATE or card.actor == actor.id)
+        kept_back = PRIVATE | {Status.HELD}
+        own = (card for card in shown if card.status not in kept_back or card.actor == actor.id)
         revisions = dict(Counter(card.status for card in own))
     views = conflict_views(snapshot, actor, policy)
     head = snapshot.ledger.head()

@@ -67,7 +67,7 @@ def agree(folder: Path, key: VaultKey | None) -> None:
 
 def chosen_key(given: KeyGiven) -> VaultKey | None:
     """The key a caller gives, or the one the settings name. Refused where nothing could be encrypted with it."""
-    key = _as_set() if given == AS_SET else _read(given)
+    key = _as_set() if isinstance(given, str) and given == AS_SET else _read(given)
     if key is not None and not encrypts():
         raise ConfigurationError(
             SETTING,

@@ -115,22 +115,22 @@ class Memory(Steward, Guardian, Insight, Intake):
         policy_file = Path(policy) if policy is not None else None
         place = _folder(vault)
         folder = VaultFolder(place, create=create, policy=policy_file, capacity=capacity, key=encryption_key)
-        store = folder.stores.open(tenant, create=create)
-        opened = Tenant(
-            store,
-            folder.policy,
-            signer=folder.signer,
-            keys=VaultKeys(folder.folder),
-            witness=witness_of(folder.folder, tenant, witness),
-            clock=clock or SystemClock(),
-            ids=ids or RandomIds(),
-            judge=judge,
-            embedder=_embedder(embedder),
-            extractor=extractor,
-            tracer=tracer,
-            mind_wait=mind_wait,
-        )
-        return cls(opened, _actor(folder.policy, actor), vault=folder)
+        with folder.let_go_if_it_fails():
+            opened = Tenant(
+                folder.stores.open(tenant, create=create),
+                folder.policy,
+                signer=folder.signer,
+                keys=VaultKeys(folder.folder),
+                witness=witness_of(folder.folder, tenant, witness),
+                clock=clock or SystemClock(),
+                ids=ids or RandomIds(),
+                judge=judge,
+                embedder=_embedder(embedder),
+                extractor=extractor,
+                tracer=tracer,
+                mind_wait=mind_wait,
+            )
+            return cls(opened, _actor(folder.policy, actor), vault=folder)
 
     def as_actor(self, actor: str | Actor, *, session: str | None = None) -> Memory:
         """The same memory seen by another actor; a name is looked up in the policy. Close the original only."""

@@ -13,10 +13,13 @@ from pathlib import Path
 
 from muniment.backends.sqlite.connection import translated
 from muniment.backends.sqlite.copying import seized, sync
-from muniment.backends.sqlite.store import VECTORS, SqliteVault, file_name
+from muniment.backends.sqlite.presence import alone, enter
+from muniment.backends.sqlite.store import VECTORS, SqliteVault, file_name, tenant_key
 from muniment.backends.world import FileSigner, SystemClock
-from muniment.engine.backup import MARKER, Told, silent, sync_tree, write_private
+from muniment.config import AS_SET
+from muniment.engine.backup import Told, silent, sync_tree, write_private
 from muniment.engine.manifest import CONTENTS, Copy, Manifest, read_manifest
+from muniment.engine.marker import MARKER, agree, check_of, chosen_key
 from muniment.engine.redoing import Erasure, Later, later_than
 from muniment.engine.signing import VaultKeys, certified, public_keys
 from muniment.engine.vault import POLICY_FILES, is_vault, read_policy
@@ -78,12 +81,14 @@ class _Job:
         self.clock, self.progress = clock, progress
         self.inside = wish.backup / CONTENTS
         self.copies = [one for one in manifest.tenants if wish.tenant in (None, one.tenant)]
+        self.seal = chosen_key(AS_SET)
         self.witnesses = [witness_of(vault, one.tenant) for one in self.copies]
 
     def into_nothing(self) -> Restored:
         """Make a vault where there is none."""
         if self.vault.exists() and (not self.vault.is_dir() or any(self.vault.iterdir())):
             raise Malformed("vault", "a vault, or a place where there is nothing yet")
+        agree(self.inside, self.seal)
         keys = frozenset(self.manifest.keys)
         given = self._given(keys)
         self.draft.mkdir(parents=True, mode=0o700)
@@ -103,6 +108,7 @@ class _Job:
             raise Malformed("path", "a backup of this vault; another vault's key signed it")
         given = self._given(keys)
         with ExitStack() as held:
+            self._come_in(held)
             laters = [self._look(held, copy, keys) for copy in self.copies]
             for left in self.vault.parent.glob(f".{self.vault.name}.*.restoring"):
                 shutil.rmtree(left)
@@ -119,6 +125,21 @@ class _Job:
             self._tell_witness()
         return Restored(tenants=backs, aside=aside)
 
+    def _come_in(self, held: ExitStack) -> None:
+        """Be in the vault: alone, unless only one of its tenants is concerned."""
+        marker = self.vault / MARKER
+        if self.wish.tenant is None:
+            held.enter_context(alone(marker))
+        else:
+            held.callback(enter(marker).leave)
+        agree(self.vault, self.seal)
+        if check_of(self.vault) != check_of(self.inside):
+            raise ConfigurationError(
+                "path",
+                "a backup made under the encryption key that the vault has now, or under none if it has none",
+                hint="Restore it to an empty place with its own key, and encrypt that anew.",
+            )
+
     def _workshop(self, signer: Signer, keys: frozenset[str], *, policy: Path) -> Workshop:
         found = next((policy / name for name in POLICY_FILES if (policy / name).is_file()), None)
         if found is None:
@@ -131,6 +152,7 @@ class _Job:
             signer=signer,
             former=self._former(),
             keys=keys,
+            seal=self.seal,
             clock=self.clock,
             progress=self.progress,
         )
@@ -155,7 +177,7 @@ class _Job:
         if not path.exists():
             return Later()
         try:
-            snapshot = held.enter_context(seized(path, copy.tenant))
+            snapshot = held.enter_context(seized(path, copy.tenant, tenant_key(path, self.seal)))
             with translated(path):
                 later = later_than(snapshot, copy.head, copy.receipts)
             for erasure in later.erasures:
@@ -169,7 +191,7 @@ class _Job:
 
     def _tell_witness(self) -> None:
         """Let the witness, if there is one, begin anew with ledgers that went back."""
-        stores = SqliteVault(self.vault)
+        stores = SqliteVault(self.vault, key=self.seal)
         try:
             for copy, witness in zip(self.copies, self.witnesses, strict=True):
                 if witness is not None:

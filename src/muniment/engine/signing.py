@@ -39,6 +39,17 @@ from muniment.write.keying import hand_over, key_in_force
 
 _KEY, _NEXT, _OLD, _PUBLIC = "signing.key", "signing.next", "signing.old", "signing.pub"
 LAST = 2**63 - 1
+__all__ = [
+    "KeySpan",
+    "Rotation",
+    "VaultKeys",
+    "certified",
+    "checkpointed",
+    "holder",
+    "key_line",
+    "public_keys",
+    "rotate",
+]
 
 
 class VaultKeys:
@@ -135,11 +146,7 @@ def rotate(
     folder = vault / "keys"
     try:
         with _alone(folder):
-            resumed = any((folder / name).exists() for name in (_NEXT, _OLD))
-            if (folder / _OLD).exists() and not (folder / _NEXT).exists():
-                old, new = FileSigner(folder / _OLD), FileSigner(folder / _KEY)
-            else:
-                old, new = FileSigner(folder / _KEY), FileSigner.create(folder / _NEXT)
+            old, new, resumed = _pair(folder)
             entries = _hand_over_all(opened.stores, old, new, reason, clock or SystemClock(), ids or RandomIds())
             _swap(folder, old, new)
             _retire(folder, old, keep=keep)
@@ -174,6 +181,18 @@ def _alone(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+def _pair(folder: Path) -> tuple[FileSigner, FileSigner, bool]:
+    """The key that goes, the key that comes, and whether a rotation that was cut short had named them already."""
+    for draft in (*folder.glob(f".{_NEXT}.*"), *folder.glob(f".{_KEY}.*")):
+        draft.unlink()  # it may be another name of a key that is in use: not to be overwritten
+    if (folder / _OLD).exists() and not (folder / _NEXT).exists():
+        if FileSigner.readable(folder / _OLD):
+            return FileSigner(folder / _OLD), FileSigner(folder / _KEY), True
+        destroy_file(folder / _OLD)  # overwritten already: all that was left of the last rotation
+    resumed = (folder / _NEXT).exists()
+    return FileSigner(folder / _KEY), FileSigner.create(folder / _NEXT), resumed
+
+
 def _hand_over_all(stores: Vault, old: Signer, new: Signer, reason: str, clock: Clock, ids: Ids) -> dict[str, int]:
     """Tell every ledger of the new key; those that know of it already are passed over."""
 
@@ -205,6 +224,7 @@ def _swap(folder: Path, old: Signer, new: Signer) -> None:
 
 
 def _retire(folder: Path, old: Signer, *, keep: bool) -> None:
+    assert not (folder / _OLD).samefile(folder / _KEY), "the key in use is never destroyed"
     if keep:
         (folder / _OLD).replace(folder / f"{old.key_id[:16]}.key")
         settle(folder)

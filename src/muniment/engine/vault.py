@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,10 +14,11 @@ from muniment.backends.sqlite.store import SqliteVault
 from muniment.backends.world import FileSigner, place_file
 from muniment.config import AS_SET
 from muniment.engine.marker import MARKER, KeyGiven, agree, chosen_key, marker_text
-from muniment.model.errors import ConfigurationError, StoreUnavailable
+from muniment.model.errors import ConfigurationError, StoreBusy, StoreUnavailable
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
 
+_TRIES, _TRY_S = 50, 0.1
 POLICY_FILES = ("policy.yaml", "policy.toml")
 
 
@@ -49,6 +52,15 @@ class VaultFolder:
             raise
         self.stores = SqliteVault(folder, capacity=capacity, key=opener, presence=presence)
 
+    @contextmanager
+    def let_go_if_it_fails(self) -> Iterator[None]:
+        """Close the stores again when what they are opened for does not come about."""
+        try:
+            yield
+        except BaseException:
+            self.stores.close()
+            raise
+
 
 def stores_at(folder: Path, *, key: KeyGiven = AS_SET) -> SqliteVault:
     """The stores of a vault without its signer and its policy, for whoever looks at a damaged one or copies it."""
@@ -65,18 +77,27 @@ def is_vault(folder: Path) -> bool:
 def _joined(folder: Path, key: VaultKey | None) -> Presence:
     """Be in a vault, with its own key. What an encryption that was cut short has left is put in order before."""
     presence = enter(folder / MARKER)
-    if (folder / STAGE).exists():
+    for _ in range(_TRIES):
+        if not (folder / STAGE).exists():
+            break
         presence.leave()
-        with alone(folder / MARKER):
-            if (folder / STAGE).exists():
-                finish(folder, MARKER)
+        _put_in_order(folder)
         presence = enter(folder / MARKER)
     try:
+        if (folder / STAGE).exists():
+            raise StoreBusy("an encryption of the vault was cut short, and others keep it from being put in order")
         agree(folder, key)
     except BaseException:
         presence.leave()
         raise
     return presence
+
+
+def _put_in_order(folder: Path) -> None:
+    """Finish an encryption that was cut short, unless others are in the vault: then one of them has, or does."""
+    with suppress(StoreBusy), alone(folder / MARKER, wait_s=_TRY_S):
+        if (folder / STAGE).exists():
+            finish(folder, MARKER)
 
 
 def _create(folder: Path, key: VaultKey | None) -> None:
@@ -89,11 +110,11 @@ def _create(folder: Path, key: VaultKey | None) -> None:
             folder.chmod(0o700)
         (folder / "keys").mkdir(exist_ok=True)
         (folder / "keys").chmod(0o700)
-        key = folder / "keys" / "signing.key"
+        signing = folder / "keys" / "signing.key"
         if not (folder / MARKER).exists():
-            _clear_empty(key, *(folder / name for name in POLICY_FILES))
-            FileSigner.create(key)
-            place_file(folder / "keys" / "signing.pub", FileSigner(key).key_id + "\n")
+            _clear_empty(signing, *(folder / name for name in POLICY_FILES))
+            FileSigner.create(signing)
+            place_file(folder / "keys" / "signing.pub", FileSigner(signing).key_id + "\n")
         if not any((folder / name).exists() for name in POLICY_FILES):
             place_file(folder / POLICY_FILES[0], default_policy_text())
         place_file(folder / MARKER, marker_text(key))

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from muniment.backends.sealing import VaultKey
 from muniment.backends.sqlite.store import SqliteTenant, SqliteVault, file_name
 from muniment.backends.sqlite.turns import SUFFIX as TURNS
 from muniment.backends.world import RandomIds
@@ -40,7 +41,8 @@ class Back(Value):
 
 class Workshop:
     """A folder in which tenants are made ready under one policy and one key. `former` is a key that may have been in
-    force when the backup was made, `keys` are the public halves of all that the vault has had."""
+    force when the backup was made, `keys` are the public halves of all that the vault has had,
+    `seal` is what its files are encrypted with."""
 
     def __init__(
         self,
@@ -52,18 +54,19 @@ class Workshop:
         signer: Signer,
         former: Signer | None,
         keys: frozenset[str],
+        seal: VaultKey | None,
         clock: Clock,
         progress: Told,
     ) -> None:
         self._backup, self._manifest, self._draft = backup, manifest, draft
         self._policy, self._signer, self._former = policy, signer, former
-        self._keys = keys
+        self._keys, self._seal = keys, seal
         self._clock, self._ids, self._progress = clock, RandomIds(), progress
 
     def bring(self, copy: Copy, later: Later, given: Iterable[Erasure]) -> Back:
         """Make one tenant ready. It is verified as it comes, and again when anything was erased from it."""
         self._fetch(copy)
-        stores = SqliteVault(self._draft)
+        stores = SqliteVault(self._draft, key=self._seal)
         try:
             store = stores.open(copy.tenant, create=True)  # a backup by an older release is brought up to date
             self._verify(store, copy)

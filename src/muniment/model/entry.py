@@ -33,6 +33,9 @@ class EntryKind(StrEnum):
     NOTED = "noted"
     FORGOTTEN = "forgotten"
     DETECTED = "detected"
+    QUARANTINED = "quarantined"
+    RELEASED = "released"
+    WITHDRAWN = "withdrawn"
     KEYED = "keyed"
 
 

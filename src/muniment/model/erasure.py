@@ -82,11 +82,13 @@ def digest_of(target: Target, opening: str) -> str:
 
 
 class Oblivion(Value):
-    """A request to erase. Without `derived` the policy says what becomes of what was derived."""
+    """A request to erase. Without `derived` the policy says what becomes of what was derived. `expected` is the digest
+    of the plan the caller has seen: if it would be another by now, nothing is done."""
 
     target: Target
     reason: str
     derived: Derived | None = None
+    expected: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.target, Target):
@@ -94,6 +96,7 @@ class Oblivion(Value):
         checks.text("reason", self.reason)
         if self.derived is not None:
             checks.word("cascade", self.derived, Derived)
+        checks.optional_text("expected", self.expected)
 
 
 class Doomed(Value):
@@ -125,6 +128,12 @@ class ErasurePlan(Value):
     derived: Derived
     nodes: tuple[Doomed, ...]
     traces: Traces = Traces()
+
+    @property
+    def digest(self) -> str:
+        """What tells this plan from another: which records it reaches, and what becomes of each."""
+        reached = sorted(f"{node.id} {node.fate}" for node in self.nodes if node.fate is not Fate.KEPT)
+        return hashlib.sha256("\n".join([self.by, self.derived, *reached]).encode()).hexdigest()
 
     def of(self, fate: Fate) -> tuple[str, ...]:
         """The ids of the records that meet this fate."""

@@ -124,6 +124,33 @@ class Retraction(Value):
         _check_revision(self.expected_revision)
 
 
+class Quarantine(Value):
+    """A request to keep a record back until somebody has looked at it: it no longer speaks, and what stands on it is
+    flagged."""
+
+    record: str
+    reason: str
+    expected_revision: int | None = None
+
+    def __post_init__(self) -> None:
+        checks.identifier("id", self.record)
+        checks.text("reason", self.reason)
+        _check_revision(self.expected_revision)
+
+
+class Release(Value):
+    """A request to let a record speak again that was in quarantine."""
+
+    record: str
+    reason: str
+    expected_revision: int | None = None
+
+    def __post_init__(self) -> None:
+        checks.identifier("id", self.record)
+        checks.text("reason", self.reason)
+        _check_revision(self.expected_revision)
+
+
 class Search(Value):
     """A request to look for what a record disagrees with."""
 

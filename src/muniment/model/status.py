@@ -28,10 +28,10 @@ _CLOSED = frozenset(
 
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.PROPOSED: frozenset({Status.HELD, Status.ACTIVE, Status.CONTESTED, Status.DISCARDED, Status.ERASED}),
-    Status.HELD: frozenset({Status.ACTIVE, Status.CONTESTED, Status.DISCARDED, Status.ERASED}),
+    Status.HELD: frozenset({Status.ACTIVE, Status.CONTESTED, Status.DISCARDED, Status.RETRACTED, Status.ERASED}),
     Status.DRAFT: frozenset({Status.ACTIVE, Status.CONTESTED, Status.DISCARDED, Status.ERASED}),
-    Status.ACTIVE: _CLOSED | {Status.CONTESTED},
-    Status.CONTESTED: _CLOSED | {Status.ACTIVE},
+    Status.ACTIVE: _CLOSED | {Status.CONTESTED, Status.HELD},
+    Status.CONTESTED: _CLOSED | {Status.ACTIVE, Status.HELD},
     Status.SUPERSEDED: frozenset({Status.ARCHIVED, Status.ERASED}),
     Status.DEPRECATED: frozenset({Status.ARCHIVED, Status.ERASED}),
     Status.RETRACTED: frozenset({Status.ERASED}),

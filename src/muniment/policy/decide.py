@@ -72,14 +72,23 @@ def decide_read(
 ) -> str | None:
     """Name the grant under which `actor` may see `record` for `purpose`, or None. `label` is where the record counts
     as coming from now, if that is no longer what it was born with. A draft is its author's alone, also once it was
-    dropped."""
+    dropped; what is in quarantine is for its author and for those who see the queue."""
     present = record.label if label is None else label
-    if not chartered(record, actor) or (status in PRIVATE and record.actor != actor.id):
+    if not chartered(record, actor) or not _open(policy, actor, record, status):
         return None
     for rule in policy.read:
         if grants(rule, actor, purpose) and _opens(rule, actor, record, present):
             return rule.id
     return None
+
+
+def _open(policy: Policy, actor: Actor, record: Record, status: Status) -> bool:
+    """Whether the state a record is in lets others than its author see it."""
+    if record.actor == actor.id or (status not in PRIVATE and status is not Status.HELD):
+        return True
+    if status in PRIVATE:
+        return False
+    return decide_review(policy, actor, Action.QUEUE, record.claim.place, record.actor) is not None
 
 
 def chartered(record: Record, actor: Actor) -> bool:

@@ -14,7 +14,18 @@ from muniment.model import checks
 from muniment.model.erasure import Derived
 from muniment.model.gate import USUAL, Gates, Thresholds
 from muniment.model.value import Value
-from muniment.model.vocabulary import ActorType, Consequence, Kind, Label, MemoryClass, Scope, Sensitivity, TrustLevel
+from muniment.model.vocabulary import (
+    LABEL_RANK,
+    ActorType,
+    Consequence,
+    Kind,
+    Label,
+    MemoryClass,
+    Scope,
+    Sensitivity,
+    Suspicion,
+    TrustLevel,
+)
 from muniment.model.weights import USUAL_WEIGHTS, Weights
 
 ANYONE = "*"
@@ -50,6 +61,16 @@ class Action(StrEnum):
 class Secrets(StrEnum):
     REDACT = "redact"
     DISCARD = "discard"
+
+
+class Answer(StrEnum):
+    """What becomes of a proposal whose words give cause for doubt: it waits for a person, it is refused, the doubt is
+    noted, or nobody looks at it."""
+
+    HOLD = "hold"
+    REFUSE = "refuse"
+    NOTE = "note"
+    IGNORE = "ignore"
 
 
 class Detector(StrEnum):
@@ -138,8 +159,55 @@ class Drafts(Value):
         checks.whole("authority_min", self.authority_min, least=0, most=10)
 
 
+class Guard(Value):
+    """What becomes of a suspect: `low` where it comes from an origin below `below`, else `high`."""
+
+    below: Label = Label.PERSON
+    low: Answer = Answer.HOLD
+    high: Answer = Answer.NOTE
+
+
+class Poison(Value):
+    """What becomes of text that may be meant to steer whoever reads it, for each reason to think so. Too many from one
+    actor are `burst_count` within `burst_seconds`."""
+
+    injection: Guard = Guard()
+    instruction: Guard = Guard(below=Label.AGENT)
+    hidden: Guard = Guard()
+    encoded: Guard = Guard()
+    authority: Guard = Guard()
+    burst: Guard = Guard(low=Answer.NOTE, high=Answer.IGNORE)
+    burst_count: int = 600
+    burst_seconds: int = 60
+
+    def __post_init__(self) -> None:
+        checks.whole("burst_count", self.burst_count, least=2, most=100_000)
+        checks.whole("burst_seconds", self.burst_seconds, least=1, most=86_400)
+
+    def answer(self, family: Suspicion, label: Label, *, trusted: bool = False) -> Answer:
+        """What becomes of one reason for doubt, by where the text comes from. `trusted`: whoever wrote it may answer
+        for it."""
+        guard = self._guards[family]
+        low = not trusted and LABEL_RANK[label] < LABEL_RANK[guard.below]
+        return guard.low if low else guard.high
+
+    @property
+    def _guards(self) -> dict[Suspicion, Guard]:
+        return {
+            Suspicion.INJECTION: self.injection,
+            Suspicion.INSTRUCTION: self.instruction,
+            Suspicion.HIDDEN: self.hidden,
+            Suspicion.ENCODED: self.encoded,
+            Suspicion.AUTHORITY: self.authority,
+            Suspicion.BURST: self.burst,
+        }
+
+
 class Safety(Value):
+    """What happens to secrets, and to text that may be meant to steer its reader."""
+
     secrets: Secrets = Secrets.REDACT
+    poison: Poison = Poison()
 
 
 class Evidence(Value):

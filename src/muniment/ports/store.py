@@ -32,6 +32,7 @@ from muniment.model.rows import (
     TombstoneRow,
     VectorRow,
 )
+from muniment.model.times import Instant
 from muniment.ports.hits import Matches, Neighbour
 
 T = TypeVar("T")
@@ -128,6 +129,9 @@ class Catalogue(Protocol):
 
     def survey(self, visible: Filter) -> tuple[Tally, ...]:
         """Current revisions that pass, summed up by actor, kind and place, in that order."""
+
+    def pace(self, actor: str, *, nth: int) -> Instant | None:
+        """When the `nth` newest revision of an actor was written; None when there are fewer."""
 
     def contributed(self, target: Target) -> tuple[Card, ...]:
         """Every revision, in any state, that one source, actor or session brought, by rising `rid`."""

@@ -11,6 +11,7 @@ from muniment.model.errors import IntegrityError
 from muniment.model.record import Record, Standing
 from muniment.model.value import read_canonical
 from muniment.ports.store import Snapshot
+from muniment.read.pinned import check_pinned
 
 KEPT_BYTES_MAX = 4_096
 RECORDS_KEPT = 1_024
@@ -47,6 +48,10 @@ class Shelf:
         if card.id != record.id or card.revision != record.revision:
             raise IntegrityError(f"the card {rid} does not belong to the record of that number")
         return record, standing
+
+    def check(self, rid: int) -> None:
+        """Refuse a record that is not what the ledger committed to. For those that are about to be told."""
+        check_pinned(self._snapshot, self._documents[rid], self._cards[rid].seq)
 
 
 def record_of(body: bytes) -> Record:

@@ -179,7 +179,10 @@ def choose(
             gates=plan.gates,
             wanted=plan.wanted,
         )
-        if isinstance(passed, str) or len(record.content) <= SIZE:
+        if isinstance(passed, str):
+            return passed
+        shelf.check(candidate.rid)
+        if len(record.content) <= SIZE:
             return passed
         passage = candidate.passage or excerpt(snapshot.lexicon, plan.terms, record.content)
         return msgspec.structs.replace(passed, passage=passage)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TypeVar, cast
 
 from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import SignedCertificate
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import Row, ToldRow
 from muniment.ports.store import (
@@ -88,6 +89,9 @@ class CrashingStore:
     def integrity(self) -> tuple[str, ...]:
         return self._inner.integrity()
 
+    def scrub(self) -> bool:
+        return self._inner.scrub()
+
     def size_bytes(self) -> int:
         return self._inner.size_bytes()
 
@@ -133,8 +137,17 @@ class _DoomedUnit:
     def drop(self, doc: int) -> None:
         self._around(lambda: self._unit.drop(doc))
 
-    def erase(self, rids: Iterable[int]) -> None:
-        self._around(lambda: self._unit.erase(rids))
+    def amend(self, document: Document) -> None:
+        self._around(lambda: self._unit.amend(document))
+
+    def blank(self, seq: int, salt: bytes, account: bytes) -> None:
+        self._around(lambda: self._unit.blank(seq, salt, account))
+
+    def certify(self, signed: SignedCertificate) -> None:
+        self._around(lambda: self._unit.certify(signed))
+
+    def erase(self, docs: Iterable[int]) -> None:
+        self._around(lambda: self._unit.erase(docs))
 
     def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
         """Row by row, so that there is a death between any two of them."""

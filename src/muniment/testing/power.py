@@ -43,6 +43,7 @@ class Disk:
             if held is not None:
                 path = into / Path(name).relative_to(self._folder)
                 path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(mode=0o600)
                 path.write_bytes(held)
 
 

@@ -23,12 +23,14 @@ _BYTES = ctypes.CFUNCTYPE(
 _SIZE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int64, use_errno=True)
 READ, WRITE, TRUNCATE = "pread64", "pwrite64", "ftruncate"
 _DENIED = -1
+SYSTEM = "unix"
+"""The name of SQLite's own way to the files of a unix system."""
 
 
 @contextmanager
 def meddled(meddle: Meddle) -> Iterator[None]:
     """Let `meddle` decide on every read, write and truncation of SQLite while the block lasts."""
-    system = apsw.VFS("muniment-system", apsw.vfs_names()[0])
+    system = apsw.VFS("muniment-system", SYSTEM)
     plain = {name: _address(system, name) for name in (READ, WRITE, TRUNCATE)}
     ours = (
         _mover(READ, plain[READ], meddle),

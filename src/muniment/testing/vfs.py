@@ -218,19 +218,19 @@ class Death:
 
 
 class Refusal:
-    """A watcher that refuses calls: those of these acts on files whose path ends so, from number `at` on, `times` of
+    """A watcher that refuses calls: those of these acts on files with this in their path, from number `at` on, `times` of
     them or all. SQLite is told a code of its own; whoever calls `os` is told the system's."""
 
     def __init__(
-        self, acts: frozenset[Act], *, code: int, errno: int, ends: str = "", at: int = 1, times: int | None = None
+        self, acts: frozenset[Act], *, code: int, errno: int, within: str = "", at: int = 1, times: int | None = None
     ) -> None:
-        self._acts, self._code, self._errno, self._ends = acts, code, errno, ends
+        self._acts, self._code, self._errno, self._within = acts, code, errno, within
         self._at, self._times = at, times
         self.met = 0
         self.refused = 0
 
     def __call__(self, call: Call, do: Do) -> None:
-        if call.act in self._acts and call.file.endswith(self._ends):
+        if call.act in self._acts and self._within in call.file:
             self.met += 1
             if self.met >= self._at and (self._times is None or self.refused < self._times):
                 self.refused += 1

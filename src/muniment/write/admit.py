@@ -18,6 +18,7 @@ from muniment.model.errors import Malformed, MindUnavailable
 from muniment.model.proposal import Proposal
 from muniment.model.reasoning import flags_thought, names_thought
 from muniment.model.value import Value, canonical
+from muniment.write.poison import Signal, inspect_claim
 from muniment.write.secrets import redact, suspicious
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
@@ -26,7 +27,7 @@ Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 class Admitted(Value):
     """A proposal that may be curated: cleaned, with who proposed it, what was taken out, and a digest to know it by.
     `extracted` is what an extractor found in it; it is not part of the proposal. `unheard` says which advice was
-    asked for and not given, and why."""
+    asked for and not given, and why; `signals` are the reasons to doubt its words."""
 
     proposal: Proposal
     actor: Actor
@@ -35,6 +36,7 @@ class Admitted(Value):
     digest: str
     extracted: tuple[Entity, ...] = ()
     unheard: tuple[str, ...] = ()
+    signals: tuple[Signal, ...] = ()
 
 
 def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
@@ -53,7 +55,14 @@ def admit(proposal: Proposal, actor: Actor) -> Admitted:
         cleaned = msgspec.structs.replace(proposal, claim=claim) if redactions else proposal
         body = canonical(cleaned)
     digest = hashlib.sha256(body).hexdigest()
-    return Admitted(proposal=cleaned, actor=actor, redactions=redactions, unsafe_ids=unsafe, digest=digest)
+    return Admitted(
+        proposal=cleaned,
+        actor=actor,
+        redactions=redactions,
+        unsafe_ids=unsafe,
+        digest=digest,
+        signals=inspect_claim(proposal.claim),
+    )
 
 
 def _refuse_hidden_reasoning(value: Plain, path: str) -> None:

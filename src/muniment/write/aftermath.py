@@ -64,6 +64,7 @@ def support_terms(policy: Policy) -> Terms:
             Status.SUPERSEDED: cascade.superseded,
             Status.EXPIRED: cascade.expired,
             Status.CONTESTED: cascade.contested,
+            Status.HELD: cascade.contested,
             Status.ERASED: cascade.erased,
         },
     )

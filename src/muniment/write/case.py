@@ -19,6 +19,7 @@ from muniment.policy.decide import decide_read
 from muniment.policy.rules import Policy, WriteDecision
 from muniment.write.facts import Facts, Held
 from muniment.write.kinship import Rival, Suggestion
+from muniment.write.poison import Signal
 
 CURATION_PURPOSE = "curation"
 
@@ -43,6 +44,7 @@ class Case(Value):
     detect: bool = True
     suggestions: tuple[Suggestion, ...] = ()
     unheard: tuple[str, ...] = ()
+    signals: tuple[Signal, ...] = ()
     objections: tuple[Objection, ...] = ()
     duplicate_of: str | None = None
     echoes: tuple[Held, ...] = ()

@@ -31,7 +31,7 @@ def _look(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None
     rule_id = decide_review(bench.policy, actor, Action.OBSERVE, held.record.claim.place, held.record.actor)
     if rule_id is None:
         raise NotPermitted(actor.id, "look for disagreement")
-    found = _unsaid(unit, held, actor, bench) if held.card.status in CURRENT else ()
+    found = unsaid(unit, held, actor, bench) if held.card.status in CURRENT else ()
     if not found:
         return None
     report = act_report(
@@ -56,7 +56,7 @@ def _look(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None
     return enact(unit, act, bench)
 
 
-def _unsaid(unit: Unit, held: Held, actor: Actor, bench: Bench) -> tuple[Rival, ...]:
+def unsaid(unit: Unit, held: Held, actor: Actor, bench: Bench) -> tuple[Rival, ...]:
     """Whom the record disagrees with, without those it is known to."""
     claim, rid = held.record.claim, held.card.rid
     facts = gather(unit, Asked(claim=claim, actor=held.record.actor), pepper=bench.pepper)

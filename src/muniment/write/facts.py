@@ -13,6 +13,7 @@ from muniment.model.errors import IntegrityError
 from muniment.model.record import Record
 from muniment.model.rows import ConflictRow
 from muniment.model.status import CURRENT
+from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import STANDS_ON, ConflictStatus
 from muniment.ports.store import Snapshot
@@ -46,7 +47,8 @@ class Facts(Value):
 
     `past` said the same or answered the same question and no longer speaks; `kin` is nearest by its words, in any
     state; `told` are those of the kin that the proposer was told, `carried` those that stand on the target; `loops` are
-    links that would lead back to the target.
+    links that would lead back to the target; `pace` is when the actor wrote the revision so many before this one that,
+    were it but a moment ago, they would be too many.
     """
 
     links: dict[str, Held | None]
@@ -59,6 +61,7 @@ class Facts(Value):
     told: frozenset[int] = frozenset()
     carried: frozenset[str] = frozenset()
     loops: tuple[tuple[str, str], ...] = ()
+    pace: Instant | None = None
 
 
 def fetch(snapshot: Snapshot, card: Card) -> Held:

@@ -192,6 +192,7 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         detect=admitted.proposal.detect,
         suggestions=matter.suggestions,
         unheard=admitted.unheard,
+        signals=admitted.signals,
         objections=matter.objections,
         redactions=admitted.redactions,
         unsafe_ids=admitted.unsafe_ids,

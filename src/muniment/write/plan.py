@@ -105,7 +105,7 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         actor=actor.id,
         actor_type=actor.type,
         authority=_authority(case),
-        label=_label(case),
+        label=origin_label(case),
         trust=_trust(case),
         reviewer=case.reviewer,
         next_review_at=claim.handling.next_review_at or _next_review(case, at),
@@ -142,7 +142,7 @@ def _next_review(case: Case, at: Instant) -> Instant | None:
     return Instant(at + case.review_days * DAY) if case.review_days is not None else None
 
 
-def _label(case: Case) -> Label:
+def origin_label(case: Case) -> Label:
     """The lowest of who proposed it, where they had it from, and everything it stands on. A reviewer answers for the
     proposal, not for its sources, so a ruling raises nothing. To revise a record is to derive from it, unless a person
     puts it right in words of their own."""

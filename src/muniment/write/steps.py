@@ -26,6 +26,7 @@ from muniment.policy.decide import decide_draft, decide_write
 from muniment.policy.rules import Detector, Disputes, Secrets, WriteDecision
 from muniment.write import sameness
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
+from muniment.write.doubt import doubt
 from muniment.write.facts import Held
 from muniment.write.kinship import echoed, restated, rivals
 
@@ -43,16 +44,17 @@ def admission(case: Case) -> Finding:
 
 
 def safety(case: Case) -> Finding:
-    """Secrets are already out of the case; here they are accounted for, or the case ends because of them."""
+    """Secrets are already out of the case; here they are accounted for, or the case ends because of them. Then its
+    words are weighed."""
     if case.unsafe_ids:
         fields = ", ".join(case.unsafe_ids)
         return refused(Step.SAFETY, case, "secret-in-name", f"a name holds what looks like a secret: {fields}")
     if not case.redactions:
-        return passed(Step.SAFETY, case)
+        return doubt(StepOutcome(step=Step.SAFETY, result=StepResult.PASSED), case)
     found = ", ".join(f"{redaction.what} in {redaction.field}" for redaction in case.redactions)
     if case.policy.safety.secrets is Secrets.DISCARD:
         return refused(Step.SAFETY, case, "secrets-discard", f"the proposal held a secret: {found}")
-    return StepOutcome(step=Step.SAFETY, result=StepResult.CHANGED, note=f"redacted {found}"), case
+    return doubt(StepOutcome(step=Step.SAFETY, result=StepResult.CHANGED, note=f"redacted {found}"), case)
 
 
 def provenance(case: Case) -> Finding:

@@ -10,10 +10,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.unit.ledger.past import CHECKPOINTS, ENTRIES, RECEIPTS, STANDING, Cell, codes, edit, found, verified
 
 from muniment import Memory
+from muniment.engine.audit import verify_vault
 from muniment.ledger.chain import ZERO, link, link_receipt
 from muniment.model.card import Card
 from muniment.model.entry import Entry, Head, SignedCheckpoint
-from muniment.model.errors import MunimentError
+from muniment.model.errors import IntegrityError, MunimentError
 from muniment.model.value import canonical, read_canonical
 
 MIDDLE = tuple(range(3, ENTRIES))
@@ -211,9 +212,10 @@ def test_a_checkpoint_that_cannot_be_read_is_damage_and_no_crash(damaged: Path) 
 def test_another_signing_key_in_the_vault_is_found(damaged: Path) -> None:
     key = damaged / "keys" / "signing.key"
     key.write_text((b"k" * 32).hex() + "\n")
-    result = verified(damaged)
-    assert found(result, "foreign_key") == [1]
-    assert found(result, "checkpoint_forged") == [12, LAST]
+    with pytest.raises(IntegrityError):
+        Memory.open(damaged, create=False)
+    result = verify_vault(damaged, "default")
+    assert [(finding.code, finding.seq) for finding in result.findings] == [("foreign_key", 1)]
 
 
 # Documents.

@@ -28,6 +28,7 @@ from muniment.model.rows import (
     TombstoneRow,
 )
 from muniment.model.status import CURRENT, Status
+from muniment.model.times import Instant
 from muniment.model.value import read_canonical
 
 _PAST = (Status.SUPERSEDED, Status.DEPRECATED, Status.RETRACTED)
@@ -236,6 +237,10 @@ class MemoryCatalogue:
             )
             for group, cards in sorted(found.items())
         )
+
+    def pace(self, actor: str, *, nth: int) -> Instant | None:
+        own = [card for card in self._sorted() if card.actor == actor]
+        return own[-nth].created_at if len(own) >= nth else None
 
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(card for card in self._sorted() if self._contributor(card, target.by) == target.value)

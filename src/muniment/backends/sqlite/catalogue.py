@@ -214,6 +214,10 @@ class SqliteCatalogue:
         condition, bindings = translate(visible)
         return tuple(_tally_from(row) for row in self._execute(_Q["survey"].replace("{visible}", condition), bindings))
 
+    def pace(self, actor: str, *, nth: int) -> Instant | None:
+        row = next(iter(self._execute(_Q["pace"], (actor, nth - 1))), None)
+        return None if row is None else Instant(row[0])
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(card_from(row) for row in self._execute(_Q[f"contributed_by_{target.by}"], (target.value,)))
 

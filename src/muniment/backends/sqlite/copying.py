@@ -14,6 +14,7 @@ from typing import cast
 
 import apsw
 
+from muniment.backends.sealing import TenantKey
 from muniment.backends.sqlite.connection import check, connect, translated
 from muniment.backends.sqlite.unit import SqliteSnapshot
 from muniment.model.errors import StoreBusy
@@ -26,11 +27,12 @@ _STEPS = 50_000
 _SEIZE_WAIT_MS = 1_000
 
 
-def copy_store(source: Path, target: Path, *, progress: Share) -> None:
-    """Write what a tenant's file holds at this moment to `target`, which must not be there. On the disk on return."""
+def copy_store(source: Path, target: Path, *, key: TenantKey | None, progress: Share) -> None:
+    """Write what a tenant's file holds at this moment to `target`, which must not be there, under the same key if there
+    is one. On the disk on return."""
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with translated(source):
-        connection = connect(source, create=False)
+        connection = connect(source, create=False, key=key)
         try:
             whole = cast(int, connection.pragma("page_count")) * cast(int, connection.pragma("page_size"))
             connection.set_progress_handler(lambda: _said(progress, target, whole), _STEPS)
@@ -55,14 +57,14 @@ def sync(path: Path) -> None:
 
 
 @contextmanager
-def seized(path: Path, tenant: str) -> Iterator[Snapshot]:
+def seized(path: Path, tenant: str, key: TenantKey | None) -> Iterator[Snapshot]:
     """A tenant's file, read by us and open to nobody else. Refused while somebody has it open.
 
     While it lasts nothing waits in a log beside the file. Who came meanwhile and waited finds, when it ends, that
     another file has taken its place, and is refused by SQLite before a word is written to the old one.
     """
     with translated(path):
-        connection = connect(path, create=False)
+        connection = connect(path, create=False, key=key)
         try:
             check(connection, tenant, path)
             _alone(connection, path)

@@ -17,6 +17,7 @@ from pathlib import Path
 from muniment.model.errors import StoreBusy, StoreUnavailable
 
 _WAIT_S = 5.0
+_ALONE_WAIT_S = 1.0
 _PAUSE_S = 0.01
 
 
@@ -33,16 +34,16 @@ class Presence:
 
 def enter(marker: Path) -> Presence:
     """Be in a vault beside others. Whoever encrypts it anew is waited for a bounded time."""
-    file = _locked(marker, fcntl.LOCK_SH)
+    file = _locked(marker, fcntl.LOCK_SH, _WAIT_S)
     if file is None:
         raise StoreBusy("the vault is being encrypted anew; wait until that is done")
     return Presence(marker, file)
 
 
 @contextmanager
-def alone(marker: Path) -> Iterator[None]:
-    """Be in a vault alone for a block."""
-    file = _locked(marker, fcntl.LOCK_EX)
+def alone(marker: Path, *, wait_s: float = _ALONE_WAIT_S) -> Iterator[None]:
+    """Be in a vault alone for a block. Whoever works in it is not waited for: only those who come and go."""
+    file = _locked(marker, fcntl.LOCK_EX, wait_s)
     if file is None:
         raise StoreBusy("the vault is in use; stop every server and program that has it open, and try again")
     try:
@@ -51,21 +52,22 @@ def alone(marker: Path) -> Iterator[None]:
         os.close(file)
 
 
-def _locked(marker: Path, how: int) -> int | None:
+def _locked(marker: Path, how: int, wait_s: float) -> int | None:
     """The marker, locked, and still the marker; None when others did not let go of it in time."""
-    until = time.monotonic() + _WAIT_S
-    while time.monotonic() < until:
+    until = time.monotonic() + wait_s
+    while True:
         file = _opened(marker, os.O_RDONLY if how == fcntl.LOCK_SH else os.O_RDWR)
         try:
             fcntl.flock(file, how | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(file)
+            if time.monotonic() > until:
+                return None
             time.sleep(_PAUSE_S)
             continue
         if _still(marker, file):
             return file
         os.close(file)
-    return None
 
 
 def _opened(marker: Path, how: int) -> int:

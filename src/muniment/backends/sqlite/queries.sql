@@ -310,6 +310,9 @@ INSERT INTO tombstones (rid, id, revision, seq) VALUES (?, ?, ?, ?);
 -- name: all_tombstones
 SELECT rid, id, revision, seq FROM tombstones ORDER BY rid;
 
+-- name: pace
+SELECT created_at FROM cards WHERE actor = ? ORDER BY rid DESC LIMIT 1 OFFSET ?;
+
 -- name: contributed_by_actor
 SELECT * FROM cards WHERE actor = ? ORDER BY rid;
 

@@ -62,10 +62,10 @@ class SheetSealed:
 
     def cut(self, size: int) -> None:
         kept = self.read(_down(size), size - _down(size)) if size % BLOCK else b""
-        self._file.cut(_down(size))
         if kept:
-            self._file.write(_down(size), self._closed(_down(size), np.frombuffer(kept.ljust(BLOCK, b"\0"), np.uint8)))
-            self._file.cut(_up(size))
+            block = np.frombuffer(kept.ljust(BLOCK, b"\0"), np.uint8)
+            self._file.write(_down(size), self._closed(_down(size), block))
+        self._file.cut(_up(size))
         self.renew()
 
     def renew(self) -> None:

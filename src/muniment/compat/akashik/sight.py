@@ -33,8 +33,9 @@ class Sight(Value):
     settings: FieldSettings
 
     def card(self, card: Card) -> bool:
-        """Whether a revision is shown, by its card. A draft is its author's alone, and so is what became of it."""
-        if card.status in _PRIVATE and card.actor != self.member.id:
+        """Whether a revision is shown, by its card. A draft is its author's alone, and so is what became of it; what is
+        in quarantine is nobody's."""
+        if card.status == Status.HELD or (card.status in _PRIVATE and card.actor != self.member.id):
             return False
         session = session_of(card.scope, card.scope_id, card.session_id)
         return self._of_field(card.scope, card.namespace, session) and self._shows(card.actor, Kind(card.kind), session)
@@ -46,8 +47,9 @@ class Sight(Value):
         return shown and self._shows(record.actor, record.claim.nature.kind, session)
 
     def unit(self, found: Disclosure) -> bool:
-        private = found.standing.status.value in _PRIVATE and found.record.actor != self.member.id
-        return not private and self.record(found.record)
+        status = found.standing.status
+        private = status.value in _PRIVATE and found.record.actor != self.member.id
+        return not private and status is not Status.HELD and self.record(found.record)
 
     def tally(self, tally: Tally) -> bool:
         session = session_of(tally.scope, tally.scope_id, None)

@@ -14,6 +14,7 @@ from muniment.surfaces.cli import (
     batches,
     conformance,
     denied,
+    encryption,
     exchange,
     forget,
     guard,
@@ -27,6 +28,7 @@ from muniment.surfaces.cli import (
     read,
     search,
     serve,
+    signing,
     trust,
     write,
 )
@@ -57,6 +59,9 @@ app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")
 app.add_typer(forget.certificate, name="certificate")
 app.add_typer(guard.hold, name="hold")
+app.add_typer(signing.signing, name="signing")
+app.add_typer(signing.checkpoint, name="checkpoint")
+app.add_typer(encryption.encryption, name="encryption")
 app.add_typer(model.model, name="model")
 app.add_typer(keys.keys, name="keys")
 app.add_typer(conformance.conformance, name="conformance")

@@ -21,6 +21,8 @@ FILE_BYTES_MAX = 64 * 1024 * 1024
 _KEY_BYTES_MAX = 4_096
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _OPENING = re.compile(r"[0-9a-f]{2,256}", re.ASCII)
+_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_VERSION = 1
 _SHAPE = shape_of(SignedCertificate)
 
 
@@ -40,7 +42,16 @@ class Asked(Value):
 
 def read_certificate(path: Path) -> SignedCertificate:
     """Read what `forget --json` printed, and nothing else."""
-    return _SHAPE.read(_read(path, FILE_BYTES_MAX, "file"))
+    try:
+        signed = _SHAPE.read(_read(path, FILE_BYTES_MAX, "file"))
+    except Malformed as error:
+        raise Malformed("file", f"a certificate of erasure, as `muniment forget --json` prints it ({error})") from None
+    told = signed.certificate
+    if told.v != _VERSION:
+        raise Malformed("file", f"a certificate of version {_VERSION}; this one was made by a newer program")
+    if not all(_HASH.fullmatch(text) for text in (told.entry, told.digest, told.key)) or told.seq < 1:
+        raise Malformed("file", "a certificate whose hashes, key and position are such")
+    return signed
 
 
 def _read(path: Path, most: int, field: str) -> bytes:

@@ -10,7 +10,7 @@ import typer
 from muniment.engine import Memory
 from muniment.model.curation import Forgotten
 from muniment.model.erasure import By, Target, one_target
-from muniment.model.errors import NotFound, Stale
+from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.surfaces.cli import show, show_guard
 from muniment.surfaces.cli.asking import confirmed, must_ask
 from muniment.surfaces.cli.certified import Asked, checked, read_certificate
@@ -68,7 +68,7 @@ def forget(
 ) -> ExitCode:
     """Erase for good: every revision, index term and vector, the words of receipts and reports that quote it, and what
     was derived from it. A tombstone and a signed certificate stay. Shows the plan and asks first."""
-    target = one_target(record_id, subject=subject, source=source, actor=actor, session=session)
+    target = target_of(record_id, subject=subject, source=source, actor=actor, session=session)
     asks = not dry_run and must_ask(yes, "erase")
     with call.memory() as memory:
         wish = Wish(memory, target, reason=reason, cascade=cascade)
@@ -81,6 +81,20 @@ def forget(
         done = wish.fulfil()
     _tell(call, done)
     return ExitCode.ANSWERED
+
+
+def target_of(
+    record_id: str | None, *, subject: str | None, source: str | None, actor: str | None, session: str | None
+) -> Target:
+    """The one target on the line. What is wrong with it is told by its flag: `--actor` is not who is acting."""
+    try:
+        return one_target(record_id, subject=subject, source=source, actor=actor, session=session)
+    except Malformed as error:
+        hints = {
+            "actor": "Correct --actor and send the request again.",
+            "target": "Name a record's id, or one of --subject, --source, --actor, --session.",
+        }
+        raise Malformed(error.field, error.expected, hint=hints.get(error.field, "")) from None
 
 
 class Wish:
@@ -156,7 +170,7 @@ def verify(
     """Check a certificate by the public key alone, or by the vault: then also that its ledger says so and that what it
     names is gone. Exit code 0 if it is genuine, 1 if it is not."""
     named = any(one is not None for one in (record_id, subject, source, actor, session))
-    about = one_target(record_id, subject=subject, source=source, actor=actor, session=session) if named else None
+    about = target_of(record_id, subject=subject, source=source, actor=actor, session=session) if named else None
     signed = read_certificate(Path(file))
     found = checked(call, signed, Asked(key=key, about=about, opening=opening))
     call.tell(found, show_guard.checked)

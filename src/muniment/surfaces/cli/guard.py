@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from muniment.surfaces.cli import show_guard
-from muniment.surfaces.cli.forget import Author, MaybeRecord, Sitting, Source, Subject
+from muniment.surfaces.cli.forget import Author, MaybeRecord, Sitting, Source, Subject, target_of
 from muniment.surfaces.cli.root import Call, command, group
 from muniment.surfaces.cli.shapes_guard import HoldsShape, hold_shape
 from muniment.surfaces.problems import ExitCode
@@ -29,6 +29,7 @@ def add(
     session: Sitting = None,
 ) -> ExitCode:
     """Keep a record, or everything of a subject, source, actor or session, from being erased until it is lifted."""
+    target_of(record_id, subject=subject, source=source, actor=actor, session=session)
     with call.memory() as memory:
         placed = memory.hold(record_id, subject=subject, source=source, actor=actor, session=session, reason=reason)
     call.tell(hold_shape(placed), show_guard.hold)

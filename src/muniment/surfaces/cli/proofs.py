@@ -261,6 +261,7 @@ class CheckpointShape(TypedDict):
     receipts_head: str
     at: str
     key: str
+    previous: int
     signature: str
 
 
@@ -275,6 +276,7 @@ def checkpoint_shape(signed: SignedCheckpoint) -> CheckpointShape:
         "receipts_head": point.receipts_head,
         "at": show(point.at),
         "key": point.key,
+        "previous": point.previous,
         "signature": signed.signature,
     }
 

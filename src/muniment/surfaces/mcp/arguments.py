@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from muniment.contracts.shape import Wire
 from muniment.model.claim import DEFAULT_SCOPE_ID
+from muniment.model.erasure import Derived
 from muniment.model.query import LIMIT_DEFAULT, LIMIT_MAX
 from muniment.model.vocabulary import (
     Kind,
@@ -218,13 +219,49 @@ class Retracted(Wire):
     expected_revision: Revision | UnsetType = UNSET
 
 
-class Forgetting(Wire):
-    record_id: RecordName
-    reason: Reason
+class Targeted(Wire):
+    """What is meant; exactly one of these is said."""
+
+    record_id: Annotated[str, Meta(description="One record, by its id.")] | UnsetType = UNSET
+    subject: Annotated[str, Meta(description="Everything about this person or thing.")] | UnsetType = UNSET
+    source: Annotated[str, Meta(description="Everything that came from this source.")] | UnsetType = UNSET
+    actor: Annotated[str, Meta(description="Everything that this actor wrote.")] | UnsetType = UNSET
+    session: Annotated[str, Meta(description="Everything of this session.")] | UnsetType = UNSET
+
+
+class Forgetting(Targeted):
+    reason: Annotated[str, Meta(description="Why; kept for good, so name a ticket and no person.")]
+    cascade: (
+        Annotated[Derived, Meta(description="What becomes of what was derived (default: the policy's).")] | UnsetType
+    ) = UNSET
     dry_run: Annotated[bool, Meta(description="Only tell what would be erased. True unless you say false.")] = True
     plan: Annotated[str, Meta(description="With dry_run false: the plan digest that the dry run told.")] | UnsetType = (
         UNSET
     )
+
+
+class Withdrawing(Wire):
+    by: Literal["actor", "source", "session"]
+    value: Annotated[str, Meta(description="Which actor, source or session.")]
+    reason: Reason
+    dry_run: Annotated[bool, Meta(description="Only list what would be withdrawn. True unless you say false.")] = True
+    plan: Annotated[str, Meta(description="With dry_run false: the plan digest that the dry run told.")] | UnsetType = (
+        UNSET
+    )
+
+
+class Setting(Wire):
+    record_id: RecordName
+    reason: Reason
+
+
+class Holding(Targeted):
+    reason: Reason
+
+
+class Lifting(Wire):
+    hold_id: Annotated[str, Meta(description="The hold's id, such as hld_1.")]
+    reason: Reason
 
 
 class Topic(Wire):

@@ -23,6 +23,7 @@ from muniment.surfaces.http.problems import document_of
 from muniment.surfaces.mcp import prompts, resources
 from muniment.surfaces.mcp.akashik_tools import AKASHIK
 from muniment.surfaces.mcp.choice import Choice
+from muniment.surfaces.mcp.guard_tools import GUARDING
 from muniment.surfaces.mcp.prompts import PROMPTS, Prompt
 from muniment.surfaces.mcp.reading_tools import READING
 from muniment.surfaces.mcp.resources import FIXED, FORMS, JSON
@@ -34,7 +35,7 @@ from muniment.surfaces.reception.visitor import Grant, Visitor
 
 Lifespan = dict[str, object]
 Context = ServerRequestContext[Lifespan, Request]
-_MEMORY = (*WRITING, *READING, *REVIEWING)
+_MEMORY = (*WRITING, *READING, *REVIEWING, *GUARDING)
 _CHOSEN: dict[Choice, tuple[Tool, ...]] = {
     Choice.ALL: (*_MEMORY, *AKASHIK),
     Choice.MEMORY: _MEMORY,

@@ -97,10 +97,10 @@ def _standing(one: Disclosure) -> str:
 
 
 def record(one: Disclosure) -> str:
-    return "\n".join([QUOTED, *_quoted(one)])
+    return "\n".join([QUOTED, *quoted(one)])
 
 
-def _quoted(one: Disclosure) -> list[str]:
+def quoted(one: Disclosure) -> list[str]:
     held = one.record
     head = f"{held.id}@{held.revision}: {held.claim.nature.kind} by {held.actor} ({held.actor_type}), {_standing(one)}"
     notes = [f"Note: {line(notice)}" for notice in one.notices]
@@ -156,7 +156,7 @@ def conflicts(views: Sequence[ConflictView]) -> str:
     lines = [QUOTED]
     for view in views:
         lines += ["", f"Conflict {view.id}: {view.type}, {view.status}. {line(view.why)}"]
-        lines += [*_quoted(view.a), *_quoted(view.b)]
+        lines += [*quoted(view.a), *quoted(view.b)]
         if view.strategy is not None:
             lines.append(f"Taken up by {view.strategy}; winner: {view.winner or 'none'}.")
     return "\n".join(lines)

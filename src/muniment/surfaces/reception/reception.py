@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from enum import StrEnum
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from muniment.compat.akashik import Field
+from muniment.config import AS_SET
 from muniment.engine import Memory
 from muniment.model.actor import Actor
 from muniment.model.errors import StoreUnavailable, TooManyRequests, Unauthenticated

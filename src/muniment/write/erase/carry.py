@@ -22,7 +22,7 @@ from muniment.model.erasure import (
     Tombstone,
     digest_of,
 )
-from muniment.model.errors import NotFound
+from muniment.model.errors import NotFound, Stale
 from muniment.model.proposal import Ruling
 from muniment.model.record import Record
 from muniment.model.rows import ProposalRow
@@ -50,7 +50,7 @@ from muniment.write.review import held_proposal, visible
 Signing = Callable[[Snapshot], Signer]
 """Who signs what a ledger says next."""
 _ALL = 2**31
-_NO_RIGHT = "and may not be erased by the one who asks"
+_NO_RIGHT = "it was derived from what is erased, which the one who asks may not do: somebody has to look at it"
 
 
 class Prepared(Value):
@@ -173,6 +173,8 @@ def _carry_out(
         _dismiss(unit, row, oblivion, actor, bench)
     found = find_traces(unit, _erasing(prepared), lost)
     plan = _plan(unit, oblivion, prepared, found, actor, bench)
+    if oblivion.expected not in (None, plan.digest):
+        raise Stale("the plan to forget this", yours="the one you were shown", present="another")
     report = _report(oblivion, opening, actor, warrant.rule, bench)
     change = _change(unit, prepared, found, lost, report, bench)
     if oblivion.target.by is By.RECORD and prepared.meant.records:
@@ -205,10 +207,7 @@ def _permitted(snapshot: Snapshot, reached: Reached, actor: Actor, bench: Bench)
         if node.under and node.fate in (Fate.ERASED, Fate.REDACTED):
             record = fetch(snapshot, reached.cards[node.id][-1]).record
             if decide_review(bench.policy, actor, Action.FORGET, record.claim.place, record.actor) is None:
-                why = (
-                    f"it was derived from what is erased, {_NO_RIGHT}: it is kept back until somebody has looked at it"
-                )
-                node = msgspec.structs.replace(node, fate=Fate.REVIEWED, why=why)
+                node = msgspec.structs.replace(node, fate=Fate.REVIEWED, why=_NO_RIGHT)
         nodes.append(node)
     return msgspec.structs.replace(reached, nodes=tuple(nodes))
 

@@ -31,7 +31,8 @@ def draw_up(
 ) -> SignedCertificate:
     """Say what was erased and where the ledger says so. The entry has just been written."""
     head = snapshot.ledger.head()
-    assert head is not None and head.seq == entry.seq, "the certificate is drawn up in the entry's own transaction"
+    assert head is not None, "a ledger begins with its genesis"
+    assert head.seq == entry.seq, "the certificate is drawn up in the entry's own transaction"
     certificate = Certificate(
         v=VERSION,
         id=bench.ids.fresh("crt"),

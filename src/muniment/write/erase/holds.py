@@ -12,14 +12,17 @@ from muniment.ports.store import Snapshot
 from muniment.write.erase.reach import find
 
 TOPIC = "legal_hold"
+LIFTED = "legal_hold_lifted"
 
 
 def jot_of(hold: LegalHold) -> Jot:
     return Jot(topic=TOPIC, key=hold.id, body=msgspec.json.encode(hold).decode())
 
 
-def lifted(hold: str) -> Jot:
-    return Jot(topic=TOPIC, key=hold)
+def lifted(hold: str, reason: str) -> tuple[Jot, Jot]:
+    """That a hold is over, and why."""
+    why = Jot(topic=LIFTED, key=hold, body=msgspec.json.encode({"reason": reason}).decode())
+    return Jot(topic=TOPIC, key=hold), why
 
 
 def holds(snapshot: Snapshot) -> tuple[LegalHold, ...]:

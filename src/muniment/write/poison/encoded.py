@@ -16,6 +16,7 @@ from urllib.parse import unquote_to_bytes
 
 DEPTH_MAX = 3
 _LEAST = 8
+_CODE_LEAST = 20
 _STRANGE_MAX = 0.05
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*")
 _BASE32 = re.compile(r"[A-Z2-7]{32,}")
@@ -26,6 +27,7 @@ _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}|[A-Za-z0-9.~_+-]){24,}")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}){8,}")
 _ENTITIES = re.compile(r"(?:&#[0-9]{1,7};|&#x[0-9a-fA-F]{1,6};){8,}")
 _BITS = re.compile(r"(?:[01]{8}[ ,]?){16,}")
+_APART = re.compile(r"(?:[0-9a-fA-F]{2} ){12}|(?:x[0-9a-fA-F]{2},? ){12}|[01]{8} [01]{8}")
 _AROUND_HEX = re.compile(r"\\?0?x|[ :,]")
 _STRANGE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
 _TO_STANDARD = str.maketrans("-_", "+/")
@@ -37,16 +39,15 @@ _MIRRORED = ("erongi", "dragersid", "snoitcurtsni", "tpmorp metsys")
 
 def decoded(text: str) -> Iterator[str]:
     """Every text that is spelled inside this one."""
-    for raw in _raw(text):
-        words = _words(raw)
-        if words is not None:
-            yield words
+    if max(map(len, text.split()), default=0) >= _CODE_LEAST or _APART.search(text):
+        yield from (words for raw in _raw(text) if (words := _words(raw)) is not None)
     lowered = text.lower()
     if any(mark in lowered for mark in _TURNED):
         yield codecs.decode(text, "rot13")
     if any(mark in lowered for mark in _MIRRORED):
         yield text[::-1]
-    yield from (html.unescape(run) for run in _ENTITIES.findall(text))
+    if "&#" in text:
+        yield from (html.unescape(run) for run in _ENTITIES.findall(text))
 
 
 def _raw(text: str) -> Iterator[bytes]:

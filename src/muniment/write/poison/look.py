@@ -23,11 +23,12 @@ Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 _SHORT = 8
 _WEAK_LEAST = 2
 _LEET = str.maketrans("013457@$!|", "oieastasil")
-_MIXED_DIGITS = re.compile(r"[a-z][013457@$!|][a-z]|\b[013457@$!|][a-z]{3}")
+_MIXED_DIGITS = re.compile(r"[013457@$!|][a-z]{2}")
 _SPACED = re.compile(r"(?:[^\W\d_][ ._*\-]{1,3}){9,}[^\W\d_]")
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _QUOTES = (('"', '"'), ("`", "`"), ("“", "”"), ("«", "»"), ("„", "“"), ("「", "」"))
 _WRAPPED = re.compile(r"(?<![^\W_])'[^'\n]{0,400}'(?![^\W_])")
+_ORDER = {family: rank for rank, family in enumerate(Suspicion)}
 _STEERING = frozenset({Suspicion.INJECTION, Suspicion.INSTRUCTION, Suspicion.AUTHORITY})
 
 
@@ -75,8 +76,7 @@ def _texts(value: Plain) -> Iterator[str]:
 
 
 def _once(signals: Iterable[Signal]) -> tuple[Signal, ...]:
-    order = {family: rank for rank, family in enumerate(Suspicion)}
-    return tuple(sorted({*signals}, key=lambda one: (order[one.family], one.code)))
+    return tuple(sorted({*signals}, key=lambda one: (_ORDER[one.family], one.code)))
 
 
 def _signals(text: str, depth: int) -> Iterator[Signal]:

@@ -64,11 +64,11 @@ from now on <1 you <1 are|will|must|shall|should|act|answer|respond|obey|only|al
 [injection send-away] asks to send secrets away
 ^send|post|upload|exfiltrate|forward|leak|transmit|email|mail|submit|copy|export <3 all|
   every|any|contents|conversation|user's|users|their|environment|private|system|secret|
-  stored|full|entire|chat <5 {secret} <6 https:|http:|@|webhook|server|endpoint|address|
+  stored|full|entire|chat <5 {secret} <6 https|http|@|webhook|server|endpoint|address|
   url|attacker|site
 ^exfiltrate|leak <6 {secret}
 ^include|append|embed|put|add|encode <3 {secret}|key <6 image|url|link|query|markdown <4
-  https:|http:|url|request|answer|reply|response|parameter|string
+  https|http|url|request|answer|reply|response|parameter|string
 
 [injection secrecy] asks to keep something from people
 ~^do|don't|never <1 tell|inform|mention|reveal|notify|alert|warn <6 {keeper}

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from muniment.model.value import Value
 from muniment.model.vocabulary import Suspicion
 
-_TOKEN = re.compile(r"https?:|[^\W_]+(?:['’][^\W_]+)?|[.!?](?=\s|\Z)|[@:,]|\n[ \t]*(?=\n)")
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[.!?](?=\s|\Z)|[@:,]|\n[ \t]*(?=\n)")
+_PLAIN_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?|[.!?](?=\s|\Z)|[@:,]|\n[ \t]*(?=\n)")
+"""The same for plain text, where it takes half the time."""
 STOPS = frozenset(".!?\n")
 _NEGATIONS = frozenset(
     ("not", "never", "cannot", "don't", "doesn't", "didn't", "won't", "can't", "shouldn't", "mustn't", "nor", "no")
@@ -25,6 +27,33 @@ _LEADS = frozenset(
     )
 )
 """Words that an order follows."""
+_EVERYDAY = frozenset(
+    (
+        *("a", "an", "the", "this", "that", "these", "it", "is", "are", "was", "were", "be", "has", "have", "had", "i"),
+        *("you", "your", "we", "our", "my", "as", "if", "when", "in", "on", "of", "to", "for", "by", "at", "from"),
+        *("with", "without", "and", "or", "not", "no", "do", "all", "any", "every", "each", "must", "should", "shall"),
+        *("will", "can", "need", "now", "new", "first", "next", "only", "main", "so", "up", "out", "before", "after"),
+        *("user", "users", "system", "run", "use", "note", "message", "record", "add", "set", "get", "call", "send"),
+        *("show", "print", "output", "put", "write", "read", "check", "other", "previous", "url", "key", "server"),
+        *(
+            "model",
+            "models",
+            "agent",
+            "agents",
+            "memory",
+            "file",
+            "text",
+            "time",
+            "type",
+            "level",
+            "name",
+            ":",
+            ",",
+            "@",
+        ),
+    )
+)
+"""Words that are in most texts, and so tell nothing by being there."""
 
 
 class Pattern(Value):
@@ -72,33 +101,48 @@ def spelled(pattern: str) -> Pattern:
 
 
 class Rulebook:
-    """Rules by the words they begin with."""
+    """Rules, each found by its rarest words, so that a text without any of them is done with at once."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        self._by_word: dict[str, list[Rule]] = {}
-        for rule in self.rules:
-            for word in sorted(rule.pattern.first):
-                self._by_word.setdefault(word, []).append(rule)
+        self._by_word: dict[str, list[int]] = {}
+        for number, rule in enumerate(self.rules):
+            for word in _rarest(rule.pattern):
+                self._by_word.setdefault(word, []).append(number)
         self._words = frozenset(self._by_word)
 
     def hits(self, text: str) -> Iterator[Hit]:
         """Where the rules are met in a text of small letters."""
-        words = _TOKEN.findall(text)
-        if self._words.isdisjoint(words):
+        token = _PLAIN_TOKEN if text.isascii() else _TOKEN
+        words = token.findall(text)
+        told = self._words.intersection(words)
+        if not told:
             return
-        found = [
-            (rule, start, end)
-            for start, word in enumerate(words)
-            for rule in self._by_word.get(word, ())
-            if (end := _met(rule, words, start)) is not None
-        ]
-        if found:
-            spans = [match.span() for match in _TOKEN.finditer(text)]
-            yield from (Hit(rule=rule, start=spans[start][0], end=spans[end][1]) for rule, start, end in found)
+        numbers = sorted({number for word in told for number in self._by_word[word]})
+        spans: list[tuple[int, int]] = []
+        for rule in (self.rules[number] for number in numbers):
+            for start, end in _met(rule, words):
+                spans = spans or [match.span() for match in token.finditer(text)]
+                yield Hit(rule=rule, start=spans[start][0], end=spans[end][1])
 
 
-def _met(rule: Rule, words: Sequence[str], start: int) -> int | None:
+def _rarest(pattern: Pattern) -> frozenset[str]:
+    """Those words of a pattern one of which must be there, and which honest text has least often."""
+    groups = [pattern.first, *(group for group, _ in pattern.rest)]
+    return min(groups, key=lambda group: sum(word in _EVERYDAY for word in group) / len(group))
+
+
+def _met(rule: Rule, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """From which word to which a rule is met."""
+    first = rule.pattern.first
+    for start, word in enumerate(words):
+        if word in first:
+            end = _reached(rule, words, start)
+            if end is not None:
+                yield start, end
+
+
+def _reached(rule: Rule, words: Sequence[str], start: int) -> int | None:
     """The position of the last word of a rule that begins here, or None."""
     if rule.ordering and not _orders(words, start):
         return None

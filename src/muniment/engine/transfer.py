@@ -1,0 +1,193 @@
+"""Write a tenant of a vault to an archive, and take one in where there is none of that name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+
+from muniment.backends.sqlite.copying import sync
+from muniment.backends.sqlite.store import SqliteVault, file_name
+from muniment.backends.sqlite.turns import SUFFIX as TURNS
+from muniment.backends.world import FileSigner, RandomIds, SystemClock
+from muniment.engine.archive import Archive, Header, Progress, Trailer, broken, write_archive
+from muniment.engine.audit import check_snapshot, verify_store
+from muniment.engine.backup import sync_tree, write_private
+from muniment.engine.signing import VaultKeys, holder, public_keys
+from muniment.engine.vault import VaultFolder, is_vault, stores_at
+from muniment.model.actor import OWNER
+from muniment.model.entry import Finding, Head
+from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable
+from muniment.model.value import Value
+from muniment.ports.store import TenantStore, Unit
+from muniment.ports.world import Signer
+from muniment.write.commit import adopt
+from muniment.write.keying import hand_over, key_in_force
+
+
+class TakenIn(Value):
+    """What was taken in: the archive's own account, and where the ledger stands. It stands one entry further than the
+    archive's head if it was handed over to the vault's key."""
+
+    header: Header
+    trailer: Trailer
+    head: Head
+    handed_over: bool
+
+
+def export_archive(vault: Path, tenant: str, path: Path, *, progress: Progress = lambda _: None) -> Trailer:
+    """Write everything that is true of a tenant to a new file. A store that does not verify is not written."""
+    if not is_vault(vault):
+        raise ConfigurationError("vault", "a folder that holds a vault; `muniment init` makes one")
+    if path.exists() or path.is_symlink():
+        raise Malformed("file", "a name that is free; an archive never takes the place of anything")
+    stores = stores_at(vault)
+    draft = path.absolute().with_name(f".{path.name}.{os.urandom(4).hex()}.part")
+    try:
+        if tenant not in stores.tenants():
+            raise NotFound("tenant", tenant)
+        return _export(stores.open(tenant, create=False), VaultKeys(vault), path, draft, progress)
+    except OSError as error:
+        raise StoreUnavailable(f"the archive cannot be written: {error.strerror}") from None
+    finally:
+        stores.close()
+        draft.unlink(missing_ok=True)
+
+
+def _export(store: TenantStore, keys: VaultKeys, path: Path, draft: Path, progress: Progress) -> Trailer:
+    found = verify_store(store, frozenset(one.key_id for one in keys.here()), progress=progress)
+    if not found.ok:
+        raise IntegrityError(f"tenant {store.tenant} does not verify: {found.findings[0].message}")
+    opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(opened, "wb") as out, store.read() as snapshot:
+        signer = holder(key_in_force(snapshot), keys.present(), keys)
+        trailer = write_archive(snapshot, out, signer, release=version("muniment"), progress=progress)
+        out.flush()
+        os.fsync(out.fileno())
+    os.link(draft, path)  # unlike a rename it takes nobody's place
+    sync(path.absolute().parent)
+    return trailer
+
+
+def import_archive(
+    vault: Path,
+    path: Path,
+    *,
+    tenant: str | None = None,
+    signing_key: Path | None = None,
+    progress: Progress = lambda _: None,
+) -> TakenIn:
+    """Take a tenant in from an archive. It must not be there yet; where there is no vault, one is made with the key.
+
+    The vault must have the key the archive's ledger is signed with. With that key as `signing_key` a vault with another
+    one can take it in too: the ledger is then handed over to the vault's own.
+    """
+    archive = Archive(path)
+    header, trailer = archive.check(progress=progress)
+    if tenant is not None and tenant != header.tenant:
+        raise Malformed("tenant", "the tenant the archive is of; a ledger cannot change its name")
+    former = FileSigner(signing_key) if signing_key is not None else None
+    _trusted(vault, header, former)
+    new = signing_key if not is_vault(vault) else None
+    draft = vault.absolute().with_name(f".{vault.name}.{os.urandom(4).hex()}.importing")
+    stores = stores_at(vault)  # to be in the vault while it lasts, and for the key of its files
+    try:
+        draft.mkdir(parents=True, mode=0o700)
+        if new is not None:
+            (draft / "keys").mkdir(mode=0o700)
+            write_private(draft / "keys" / "signing.key", new.read_bytes())
+            VaultFolder(draft, create=True, key=stores.key).stores.close()
+        signer = VaultKeys(draft if new is not None else vault).present()
+        head, handed_over = _take_in(SqliteVault(draft, key=stores.key), archive, header, signer, former, progress)
+        _place(draft, vault, header.tenant, whole=new is not None)
+    except OSError as error:
+        raise StoreUnavailable(f"the archive cannot be taken in: {error.strerror}") from None
+    finally:
+        stores.close()
+        shutil.rmtree(draft, ignore_errors=True)
+    return TakenIn(header=header, trailer=trailer, head=head, handed_over=handed_over)
+
+
+def _trusted(vault: Path, header: Header, former: Signer | None) -> None:
+    """Refuse an archive that no key at hand vouches for, and one whose tenant is there already."""
+    if is_vault(vault):
+        if (vault / file_name(header.tenant)).exists():
+            raise Malformed(
+                "tenant", "a tenant that is not there yet; this one is, and nothing is ever written over it"
+            )
+    elif vault.exists() and (not vault.is_dir() or any(vault.iterdir())):
+        raise Malformed("vault", "a vault, or a place where there is nothing yet")
+    known = set(public_keys(vault)) if is_vault(vault) else set()
+    if former is not None:
+        known.add(former.key_id)
+    if header.key not in known:
+        raise Malformed(
+            "signing_key",
+            "the private key the archive's ledger is signed with; the vault has another one, or there is none",
+            hint="Name its file with --signing-key: the ledger is handed over to the vault's own key.",
+        )
+
+
+def _take_in(
+    stores: SqliteVault, archive: Archive, header: Header, signer: Signer, former: Signer | None, progress: Progress
+) -> tuple[Head, bool]:
+    try:
+        store = stores.open(header.tenant, create=True)
+        fill(store, archive, header, progress=progress)
+        handed_over = _hand_over(store, signer, former)
+        with store.read() as snapshot:
+            head = snapshot.ledger.head()
+    finally:
+        stores.close()
+    assert head is not None, "a ledger begins with its genesis"
+    return head, handed_over
+
+
+def fill(store: TenantStore, archive: Archive, header: Header, *, progress: Progress = lambda _: None) -> Head:
+    """Fill an empty store of any make from an archive that was checked, in one transaction, or leave it empty. What
+    comes out is verified before it is kept, and ends with the archive's head."""
+
+    def job(unit: Unit) -> Head:
+        if unit.ledger.head() is not None:
+            raise Malformed("tenant", "a store with nothing in it")
+        adopt(unit, archive, progress=progress)
+        findings: list[Finding] = []
+        check_snapshot(unit, header.tenant, frozenset({header.key}), findings, progress=progress)
+        head = unit.ledger.head()
+        if findings:
+            raise broken(f"the ledger of the archive does not verify: {findings[0].message}")
+        if head is None or head.hash.hex() != header.hash:
+            raise broken("the ledger of the archive does not end where its header says")
+        return head
+
+    return store.write(job)
+
+
+def _hand_over(store: TenantStore, signer: Signer, former: Signer | None) -> bool:
+    with store.read() as snapshot:
+        due = key_in_force(snapshot)
+    if due == signer.key_id:
+        return False
+    if former is None or former.key_id != due:
+        raise Malformed("signing_key", "the private key that is in force at the end of the archive's ledger")
+    reason = "taken in from an archive of another vault"
+    clock, ids = SystemClock(), RandomIds()
+    store.write(lambda unit: hand_over(unit, former, signer, actor=OWNER, reason=reason, clock=clock, ids=ids))
+    return True
+
+
+def _place(draft: Path, vault: Path, tenant: str, *, whole: bool) -> None:
+    """Give the tenant's file its name in the vault, or a new vault its own, unless somebody has taken it meanwhile."""
+    name = file_name(tenant)
+    (draft / f"{name}{TURNS}").unlink(missing_ok=True)
+    sync_tree(draft)
+    if whole:
+        draft.rename(vault)
+        sync(vault.absolute().parent)
+        return
+    try:
+        os.link(draft / name, vault / name)
+    except FileExistsError:
+        raise Malformed("tenant", "a tenant that is not there yet; somebody has just made it") from None
+    sync(vault)

@@ -1,0 +1,182 @@
+"""The tools of those who answer for what the memory may keep: forget, withdraw, quarantine, hold."""
+
+from __future__ import annotations
+
+from muniment.model.curation import Forgotten
+from muniment.model.erasure import Target, one_target
+from muniment.model.errors import Malformed, Stale
+from muniment.surfaces.cli.shapes_guard import (
+    CertificatesShape,
+    ForgottenShape,
+    HoldShape,
+    HoldsShape,
+    certificate_shape,
+    forgotten_shape,
+    hold_shape,
+    plan_digest,
+)
+from muniment.surfaces.mcp import telling_guard
+from muniment.surfaces.mcp.arguments import (
+    Forgetting,
+    Holding,
+    Lifting,
+    Nothing,
+    Targeted,
+)
+from muniment.surfaces.mcp.schemas import schema_of
+from muniment.surfaces.mcp.seat import Seat
+from muniment.surfaces.mcp.tool import CHANGES, READS, Told, Words, said, tool
+from muniment.surfaces.reception.visitor import Grant
+
+
+def _target(asked: Targeted) -> Target:
+    return one_target(
+        said(asked.record_id),
+        subject=said(asked.subject),
+        source=said(asked.source),
+        actor=said(asked.actor),
+        session=said(asked.session),
+    )
+
+
+def _forget(seat: Seat, asked: Forgetting) -> Told:
+    target = _target(asked)
+    plan = _forgotten(seat, asked, dry_run=True)
+    digest = plan_digest(target, plan.plan)
+    if asked.dry_run:
+        return Told(document=forgotten_shape(plan, digest), text=telling_guard.would_forget(plan.plan, digest))
+    _agreed("forget", said(asked.plan), digest)
+    done = _forgotten(seat, asked, dry_run=False)
+    return Told(document=forgotten_shape(done, digest), text=telling_guard.forgotten(done))
+
+
+def _forgotten(seat: Seat, asked: Forgetting, *, dry_run: bool) -> Forgotten:
+    cascade = said(asked.cascade)
+    return seat.memory.forget(
+        said(asked.record_id),
+        subject=said(asked.subject),
+        source=said(asked.source),
+        actor=said(asked.actor),
+        session=said(asked.session),
+        reason=asked.reason,
+        cascade=None if cascade is None else cascade.value,
+        dry_run=dry_run,
+    )
+
+
+def _agreed(tool_: str, plan: str | None, digest: str) -> None:
+    """Refuse to do what nobody has been told of, or what is no longer what they were told."""
+    if plan is None:
+        raise Malformed(
+            "plan",
+            "the plan digest that a dry run told",
+            hint=f"Call {tool_} with dry_run true, read what it says, then repeat.",
+        )
+    if plan != digest:
+        raise Stale(f"the plan to {tool_}", yours="another plan", present="changed since, or never told")
+
+
+def _hold(seat: Seat, asked: Holding) -> Told:
+    hold = seat.memory.hold(
+        said(asked.record_id),
+        subject=said(asked.subject),
+        source=said(asked.source),
+        actor=said(asked.actor),
+        session=said(asked.session),
+        reason=asked.reason,
+    )
+    return Told(document=hold_shape(hold), text=telling_guard.held(hold))
+
+
+def _lift(seat: Seat, asked: Lifting) -> Told:
+    hold = seat.memory.lift(asked.hold_id, reason=asked.reason)
+    return Told(document=hold_shape(hold), text=f"Lifted: {hold.id}. What it kept may be erased again.")
+
+
+def _holds(seat: Seat, _: Nothing) -> Told:
+    found = seat.memory.holds()
+    shape: HoldsShape = {"holds": [hold_shape(one) for one in found]}
+    return Told(document=shape, text=telling_guard.holds(found))
+
+
+def _certificates(seat: Seat, _: Nothing) -> Told:
+    found = seat.memory.certificates()
+    shape: CertificatesShape = {"certificates": [certificate_shape(one) for one in found]}
+    return Told(document=shape, text=telling_guard.certificates(found))
+
+
+GUARDING = (
+    tool(
+        Words(
+            name="forget",
+            title="Erase from memory",
+            description=(
+                "Erase for good one record, or everything of a subject, source, actor or session (name exactly one): "
+                "all revisions, index terms and vectors, the words of receipts and reports that quote it, and what was "
+                "derived from it. A tombstone and a signed certificate stay. It cannot be undone; a legal hold blocks "
+                "it. By default this is a dry run that changes nothing and tells the plan with a digest; to do it, "
+                "repeat the call with dry_run false and that digest as `plan`. To take a statement back and keep its "
+                "history, use `retract`."
+            ),
+        ),
+        CHANGES,
+        Grant.REVIEW,
+        Forgetting,
+        schema_of(ForgottenShape),
+        _forget,
+    ),
+    tool(
+        Words(
+            name="hold",
+            title="Forbid an erasure",
+            description=(
+                "Put a legal hold on one record, or on everything of a subject, source, actor or session (name exactly "
+                "one): `forget` refuses to touch it until the hold is lifted."
+            ),
+        ),
+        CHANGES,
+        Grant.REVIEW,
+        Holding,
+        schema_of(HoldShape),
+        _hold,
+    ),
+    tool(
+        Words(
+            name="lift",
+            title="Lift a legal hold",
+            description="End a legal hold, with a reason. What it protected may be erased again.",
+        ),
+        CHANGES,
+        Grant.REVIEW,
+        Lifting,
+        schema_of(HoldShape),
+        _lift,
+    ),
+    tool(
+        Words(
+            name="holds",
+            title="Legal holds that stand",
+            description="The legal holds that stand: what they keep from being erased, who asked for it and why.",
+        ),
+        READS,
+        Grant.REVIEW,
+        Nothing,
+        schema_of(HoldsShape),
+        _holds,
+    ),
+    tool(
+        Words(
+            name="certificates",
+            title="Certificates of erasure",
+            description=(
+                "The signed certificates of everything that was erased: ids, counts, who, when and where the ledger "
+                "says so; never what it said."
+            ),
+        ),
+        READS,
+        Grant.AUDIT,
+        Nothing,
+        schema_of(CertificatesShape),
+        _certificates,
+    ),
+)

@@ -1,0 +1,94 @@
+"""What was erased, withdrawn, kept apart or held, in words for a model to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from muniment.model.curation import Forgotten
+from muniment.model.erasure import ErasurePlan, Fate, LegalHold, SignedCertificate
+from muniment.model.times import show
+from muniment.surfaces.mcp.telling import line, verdict
+
+_FATES = {
+    Fate.ERASED: "erased for good",
+    Fate.REDACTED: "stripped of what they took over",
+    Fate.REVIEWED: "kept back until somebody has looked at them",
+    Fate.KEPT: "kept",
+}
+_NAMED_MAX = 50
+
+
+def would_forget(plan: ErasurePlan, digest: str) -> str:
+    return "\n".join(
+        [
+            f"Nothing was changed. The plan, by {plan.by}:",
+            *_fates(plan),
+            *_traces(plan),
+            f'To do it, call forget again with dry_run false and plan "{digest}".',
+        ]
+    )
+
+
+def _fates(plan: ErasurePlan) -> Iterator[str]:
+    """What becomes of the records, fate by fate. Those of one kind are named up to a bound; the document has all."""
+    if not plan.nodes:
+        yield "No record is reached."
+    for fate, words in _FATES.items():
+        names = plan.of(fate)
+        if names:
+            more = f" and {len(names) - _NAMED_MAX} more" if len(names) > _NAMED_MAX else ""
+            yield f"{words.capitalize()} ({len(names)}): {', '.join(names[:_NAMED_MAX])}{more}."
+    for why in dict.fromkeys(f"{node.fate}: {node.why}" for node in plan.nodes):
+        yield f"Why {line(why)}."
+
+
+def _traces(plan: ErasurePlan) -> Iterator[str]:
+    traces = plan.traces
+    counts = (
+        (traces.proposals, "waiting proposals"),
+        (traces.reports, "reports"),
+        (traces.receipts, "receipts"),
+        (traces.notes, "notes"),
+        (traces.names, "given names"),
+    )
+    told = ", ".join(f"{count} {name}" for count, name in counts if count)
+    if told:
+        yield f"Beside records, words go from: {told}."
+
+
+def forgotten(done: Forgotten) -> str:
+    assert done.verdict is not None, "what was asked for in earnest has a verdict"
+    if done.certificate is None:
+        return verdict(done.verdict)
+    told = done.certificate.certificate
+    return "\n".join(
+        [
+            f"Erased: {told.counts.records} records, {told.counts.revisions} revisions. Their content is gone.",
+            f"Certificate {told.id}, ledger entry {told.seq}, signed by {told.key}.",
+            "The opening in this answer is kept nowhere else: hand it to the person who asked for the erasure.",
+        ]
+    )
+
+
+def held(hold: LegalHold) -> str:
+    return f"Held: {hold.id}, by {hold.target.by}. What it covers cannot be erased until somebody lifts it."
+
+
+def holds(found: Sequence[LegalHold]) -> str:
+    if not found:
+        return "No hold stands."
+    return "\n".join(
+        f"{one.id}: by {one.target.by}: {line(one.target.value)}, since {show(one.at)}, by {one.actor}. "
+        f"Why: {line(one.reason)}"
+        for one in found
+    )
+
+
+def certificates(found: Sequence[SignedCertificate]) -> str:
+    if not found:
+        return "Nothing was erased."
+    return "\n".join(
+        f"{told.id}: {told.counts.records} records by {told.by}, {show(told.at)}, by {told.actor}, entry {told.seq}. "
+        f"Why: {line(told.reason)}"
+        for told in (one.certificate for one in found)
+    )

@@ -1,0 +1,65 @@
+"""What a policy makes of the reasons to doubt a proposal's words: wait for a person, refuse, note, or nothing."""
+
+from __future__ import annotations
+
+from muniment.model.curation import StepOutcome
+from muniment.model.status import Status
+from muniment.model.vocabulary import Label, Step, StepResult, Suspicion
+from muniment.policy.decide import decide_review
+from muniment.policy.rules import Action, Answer
+from muniment.text.likeness import echoes
+from muniment.text.reading import reading
+from muniment.write.case import Case, Finding, flagged, refused
+from muniment.write.plan import BORN_LABEL, origin_label
+from muniment.write.poison import Signal
+
+_SECOND = 1_000_000
+_SUSPECT = "it may be meant to steer its reader: "
+_COMPARE = "a curator must look at it before it counts"
+_BURST = Signal(family=Suspicion.BURST, code="burst", note="comes with very many others of the same actor")
+
+
+def doubt(outcome: StepOutcome, case: Case) -> Finding:
+    """The outcome of the safety step once the words were weighed. What a reviewer answers for, and a draft, which
+    nobody else reads, are only noted."""
+    signals = (*case.signals, *([_BURST] if _bursts(case) else []))
+    repeats = _repeats_suspect(case)
+    if not signals and not repeats:
+        return outcome, case
+    label = origin_label(case)
+    trusted = _answers_for_itself(case, label)
+    answers = {signal: case.policy.safety.poison.answer(signal.family, label, trusted=trusted) for signal in signals}
+    noted = [signal for signal, answer in answers.items() if answer is not Answer.IGNORE]
+    words = _SUSPECT + ", ".join(dict.fromkeys(signal.note for signal in noted))
+    settled = case.draft or case.reviewer is not None
+    if Answer.REFUSE in answers.values() and not settled:
+        return refused(Step.SAFETY, case, "poison", words)
+    waits = repeats and not trusted and label is not Label.PERSON
+    if (Answer.HOLD in answers.values() or waits) and not settled:
+        found, case = flagged(Step.SAFETY, case, words if noted else _COMPARE)
+        return _beside(outcome, found.note), case
+    return (_beside(outcome, words) if noted else outcome), case
+
+
+def _beside(outcome: StepOutcome, words: str) -> StepOutcome:
+    note = f"{outcome.note}; {words}" if outcome.note else words
+    return StepOutcome(step=Step.SAFETY, result=StepResult.FLAGGED, note=note)
+
+
+def _answers_for_itself(case: Case, label: Label) -> bool:
+    """Whether the words are the actor's own, and the actor may take in what others propose here."""
+    own = label is BORN_LABEL[case.actor.type]
+    place = case.claim.place
+    return own and decide_review(case.policy, case.actor, Action.ACCEPT, place, case.actor.id) is not None
+
+
+def _bursts(case: Case) -> bool:
+    pace = case.facts.pace
+    return pace is not None and case.now - pace <= case.policy.safety.poison.burst_seconds * _SECOND
+
+
+def _repeats_suspect(case: Case) -> bool:
+    """Whether it says what is in quarantine: who proposes it again would else undo what a curator did."""
+    suspects = [held for held in case.facts.kin if held.card.status == Status.HELD]
+    said = reading(case.claim.content) if suspects else None
+    return said is not None and any(echoes(said, reading(held.record.content)) for held in suspects)
