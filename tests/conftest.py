@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.agmi import table as agmi
 from tests.contracts.coverage import table
 
 from muniment import Memory
@@ -36,8 +37,13 @@ settings.load_profile(os.environ.get("MUNIMENT_TEST_PROFILE", "default"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many assertions of each contract are shown to hold, once the contracts' tests have run."""
+    """Say what came of the attacks, and how many assertions of each contract are shown to hold, if they were run."""
     reports = [one for many in terminalreporter.stats.values() for one in many]
+    told = [pair for one in reports for name, pair in getattr(one, "user_properties", ()) if name == agmi.PROPERTY]
+    if found := agmi.lines(told):
+        terminalreporter.section("agmi")
+        for line in found:
+            terminalreporter.line(line)
     if not any("tests/contracts/" in getattr(one, "nodeid", "") for one in reports):
         return
     terminalreporter.section("contracts")

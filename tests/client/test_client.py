@@ -14,11 +14,13 @@ from tests.surfaces.http.conftest import Served
 
 from muniment import AsyncClient, Claim, Client, Memory
 from muniment.model.claim import Belief
+from muniment.model.erasure import By, Target, digest_of
 from muniment.model.errors import (
     ConfigurationError,
     Malformed,
     NotFound,
     NotPermitted,
+    OnHold,
     Stale,
     StoreUnavailable,
     Unauthenticated,
@@ -88,10 +90,7 @@ def story(memory: Either) -> list[object]:
     told += [memory.get(draft).standing.status, memory.retract(draft, reason="no").outcome]
     told += [memory.retire(above.record_id, becomes="archived", reason="done").outcome]
     told += [memory.report("prp-own").report.outcome, memory.alias("the base", "staging database")]
-    told += [
-        memory.forget(first.record_id, reason="asked to", dry_run=True).revisions,
-        memory.forget(first.record_id, reason="asked to").revisions,
-    ]
+    told += guarded(memory, first.record_id)
     told += [
         memory.directory().knowers[0].actor,
         memory.entity("eu-west-3").names,
@@ -111,6 +110,27 @@ def story(memory: Either) -> list[object]:
     told += [memory.ledger.checkpoint().checkpoint.seq == memory.ledger.head().seq]
     told += [len(list(memory.ledger.receipts())) > 3, memory.flush().upto]
     told += [memory.actor.id, memory.tenant]
+    return told
+
+
+def guarded(memory: Either, name: str) -> list[object]:
+    """What a guardian does, ending with the erasure of a record."""
+    placed = memory.hold(name, reason="case 7")
+    told: list[object] = [placed.target.by, [one.id for one in memory.holds()] == [placed.id]]
+    with pytest.raises(OnHold):
+        memory.forget(name, reason="asked to")
+    told += [memory.lift(placed.id, reason="closed") == placed, memory.holds()]
+    plan = memory.forget(name, reason="asked to", cascade="review", dry_run=True)
+    told += [[(node.revisions, node.fate) for node in plan.plan.nodes], plan.certificate, plan.opening]
+    with pytest.raises(Stale):
+        memory.forget(name, reason="asked to", cascade="erase", expected=plan.plan.digest)
+    done = memory.forget(name, reason="asked to", cascade="review", expected=plan.plan.digest)
+    assert done.certificate is not None
+    assert done.opening is not None
+    counts = done.certificate.certificate.counts
+    told += [done.plan.nodes[0].fate, done.scrubbed, (counts.records, counts.revisions, counts.reviewed)]
+    told += [memory.certificates() == (done.certificate,)]
+    told += [digest_of(Target(by=By.RECORD, value=name), done.opening) == done.certificate.certificate.digest]
     return told
 
 
@@ -243,7 +263,10 @@ def test_a_change_whose_answer_is_lost_is_sent_again_and_counts_once(served: Ser
 def test_what_was_forgotten_while_the_answer_was_lost_is_told_as_the_first_time(served: Served) -> None:
     name = kept(served.memory)
     with dropping(served.address, answers=1) as url, Client(url, timeout=10.0) as client:
-        assert client.forget(name, reason="asked to").revisions == 1
+        done = client.forget(name, reason="asked to")
+        assert [one.certificate.erased for one in served.memory.certificates()] == [(name,)]
+        assert done.certificate == served.memory.certificates()[0]
+        assert done.opening is None, "it is told once, and that answer was lost"
     assert list(served.memory.browse()) == []
 
 

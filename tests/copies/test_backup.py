@@ -17,6 +17,7 @@ from muniment.backends.sqlite.store import SqliteVault
 from muniment.engine.backup import back_up
 from muniment.engine.manifest import Manifest, read_manifest
 from muniment.engine.restore import Wish, restore
+from muniment.engine.seat import window
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound
 from muniment.model.times import Instant
 
@@ -96,7 +97,7 @@ def test_what_was_acknowledged_before_a_backup_began_is_in_it_and_its_head_is_on
             made.append((back_up(vault, tmp_path / f"copy{number}"), before))
         assert set(busy.told) > made[-1][1], "they wrote on meanwhile"
     with opened(vault) as memory:
-        hashes = [entry.hash.hex() for entry in _entries(memory)]
+        hashes = _hashes(memory)
         for number, (manifest, before) in enumerate(made):
             (copy,) = manifest.tenants
             assert hashes[copy.seq - 1] == copy.hash
@@ -105,9 +106,9 @@ def test_what_was_acknowledged_before_a_backup_began_is_in_it_and_its_head_is_on
     assert [len(before) for _, before in made] == sorted({len(before) for _, before in made})
 
 
-def _entries(memory: Memory) -> list[object]:
-    with memory._tenant.store.read() as snapshot:
-        return list(snapshot.ledger.entries(1, 2**62))
+def _hashes(memory: Memory) -> list[str]:
+    with window(memory) as snapshot:
+        return [stored.hash.hex() for stored in snapshot.ledger.entries(1, 2**62)]
 
 
 def _records(folder: Path) -> set[str]:
@@ -120,14 +121,14 @@ def _records(folder: Path) -> set[str]:
 
 def test_a_backup_tells_of_every_tenant_and_every_file(vault: Path, tmp_path: Path) -> None:
     furnish(vault)
-    furnish(vault, 3, tenant="Acme/West")
+    furnish(vault, 3, tenant="Acme.West")
     made = back_up(vault, tmp_path / "copy")
     assert [(copy.tenant, copy.seq, copy.receipts) for copy in made.tenants] == [
-        ("Acme/West", 5, 1),
+        ("Acme.West", 5, 1),
         ("default", 14, 1),
     ]
     assert [part.path for part in made.parts] == [
-        "vault/%41cme%2F%57est.sqlite",
+        "vault/%41cme%2E%57est.sqlite",
         "vault/default.sqlite",
         "vault/keys/signing.pub",
         "vault/policy.yaml",

@@ -13,6 +13,9 @@ from tests.recall.world import WAIT_S, Toy
 
 from muniment import Memory
 from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
+from muniment.engine.backup import back_up
+from muniment.engine.restore import Wish, restore
+from muniment.engine.signing import rotate
 from muniment.model.claim import Claim
 from muniment.model.times import Instant
 from muniment.testing.world import START, SeededIds, TickingClock
@@ -113,12 +116,36 @@ ON_A_MEMORY: dict[str, Callable[[Memory], None]] = {
     "close": close,
     "embed": embed,
 }
-DEEDS = ("make", "migrate", *ON_A_MEMORY)
+
+
+def rotate_key(vault: Path) -> None:
+    rotate(vault, reason="it is time", clock=TickingClock(LATER), ids=SeededIds(2))
+
+
+def back_up_vault(vault: Path) -> None:
+    back_up(vault, backup_of(vault), with_keys=True, clock=TickingClock(LATER))
+
+
+def restore_vault(vault: Path) -> None:
+    restore(Wish(backup=backup_of(vault), vault=vault), clock=TickingClock(LATER))
+
+
+ON_A_FOLDER: dict[str, Callable[[Path], None]] = {
+    "rotate": rotate_key,
+    "backup": back_up_vault,
+    "restore": restore_vault,
+}
+DEEDS = ("make", "migrate", *ON_A_MEMORY, *ON_A_FOLDER)
 WITH_VECTORS = ("embed", "forget")
 """Deeds for which there is a model, so that the vector files are written to as well."""
 
 
-def perform(name: str, vault: Path, arm: Arm, say: Say) -> Memory:
+def backup_of(vault: Path) -> Path:
+    """Where the backup of a vault is."""
+    return vault.with_name(f"{vault.name}-backup")
+
+
+def perform(name: str, vault: Path, arm: Arm, say: Say) -> Memory | None:
     """Do a deed. `arm` is called where it begins; `ack` is said when the caller was told that it is done. What was
     opened is left open."""
     if name in ("make", "migrate"):
@@ -126,6 +153,11 @@ def perform(name: str, vault: Path, arm: Arm, say: Say) -> Memory:
         memory = opened(vault, seed=2, start=LATER)
         say("ack")
         return memory
+    if name in ON_A_FOLDER:
+        arm()
+        ON_A_FOLDER[name](vault)
+        say("ack")
+        return None
     embedder = Toy() if name in WITH_VECTORS else None
     memory = opened(vault, seed=2, start=LATER, embedder=embedder, create=False)
     if name == "close":

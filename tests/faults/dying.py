@@ -10,8 +10,9 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.faults.deeds import LATER, SECRET_WORD, aged, opened, perform
+from tests.faults.deeds import LATER, ON_A_FOLDER, SECRET_WORD, aged, backup_of, opened, perform
 
+from muniment.engine.restore import Wish, restore
 from muniment.testing.contents import Contents, contents
 from muniment.testing.vfs import Call, Recorder, watched_disk
 
@@ -86,12 +87,17 @@ class Victims:
 
 def prepare(deed: str, vault: Path, template: Path) -> None:
     """Put a copy of the template where a deed is to be done."""
-    shutil.rmtree(vault, ignore_errors=True)
+    for left in vault.parent.glob(f"*{vault.name}*"):
+        shutil.rmtree(left)
     if deed == "make":
         return
     shutil.copytree(template, vault)
     if deed == "migrate":
         aged(vault)
+    if deed == "restore":
+        perform("backup", vault, lambda: None, lambda _: None)
+        with opened(vault, seed=5, start=LATER) as memory:
+            memory.remember("written since the backup", proposal_id="p-since")
 
 
 def rehearse(deed: str, vault: Path, template: Path) -> Rehearsal:
@@ -104,7 +110,7 @@ def rehearse(deed: str, vault: Path, template: Path) -> Rehearsal:
     with watched_disk(seen):
         memory = perform(deed, vault, lambda: start.append(len(seen.calls)), lambda _: None)
         end = len(seen.calls)
-        if deed != "close":
+        if deed != "close" and memory is not None:
             memory._tenant.store.close()
     opening, calls = seen.calls[: start[0]], seen.calls[start[0] : end]
     return Rehearsal(before=before, after=look(vault), opening=tuple(opening), calls=tuple(calls))
@@ -135,12 +141,30 @@ def check(deed: str, vault: Path, rehearsal: Rehearsal, death: Death) -> str:
         assert _same(deed, found, rehearsal.before), "what is there is neither what was nor what was to be"
     if done and deed in ERASING:
         assert traces(vault) == [], "what was erased can be read in the files"
+    if deed in ON_A_FOLDER:
+        _go_on(deed, vault, rehearsal)
     return "done" if done else "not done"
 
 
+def _go_on(deed: str, vault: Path, rehearsal: Rehearsal) -> None:
+    """Do a deed that was cut short again: it comes to its end, whatever the first attempt left, and leaves no more."""
+    if deed == "backup" and backup_of(vault).exists():
+        copy = vault.with_name(f"{vault.name}-again")
+        restore(Wish(backup=backup_of(vault), vault=copy))
+        assert len(look(copy).documents) == len(rehearsal.after.documents), "a backup that is there is whole"
+        shutil.rmtree(copy)
+        shutil.rmtree(backup_of(vault))
+    perform(deed, vault, lambda: None, lambda _: None)
+    look(vault)
+    drafts = [path.name for path in vault.parent.iterdir() if path.name.startswith(".")]
+    assert drafts == [], "what an attempt that was cut short left is taken away by the next"
+
+
 def _same(deed: str, found: Contents, wanted: Contents) -> bool:
-    if deed == "make":  # a vault gets a key and a beginning of its own
+    if deed in ("make", "rotate"):  # a key is another one each time
         return len(found.entries) == len(wanted.entries)
+    if deed == "restore":  # what it writes itself has names of its own each time
+        return [row.id for row in found.proposals] == [row.id for row in wanted.proposals]
     if deed in SIGNING:
         return replace(found, checkpoints=()) == replace(wanted, checkpoints=())
     return found == wanted

@@ -102,18 +102,6 @@ def test_an_embedder_that_lies_makes_no_vectors_and_spoils_no_answer(
         assert again.ledger.verify().findings == ()
 
 
-def test_an_embedder_of_the_same_name_and_another_width_is_not_compared_with(tmp_path: Path) -> None:
-    class Narrow(Toy):
-        dimensions = 16
-
-    with Memory.open(tmp_path, embedder=Toy("one@1")) as memory:
-        memory.remember("the build is green")
-        memory.flush(timeout=WAIT_S)
-    with Memory.open(tmp_path, embedder=Narrow("one@1")) as memory:
-        answer = memory.recall("build")
-        assert contents(answer) == ["the build is green"]
-
-
 def conflict_note(memory: Memory, proposal: str) -> str:
     return next(one.note for one in memory.report(proposal).report.steps if one.step is Step.CONFLICT)
 

@@ -135,15 +135,16 @@ class _Desk:
         if "payload" in known:
             word = Word(tool.words.name.removeprefix("akashik_").upper())
             return {"agent_id": "owner", "payload": PAYLOADS[word]}
-        about: dict[str, Json] = {**_ARGUMENTS, **self._names()}
-        return {name: about[name] for name in known if name in about}
+        about: dict[str, Json] = {**_ARGUMENTS, **self._names(tool.words.name)}
+        left_out = () if tool.words.name == "decide" else ("proposal_id",)
+        return {name: about[name] for name in known if name in about and name not in left_out}
 
-    def _names(self) -> dict[str, Json]:
-        """A record, a proposal that waits, a receipt and a conflict, by their ids."""
-        first = self.memory.remember("the door is red", subject="door", key="colour", value="red")
-        self.memory.remember("the door is blue", subject="door", key="colour", value="blue")
-        held = self.memory.as_actor("bot").remember("paint the door", kind="decision")
-        receipt, (conflict, *_) = self.memory.recall("door").receipt_id, self.memory.conflicts()
+    def _names(self, door: str) -> dict[str, Json]:
+        """A record, a proposal that waits, a receipt and a conflict of their own for each tool, by their ids."""
+        first = self.memory.remember(f"the {door} is red", subject=door, key="colour", value="red")
+        self.memory.remember(f"the {door} is blue", subject=door, key="colour", value="blue")
+        held = self.memory.as_actor("bot").remember(f"paint the {door}", kind="decision")
+        receipt, conflict = self.memory.recall(door).receipt_id, self.memory.conflicts()[-1]
         names = {"record_id": first.record_id, "memory_unit_id": first.record_id, "receipt_id": receipt}
         return {**names, "proposal_id": held.proposal_id, "conflict_id": conflict.id, "agent_id": "owner"}
 
@@ -156,6 +157,8 @@ class _Desk:
         try:
             tool.needs(given)
             told = tool.perform(self.seat, given)
+            if self.field.roster.member("owner") is None:
+                self.field.join("owner")
         except MunimentError as error:
             assert self.memory.ledger.head().seq == before, "refused, and written"
             told = tool.fails(error)
@@ -169,8 +172,7 @@ class _Desk:
 
 
 _ARGUMENTS: dict[str, Json] = {
-    "content": "tea is hot", "query": "tea", "record_id": "rec-1", "receipt_id": "rcp-1", "conflict_id": "con-1",
-    "proposal_id": "prp-1", "reason": "why", "rationale": "why", "strategy": "human_escalation", "result": "helpful",
+    "content": "tea is hot", "query": "tea",     "reason": "why", "rationale": "why", "strategy": "human_escalation", "result": "helpful",
     "answer": "accept", "limit": 3, "kinds": ["fact"], "confidence": 0.5, "dry_run": True, "valid_at": "2026-01-01T00:00:00Z", "since": 0, "interests": ["tea"], "depth": 2,
 }  # fmt: skip
 

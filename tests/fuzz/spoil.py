@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from muniment.contracts.strict.values import Json
 
-CANARY = "zq9-canary-7f3a"
-"""A value that no message may repeat."""
+CANARY = "zq9 canary ü7f3a"
+"""A value that no message may repeat. No id may look like it."""
 LONG_KEY = "zq9key" * 400
 """A name that no message may repeat whole."""
 

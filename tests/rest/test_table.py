@@ -75,9 +75,7 @@ def test_no_request_can_name_a_tenant_or_an_actor() -> None:
     callers = {"tenant", "tenant_id", "actor", "actor_id", "grants", "agents"}
     named = {(one.name, name) for one in OPERATIONS for name in spoken(one) & callers}
 
-    assert named == {("forget", "actor"), ("hold", "actor")}, (
-        "there it says whose records are meant, not who is calling"
-    )
+    assert named == {("forget", "actor"), ("hold", "actor")}, "whose records are meant, not who is calling"
 
 
 def test_no_two_operations_share_a_name_or_a_place() -> None:

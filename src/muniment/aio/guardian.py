@@ -23,6 +23,7 @@ class Guardian:
         session: str | None = None,
         reason: str,
         cascade: str | None = None,
+        expected: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
         return await run(
@@ -34,6 +35,7 @@ class Guardian:
             session=session,
             reason=reason,
             cascade=cascade,
+            expected=expected,
             dry_run=dry_run,
         )
 

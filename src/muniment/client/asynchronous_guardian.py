@@ -32,6 +32,7 @@ class AsyncGuardian:
         session: str | None = None,
         reason: str,
         cascade: str | None = None,
+        expected: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
         return await self._ask(
@@ -44,6 +45,7 @@ class AsyncGuardian:
             session=session,
             reason=reason,
             cascade=cascade,
+            expected=expected,
             dry_run=dry_run,
         )
 

@@ -10,7 +10,6 @@ from muniment.model.query import Query
 from muniment.model.receipt import Account
 from muniment.read.pipeline import Answer, Reading, answer
 from muniment.write.commit import log_receipt
-from muniment.write.secrets import refuse_secret
 
 
 def _name(query: Query) -> str:
@@ -24,9 +23,9 @@ class Asking(Seat):
 
     def _ask(self, query: Query) -> Answer:
         for field, name in (("purpose", query.purpose), ("namespace", query.namespace)):
-            refuse_secret(field, name)
+            self._screen.refuse(field, name)
         for name in query.scope_ids or ():
-            refuse_secret("scope_ids", name)
+            self._screen.refuse("scope_ids", name)
         with self._watch(_name(query), query) as operation:
             reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
             now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")

@@ -6,7 +6,6 @@ Like the notebook this is no part of the face, and no surface hands it out.
 from __future__ import annotations
 
 from muniment.engine.memory import Memory
-from muniment.engine.seat import clean
 from muniment.engine.terms import Terms
 from muniment.model import checks
 from muniment.model.claim import Claim
@@ -33,7 +32,7 @@ def settle_on(seat: Memory, terms: Terms, request: ResolveRequest) -> Settled:
         wish = ResolveRequest(
             conflict=request.conflict,
             strategy=request.strategy,
-            rationale=clean(request.rationale),
+            rationale=seat._clean(request.rationale),
             winner=request.winner,
             synthesis=request.synthesis,
         )

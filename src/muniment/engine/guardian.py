@@ -6,12 +6,15 @@ from collections.abc import Iterable
 
 import msgspec
 
-from muniment.engine.seat import Seat, clean
+from muniment.engine.intake import Intake
 from muniment.engine.watched import watched
 from muniment.model import checks
-from muniment.model.curation import Forgotten
-from muniment.model.erasure import Derived, Fate, LegalHold, Oblivion, SignedCertificate, Target, one_target
+from muniment.model.curation import Forgotten, Verdict, Withdrawal
+from muniment.model.erasure import By, Derived, Fate, LegalHold, Oblivion, SignedCertificate, Target, one_target
 from muniment.model.errors import NotFound, NotPermitted
+from muniment.model.proposal import Quarantine, Release, WithdrawRequest
+from muniment.model.query import Disclosure
+from muniment.model.status import Status
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
@@ -19,11 +22,14 @@ from muniment.write.erase.carry import Again, erase, erase_again, erase_each, ma
 from muniment.write.erase.holds import holds, jot_of, lifted
 from muniment.write.noting import jot_down
 from muniment.write.pipeline import next_place
+from muniment.write.quarantine import quarantine, release
+from muniment.write.withdraw import may_withdraw, plan_withdrawal, uses, withdraw
 
+_REVIEW = "review"
 _ERASE, _HOLD = "forget this", "place, list or lift holds"
 
 
-class Guardian(Seat):
+class Guardian(Intake):
     """What those who answer for a memory do about what must go and what must stay."""
 
     @watched("forget")
@@ -48,7 +54,7 @@ class Guardian(Seat):
         What is on hold stays: `OnHold`."""
         target = one_target(record_id, subject=subject, source=source, actor=actor, session=session)
         derived = checks.read_word("cascade", cascade, Derived) if cascade is not None else None
-        oblivion = Oblivion(target=target, reason=clean(reason), derived=derived, expected=expected)
+        oblivion = Oblivion(target=target, reason=self._clean(reason), derived=derived, expected=expected)
         checks.flag("dry_run", dry_run)
         return self._planned(oblivion) if dry_run else self._erase(oblivion)
 
@@ -86,11 +92,52 @@ class Guardian(Seat):
             documents=frozenset(documents),
             receipts=frozenset(receipts),
             derived=derived,
-            reason=clean(reason),
+            reason=self._clean(reason),
         )
         tenant = self._tenant
         done = tenant.store.write(lambda unit: erase_again(unit, again, self.actor, tenant.bench, tenant.signing))
         return None if done is None else self._scrubbed(done)
+
+    @watched("withdraw")
+    def withdraw(self, by: str, value: str, *, reason: str, dry_run: bool = False) -> Withdrawal:
+        """Take back everything that one `actor`, `source` or `session` contributed, in one transaction: its records are
+        retracted, what stands on them is judged anew, what waits of it is dismissed. The answer also tells by which
+        receipts any of it was told, to whom and what for. With `dry_run` nothing is changed, and the answer says what
+        would be."""
+        target = Target(by=checks.read_word("by", by, By), value=value)
+        request = WithdrawRequest(target=target, reason=self._clean(reason))
+        checks.flag("dry_run", dry_run)
+        tenant = self._tenant
+        if dry_run and may_withdraw(target, self.actor, tenant.bench) is None:
+            raise NotPermitted(self.actor.id, "withdraw this")
+        done = None
+        if not dry_run:
+            done = tenant.store.write(lambda unit: withdraw(unit, request, self.actor, tenant.bench))
+            assert done.verdict is not None
+            tenant.wrote(done.verdict.epoch)
+            if not done.verdict.committed:
+                return done
+        with tenant.store.read() as snapshot:
+            plan = done if done is not None else plan_withdrawal(snapshot, request, self.actor, tenant.bench)
+            return msgspec.structs.replace(plan, receipts=uses(snapshot, target, self.actor, tenant.bench))
+
+    @watched("quarantine")
+    def quarantine(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        """Keep a record back until somebody has looked at it: it answers nothing, and what stands on it is flagged.
+        Those who see the queue see it too."""
+        request = Quarantine(record=record_id, reason=self._clean(reason), expected_revision=expected_revision)
+        return self._write(lambda unit: quarantine(unit, request, self.actor, self._tenant.bench))
+
+    @watched("release")
+    def release(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        """Let a record speak again that was in quarantine. What stands on it is judged anew, and disputes that ended
+        when it fell silent go on."""
+        request = Release(record=record_id, reason=self._clean(reason), expected_revision=expected_revision)
+        return self._write(lambda unit: release(unit, request, self.actor, self._tenant.bench))
+
+    def quarantined(self) -> tuple[Disclosure, ...]:
+        """Every record in quarantine that the caller may review, in the order they were written."""
+        return tuple(self.browse(statuses=[Status.HELD.value], purpose=_REVIEW))
 
     @watched("certificates")
     def certificates(self) -> tuple[SignedCertificate, ...]:
@@ -115,7 +162,7 @@ class Guardian(Seat):
         lifted."""
         self._permit_holds()
         target: Target = one_target(record_id, subject=subject, source=source, actor=actor, session=session)
-        why = clean(reason)
+        why = self._clean(reason)
         checks.text("reason", why)
         tenant = self._tenant
         name = tenant.ids.fresh("hld")
@@ -134,7 +181,7 @@ class Guardian(Seat):
         """End a hold. The ledger keeps who ended it."""
         self._permit_holds()
         checks.identifier("hold", hold_id)
-        why = clean(reason)
+        why = self._clean(reason)
         checks.text("reason", why)
         tenant = self._tenant
 
@@ -163,6 +210,6 @@ class Guardian(Seat):
 def forget_each(seat: Guardian, records: Iterable[str], *, reason: str) -> frozenset[str]:
     """Erase those of these records that the actor may erase and that are not on hold, in one entry; what was derived
     from them is kept back. Returns which they were. For those who build on the engine."""
-    names, why, tenant = tuple(dict.fromkeys(records)), clean(reason), seat._tenant
+    names, why, tenant = tuple(dict.fromkeys(records)), seat._clean(reason), seat._tenant
     done = tenant.store.write(lambda unit: erase_each(unit, names, why, seat.actor, tenant.bench, tenant.signing))
     return frozenset() if done is None else frozenset(seat._scrubbed(done).plan.of(Fate.ERASED))

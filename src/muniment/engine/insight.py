@@ -19,7 +19,7 @@ from muniment.engine.look import (
     stats_of,
 )
 from muniment.engine.quality import Quality, quality_of
-from muniment.engine.seat import Seat, clean
+from muniment.engine.seat import Seat
 from muniment.engine.watched import watched
 from muniment.graph.walk import Direction
 from muniment.model import checks
@@ -88,7 +88,7 @@ class Insight(Seat):
             checks.text("about", about)
         with self._tenant.store.read() as snapshot:
             now = self._tenant.clock.now()
-            words = clean(about) if about is not None else None
+            words = self._clean(about) if about is not None else None
             return directory_of(snapshot, self.actor, self.policy, about=words, now=now, limit=limit)
 
     @watched("entity")
@@ -97,7 +97,7 @@ class Insight(Seat):
         checks.text("name", name)
         checks.whole("limit", limit, least=1, most=1_000)
         with self._tenant.store.read() as snapshot:
-            return entity_of(snapshot, self.actor, self.policy, clean(name), limit=limit)
+            return entity_of(snapshot, self.actor, self.policy, self._clean(name), limit=limit)
 
     @watched("quality")
     def quality(

@@ -10,7 +10,6 @@ import msgspec
 from muniment.engine.asking import Asking
 from muniment.engine.look import Curated, report_on
 from muniment.engine.options import QueryOptions, make_query
-from muniment.engine.seat import clean
 from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.claim import Claim
@@ -30,7 +29,6 @@ from muniment.write.case import hidden
 from muniment.write.facts import fetch
 from muniment.write.pipeline import propose
 from muniment.write.review import retract, rule
-from muniment.write.secrets import refuse_secret
 from muniment.write.undo import batch_rows, name_in, roll_back
 
 BATCH_MAX = 100_000
@@ -82,7 +80,7 @@ class Intake(Asking):
         nothing is changed. The proposals are named after the batch and counted from 1: the same batch again gets the
         same answers and changes nothing."""
         checks.identifier("batch", batch)
-        refuse_secret("batch", batch)
+        self._screen.refuse("batch", batch)
         self._refuse_import("take memories in from elsewhere")
         if not isinstance(newcomers, Sequence) or not all(isinstance(one, Newcomer) for one in newcomers):
             raise Malformed("newcomers", "a list of newcomers")
@@ -91,7 +89,7 @@ class Intake(Asking):
         admitted = []
         together = {one.record for one in newcomers}
         for number, one in enumerate(newcomers, start=1):
-            refuse_secret("record_id", one.record)
+            self._screen.refuse("record_id", one.record)
             among = tuple(name for _, name in one.claim.lineage.links if name in together)
             waits = hold or one.hold
             arrival = Arrival(
@@ -116,7 +114,7 @@ class Intake(Asking):
     def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
         """Accept everything of a batch that waits, all or none."""
         checks.identifier("batch", batch)
-        words = clean(reason)
+        words = self._clean(reason)
 
         def job(unit: Unit) -> tuple[Verdict, ...]:
             rows = list(batch_rows(unit, batch))
@@ -133,7 +131,7 @@ class Intake(Asking):
     def roll_back(self, batch: str, *, reason: str) -> Undone:
         """Undo a batch: what it brought is retracted, what it replaced or disputed is as it was, what waits is
         dismissed. Refused as stale if anything it touched has moved since."""
-        request = Rollback(batch=batch, reason=clean(reason))
+        request = Rollback(batch=batch, reason=self._clean(reason))
         undone = self._tenant.store.write(lambda unit: roll_back(unit, request, self.actor, self._tenant.bench))
         self._tenant.wrote(undone.epoch)
         return undone
@@ -144,7 +142,7 @@ class Intake(Asking):
         still be archived."""
         retraction = Retraction(
             record=record_id,
-            reason=clean(reason),
+            reason=self._clean(reason),
             expected_revision=expected_revision,
             becomes=checks.read_word("becomes", becomes, Status),
         )
@@ -212,7 +210,8 @@ class Intake(Asking):
     def _newcomer(self, claim: Claim, name: str, arrival: Arrival | None) -> Admitted:
         if not isinstance(claim, Claim):
             raise Malformed("claims", "a list of claims")
-        return self._extracted(admit(Proposal(id=name, tenant=self.tenant, claim=claim, arrival=arrival), self.actor))
+        proposal = Proposal(id=name, tenant=self.tenant, claim=claim, arrival=arrival)
+        return self._extracted(admit(proposal, self.actor, self.policy.safety))
 
     def _extracted(self, admitted: Admitted) -> Admitted:
         """Ask the extractor, if there is one, about the text as it was cleaned. One that cannot be heard is noted."""
@@ -223,7 +222,7 @@ class Intake(Asking):
             found = extractor.extract(admitted.proposal.claim.content)
         except MindUnavailable as error:
             return unheard(admitted, error)
-        safe = tuple(one for one in found if (clean(one.text), clean(one.key)) == (one.text, one.key))
+        safe = tuple(one for one in found if (self._clean(one.text), self._clean(one.key)) == (one.text, one.key))
         return msgspec.structs.replace(admitted, extracted=safe)
 
     def _foresee(self, admitted: list[Admitted]) -> tuple[Verdict, ...]:

@@ -31,6 +31,7 @@ from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.explain import decide_again, read_receipt, search_again
 from muniment.read.gate import pass_gate
+from muniment.read.pinned import check_pinned
 from muniment.read.pipeline import Reading
 from muniment.write.commit import rebuild
 from muniment.write.facts import fetch, look_up

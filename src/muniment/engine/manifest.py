@@ -97,8 +97,12 @@ def read_manifest(backup: Path) -> Manifest:
     for path in sorted(found ^ expected):
         raise damaged(f"the backup {'has no' if path in expected else 'holds a foreign'} file {path!r}")
     for part in manifest.parts:
-        if (size := (backup / part.path).stat().st_size) != part.size or digest(backup / part.path) != part.sha256:
-            raise damaged(f"{part.path} is not the file that was backed up ({size} bytes, {part.size} were written)")
+        try:
+            same = (backup / part.path).stat().st_size == part.size and digest(backup / part.path) == part.sha256
+        except OSError as error:
+            raise damaged(f"{part.path} of the backup cannot be read: {error.strerror}") from None
+        if not same:
+            raise damaged(f"{part.path} is not the file that was backed up")
     return manifest
 
 

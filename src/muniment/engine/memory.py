@@ -20,7 +20,6 @@ from muniment.engine.look import explain
 from muniment.engine.marker import KeyGiven
 from muniment.engine.minds import MIND_WAIT_S
 from muniment.engine.options import QueryOptions, make_query
-from muniment.engine.seat import clean
 from muniment.engine.signing import VaultKeys
 from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
@@ -108,6 +107,7 @@ class Memory(Steward, Guardian, Insight, Intake):
         base64, or the path of the file that holds it) makes a new vault an encrypted one, and opens it again.
         """
         checks.identifier("tenant", tenant)
+        refuse_secret("tenant", tenant)
         _check_actor(actor)
         if capacity is not None:
             checks.whole("capacity", capacity, least=1, most=2**62)
@@ -196,7 +196,7 @@ class Memory(Steward, Guardian, Insight, Intake):
 
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
-        return self._ask(make_query(clean(text), options)).recall
+        return self._ask(make_query(self._clean(text), options)).recall
 
     def attune(
         self,
@@ -216,9 +216,9 @@ class Memory(Steward, Guardian, Insight, Intake):
         if isinstance(interests, str):
             raise Malformed("interests", "a list of texts")
         about = Attunement(
-            role=clean(role) if role is not None else None,
-            task=clean(task) if task is not None else None,
-            interests=tuple(clean(interest) for interest in interests),
+            role=self._clean(role) if role is not None else None,
+            task=self._clean(task) if task is not None else None,
+            interests=tuple(self._clean(interest) for interest in interests),
             since=since,
             count=count,
             others=others,
@@ -264,7 +264,7 @@ class Memory(Steward, Guardian, Insight, Intake):
         draft: bool = False,
         detect: bool = True,
     ) -> Admitted:
-        refuse_secret("proposal_id", name)
+        self._screen.refuse("proposal_id", name)
         proposal = Proposal(
             id=name if name is not None else self._tenant.ids.fresh("prp"),
             tenant=self.tenant,
@@ -274,7 +274,7 @@ class Memory(Steward, Guardian, Insight, Intake):
             draft=draft,
             detect=detect,
         )
-        return self._extracted(admit(proposal, self.actor))
+        return self._extracted(admit(proposal, self.actor, self.policy.safety))
 
     def _submit(
         self,
@@ -313,7 +313,7 @@ class Memory(Steward, Guardian, Insight, Intake):
         shown = [held for held in kin if comparable(claim, held) and not hidden(policy, self.actor, held)]
         opinions = judge.compare_all(claim.content, [held.record.content for held in shown]) if shown else []
         return tuple(
-            Suggestion(rid=held.card.rid, type=opinion.type, words=clean(opinion.words))
+            Suggestion(rid=held.card.rid, type=opinion.type, words=self._clean(opinion.words))
             for held, opinion in zip(shown, opinions, strict=True)
             if opinion is not None
         )
@@ -329,9 +329,11 @@ def _embedder(wanted: str | Embedder | EmbedTexts | None) -> Embedder | None:
 def _check_actor(actor: str | Actor) -> None:
     """Refuse nobody, and what cannot be a name, before anything is opened."""
     if isinstance(actor, Actor):
+        refuse_secret("actor", actor.id)
         return
     checks.caller(actor)
     checks.identifier("actor", actor)
+    refuse_secret("actor", actor)
 
 
 def _actor(policy: Policy, actor: str | Actor, *, session: str | None = None) -> Actor:

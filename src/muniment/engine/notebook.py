@@ -15,7 +15,7 @@ from muniment.model import checks
 from muniment.model.note import Jot, Note
 from muniment.ports.store import Snapshot, Unit
 from muniment.write.noting import jot_down
-from muniment.write.secrets import refuse_secret
+from muniment.write.secrets import screen_of
 
 T = TypeVar("T")
 
@@ -78,12 +78,13 @@ class Notebook:
         what to note and its result. Without anything to note no entry is made. Returns the result and the ledger's
         position. A job may be run more than once before one of its runs is kept."""
         checks.identifier("actor", actor)
+        screen = screen_of(self._tenant.bench.policy.safety)
 
         def write(unit: Unit) -> tuple[T, int]:
             jots, result = job(Pages(unit))
             for jot in jots:
-                refuse_secret("key", jot.key)
-                refuse_secret("body", jot.body)
+                screen.refuse("key", jot.key)
+                screen.refuse("body", jot.body)
             return result, jot_down(unit, jots, actor, self._tenant.bench)
 
         result, position = self._tenant.store.write(write)

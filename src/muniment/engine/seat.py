@@ -11,7 +11,7 @@ from muniment.model.curation import Verdict
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.tracer import Operation
-from muniment.write.secrets import redact
+from muniment.write.secrets import DEFAULT, Screen, screen_of
 
 WriteJob = Callable[[Unit], Verdict]
 
@@ -31,6 +31,14 @@ class Seat:
     def tenant(self) -> str:
         return self._tenant.store.tenant
 
+    @property
+    def _screen(self) -> Screen:
+        return screen_of(self.policy.safety)
+
+    def _clean(self, text: str) -> str:
+        """Free text goes where content goes, so what may not be kept is taken out of it too."""
+        return self._screen.clean(text) if isinstance(text, str) else text
+
     def _watch(self, name: str, about: object = None) -> Operation:
         """Let whoever watches the tenant know that an operation begins."""
         return self._tenant.tracer.operation(name, tenant=self.tenant, actor=self.actor, about=about)
@@ -42,8 +50,8 @@ class Seat:
 
 
 def clean(text: str) -> str:
-    """Free text goes where content goes, so secrets are taken out of it too."""
-    return redact(text)[0] if isinstance(text, str) else text
+    """A text without secrets, and without what a policy that says nothing takes out: for what is told and not kept."""
+    return DEFAULT.clean(text) if isinstance(text, str) else text
 
 
 def window(seat: Seat) -> AbstractContextManager[Snapshot]:

@@ -9,7 +9,7 @@ import msgspec
 
 from muniment.engine.foresight import Foreseen, foresee
 from muniment.engine.look import record_of
-from muniment.engine.seat import Seat, clean
+from muniment.engine.seat import Seat
 from muniment.engine.terms import UNCONDITIONAL, Terms
 from muniment.engine.watched import watched
 from muniment.model import checks
@@ -40,7 +40,6 @@ from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
 from muniment.write.resolve import settle
 from muniment.write.review import observe, retract, rule, vouch
-from muniment.write.secrets import refuse_secret
 from muniment.write.sweep import expire, refresh, stirred
 
 HELPFUL, MISLEADING = "helpful", "misleading"
@@ -63,11 +62,11 @@ class Steward(Seat):
     ) -> Verdict:
         """Answer for a proposal that waits, correcting its kind or place on the way. Grounds to refuse it after all are
         handed in as `objections`."""
-        refuse_secret("scope_id", scope_id)
+        self._screen.refuse("scope_id", scope_id)
         ruling = Ruling(
             proposal=proposal_id,
             accept=accept,
-            reason=clean(reason),
+            reason=self._clean(reason),
             kind=checks.read_word("kind", kind, Kind) if kind is not None else None,
             scope=checks.read_word("scope", scope, Scope) if scope is not None else None,
             scope_id=scope_id,
@@ -78,7 +77,7 @@ class Steward(Seat):
     @watched("retract")
     def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         """Take a record back. It stays in its history, no longer answers, and what stands on it falls with it."""
-        retraction = Retraction(record=record_id, reason=clean(reason), expected_revision=expected_revision)
+        retraction = Retraction(record=record_id, reason=self._clean(reason), expected_revision=expected_revision)
         return self._write(lambda unit: retract(unit, retraction, self.actor, self._tenant.bench))
 
     def detect(self, record_id: str) -> tuple[str, ...]:
@@ -123,11 +122,11 @@ class Steward(Seat):
             record=record_id,
             helpful=result == HELPFUL,
             weight=weight,
-            evidence=clean(evidence) if evidence is not None else None,
+            evidence=self._clean(evidence) if evidence is not None else None,
             expected_revision=expected_revision,
         )
         checks.optional_identifier("proposal_id", proposal_id)
-        refuse_secret("proposal_id", proposal_id)
+        self._screen.refuse("proposal_id", proposal_id)
         name = proposal_id if proposal_id is not None else self._tenant.ids.fresh("prp")
         return self._write(lambda unit: observe(unit, report, self.actor, self._tenant.bench, proposal=name))
 
@@ -137,7 +136,7 @@ class Steward(Seat):
         request = VouchRequest(
             record=record_id,
             label=checks.read_word("origin", origin, Label),
-            reason=clean(reason),
+            reason=self._clean(reason),
             expected_revision=expected_revision,
         )
         return self._write(lambda unit: vouch(unit, request, self.actor, self._tenant.bench))
@@ -165,9 +164,9 @@ class Steward(Seat):
         request = ResolveRequest(
             conflict=conflict_id,
             strategy=chosen,
-            rationale=clean(rationale),
+            rationale=self._clean(rationale),
             winner=winner,
-            synthesis=make_claim(clean(synthesis), self.actor, options) if synthesis is not None else None,
+            synthesis=make_claim(self._clean(synthesis), self.actor, options) if synthesis is not None else None,
         )
         return self._settle(request)
 
@@ -201,7 +200,7 @@ class Steward(Seat):
         with self._tenant.store.read() as snapshot:
             present = record_of(snapshot, self.actor, self.policy, record_id, None).record
         claim = present.claim
-        refuse_secret("scope_id", scope_id)
+        self._screen.refuse("scope_id", scope_id)
         place = Place(scope=checks.read_word("scope", scope, Scope), scope_id=scope_id, namespace=claim.place.namespace)
         promoted = msgspec.structs.replace(
             claim,
@@ -211,12 +210,14 @@ class Steward(Seat):
             lineage=msgspec.structs.replace(
                 claim.lineage, derived_from=(record_id,), supersedes=None, parent=None, relations=()
             ),
-            intent=msgspec.structs.replace(claim.intent, purpose=clean(reason) if reason else claim.intent.purpose),
+            intent=msgspec.structs.replace(
+                claim.intent, purpose=self._clean(reason) if reason else claim.intent.purpose
+            ),
         )
-        refuse_secret("proposal_id", proposal_id)
+        self._screen.refuse("proposal_id", proposal_id)
         name = proposal_id if proposal_id is not None else self._tenant.ids.fresh("prp")
         proposal = Proposal(id=name, tenant=self.tenant, claim=promoted, promotes=record_id)
-        admitted = admit(proposal, self.actor)
+        admitted = admit(proposal, self.actor, self.policy.safety)
         return self._write(lambda unit: propose(unit, admitted, self._tenant.bench))
 
     @watched("alias")
@@ -228,7 +229,7 @@ class Steward(Seat):
         keys = []
         for field, text in (("name", name), ("means", means)):
             checks.text(field, text)
-            refuse_secret(field, text)
+            self._screen.refuse(field, text)
             keys.append(entity_key(text))
             if not keys[-1]:
                 raise Malformed(field, "a name")

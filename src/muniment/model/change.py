@@ -57,7 +57,8 @@ class ChangeSet(Value):
     """Decided, not yet done. `commit` applies all of it with one ledger entry, or nothing.
 
     `position` is where the ledger stood when the facts were fetched. While it stands there, nothing can have moved;
-    when it does not, each thing in `decided_on` is looked at again. `moved` are the projections of what is `amended`.
+    when it does not, each thing in `decided_on` is looked at again. `refiled` and `reworded` are the
+    projections of what is `amended`.
     """
 
     kind: EntryKind
@@ -70,7 +71,8 @@ class ChangeSet(Value):
     erased: tuple[Tombstone, ...] = ()
     amended: tuple[Amendment, ...] = ()
     receipts: tuple[Blanked, ...] = ()
-    moved: tuple[ProposalRow | Note, ...] = ()
+    refiled: tuple[ProposalRow, ...] = ()
+    reworded: tuple[Note, ...] = ()
     policy: int = 0
     pepper: str | None = None
     key: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muniment.model.entry import Ballot
-from muniment.model.erasure import ErasurePlan, SignedCertificate
+from muniment.model.erasure import ErasurePlan, SignedCertificate, Target
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import Disposition, Kind, Label, Outcome, Scope, Step, StepResult, Strategy
@@ -150,3 +150,30 @@ class Undone(Value):
     retracted: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
     dismissed: tuple[str, ...] = ()
+
+
+class Used(Value):
+    """A receipt by which something was told that was withdrawn since, or that stood on it: when, to whom, what for, and
+    which records."""
+
+    receipt: str
+    at: Instant
+    actor: str
+    purpose: str
+    records: tuple[str, ...]
+
+
+class Withdrawal(Value):
+    """What was taken back of everything that one actor, source or session contributed, or would be: the records, those
+    that stand on them and were judged anew, those that others have made of it since and that somebody should look at,
+    those whose place it had taken and that stay as they are, the proposals that no longer wait, and the receipts by
+    which it was told."""
+
+    target: Target
+    records: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
+    followed: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    dismissed: tuple[str, ...] = ()
+    receipts: tuple[Used, ...] = ()
+    verdict: Verdict | None = None

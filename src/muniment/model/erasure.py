@@ -131,8 +131,8 @@ class ErasurePlan(Value):
 
     @property
     def digest(self) -> str:
-        """What tells this plan from another: which records it reaches, and what becomes of each."""
-        reached = sorted(f"{node.id} {node.fate}" for node in self.nodes if node.fate is not Fate.KEPT)
+        """What tells this plan from another: which records it reaches as they are now, and what becomes of each."""
+        reached = sorted(f"{node.id} {node.revisions} {node.fate}" for node in self.nodes if node.fate is not Fate.KEPT)
         return hashlib.sha256("\n".join([self.by, self.derived, *reached]).encode()).hexdigest()
 
     def of(self, fate: Fate) -> tuple[str, ...]:

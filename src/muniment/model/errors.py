@@ -31,7 +31,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-
 FIELD_SHOWN = 160
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from muniment.model import checks
 from muniment.model.claim import Claim
+from muniment.model.erasure import By, Target
 from muniment.model.errors import Malformed
 from muniment.model.status import ARRIVED, RETIRED, Status
 from muniment.model.value import Value, as_fraction, fold_defaults
@@ -149,6 +150,18 @@ class Release(Value):
         checks.identifier("id", self.record)
         checks.text("reason", self.reason)
         _check_revision(self.expected_revision)
+
+
+class WithdrawRequest(Value):
+    """A request to take back everything that one actor, source or session contributed."""
+
+    target: Target
+    reason: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.target, Target) or self.target.by not in (By.ACTOR, By.SOURCE, By.SESSION):
+            raise Malformed("by", "actor, source or session")
+        checks.text("reason", self.reason)
 
 
 class Search(Value):

@@ -48,10 +48,13 @@ _GATE = {
 _FENCE_MIN = 3
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "|(?<![\u0080-\U0010ffff])[\u200c\u200d]|[\u200c\u200d](?![\u0080-\U0010ffff])|(?<=[\u200c\u200d])[\u200c\u200d]"
+    "|(?<![\u0080-\U0010ffff0-9#*])[\ufe0e\ufe0f]|(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]"
 )
-"""Control characters, marks that turn the direction of writing, and characters that show nothing. The joiners that
-emoji and some scripts are written with stay."""
+"""Control characters, marks that turn the direction of writing, and characters that show nothing. The joiners and
+selectors that emoji and some scripts are written with stay where they join or select something, one at a time."""
 
 
 class Citation(Value):
@@ -183,7 +186,8 @@ def _about(one: Disclosure) -> str:
     kind = record.claim.nature.kind.value
     sure = f"confidence {one.standing.footing.effective:.2f}"
     who = f"by {record.actor} ({record.actor_type.value})"
-    return f"{kind}, {_AS[one.presented]}; {sure}, {_GATE[one.gate]}; {when}; {who}"
+    origin = f"origin {one.standing.footing.label.value}"
+    return f"{kind}, {_AS[one.presented]}; {origin}; {sure}, {_GATE[one.gate]}; {when}; {who}"
 
 
 def _notes(rank: int, records: Sequence[Disclosure]) -> list[str]:

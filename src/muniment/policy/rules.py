@@ -63,6 +63,16 @@ class Secrets(StrEnum):
     DISCARD = "discard"
 
 
+class Treatment(StrEnum):
+    """What becomes of personal data in a proposal: it stays, it is taken out, it stays and a person decides, or it is
+    taken out and the proposal is refused."""
+
+    ALLOW = "allow"
+    REDACT = "redact"
+    HOLD = "hold"
+    DISCARD = "discard"
+
+
 class Answer(StrEnum):
     """What becomes of a proposal whose words give cause for doubt: it waits for a person, it is refused, the doubt is
     noted, or nobody looks at it."""
@@ -203,10 +213,47 @@ class Poison(Value):
         }
 
 
+class Credentials(Value):
+    """Sorts of secrets that are treated otherwise than `secrets` says. None of them can be allowed."""
+
+    private_key: Secrets | None = None
+    cloud_access_key: Secrets | None = None
+    code_host_token: Secrets | None = None
+    build_token: Secrets | None = None
+    chat_token: Secrets | None = None
+    payment_key: Secrets | None = None
+    mail_key: Secrets | None = None
+    package_token: Secrets | None = None
+    api_key: Secrets | None = None
+    app_token: Secrets | None = None
+    memory_key: Secrets | None = None
+    signed_token: Secrets | None = None
+    service_account: Secrets | None = None
+    authorization_header: Secrets | None = None
+    password_in_url: Secrets | None = None
+    connection_string: Secrets | None = None
+    credential: Secrets | None = None
+
+
+class Personal(Value):
+    """What becomes of personal data, by its sort. Numbers that open accounts or name a citizen are taken out; how
+    people are reached, and when they were born, is what many keep a memory for."""
+
+    card_number: Treatment = Treatment.REDACT
+    bank_account: Treatment = Treatment.REDACT
+    national_id: Treatment = Treatment.REDACT
+    email: Treatment = Treatment.ALLOW
+    phone: Treatment = Treatment.ALLOW
+    ip_address: Treatment = Treatment.ALLOW
+    birth_date: Treatment = Treatment.ALLOW
+
+
 class Safety(Value):
-    """What happens to secrets, and to text that may be meant to steer its reader."""
+    """What happens to secrets and personal data, and to text that may be meant to steer its reader."""
 
     secrets: Secrets = Secrets.REDACT
+    credentials: Credentials = Credentials()
+    personal: Personal = Personal()
     poison: Poison = Poison()
 
 

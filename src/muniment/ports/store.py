@@ -355,6 +355,9 @@ class Unit(Snapshot, Protocol):
     def amend(self, document: Document) -> None:
         """Put another body, with another salt, in the place of a document's."""
 
+    def reword(self, doc: int, body: str | None) -> None:
+        """Put another body in the place of a note's."""
+
     def blank(self, seq: int, salt: bytes, account: bytes) -> None:
         """Put another account, with another salt, in the place of a receipt's."""
 

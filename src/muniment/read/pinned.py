@@ -1,4 +1,4 @@
-"""A record is told only if its document is the one the ledger committed to: an edit behind our back is not told as true.
+"""A record is told only if its document is the one the ledger committed to: an edit behind our back is never told.
 
 One look at the entry that brought it. That the entry itself is genuine is for `verify` to say.
 """

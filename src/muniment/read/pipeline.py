@@ -11,6 +11,7 @@ from muniment.model.query import Abstention, Disclosure, Query, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Account, Candidate, Plan
 from muniment.model.rows import Reach
+from muniment.model.status import PRIVATE, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.policy.rules import Policy
@@ -27,6 +28,8 @@ from muniment.read.reasons import give_reasons
 from muniment.read.search import NOTHING, Gathered, gather
 from muniment.read.select import BUDGET, LIMIT, WEAK, Selection, select
 from muniment.text.passages import SIZE
+
+_UNTOLD = frozenset(status.value for status in (*PRIVATE, Status.HELD))
 
 
 class Reading(Value):
@@ -120,6 +123,7 @@ def _answer(
     operation: Operation,
 ) -> Answer:
     operation.lap("rank")
+    gathered = msgspec.structs.replace(gathered, counts=_open_counts(gathered.counts))
     chosen = choose(snapshot, plan, query, reading, gathered.candidates, gathered.opponents)
     operation.lap("gate")
     excluded = _exclusions(gathered, chosen)
@@ -188,6 +192,12 @@ def choose(
         return msgspec.structs.replace(passed, passage=passage)
 
     return select(plan, candidates, opponents, gate)
+
+
+def _open_counts(counts: dict[str, int]) -> dict[str, int]:
+    """The counts without what is in a state that is not for everybody's eyes: whoever may count it can guess its
+    words one by one."""
+    return {rule: number for rule, number in counts.items() if rule not in _UNTOLD}
 
 
 def _exclusions(gathered: Gathered, chosen: Selection) -> dict[str, int]:

@@ -28,6 +28,7 @@ from muniment.rest.kinds import (
     Content,
     Count,
     Days,
+    Digest,
     Hours,
     Name,
     Names,
@@ -170,11 +171,12 @@ class Targeted(Value):
 
 
 class Erase(Targeted):
-    """What is to be erased and why, and what becomes of what was derived from it; with `dry_run` it only is said what
-    would go."""
+    """What is to be erased and why, and what becomes of what was derived from it. With `dry_run` it only is said what
+    would go; the digest of that plan as `expected` sees to it that just that is done."""
 
     reason: Text
     cascade: Derived | None = None
+    expected: Digest | None = None
     dry_run: bool | None = None
 
 

@@ -33,6 +33,7 @@ Revision: TypeAlias = Annotated[int, Meta(ge=1, le=2**31)]
 Position: TypeAlias = Annotated[int, Meta(ge=0, le=2**62)]
 Tokens: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=LIMIT_MAX)]
+Digest: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 PageSize: TypeAlias = Annotated[int, Meta(ge=1, le=PAGE_MAX)]
 Short: TypeAlias = Annotated[str, Meta(pattern=SAYS, max_length=512)]
 """Text that has room in an address."""

@@ -16,6 +16,7 @@ from muniment.rest.kinds import (
     PAGE_USUAL,
     Age,
     Cursor,
+    Digest,
     FewNames,
     FewPlaces,
     Name,
@@ -110,11 +111,12 @@ class Foresee(Value):
 
 
 class Forget(Value):
-    """Why a record is to be erased, and what becomes of what was derived from it; with `dry_run` it only is said what
-    would go."""
+    """Why a record is to be erased, and what becomes of what was derived from it. With `dry_run` it only is said what
+    would go; the digest of that plan as `expected` sees to it that just that is done."""
 
     reason: Short
     cascade: Derived | None = None
+    expected: Digest | None = None
     dry_run: bool | None = None
 
 

@@ -140,6 +140,9 @@ class _DoomedUnit:
     def amend(self, document: Document) -> None:
         self._around(lambda: self._unit.amend(document))
 
+    def reword(self, doc: int, body: str | None) -> None:
+        self._around(lambda: self._unit.reword(doc, body))
+
     def blank(self, seq: int, salt: bytes, account: bytes) -> None:
         self._around(lambda: self._unit.blank(seq, salt, account))
 

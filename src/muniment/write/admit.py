@@ -11,15 +11,16 @@ from collections import Counter
 import msgspec
 
 from muniment.model.actor import Actor
-from muniment.model.claim import Claim, Extension
+from muniment.model.claim import Claim, Extension, Slot
 from muniment.model.curation import Redaction
 from muniment.model.entity import Entity
 from muniment.model.errors import Malformed, MindUnavailable
 from muniment.model.proposal import Proposal
 from muniment.model.reasoning import flags_thought, names_thought
 from muniment.model.value import Value, canonical
+from muniment.policy.rules import Safety
 from muniment.write.poison import Signal, inspect_claim
-from muniment.write.secrets import redact, suspicious
+from muniment.write.secrets import DEFAULT, Screen, screen_of
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 
@@ -27,7 +28,8 @@ Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 class Admitted(Value):
     """A proposal that may be curated: cleaned, with who proposed it, what was taken out, and a digest to know it by.
     `extracted` is what an extractor found in it; it is not part of the proposal. `unheard` says which advice was
-    asked for and not given, and why; `signals` are the reasons to doubt its words."""
+    asked for and not given, and why; `signals` are the reasons to doubt its words; `noticed` is the personal data
+    that a person decides on."""
 
     proposal: Proposal
     actor: Actor
@@ -37,6 +39,7 @@ class Admitted(Value):
     extracted: tuple[Entity, ...] = ()
     unheard: tuple[str, ...] = ()
     signals: tuple[Signal, ...] = ()
+    noticed: tuple[Redaction, ...] = ()
 
 
 def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
@@ -44,24 +47,19 @@ def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
     return msgspec.structs.replace(admitted, unheard=(*admitted.unheard, str(error)))
 
 
-def admit(proposal: Proposal, actor: Actor) -> Admitted:
+def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
     for extension in proposal.claim.extensions:
         _refuse_hidden_reasoning(msgspec.json.decode(extension.body), f"extensions.{extension.name}")
-    body, cleaned = canonical(proposal), proposal
-    redactions: tuple[Redaction, ...] = ()
-    unsafe: tuple[str, ...] = ()
-    if proposal.claim.extensions or suspicious(body.decode()):
-        claim, redactions, unsafe = clean(proposal.claim)
-        cleaned = msgspec.structs.replace(proposal, claim=claim) if redactions else proposal
-        body = canonical(cleaned)
-    digest = hashlib.sha256(body).hexdigest()
+    cleaned = clean(proposal.claim, screen_of(safety))
+    safe = msgspec.structs.replace(proposal, claim=cleaned.claim) if cleaned.redactions else proposal
     return Admitted(
-        proposal=cleaned,
+        proposal=safe,
         actor=actor,
-        redactions=redactions,
-        unsafe_ids=unsafe,
-        digest=digest,
+        redactions=cleaned.redactions,
+        unsafe_ids=cleaned.unsafe,
+        digest=hashlib.sha256(canonical(safe)).hexdigest(),
         signals=inspect_claim(proposal.claim),
+        noticed=cleaned.noticed,
     )
 
 
@@ -73,7 +71,7 @@ def _refuse_hidden_reasoning(value: Plain, path: str) -> None:
     elif isinstance(value, dict):
         for key, part in value.items():
             if names_thought(key) or (flags_thought(key) and _says_yes(part)):
-                spot = redact(f"{path}.{key}")[0]
+                spot = DEFAULT.clean(f"{path}.{key}")
                 raise Malformed(spot, "no private reasoning; give a short public rationale as `reasoning` instead")
             _refuse_hidden_reasoning(part, f"{path}.{key}")
 
@@ -83,20 +81,39 @@ def _says_yes(value: Plain) -> bool:
     return value is True or (isinstance(value, list) and any(_says_yes(part) for part in value))
 
 
-def clean(claim: Claim) -> tuple[Claim, tuple[Redaction, ...], tuple[str, ...]]:
-    """Take secrets out of every text of a claim.
+class Cleaned(Value):
+    """A claim without what may not be kept: what was taken out of which field, what a person must decide on, and which
+    names hold something that cannot be taken out of them."""
 
-    Names (ids, namespaces) cannot be redacted without becoming other names; those that hold a secret are returned
-    as the third part, and such a proposal is discarded.
+    claim: Claim
+    redactions: tuple[Redaction, ...] = ()
+    noticed: tuple[Redaction, ...] = ()
+    unsafe: tuple[str, ...] = ()
+
+
+def clean(claim: Claim, screen: Screen = DEFAULT) -> Cleaned:
+    """Take secrets and personal data out of every text of a claim, as the policy says.
+
+    Names (ids, namespaces) cannot be redacted without becoming other names; a proposal with a secret in one is
+    discarded.
     """
-    if not claim.extensions and not suspicious(canonical(claim).decode()):
-        return claim, (), ()
-    found: Counter[tuple[str, str]] = Counter()
-    unsafe: list[str] = []
-    result = _clean_fields(claim, found, unsafe)
+    slot = claim.slot
+    named = slot is not None and screen.suspicious(f"{slot.key}: {slot.value}")
+    if not claim.extensions and not named and not screen.suspicious(canonical(claim).decode()):
+        return Cleaned(claim=claim)
+    broom = _Broom(screen)
+    result = broom.fields(claim)
     assert isinstance(result, Claim)
-    redactions = tuple(Redaction(field=field, what=what, count=count) for (field, what), count in found.items())
-    return result, redactions, tuple(unsafe)
+    return Cleaned(
+        claim=result,
+        redactions=_counted(broom.found),
+        noticed=_counted(broom.noticed),
+        unsafe=tuple(broom.unsafe),
+    )
+
+
+def _counted(found: Counter[tuple[str, str]]) -> tuple[Redaction, ...]:
+    return tuple(Redaction(field=field, what=what, count=count) for (field, what), count in found.items())
 
 
 _NAMES = frozenset(
@@ -117,56 +134,69 @@ _NAMES = frozenset(
 )
 
 
-def _clean_value(value: object, field: str, found: Counter[tuple[str, str]], unsafe: list[str]) -> object:
-    if type(value) is str:
-        text, sorts = redact(value)
-        if sorts and field in _NAMES:
-            unsafe.append(field)
+class _Broom:
+    """One walk through a claim, and what it met."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self.found: Counter[tuple[str, str]] = Counter()
+        self.noticed: Counter[tuple[str, str]] = Counter()
+        self.unsafe: list[str] = []
+
+    def fields(self, value: Value) -> Value:
+        changed: dict[str, object] = {}
+        for name in value.__struct_fields__:
+            given = getattr(value, name)
+            under = value.key if isinstance(value, Slot) and name == "value" else ""
+            cleaned = self._value(given, name, under)
+            if cleaned is not given and cleaned != given:
+                changed[name] = cleaned
+        return msgspec.structs.replace(value, **changed) if changed else value
+
+    def _value(self, value: object, field: str, under: str = "") -> object:
+        if type(value) is str:
+            return self._text(value, field, under)
+        if isinstance(value, Extension):
+            return self._extension(value)
+        if isinstance(value, tuple):
+            return tuple(self._value(part, field) for part in value)
+        if isinstance(value, Slot) or (isinstance(value, Value) and self._screen.suspicious(canonical(value).decode())):
+            return self.fields(value)
+        return value
+
+    def _text(self, value: str, field: str, under: str) -> str:
+        text, sorts = self._screen.redact(value, under=under)
+        kept = self._screen.notice(text, under=under)
+        if field in _NAMES and (sorts or kept):
+            self.unsafe.append(field)
             return value
-        found.update((field, sort) for sort in sorts)
+        self.found.update((field, sort) for sort in sorts)
+        self.noticed.update((field, sort) for sort in kept)
         return text
-    if isinstance(value, Extension):
-        return _clean_extension(value, found, unsafe)
-    if isinstance(value, tuple):
-        return tuple(_clean_value(part, field, found, unsafe) for part in value)
-    if isinstance(value, Value) and suspicious(canonical(value).decode()):
-        return _clean_fields(value, found, unsafe)
-    return value
 
+    def _extension(self, extension: Extension) -> Extension:
+        """An extension is JSON: its texts, keys and whole numbers are looked at as they read, not as they are spelled."""
+        name = self._screen.clean(extension.name)
+        if name != extension.name:
+            self.unsafe.append("extension.name")
+        field, before = f"extensions.{name}", self.found.total()
+        cleaned = self._json(msgspec.json.decode(extension.body), field, "")
+        if self.found.total() == before:
+            return extension
+        return Extension(name=extension.name, body=msgspec.json.encode(cleaned).decode())
 
-def _clean_fields(value: Value, found: Counter[tuple[str, str]], unsafe: list[str]) -> Value:
-    changed: dict[str, object] = {}
-    for name in value.__struct_fields__:
-        given = getattr(value, name)
-        cleaned = _clean_value(given, name, found, unsafe)
-        if cleaned is not given and cleaned != given:
-            changed[name] = cleaned
-    return msgspec.structs.replace(value, **changed) if changed else value
-
-
-def _clean_extension(extension: Extension, found: Counter[tuple[str, str]], unsafe: list[str]) -> Extension:
-    """An extension is JSON: its texts, keys and whole numbers are looked at as they read, not as they are escaped."""
-    sorts: list[str] = []
-    if redact(extension.name)[1]:
-        unsafe.append("extension.name")
-    cleaned = _clean_json(msgspec.json.decode(extension.body), sorts)
-    if not sorts:
-        return extension
-    found.update((f"extensions.{redact(extension.name)[0]}", sort) for sort in sorts)
-    return Extension(name=extension.name, body=msgspec.json.encode(cleaned).decode())
-
-
-def _clean_json(value: Plain, sorts: list[str]) -> Plain:
-    match value:
-        case bool() | None:
-            return value
-        case float() if not value.is_integer():
-            return value
-        case int() | float() | str():
-            text, taken = redact(str(int(value)) if isinstance(value, float) else str(value))
-            sorts += taken
-            return text if taken else value
-        case list():
-            return [_clean_json(part, sorts) for part in value]
-        case dict():
-            return {str(_clean_json(key, sorts)): _clean_json(part, sorts) for key, part in value.items()}
+    def _json(self, value: Plain, field: str, under: str) -> Plain:
+        """A value is looked at together with the key it stands under."""
+        match value:
+            case bool() | None:
+                return value
+            case float() if not value.is_integer():
+                return value
+            case int() | float() | str():
+                given = str(int(value)) if isinstance(value, float) else str(value)
+                text = self._text(given, field, under)
+                return text if text != given else value
+            case list():
+                return [self._json(part, field, under) for part in value]
+            case dict():
+                return {self._text(key, field, ""): self._json(part, field, key) for key, part in value.items()}

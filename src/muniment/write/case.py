@@ -45,6 +45,7 @@ class Case(Value):
     suggestions: tuple[Suggestion, ...] = ()
     unheard: tuple[str, ...] = ()
     signals: tuple[Signal, ...] = ()
+    noticed: tuple[Redaction, ...] = ()
     objections: tuple[Objection, ...] = ()
     duplicate_of: str | None = None
     echoes: tuple[Held, ...] = ()

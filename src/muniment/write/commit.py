@@ -49,7 +49,9 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     for blank in blanked:
         unit.blank(blank.seq, blank.salt, blank.account)
     projection = project(entry, {draft.doc: draft.value for draft in change.drafts}, pepper=pepper)
-    unit.project((*projection.rows, *change.moved), projection.texts)
+    unit.project((*projection.rows, *change.refiled), projection.texts)
+    for note in change.reworded:
+        unit.reword(note.doc, note.body)
     return entry
 
 

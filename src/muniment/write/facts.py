@@ -90,13 +90,15 @@ def _latest(snapshot: Snapshot, record: str) -> Card | None:
 
 
 class Asked(Value):
-    """What is being decided: the claim, who makes it, what it is to the records there are, and the id it wants."""
+    """What is being decided: the claim, who makes it, what it is to the records there are, and the id it wants. `crowd`
+    is how many of one actor at once are too many, if anybody asks."""
 
     claim: Claim
     actor: str
     target: str | None = None
     promotes: str | None = None
     wanted: str | None = None
+    crowd: int | None = None
 
 
 def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
@@ -130,6 +132,7 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
         told=frozenset(held.card.rid for held in kin if _was_told(snapshot, held.card.rid, asked.actor)),
         carried=frozenset(_carried(snapshot, kin, asked.target)) if asked.target is not None else frozenset(),
         loops=_loops(snapshot, lineage, asked.target) if asked.target is not None else (),
+        pace=snapshot.catalogue.pace(asked.actor, nth=asked.crowd) if asked.crowd is not None else None,
     )
 
 

@@ -24,7 +24,7 @@ from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
 from muniment.model.vocabulary import Disposition, Outcome, Step, StepResult
 from muniment.policy.decide import NO_RULE
-from muniment.policy.rules import Policy, WriteDecision
+from muniment.policy.rules import Answer, Policy, WriteDecision
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.ports.world import Clock, Ids
@@ -119,7 +119,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     arrival = admitted.proposal.arrival
     fresh = bench.ids.fresh("rec")
     record_id = arrival.record if arrival is not None and arrival.record is not None else fresh
-    facts = gather(unit, asked(admitted), pepper=bench.pepper)
+    facts = gather(unit, asked(admitted, _crowd(admitted, bench.policy)), pepper=bench.pepper)
     matter.operation.lap("gather")
     if not matter.objections:  # with one it ends in a refusal that is kept, and touches nothing
         _refuse_stale(admitted, facts, bench.policy)
@@ -147,7 +147,15 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     return verdict_of(planned.report, entry.seq, *_record(entry), names if committed else ())
 
 
-def asked(admitted: Admitted) -> Asked:
+def _crowd(admitted: Admitted, policy: Policy) -> int | None:
+    """How many of one actor at once are too many, if the policy asks. What was read from elsewhere comes in batches
+    that somebody answers for, so nobody counts it."""
+    poison = policy.safety.poison
+    counted = admitted.proposal.arrival is None and {poison.burst.low, poison.burst.high} != {Answer.IGNORE}
+    return poison.burst_count if counted else None
+
+
+def asked(admitted: Admitted, crowd: int | None = None) -> Asked:
     """What the store is asked about a proposal."""
     proposal = admitted.proposal
     return Asked(
@@ -156,6 +164,7 @@ def asked(admitted: Admitted) -> Asked:
         target=proposal.target,
         promotes=proposal.promotes,
         wanted=proposal.arrival.record if proposal.arrival is not None else None,
+        crowd=crowd,
     )
 
 
@@ -196,6 +205,7 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         objections=matter.objections,
         redactions=admitted.redactions,
         unsafe_ids=admitted.unsafe_ids,
+        noticed=admitted.noticed,
         ruling=ruling,
         reviewer=matter.reviewer.id if matter.reviewer is not None else None,
         rule="ruling" if ruling is not None else "",

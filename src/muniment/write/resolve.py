@@ -171,7 +171,7 @@ def _synthesised(
     proposal = Proposal(
         id=bench.ids.fresh("prp"), tenant=bench.tenant, claim=_joined(request.synthesis, sides), target=None
     )
-    verdict = propose(unit, admit(proposal, actor), bench)
+    verdict = propose(unit, admit(proposal, actor, bench.policy.safety), bench)
     if verdict.outcome is not Outcome.COMMITTED:
         return Settled(
             conflict=sides.row.id,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from muniment.model.claim import Charter
-from muniment.model.curation import StepOutcome
+from muniment.model.curation import Redaction, StepOutcome
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import (
@@ -23,12 +23,13 @@ from muniment.model.vocabulary import (
     StepResult,
 )
 from muniment.policy.decide import decide_draft, decide_write
-from muniment.policy.rules import Detector, Disputes, Secrets, WriteDecision
+from muniment.policy.rules import Detector, Disputes, WriteDecision
 from muniment.write import sameness
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.doubt import doubt
 from muniment.write.facts import Held
 from muniment.write.kinship import echoed, restated, rivals
+from muniment.write.secrets import screen_of
 
 UNASKED = Disputes(detector=Detector.IGNORE, judge=Detector.IGNORE)
 """How disagreement is found where nobody looks for it: by what a claim and its slot state themselves."""
@@ -49,12 +50,39 @@ def safety(case: Case) -> Finding:
     if case.unsafe_ids:
         fields = ", ".join(case.unsafe_ids)
         return refused(Step.SAFETY, case, "secret-in-name", f"a name holds what looks like a secret: {fields}")
-    if not case.redactions:
-        return doubt(StepOutcome(step=Step.SAFETY, result=StepResult.PASSED), case)
-    found = ", ".join(f"{redaction.what} in {redaction.field}" for redaction in case.redactions)
-    if case.policy.safety.secrets is Secrets.DISCARD:
-        return refused(Step.SAFETY, case, "secrets-discard", f"the proposal held a secret: {found}")
-    return doubt(StepOutcome(step=Step.SAFETY, result=StepResult.CHANGED, note=f"redacted {found}"), case)
+    ended = _ended(case)
+    if ended is not None:
+        return ended
+    outcome = StepOutcome(step=Step.SAFETY, result=StepResult.PASSED)
+    if case.redactions:
+        note = f"redacted {_listed(case.redactions)}"
+        outcome = StepOutcome(step=Step.SAFETY, result=StepResult.CHANGED, note=note)
+    if case.noticed and case.reviewer is None:
+        waits = f"a person decides on {_listed(case.noticed)}"
+        note = f"{outcome.note}; {waits}" if outcome.note else waits
+        outcome, case = (
+            StepOutcome(step=Step.SAFETY, result=StepResult.FLAGGED, note=note),
+            flagged(Step.SAFETY, case, waits)[1],
+        )
+    return doubt(outcome, case)
+
+
+def _ended(case: Case) -> Finding | None:
+    """The refusal of a case for what was found in it: a sort that the policy discards, or one that a person must
+    decide on in a draft, which nobody else sees."""
+    screen = screen_of(case.policy.safety)
+    if screen.ends(one.what for one in case.redactions):
+        secret = screen.secret(one.what for one in case.redactions)
+        rule, what = ("secrets-discard", "a secret") if secret else ("personal-discard", "personal data")
+        return refused(Step.SAFETY, case, rule, f"the proposal held {what}: {_listed(case.redactions)}")
+    if case.noticed and case.draft:
+        reason = f"a draft waits for nobody, and a person must decide on {_listed(case.noticed)}"
+        return refused(Step.SAFETY, case, "personal-draft", reason)
+    return None
+
+
+def _listed(found: tuple[Redaction, ...]) -> str:
+    return ", ".join(f"{one.what} in {one.field}" for one in found)
 
 
 def provenance(case: Case) -> Finding:

@@ -24,7 +24,7 @@ from muniment import Memory
 from muniment.compat.matm.curator import Answer, Waiting, for_a_steward, opinion
 from muniment.compat.matm.desk import Desk
 from muniment.compat.matm.grounds import Ground
-from muniment.compat.matm.hazards import HARMFUL, INJECTED, found
+from muniment.compat.matm.hazards import HARMFUL, found, steering
 from muniment.compat.matm.scratch import matm_policy, policy_text
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
@@ -195,7 +195,7 @@ def test_words_that_order_the_reader_about_never_reach_a_response(world: World, 
     ],
 )
 def test_plain_talk_about_work_is_no_hazard(text: str) -> None:
-    assert found(INJECTED, (text,)) == ()
+    assert steering((text,)) == ()
     assert found(HARMFUL, (text,)) == ()
 
 

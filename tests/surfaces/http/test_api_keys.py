@@ -151,7 +151,22 @@ def test_forgetting_under_a_key_is_answered_as_the_first_time(desk: Desk) -> Non
     unkeyed = desk.caller().delete(f"/api/records/{record}", params={"reason": "asked to"})
 
     assert (first.status_code, second.status_code, unkeyed.status_code) == (200, 200, 404)
-    assert first.content == second.content
+    assert len(first.json()["opening"]) == 32
+    assert second.json() == {**first.json(), "opening": None}, "what opens the certificate is kept nowhere"
+    kept = Notebook.of(desk.memory).read(TOPIC)
+    assert [first.json()["opening"] in (note.body or "") for note in kept] == [False]
+
+
+def test_a_dry_run_is_told_anew_and_nothing_of_it_is_kept(desk: Desk) -> None:
+    record = desk.caller().post("/api/memories", json=STAGING).json()["record_id"]
+    wish = {"record_id": record, "reason": "asked to", "dry_run": True}
+
+    first = desk.caller().post("/api/erasures", json=wish, headers=KEY)
+    desk.memory.revise(record, "The staging database moved to eu-west-3")
+    second = desk.caller().post("/api/erasures", json=wish, headers=KEY)
+
+    assert [one.json()["plan"]["nodes"][0]["revisions"] for one in (first, second)] == [1, 2]
+    assert Notebook.of(desk.memory).read(TOPIC) == ()
 
 
 def test_a_decision_sent_twice_is_answered_as_the_first_time(desk: Desk) -> None:

@@ -222,14 +222,14 @@ def test_forgetting_is_foretold_first_and_done_only_as_foretold(desk: Desk) -> N
     unsaid = desk.talk.call("forget", record_id=name, reason="asked to", dry_run=False)
     guessed = desk.talk.call("forget", record_id=name, reason="asked to", dry_run=False, plan="0" * 16)
 
-    assert (told.document["dry_run"], told.document["revisions"], told.document["verdict"]) == (True, 1, None)
+    assert (told.document["dry_run"], told.document["plan"]["erased"], told.document["verdict"]) == (True, 1, None)
     assert (unsaid.code, unsaid.document["error"]["field"]) == ("malformed", "plan")
     assert guessed.code == "stale"
     assert head(desk.memory) == before
     desk.memory.revise(name, "The nightly build takes 45 minutes")
-    moved = desk.talk.call("forget", record_id=name, reason="asked to", dry_run=False, plan=told.document["plan"])
+    moved = desk.talk.call("forget", record_id=name, reason="asked to", dry_run=False, plan=told.document["plan"]["digest"])
     assert moved.code == "stale"
-    anew = desk.talk.call("forget", record_id=name, reason="asked to").document["plan"]
+    anew = desk.talk.call("forget", record_id=name, reason="asked to").document["plan"]["digest"]
     done = desk.talk.call("forget", record_id=name, reason="asked to", dry_run=False, plan=anew)
 
     assert done.document["verdict"]["outcome"] == "committed"
@@ -264,6 +264,13 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("decide", {"proposal_id": "prp_1", "answer": "maybe", "reason": "x"}, "answer"),
     ("resolve", {"conflict_id": "c", "strategy": "coin", "rationale": "x"}, "strategy"),
     ("forget", {"record_id": "rec_1"}, "reason"),
+    ("forget", {"reason": "x"}, "target"),
+    ("forget", {"record_id": "rec_1", "subject": "x", "reason": "x"}, "target"),
+    ("forget", {"subject": "", "reason": "x"}, "subject"),
+    ("forget", {"subject": "x", "reason": "x", "cascade": "burn"}, "cascade"),
+    ("hold", {"reason": "x"}, "target"),
+    ("lift", {"hold_id": "a b", "reason": "x"}, "hold"),
+    ("holds", {"all": True}, "all"),
     ("retract", {"record_id": "rec_1", "reason": 5}, "reason"),
     ("directory", {"limit": 0}, "limit"),
     ("queue", {"after": 5}, "after"),
@@ -293,6 +300,7 @@ def test_bad_arguments_are_told_by_their_field_and_change_nothing(desk: Desk) ->
         ("outcome", {"record_id": "rec_none", "result": "helpful"}),
         ("retract", {"record_id": "rec_none", "reason": "x"}),
         ("forget", {"record_id": "rec_none", "reason": "x"}),
+        ("lift", {"hold_id": "hld_none", "reason": "x"}),
         ("decide", {"proposal_id": "prp_none", "answer": "accept", "reason": "x"}),
         ("resolve", {"conflict_id": "con_none", "strategy": "authority", "rationale": "x"}),
         ("propose", {"content": "x", "target": "rec_none"}),

@@ -82,6 +82,9 @@ class MemoryUnit(MemorySnapshot):
         _refuse(document.doc not in self._tables.documents, "there is no document of this number")
         self._tables.documents[document.doc] = document
 
+    def reword(self, doc: int, body: str | None) -> None:
+        self._tables.notes[doc] = msgspec.structs.replace(self._tables.notes[doc], body=body)
+
     def blank(self, seq: int, salt: bytes, account: bytes) -> None:
         self._tables.receipts[seq] = msgspec.structs.replace(self._tables.receipts[seq], salt=salt, account=account)
 
@@ -125,8 +128,8 @@ class MemoryUnit(MemorySnapshot):
                     _refuse((row.alias, row.seq) in given, "this name is there already")
                     self._tables.aliases.add(row)
                 case Note():
-                    known = self._tables.notes.get(row.doc, row)
-                    self._tables.notes[row.doc] = msgspec.structs.replace(known, body=row.body)
+                    _refuse(row.doc in self._tables.notes, "this note is there already")
+                    self._tables.notes[row.doc] = row
                 case TombstoneRow():
                     _refuse(row.rid in self._tables.tombstones, "this revision has a tombstone already")
                     self._tables.tombstones[row.rid] = row

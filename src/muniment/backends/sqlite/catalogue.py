@@ -18,6 +18,7 @@ from muniment.model.receipt import Plan
 from muniment.model.record import Footing, Standing, Vigour
 from muniment.model.rows import StandingRow, Tally, TombstoneRow
 from muniment.model.status import read_status
+from muniment.model.times import Instant
 from muniment.model.vocabulary import LABEL_RANK, Label, Support, Tier
 
 _Q = queries()

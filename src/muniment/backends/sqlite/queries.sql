@@ -268,8 +268,7 @@ SELECT lexicon_terms.term, lexicon_terms.doc
 FROM json_each(?) AS wanted CROSS JOIN lexicon_terms ON lexicon_terms.term = wanted.value;
 
 -- name: put_note
-INSERT INTO notes (topic, key, seq, doc, at, actor, body) VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (doc) DO UPDATE SET body = excluded.body;
+INSERT INTO notes (topic, key, seq, doc, at, actor, body) VALUES (?, ?, ?, ?, ?, ?, ?);
 
 -- name: note
 SELECT topic, key, seq, doc, at, actor, body FROM notes WHERE topic = ? AND key = ? ORDER BY doc DESC LIMIT 1;
@@ -291,6 +290,9 @@ SELECT IFNULL((SELECT max(seq) FROM entries), 0), IFNULL((SELECT max(seq) FROM n
 
 -- name: amend_document
 UPDATE documents SET salt = ?, body = ? WHERE doc = ?;
+
+-- name: reword_note
+UPDATE notes SET body = ? WHERE doc = ?;
 
 -- name: blank_receipt
 UPDATE receipts SET salt = ?, account = ? WHERE seq = ?;

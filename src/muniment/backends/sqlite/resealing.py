@@ -8,6 +8,7 @@ that was cut short: it takes no key to move a file.
 from __future__ import annotations
 
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 from typing import cast
 from urllib.parse import quote
@@ -16,13 +17,13 @@ import apsw
 
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.backends.sqlite.connection import CIPHER, connect, translated
+from muniment.backends.sqlite.presence import alone
 from muniment.backends.sqlite.store import SUFFIX, VECTORS, tenant_key
 from muniment.backends.world import place_file, settle
 from muniment.model.errors import IntegrityError, StoreFull, StoreUnavailable
 
 STAGE = ".sealing"
 READY = "ready"
-_CHUNK = 1 << 20
 
 
 def stage_tenant(path: Path, old: VaultKey | None, new: VaultKey | None) -> None:
@@ -70,16 +71,20 @@ def mark_ready(folder: Path) -> None:
 def finish(folder: Path, marker: str) -> None:
     """Bring to its end what was begun, or take back what was not ready. Only for whoever is in the vault alone."""
     stage = folder / STAGE
+    # Whoever waits for the old marker comes to the new one as soon as it is in its place, and shall wait there too.
+    fresh = alone(stage / marker) if (stage / READY).exists() and (stage / marker).exists() else nullcontext()
     try:
-        if (stage / READY).exists():
-            _move_in(folder, stage, marker)
-        shutil.rmtree(stage)
-        settle(folder)
+        with fresh:
+            if (stage / READY).exists():
+                _move_in(folder, stage)
+                _exchange(folder, stage, marker)
+            shutil.rmtree(stage)
+            settle(folder)
     except OSError as error:
         raise StoreUnavailable(f"the vault's {STAGE} cannot be put in order: {error.strerror}") from None
 
 
-def _move_in(folder: Path, stage: Path, marker: str) -> None:
+def _move_in(folder: Path, stage: Path) -> None:
     for staged in sorted(stage.iterdir()):
         place = folder / staged.name
         if staged.name.endswith(VECTORS):
@@ -91,6 +96,9 @@ def _move_in(folder: Path, stage: Path, marker: str) -> None:
                 place.with_name(place.name + side).unlink(missing_ok=True)
             staged.replace(place)
     settle(folder)
+
+
+def _exchange(folder: Path, stage: Path, marker: str) -> None:
     if (stage / marker).exists():
         (stage / marker).replace(folder / marker)
     settle(folder)

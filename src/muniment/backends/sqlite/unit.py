@@ -135,6 +135,9 @@ class SqliteUnit(SqliteSnapshot):
     def amend(self, document: Document) -> None:
         self._execute(_Q["amend_document"], (document.salt, document.body.decode(), document.doc))
 
+    def reword(self, doc: int, body: str | None) -> None:
+        self._execute(_Q["reword_note"], (body, doc))
+
     def blank(self, seq: int, salt: bytes, account: bytes) -> None:
         self._execute(_Q["blank_receipt"], (salt, account, seq))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from muniment.compat.matm.hazards import INJECTED, found, texts
+from muniment.compat.matm.hazards import steering, texts
 from muniment.compat.matm.sources import Sources, references
 from muniment.contracts.carried import Carried
 from muniment.contracts.finding import Finding, Severity, finding_of
@@ -185,7 +185,7 @@ def _objections(
 
 
 def _steering(document: JsonObject) -> Objection | None:
-    names = found(INJECTED, texts(document))
+    names = steering(texts(document))
     if not names:
         return None
     reason = f"unsafe: its words give orders to the reader ({', '.join(names)})"

@@ -11,6 +11,7 @@ import typer
 
 from muniment.surfaces.cli import (
     audit,
+    backup,
     batches,
     conformance,
     denied,
@@ -45,6 +46,7 @@ _DECLARED = (
     read,
     trust,
     forget,
+    backup,
     audit,
     exchange,
     batches,
@@ -59,6 +61,7 @@ app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")
 app.add_typer(forget.certificate, name="certificate")
 app.add_typer(guard.hold, name="hold")
+app.add_typer(backup.archive, name="archive")
 app.add_typer(signing.signing, name="signing")
 app.add_typer(signing.checkpoint, name="checkpoint")
 app.add_typer(encryption.encryption, name="encryption")

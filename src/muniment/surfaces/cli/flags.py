@@ -258,6 +258,7 @@ OWN = {
     "depth": "--depth",
     "direction": "--direction",
     "embedder": "--embedder",
+    "expected": "--plan",
     "expected_revision": "--expected-revision",
     "expires": "--expires",
     "grant": "--grant",

@@ -10,7 +10,7 @@ import typer
 from muniment.engine import Memory
 from muniment.model.curation import Forgotten
 from muniment.model.erasure import By, Target, one_target
-from muniment.model.errors import Malformed, NotFound, Stale
+from muniment.model.errors import Malformed, NotFound
 from muniment.surfaces.cli import show, show_guard
 from muniment.surfaces.cli.asking import confirmed, must_ask
 from muniment.surfaces.cli.certified import Asked, checked, read_certificate
@@ -19,7 +19,6 @@ from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.cli.shapes_guard import (
     CertificatesShape,
     certificate_shape,
-    plan_digest,
     plan_shape,
 )
 from muniment.surfaces.cli.verdicts import verdict_shape
@@ -43,6 +42,10 @@ Cascade = Annotated[
         help="What becomes of what was derived from it (default: the policy's).",
     ),
 ]
+Expected = Annotated[
+    str | None,
+    typer.Option("--plan", metavar="DIGEST", help="Do it only if the plan is still the one of this digest."),
+]
 Reason = Annotated[
     str, typer.Option("--reason", help="Why; it is kept for good, so name a ticket and no person.", show_default=False)
 ]
@@ -63,6 +66,7 @@ def forget(
     actor: Author = None,
     session: Sitting = None,
     cascade: Cascade = None,
+    expected: Expected = None,
     yes: Yes = False,
     dry_run: DryRun = False,
 ) -> ExitCode:
@@ -71,7 +75,7 @@ def forget(
     target = target_of(record_id, subject=subject, source=source, actor=actor, session=session)
     asks = not dry_run and must_ask(yes, "erase")
     with call.memory() as memory:
-        wish = Wish(memory, target, reason=reason, cascade=cascade)
+        wish = Wish(memory, target, reason=reason, cascade=cascade, expected=expected)
         if dry_run:
             call.tell(plan_shape(wish.plan().plan), show_guard.plan)
             return ExitCode.ANSWERED
@@ -100,11 +104,14 @@ def target_of(
 class Wish:
     """An erasure somebody asks for: what it would do, and the doing of it."""
 
-    def __init__(self, memory: Memory, target: Target, *, reason: str, cascade: str | None) -> None:
+    def __init__(
+        self, memory: Memory, target: Target, *, reason: str, cascade: str | None, expected: str | None
+    ) -> None:
         self._memory = memory
+        self.expected = expected
         self._reason = reason
         self._cascade = cascade
-        self.target = target
+        self._target = target
 
     def plan(self) -> Forgotten:
         return self._forget(dry_run=True)
@@ -113,7 +120,7 @@ class Wish:
         return self._forget(dry_run=False)
 
     def _forget(self, *, dry_run: bool) -> Forgotten:
-        by, value = self.target.by, self.target.value
+        by, value = self._target.by, self._target.value
         return self._memory.forget(
             value if by is By.RECORD else None,
             subject=value if by is By.SUBJECT else None,
@@ -122,19 +129,16 @@ class Wish:
             session=value if by is By.SESSION else None,
             reason=self._reason,
             cascade=self._cascade,
+            expected=self.expected,
             dry_run=dry_run,
         )
 
 
 def _agreed(wish: Wish) -> bool:
-    """Ask with the plan shown; what changed while the person was thinking has not been agreed to."""
+    """Ask with the plan shown; what is agreed to is that plan and no other."""
     plan = wish.plan().plan
-    if not confirmed("Erase it for good?", show_guard.asked(plan_shape(plan))):
-        return False
-    present = wish.plan().plan
-    if plan_digest(wish.target, plan) != plan_digest(wish.target, present):
-        raise Stale("the plan to erase", yours="the one that was shown", present="another; something was written since")
-    return True
+    wish.expected = plan.digest
+    return confirmed("Erase it for good?", show_guard.asked(plan_shape(plan)))
 
 
 def _tell(call: Call, done: Forgotten) -> None:

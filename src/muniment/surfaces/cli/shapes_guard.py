@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TypedDict
 
 from muniment.model.curation import Forgotten
@@ -14,11 +13,9 @@ from muniment.model.erasure import (
     Fate,
     LegalHold,
     SignedCertificate,
-    Target,
     Traces,
 )
 from muniment.model.times import show
-from muniment.model.value import canonical
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
 
 
@@ -39,6 +36,7 @@ class TracesShape(TypedDict):
 
 
 class PlanShape(TypedDict):
+    digest: str
     by: str
     derived: str
     erased: int
@@ -51,6 +49,7 @@ class PlanShape(TypedDict):
 
 def plan_shape(plan: ErasurePlan) -> PlanShape:
     return {
+        "digest": plan.digest,
         "by": plan.by.value,
         "derived": plan.derived.value,
         "erased": len(plan.of(Fate.ERASED)),
@@ -80,13 +79,6 @@ def _traces_shape(traces: Traces) -> TracesShape:
         "notes": traces.notes,
         "names": traces.names,
     }
-
-
-def plan_digest(target: Target, plan: ErasurePlan) -> str:
-    """A name for what a dry run told of the records: whoever repeats it has seen it, and it is still what would happen.
-    How many receipts lose words may change from call to call and is left out."""
-    told = (canonical(target), plan.derived.value.encode(), *(canonical(node) for node in plan.nodes))
-    return sha256(b"\n".join(told)).hexdigest()[:16]
 
 
 class CountsShape(TypedDict):
@@ -171,20 +163,18 @@ class CertificatesShape(TypedDict):
 
 class ForgottenShape(TypedDict):
     dry_run: bool
-    plan: str
-    would: PlanShape
+    plan: PlanShape
     verdict: VerdictShape | None
     certificate: SignedCertificateShape | None
     opening: str | None
     scrubbed: bool
 
 
-def forgotten_shape(told: Forgotten, digest: str) -> ForgottenShape:
-    """An erasure with its plan's digest, for those who are told everything at once."""
+def forgotten_shape(told: Forgotten) -> ForgottenShape:
+    """An erasure, for those who are told everything at once."""
     return {
         "dry_run": told.verdict is None,
-        "plan": digest,
-        "would": plan_shape(told.plan),
+        "plan": plan_shape(told.plan),
         "verdict": None if told.verdict is None else verdict_shape(told.verdict),
         "certificate": None if told.certificate is None else certificate_shape(told.certificate),
         "opening": told.opening,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.model.curation import Forgotten
-from muniment.model.erasure import Target, one_target
-from muniment.model.errors import Malformed, Stale
+from muniment.model.errors import Malformed
 from muniment.surfaces.cli.shapes_guard import (
     CertificatesShape,
     ForgottenShape,
@@ -13,7 +11,6 @@ from muniment.surfaces.cli.shapes_guard import (
     certificate_shape,
     forgotten_shape,
     hold_shape,
-    plan_digest,
 )
 from muniment.surfaces.mcp import telling_guard
 from muniment.surfaces.mcp.arguments import (
@@ -21,7 +18,6 @@ from muniment.surfaces.mcp.arguments import (
     Holding,
     Lifting,
     Nothing,
-    Targeted,
 )
 from muniment.surfaces.mcp.schemas import schema_of
 from muniment.surfaces.mcp.seat import Seat
@@ -29,30 +25,15 @@ from muniment.surfaces.mcp.tool import CHANGES, READS, Told, Words, said, tool
 from muniment.surfaces.reception.visitor import Grant
 
 
-def _target(asked: Targeted) -> Target:
-    return one_target(
-        said(asked.record_id),
-        subject=said(asked.subject),
-        source=said(asked.source),
-        actor=said(asked.actor),
-        session=said(asked.session),
-    )
-
-
 def _forget(seat: Seat, asked: Forgetting) -> Told:
-    target = _target(asked)
-    plan = _forgotten(seat, asked, dry_run=True)
-    digest = plan_digest(target, plan.plan)
-    if asked.dry_run:
-        return Told(document=forgotten_shape(plan, digest), text=telling_guard.would_forget(plan.plan, digest))
-    _agreed("forget", said(asked.plan), digest)
-    done = _forgotten(seat, asked, dry_run=False)
-    return Told(document=forgotten_shape(done, digest), text=telling_guard.forgotten(done))
-
-
-def _forgotten(seat: Seat, asked: Forgetting, *, dry_run: bool) -> Forgotten:
+    if not asked.dry_run and said(asked.plan) is None:
+        raise Malformed(
+            "plan",
+            "the plan digest that a dry run told",
+            hint="Call forget with dry_run true, read what it says, then repeat.",
+        )
     cascade = said(asked.cascade)
-    return seat.memory.forget(
+    done = seat.memory.forget(
         said(asked.record_id),
         subject=said(asked.subject),
         source=said(asked.source),
@@ -60,20 +41,11 @@ def _forgotten(seat: Seat, asked: Forgetting, *, dry_run: bool) -> Forgotten:
         session=said(asked.session),
         reason=asked.reason,
         cascade=None if cascade is None else cascade.value,
-        dry_run=dry_run,
+        expected=None if asked.dry_run else said(asked.plan),
+        dry_run=asked.dry_run,
     )
-
-
-def _agreed(tool_: str, plan: str | None, digest: str) -> None:
-    """Refuse to do what nobody has been told of, or what is no longer what they were told."""
-    if plan is None:
-        raise Malformed(
-            "plan",
-            "the plan digest that a dry run told",
-            hint=f"Call {tool_} with dry_run true, read what it says, then repeat.",
-        )
-    if plan != digest:
-        raise Stale(f"the plan to {tool_}", yours="another plan", present="changed since, or never told")
+    text = telling_guard.would_forget(done.plan) if asked.dry_run else telling_guard.forgotten(done)
+    return Told(document=forgotten_shape(done), text=text)
 
 
 def _hold(seat: Seat, asked: Holding) -> Told:

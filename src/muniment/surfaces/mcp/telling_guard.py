@@ -18,13 +18,13 @@ _FATES = {
 _NAMED_MAX = 50
 
 
-def would_forget(plan: ErasurePlan, digest: str) -> str:
+def would_forget(plan: ErasurePlan) -> str:
     return "\n".join(
         [
             f"Nothing was changed. The plan, by {plan.by}:",
             *_fates(plan),
             *_traces(plan),
-            f'To do it, call forget again with dry_run false and plan "{digest}".',
+            f'To do it, call forget again with dry_run false and plan "{plan.digest}".',
         ]
     )
 

@@ -9,6 +9,7 @@ class TestMyStore(StoreConformance):
 """
 
 from muniment.testing.conformance.catalogue import CatalogueConformance
+from muniment.testing.conformance.erasing import ErasureConformance
 from muniment.testing.conformance.links import LinkConformance
 from muniment.testing.conformance.lookups import LookupConformance
 from muniment.testing.conformance.meanings import MeaningConformance
@@ -34,5 +35,6 @@ class StoreConformance(
     NameConformance,
     NoteConformance,
     MeaningConformance,
+    ErasureConformance,
 ):
     """Everything a `TenantStore` promises."""

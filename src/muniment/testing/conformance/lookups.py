@@ -52,6 +52,18 @@ class LookupConformance(Made):
                 assert found == {0: [], 1: [20], 3: [20, 5, 4], 9: [20, 5, 4, 3]}
                 assert snapshot.catalogue.past_answers("window", limit=9) == ()
 
+    def test_the_pace_of_an_actor_is_when_its_nth_newest_was_written(self) -> None:
+        cards = [
+            make_card(rid, actor="ana" if rid % 2 else "ben", created_at=Instant(rid * 10), status=status)
+            for rid, status in enumerate(STATES, start=1)
+        ]
+        with self.make(TENANT) as store:
+            store.write(put_cards(*cards))
+            with store.read() as snapshot:
+                found = {nth: snapshot.catalogue.pace("ana", nth=nth) for nth in (1, 2, 5, 6)}
+                assert found == {1: 90, 2: 70, 5: 10, 6: None}
+                assert snapshot.catalogue.pace("ANA", nth=1) is None
+
     def test_many_cards_are_fetched_at_once_and_those_that_are_not_there_are_left_out(self) -> None:
         cards = {rid: make_card(rid, status="retracted" if rid % 2 else "active") for rid in range(1, 400)}
         with self.make(TENANT) as store:

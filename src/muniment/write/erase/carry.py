@@ -351,7 +351,8 @@ def _change(unit: Unit, prepared: Prepared, found: Found, lost: Lost, report: Re
         dropped=tuple(sorted({*gone, *found.dropped})),
         erased=tuple(Tombstone(rid=card.rid, id=card.id, revision=card.revision) for card in (*erased, *cut)),
         amended=found.amended,
-        moved=found.moved,
+        refiled=found.refiled,
+        reworded=found.reworded,
         receipts=found.receipts,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from functools import cache
 
 import msgspec
 
@@ -46,7 +47,8 @@ class Found(Value):
     """Every trace, and what takes its place. `dropped` are the documents of names that were given."""
 
     amended: tuple[Amendment, ...]
-    moved: tuple[ProposalRow | Note, ...]
+    refiled: tuple[ProposalRow, ...]
+    reworded: tuple[Note, ...]
     receipts: tuple[Blanked, ...]
     dropped: tuple[int, ...]
     traces: Traces
@@ -64,11 +66,10 @@ def find_traces(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Found:
         Amendment(doc=note.doc, role=Role.NOTE, value=Jot(topic=note.topic, key=note.key, body=body))
         for note, body in notes
     )
-    moved: list[ProposalRow | Note] = [msgspec.structs.replace(row, digest="") for row in rows]
-    moved += (msgspec.structs.replace(note, body=body) for note, body in notes)
     return Found(
         amended=tuple(sorted(amended, key=lambda one: one.doc)),
-        moved=tuple(moved),
+        refiled=tuple(msgspec.structs.replace(row, digest="") for row in rows),
+        reworded=tuple(msgspec.structs.replace(note, body=body) for note, body in notes),
         receipts=receipts,
         dropped=names,
         traces=Traces(reports=len(reports), receipts=len(receipts), notes=len(notes), names=len(names)),
@@ -96,6 +97,7 @@ _words = msgspec.json.Decoder(_Words)
 def _reports(
     snapshot: Snapshot, erasing: Erasing, proposals: AbstractSet[str], lost: Lost
 ) -> Iterator[tuple[int, Report]]:
+    says = cache(lost.within)  # most reasons are the policy's own, again and again
     for document in snapshot.documents.all():
         if _REPORT_MARK not in document.body or document.doc in erasing.rids:
             continue
@@ -105,7 +107,7 @@ def _reports(
             continue  # a record or a note that speaks of dispositions
         evidence = said.observation.evidence if said.observation is not None else None
         concerned = said.proposal in proposals or erasing.speaks(document.doc)
-        if concerned or lost.within(said.reason) or (evidence is not None and lost.within(evidence)):
+        if concerned or says(said.reason) or (evidence is not None and says(evidence)):
             yield document.doc, blank_report(read_canonical(document.body, Report))
 
 

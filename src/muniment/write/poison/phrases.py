@@ -67,6 +67,7 @@ from now on <1 you <1 are|will|must|shall|should|act|answer|respond|obey|only|al
   stored|full|entire|chat <5 {secret} <6 https|http|@|webhook|server|endpoint|address|
   url|attacker|site
 ^exfiltrate|leak <6 {secret}
+~^send|upload|post|forward|email|mail|transmit|submit <4 {secret}
 ^include|append|embed|put|add|encode <3 {secret}|key <6 image|url|link|query|markdown <4
   https|http|url|request|answer|reply|response|parameter|string
 
