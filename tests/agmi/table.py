@@ -9,8 +9,8 @@ Tell = Callable[[str, str, str], None]
 """Keep a verdict: which attack, how it was met, what came of it."""
 
 EDIT_POINTS = ("audit", "read", "rewritten", "no witness")
-"""How an edit of the file is met: the vault is opened and checked; somebody only reads; the whole file was made to agree
-with the edit; the vault is checked and has no witness."""
+"""How an edit of the file is met: the vault is opened and checked; somebody only reads; the whole file was made to
+agree with the edit; the vault is checked and has no witness."""
 CHANNELS = ("external", "laundered", "agent-laundered", "cross-user")
 """Whose write it is: a stranger's, a stranger's who says to be the user, the user's own assistant's; nobody's."""
 

@@ -8,11 +8,34 @@ how much of that is told is printed.
 from __future__ import annotations
 
 import pytest
-from agmi.attacks.memory_specific import ALL_MEMORY_ATTACKS
+from agmi.attacks.memory_specific import (
+    ALL_MEMORY_ATTACKS,
+    CrossSessionBleedAttack,
+    IndirectPromptInjectionAttack,
+    MemoryInjectionAttack,
+    MetadataPoisoningAttack,
+    RetrievalHijackAttack,
+    UpdatePoisoningAttack,
+)
 from tests.agmi.shared_memory import SharedMemoryAdapter
 from tests.agmi.table import Tell
 
-ATTACKS = {cls.name: cls for cls in ALL_MEMORY_ATTACKS}
+Attack = (
+    MemoryInjectionAttack
+    | CrossSessionBleedAttack
+    | RetrievalHijackAttack
+    | IndirectPromptInjectionAttack
+    | UpdatePoisoningAttack
+    | MetadataPoisoningAttack
+)
+ATTACKS: dict[str, type[Attack]] = {
+    "memory_injection": MemoryInjectionAttack,
+    "cross_session_bleed": CrossSessionBleedAttack,
+    "retrieval_hijack": RetrievalHijackAttack,
+    "indirect_prompt_injection": IndirectPromptInjectionAttack,
+    "update_poisoning": UpdatePoisoningAttack,
+    "metadata_poisoning": MetadataPoisoningAttack,
+}
 FIXTURES = 5
 CREDENTIALLED = "agent-laundered"
 """The channel on which the attacker's text bears the user's own credential."""
@@ -20,15 +43,8 @@ STEERING_TOLD_MAX = 3
 """Of the five texts that read as instructions, so many at most are told when the user's own assistant wrote them."""
 
 
-def test_the_suite_has_six_attacks() -> None:
-    assert sorted(ATTACKS) == [
-        "cross_session_bleed",
-        "indirect_prompt_injection",
-        "memory_injection",
-        "metadata_poisoning",
-        "retrieval_hijack",
-        "update_poisoning",
-    ]
+def test_these_are_all_the_attacks_of_the_suite() -> None:
+    assert list(ATTACKS.values()) == ALL_MEMORY_ATTACKS
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

@@ -1,7 +1,7 @@
 """Processes that copy a vault or put it back, and die at a touch of the file system that they are told.
 
-An order is `JOB FOLDER TOUCH`: in FOLDER are a vault and, for `restore`, a backup. Touches below it are counted from one;
-zero is never met. Says how many there were, if the job lived to its end, and then `end STATUS`.
+An order is `JOB FOLDER TOUCH`: in FOLDER are a vault and, for `restore`, a backup. Touches below it are counted from
+one; zero is never met. Says how many there were, if the job lived to its end, and then `end STATUS`.
 """
 
 from __future__ import annotations

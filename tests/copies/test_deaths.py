@@ -85,9 +85,11 @@ def test_a_backup_that_dies_leaves_nothing_under_its_name_or_all_of_it(copiers: 
             read_manifest(folder / "copy")
             shutil.rmtree(folder / "copy")
         hidden = [name for name in names_in(folder) if name != "vault"]
+        assert len(hidden) <= 1, "what the one before has left is taken away"
         assert all(name.startswith(".copy.") and name.endswith(".part") for name in hidden)
     assert died > 0.8 * len(touches)
-    back_up(folder / "vault", folder / "copy")
+    back_up(folder / "vault", folder / "another")
+    assert names_in(folder) == ["another", "vault"]
     with opened(folder / "vault") as memory:
         assert memory.ledger.verify().ok
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.deeds import furnished
+from tests.faults.disks import SmallDisk, mounted
 from tests.faults.dying import Victims
 
 
@@ -35,3 +36,13 @@ def seed() -> int:
 def long() -> bool:
     """Whether there is time for every case instead of a selection."""
     return "MUNIMENT_TEST_LONG" in os.environ
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    place = tmp_path / "disk"
+    place.mkdir()
+    with mounted(place) as disk:
+        if disk is None:
+            pytest.skip("only root can make a small file system")
+        yield disk

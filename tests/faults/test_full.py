@@ -6,13 +6,11 @@ What was acknowledged stays, reading goes on, the refusal has a code, and with r
 from __future__ import annotations
 
 import errno
-import os
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 import pytest
+from tests.faults.disks import SmallDisk
 from tests.recall.world import WAIT_S, Toy
 
 from muniment import Memory
@@ -24,31 +22,6 @@ from muniment.testing.vfs import Act, Refusal, watched_disk
 
 NOTE_WORDS = 300
 FULL = frozenset({"store_full", "store_unavailable"})
-
-
-class SmallDisk:
-    """A file system in memory that holds so much and no more."""
-
-    def __init__(self, place: Path) -> None:
-        self.place = place
-
-    def resize(self, size: str) -> None:
-        subprocess.run(["mount", "-o", f"remount,size={size}", str(self.place)], check=True, timeout=WAIT_S)
-
-    def free(self) -> int:
-        found = os.statvfs(self.place)
-        return found.f_bavail * found.f_bsize
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounting = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(mounting, capture_output=True, timeout=WAIT_S).returncode != 0:
-        pytest.skip("only root can make a small file system")
-    yield SmallDisk(place)
-    subprocess.run(["umount", "--lazy", str(place)], check=True, timeout=WAIT_S)
 
 
 def fill(memory: Memory) -> tuple[list[str], str]:

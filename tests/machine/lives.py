@@ -28,7 +28,7 @@ def word(number: int) -> str:
 
 
 def words_in(text: str) -> set[str]:
-    return set(WORD.findall(text))
+    return set(WORD.findall(text.lower()))
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,7 @@ def test_every_page_holds_a_list_and_the_way_on() -> None:
         "directory",
         "certificates",
         "holds",
+        "quarantined",
         "ledger.entries",
         "ledger.receipts",
     }

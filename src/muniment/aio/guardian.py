@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from muniment.aio.threads import run
 from muniment.engine import Memory as _Memory
-from muniment.model.curation import Forgotten
+from muniment.model.curation import Forgotten, Verdict, Withdrawal
 from muniment.model.erasure import LegalHold, SignedCertificate
+from muniment.model.query import Disclosure
 
 
 class Guardian:
@@ -67,3 +68,15 @@ class Guardian:
 
     async def holds(self) -> tuple[LegalHold, ...]:
         return await run(self._memory.holds)
+
+    async def withdraw(self, by: str, value: str, *, reason: str, dry_run: bool = False) -> Withdrawal:
+        return await run(self._memory.withdraw, by, value, reason=reason, dry_run=dry_run)
+
+    async def quarantine(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        return await run(self._memory.quarantine, record_id, reason=reason, expected_revision=expected_revision)
+
+    async def release(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        return await run(self._memory.release, record_id, reason=reason, expected_revision=expected_revision)
+
+    async def quarantined(self) -> tuple[Disclosure, ...]:
+        return await run(self._memory.quarantined)

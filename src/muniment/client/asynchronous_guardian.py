@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar
 
-from muniment.model.curation import Forgotten
+from muniment.model.curation import Forgotten, Verdict, Withdrawal
 from muniment.model.erasure import LegalHold, SignedCertificate
+from muniment.model.query import Disclosure
 from muniment.model.value import Value
 from muniment.rest import answers
 from muniment.rest.kinds import PAGE_MAX
@@ -89,6 +90,31 @@ class AsyncGuardian:
         while True:
             page = await self._ask(answers.Holds, "holds", cursor=cursor, limit=PAGE_MAX)
             found += page.holds
+            cursor = page.next
+            if cursor is None:
+                return tuple(found)
+
+    async def withdraw(self: AsyncAsks, by: str, value: str, *, reason: str, dry_run: bool = False) -> Withdrawal:
+        return await self._ask(Withdrawal, "withdraw", by=by, value=value, reason=reason, dry_run=dry_run)
+
+    async def quarantine(
+        self: AsyncAsks, record_id: str, *, reason: str, expected_revision: int | None = None
+    ) -> Verdict:
+        return await self._ask(
+            Verdict, "quarantine", record_id=record_id, reason=reason, expected_revision=expected_revision
+        )
+
+    async def release(self: AsyncAsks, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        return await self._ask(
+            Verdict, "release", record_id=record_id, reason=reason, expected_revision=expected_revision
+        )
+
+    async def quarantined(self: AsyncAsks) -> tuple[Disclosure, ...]:
+        found: list[Disclosure] = []
+        cursor: str | None = None
+        while True:
+            page = await self._ask(answers.Quarantine, "quarantined", cursor=cursor, limit=PAGE_MAX)
+            found += page.records
             cursor = page.next
             if cursor is None:
                 return tuple(found)

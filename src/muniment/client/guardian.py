@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar
 
-from muniment.model.curation import Forgotten
+from muniment.model.curation import Forgotten, Verdict, Withdrawal
 from muniment.model.erasure import LegalHold, SignedCertificate
+from muniment.model.query import Disclosure
 from muniment.model.value import Value
 from muniment.rest import answers
 from muniment.rest.kinds import PAGE_MAX
@@ -89,6 +90,25 @@ class Guardian:
         while True:
             page = self._ask(answers.Holds, "holds", cursor=cursor, limit=PAGE_MAX)
             found += page.holds
+            cursor = page.next
+            if cursor is None:
+                return tuple(found)
+
+    def withdraw(self: Asks, by: str, value: str, *, reason: str, dry_run: bool = False) -> Withdrawal:
+        return self._ask(Withdrawal, "withdraw", by=by, value=value, reason=reason, dry_run=dry_run)
+
+    def quarantine(self: Asks, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        return self._ask(Verdict, "quarantine", record_id=record_id, reason=reason, expected_revision=expected_revision)
+
+    def release(self: Asks, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
+        return self._ask(Verdict, "release", record_id=record_id, reason=reason, expected_revision=expected_revision)
+
+    def quarantined(self: Asks) -> tuple[Disclosure, ...]:
+        found: list[Disclosure] = []
+        cursor: str | None = None
+        while True:
+            page = self._ask(answers.Quarantine, "quarantined", cursor=cursor, limit=PAGE_MAX)
+            found += page.records
             cursor = page.next
             if cursor is None:
                 return tuple(found)

@@ -6,7 +6,6 @@ Made under a name nobody looks for and given its own name when it is whole: a ba
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +14,7 @@ from muniment.backends.sqlite.copying import copy_store, sync
 from muniment.backends.sqlite.store import SqliteVault, file_name, tenant_key
 from muniment.backends.world import SystemClock, sign_value
 from muniment.engine.audit import verify_store
+from muniment.engine.drafts import draft_beside
 from muniment.engine.manifest import CONTENTS, MANIFEST, VERSION, Copy, Manifest, SignedManifest, part_of, spelled
 from muniment.engine.marker import MARKER
 from muniment.engine.signing import VaultKeys
@@ -48,21 +48,19 @@ def back_up(
         raise ConfigurationError("vault", "a folder that holds a vault; `muniment init` makes one")
     if path.exists() or path.is_symlink():
         raise Malformed("path", "a name that is free; a backup never takes the place of anything")
-    draft = path.absolute().with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     stores = stores_at(vault)
     try:
-        (draft / CONTENTS).mkdir(parents=True, mode=0o700)
-        draft.chmod(0o700)
-        manifest = _fill(vault, stores, draft, tenant, with_keys, clock or SystemClock(), progress)
-        sync_tree(draft)
-        draft.rename(path)
-        sync(path.absolute().parent)
+        with draft_beside(path, "part") as draft:
+            (draft / CONTENTS).mkdir(mode=0o700)
+            manifest = _fill(vault, stores, draft, tenant, with_keys, clock or SystemClock(), progress)
+            sync_tree(draft)
+            draft.rename(path)
+            sync(path.absolute().parent)
+            return manifest
     except OSError as error:
         raise StoreUnavailable(f"the backup cannot be written: {error.strerror}") from None
     finally:
         stores.close()
-        shutil.rmtree(draft, ignore_errors=True)
-    return manifest
 
 
 def _fill(

@@ -7,7 +7,6 @@ death at any moment leaves every tenant whole, as it was or as it is restored.
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from muniment.backends.sqlite.store import VECTORS, SqliteVault, file_name, tena
 from muniment.backends.world import FileSigner, SystemClock
 from muniment.config import AS_SET
 from muniment.engine.backup import Told, silent, sync_tree, write_private
+from muniment.engine.drafts import draft_beside
 from muniment.engine.manifest import CONTENTS, Copy, Manifest, read_manifest
 from muniment.engine.marker import MARKER, agree, check_of, chosen_key
 from muniment.engine.redoing import Erasure, Later, later_than
@@ -62,14 +62,12 @@ def restore(wish: Wish, *, clock: Clock | None = None, progress: Told = silent) 
     if wish.tenant is not None and manifest.copy(wish.tenant) is None:
         raise NotFound("tenant", wish.tenant)
     vault = wish.vault.absolute()
-    draft = vault.with_name(f".{vault.name}.{os.urandom(4).hex()}.restoring")
-    job = _Job(wish, manifest, vault, draft, clock or SystemClock(), progress)
     try:
-        return job.into_vault() if is_vault(vault) else job.into_nothing()
+        with draft_beside(vault, "restoring") as draft:
+            job = _Job(wish, manifest, vault, draft, clock or SystemClock(), progress)
+            return job.into_vault() if is_vault(vault) else job.into_nothing()
     except OSError as error:
         raise StoreUnavailable(f"the backup cannot be put back: {error.strerror}") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 class _Job:
@@ -91,7 +89,6 @@ class _Job:
         agree(self.inside, self.seal)
         keys = frozenset(self.manifest.keys)
         given = self._given(keys)
-        self.draft.mkdir(parents=True, mode=0o700)
         self._lay_out()
         work = self._workshop(VaultKeys(self.draft).present(), keys, policy=self.draft)
         backs = tuple(work.bring(copy, Later(), given) for copy in self.copies)
@@ -110,9 +107,6 @@ class _Job:
         with ExitStack() as held:
             self._come_in(held)
             laters = [self._look(held, copy, keys) for copy in self.copies]
-            for left in self.vault.parent.glob(f".{self.vault.name}.*.restoring"):
-                shutil.rmtree(left)
-            self.draft.mkdir(mode=0o700)
             policy = self.vault if self.wish.tenant is not None else self.inside
             work = self._workshop(VaultKeys(self.vault).present(), keys, policy=policy)
             backs = tuple(work.bring(copy, later, given) for copy, later in zip(self.copies, laters, strict=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from muniment.backends.world import FileSigner, RandomIds, SystemClock
 from muniment.engine.archive import Archive, Header, Progress, Trailer, broken, write_archive
 from muniment.engine.audit import check_snapshot, verify_store
 from muniment.engine.backup import sync_tree, write_private
+from muniment.engine.drafts import draft_beside
 from muniment.engine.signing import VaultKeys, holder, public_keys
 from muniment.engine.vault import VaultFolder, is_vault, stores_at
 from muniment.model.actor import OWNER
@@ -43,16 +43,15 @@ def export_archive(vault: Path, tenant: str, path: Path, *, progress: Progress =
     if path.exists() or path.is_symlink():
         raise Malformed("file", "a name that is free; an archive never takes the place of anything")
     stores = stores_at(vault)
-    draft = path.absolute().with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
         if tenant not in stores.tenants():
             raise NotFound("tenant", tenant)
-        return _export(stores.open(tenant, create=False), VaultKeys(vault), path, draft, progress)
+        with draft_beside(path, "part") as draft:
+            return _export(stores.open(tenant, create=False), VaultKeys(vault), path, draft / path.name, progress)
     except OSError as error:
         raise StoreUnavailable(f"the archive cannot be written: {error.strerror}") from None
     finally:
         stores.close()
-        draft.unlink(missing_ok=True)
 
 
 def _export(store: TenantStore, keys: VaultKeys, path: Path, draft: Path, progress: Progress) -> Trailer:
@@ -89,24 +88,27 @@ def import_archive(
         raise Malformed("tenant", "the tenant the archive is of; a ledger cannot change its name")
     former = FileSigner(signing_key) if signing_key is not None else None
     _trusted(vault, header, former)
-    new = signing_key if not is_vault(vault) else None
-    draft = vault.absolute().with_name(f".{vault.name}.{os.urandom(4).hex()}.importing")
     stores = stores_at(vault)  # to be in the vault while it lasts, and for the key of its files
     try:
-        draft.mkdir(parents=True, mode=0o700)
-        if new is not None:
-            (draft / "keys").mkdir(mode=0o700)
-            write_private(draft / "keys" / "signing.key", new.read_bytes())
-            VaultFolder(draft, create=True, key=stores.key).stores.close()
-        signer = VaultKeys(draft if new is not None else vault).present()
-        head, handed_over = _take_in(SqliteVault(draft, key=stores.key), archive, header, signer, former, progress)
-        _place(draft, vault, header.tenant, whole=new is not None)
+        with draft_beside(vault, "importing") as draft:
+            new = signing_key if not is_vault(vault) else None
+            if new is not None:
+                _lay_out(draft, new, stores)
+            signer = VaultKeys(draft if new is not None else vault).present()
+            head, handed_over = _take_in(SqliteVault(draft, key=stores.key), archive, header, signer, former, progress)
+            _place(draft, vault, header.tenant, whole=new is not None)
     except OSError as error:
         raise StoreUnavailable(f"the archive cannot be taken in: {error.strerror}") from None
     finally:
         stores.close()
-        shutil.rmtree(draft, ignore_errors=True)
     return TakenIn(header=header, trailer=trailer, head=head, handed_over=handed_over)
+
+
+def _lay_out(draft: Path, signing_key: Path, stores: SqliteVault) -> None:
+    """A new vault with the key that was given, and nothing in it."""
+    (draft / "keys").mkdir(mode=0o700)
+    write_private(draft / "keys" / "signing.key", signing_key.read_bytes())
+    VaultFolder(draft, create=True, key=stores.key).stores.close()
 
 
 def _trusted(vault: Path, header: Header, former: Signer | None) -> None:

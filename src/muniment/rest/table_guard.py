@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.model.curation import Forgotten
+from muniment.model.curation import Forgotten, Verdict, Withdrawal
 from muniment.model.erasure import LegalHold
 from muniment.rest import answers, bodies, queries
 from muniment.rest.operation import Grant, Key, Operation, Verb
@@ -77,5 +77,56 @@ GUARDING: tuple[Operation, ...] = (
         query=queries.Page,
         answer=answers.Holds,
         pages="holds",
+    ),
+    Operation(
+        name="withdraw",
+        verb=Verb.POST,
+        path="/api/withdrawals",
+        summary="Withdraw everything that an actor, a source or a session contributed; or list it",
+        grant=Grant.REVIEW,
+        body=bodies.Withdraw,
+        answer=Withdrawal,
+        changes=True,
+        key=Key.ANSWER,
+        codes=("stale",),
+        example=bodies.Withdraw(by="source", value="forum.example", reason="it was defaced", dry_run=True),
+    ),
+    Operation(
+        name="quarantine",
+        verb=Verb.POST,
+        path="/api/records/{record_id}/quarantine",
+        summary="Keep a record apart: it answers nobody until it is released",
+        grant=Grant.REVIEW,
+        body=bodies.Reason,
+        answer=Verdict,
+        changes=True,
+        key=Key.ANSWER,
+        matchable=True,
+        codes=("stale",),
+        example=bodies.Reason(reason="it reads like an instruction"),
+    ),
+    Operation(
+        name="release",
+        verb=Verb.POST,
+        path="/api/records/{record_id}/release",
+        summary="Let a record that was kept apart answer again",
+        grant=Grant.REVIEW,
+        body=bodies.Reason,
+        answer=Verdict,
+        changes=True,
+        key=Key.ANSWER,
+        matchable=True,
+        codes=("stale",),
+        example=bodies.Reason(reason="looked at: it is a quotation"),
+    ),
+    Operation(
+        name="quarantined",
+        verb=Verb.GET,
+        path="/api/quarantine",
+        summary="List the records that are kept apart",
+        grant=Grant.REVIEW,
+        query=queries.Page,
+        answer=answers.Quarantine,
+        pages="records",
     ),
 )

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.contracts.cites import cites, diverges
+from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import (
     CONSUMER,
     CURATOR,
@@ -264,13 +264,19 @@ def test_an_export_holds_what_is_reviewed_lasting_and_not_too_sensitive(world: W
     assert CONTRACT.check(world.desk.export(actor=STEWARD)) == ()
 
 
-@diverges("MATM-065")
-def test_erasing_a_record_about_a_person_takes_its_content_out_and_leaves_a_tombstone(world: World) -> None:
+@cites("MATM-065")
+def test_erasing_what_is_about_a_person_takes_its_content_out_and_leaves_a_tombstone(world: World) -> None:
     record = about_ana(world)
-    erase = getattr(world.memory, "erase", None)
-    assert erase is not None, "there is a way to erase"
-    erase(record, reason="asked to")
-    assert "morning" not in str(world.memory.history(record))
+    question = "When is Ana to be called?"
+    assert told(world.ask(question, scopes=("x_user_identity",))) == [record]
+    done = world.memory.forget(subject="Ana", reason="asked to")
+    assert done.certificate is not None
+    assert record in done.certificate.certificate.erased
+    assert told(world.ask(question, scopes=("x_user_identity",))) == []
+    assert "morning" not in str(exported(world.desk.export(actor=STEWARD, max_sensitivity=Sensitivity.SECRET)))
+    entry = world.memory.ledger.entries()[-1]
+    assert record in [stone.id for stone in entry.erased]
+    assert "morning" not in str(entry)
 
 
 def test_memory_about_people_is_read_by_those_its_charter_names_alone(world: World) -> None:

@@ -34,12 +34,16 @@ MEMORY = {
     "decide": ADDS,
     "resolve": CHANGES,
     "forget": CHANGES,
+    "withdraw": CHANGES,
+    "quarantine": CHANGES,
+    "release": CHANGES,
+    "quarantined": READS,
     "hold": CHANGES,
     "lift": CHANGES,
     "holds": READS,
     "certificates": READS,
 }
-FOR_REVIEWERS = {"holds"}
+FOR_REVIEWERS = {"holds", "quarantined"}
 FOR_AUDITORS = {"certificates"}
 AKASHIK = {
     "akashik_register": ADDS,

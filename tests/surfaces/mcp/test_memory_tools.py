@@ -227,7 +227,9 @@ def test_forgetting_is_foretold_first_and_done_only_as_foretold(desk: Desk) -> N
     assert guessed.code == "stale"
     assert head(desk.memory) == before
     desk.memory.revise(name, "The nightly build takes 45 minutes")
-    moved = desk.talk.call("forget", record_id=name, reason="asked to", dry_run=False, plan=told.document["plan"]["digest"])
+    moved = desk.talk.call(
+        "forget", record_id=name, reason="asked to", dry_run=False, plan=told.document["plan"]["digest"]
+    )
     assert moved.code == "stale"
     anew = desk.talk.call("forget", record_id=name, reason="asked to").document["plan"]["digest"]
     done = desk.talk.call("forget", record_id=name, reason="asked to", dry_run=False, plan=anew)
@@ -268,6 +270,10 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("forget", {"record_id": "rec_1", "subject": "x", "reason": "x"}, "target"),
     ("forget", {"subject": "", "reason": "x"}, "subject"),
     ("forget", {"subject": "x", "reason": "x", "cascade": "burn"}, "cascade"),
+    ("withdraw", {"by": "colour", "value": "x", "reason": "x"}, "by"),
+    ("withdraw", {"by": "actor", "value": "a b", "reason": "x"}, "actor"),
+    ("quarantine", {"record_id": "rec_1"}, "reason"),
+    ("release", {"record_id": "a b", "reason": "x"}, "id"),
     ("hold", {"reason": "x"}, "target"),
     ("lift", {"hold_id": "a b", "reason": "x"}, "hold"),
     ("holds", {"all": True}, "all"),
@@ -301,6 +307,8 @@ def test_bad_arguments_are_told_by_their_field_and_change_nothing(desk: Desk) ->
         ("retract", {"record_id": "rec_none", "reason": "x"}),
         ("forget", {"record_id": "rec_none", "reason": "x"}),
         ("lift", {"hold_id": "hld_none", "reason": "x"}),
+        ("quarantine", {"record_id": "rec_none", "reason": "x"}),
+        ("release", {"record_id": "rec_none", "reason": "x"}),
         ("decide", {"proposal_id": "prp_none", "answer": "accept", "reason": "x"}),
         ("resolve", {"conflict_id": "con_none", "strategy": "authority", "rationale": "x"}),
         ("propose", {"content": "x", "target": "rec_none"}),

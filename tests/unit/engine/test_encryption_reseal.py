@@ -21,6 +21,7 @@ from muniment.model.errors import ConfigurationError, IntegrityError, MunimentEr
 
 ROOT = Path(__file__).parents[3]
 WAIT_S = 240
+TENANTS = ("acme", ".".join(["Ab"] * 40))
 EVERY = 1 if os.environ.get("MUNIMENT_TEST_PROFILE") == "nightly" else 4
 """Of so many changes one is died at; in the nights at each."""
 
@@ -34,7 +35,7 @@ class Death(msgspec.Struct):
 
 def made(vault: Path, key: str | None) -> Path:
     """A vault of two tenants, one whose name does not fit into a file name, with vectors and receipts."""
-    for tenant in ("acme", "A" * 120):
+    for tenant in TENANTS:
         with Memory.open(vault, tenant=tenant, embedder=embed, encryption_key=key) as memory:
             memory.as_actor(ACTOR).remember(f"{TEXT} for {tenant[:4]}")
             memory.recall("marzipanettes")
@@ -45,7 +46,7 @@ def made(vault: Path, key: str | None) -> Path:
 def read(vault: Path, key: str | None) -> list[str]:
     """What both tenants tell, each verified, with all its vectors."""
     told = []
-    for tenant in ("acme", "A" * 120):
+    for tenant in TENANTS:
         assert vectors(vault, tenant, key) == 1
         with Memory.open(vault, tenant=tenant, create=False, embedder=None, encryption_key=key) as memory:
             told += [one.record.content for one in memory.recall("marzipanettes").records]
@@ -53,7 +54,7 @@ def read(vault: Path, key: str | None) -> list[str]:
     return told
 
 
-WHOLE = [f"{TEXT} for acme", f"{TEXT} for AAAA"]
+WHOLE = [f"{TEXT} for acme", f"{TEXT} for Ab.A"]
 
 
 def test_a_plain_vault_is_encrypted_and_shows_nothing_any_longer(vault: Path) -> None:

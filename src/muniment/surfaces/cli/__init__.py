@@ -46,6 +46,7 @@ _DECLARED = (
     read,
     trust,
     forget,
+    guard,
     backup,
     audit,
     exchange,
@@ -61,6 +62,7 @@ app.add_typer(ledger, name="ledger")
 app.add_typer(policy, name="policy")
 app.add_typer(forget.certificate, name="certificate")
 app.add_typer(guard.hold, name="hold")
+app.add_typer(guard.quarantine, name="quarantine")
 app.add_typer(backup.archive, name="archive")
 app.add_typer(signing.signing, name="signing")
 app.add_typer(signing.checkpoint, name="checkpoint")

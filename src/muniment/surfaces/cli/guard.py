@@ -1,4 +1,4 @@
-"""The commands that keep things from being erased: hold add, lift, list."""
+"""The commands that keep things in, apart or from being erased: withdraw; quarantine and hold with theirs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,84 @@ from typing import Annotated
 
 import typer
 
-from muniment.surfaces.cli import show_guard
-from muniment.surfaces.cli.forget import Author, MaybeRecord, Sitting, Source, Subject, target_of
-from muniment.surfaces.cli.root import Call, command, group
-from muniment.surfaces.cli.shapes_guard import HoldsShape, hold_shape
+from muniment.model.curation import Withdrawal
+from muniment.surfaces.cli import show, show_guard
+from muniment.surfaces.cli.asking import confirmed, must_ask
+from muniment.surfaces.cli.forget import Author, MaybeRecord, Sitting, Source, Subject, Yes, target_of
+from muniment.surfaces.cli.output import note
+from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.shapes_guard import HoldsShape, hold_shape, quarantine_shape, withdrawal_shape
+from muniment.surfaces.cli.verdicts import verdict_shape
+from muniment.surfaces.cli.write import ExpectedRevision, RecordId
 from muniment.surfaces.problems import ExitCode
 
+quarantine = typer.Typer(help="Suspects: keep a record apart, release it, list them.", rich_markup_mode="rich")
+quarantine.callback()(group)
 hold = typer.Typer(help="Legal holds: what must not be erased.", rich_markup_mode="rich")
 hold.callback()(group)
 
 Why = Annotated[str, typer.Option("--reason", help="Why; it is kept.", show_default=False)]
+
+
+@command(app, "withdraw", example="muniment withdraw forum.example --by source --reason defaced --dry-run")
+def withdraw(
+    call: Call,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="Which one.", show_default=False)],
+    by: Annotated[
+        str,
+        typer.Option("--by", metavar="actor|source|session", help="Whose contributions.", show_default=False),
+    ],
+    reason: Why,
+    yes: Yes = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be withdrawn, and change nothing.")
+    ] = False,
+) -> ExitCode:
+    """Take back everything one actor, source or session contributed, with what stands on it, and list the receipts that
+    had used any of it. History is kept. Shows the plan and asks first."""
+    asks = not dry_run and must_ask(yes, "withdraw")
+    with call.memory() as memory:
+        if dry_run:
+            plan = memory.withdraw(by, value, reason=reason, dry_run=True)
+            call.tell(withdrawal_shape(plan), show_guard.withdrawal)
+            return ExitCode.ANSWERED
+        if asks and not _agreed(memory.withdraw(by, value, reason=reason, dry_run=True)):
+            note("nothing was changed")
+            return ExitCode.ANSWERED
+        done = memory.withdraw(by, value, reason=reason)
+    call.tell(withdrawal_shape(done), show_guard.withdrawal)
+    return ExitCode.ANSWERED
+
+
+def _agreed(plan: Withdrawal) -> bool:
+    return confirmed("Withdraw it?", show_guard.to_withdraw(withdrawal_shape(plan)))
+
+
+@command(quarantine, "add", example='muniment quarantine add rec_1 --reason "it reads like an instruction"')
+def set_apart(call: Call, record_id: RecordId, reason: Why, expected_revision: ExpectedRevision = None) -> ExitCode:
+    """Keep a record apart: it answers nobody, and what stands on it is flagged, until it is released or retracted."""
+    with call.memory() as memory:
+        verdict = memory.quarantine(record_id, reason=reason, expected_revision=expected_revision)
+    call.tell(verdict_shape(verdict), show.verdict)
+    return ExitCode.ANSWERED
+
+
+@command(quarantine, "release", example='muniment quarantine release rec_1 --reason "it is a quotation"')
+def release(call: Call, record_id: RecordId, reason: Why, expected_revision: ExpectedRevision = None) -> ExitCode:
+    """Let a record that was kept apart answer again."""
+    with call.memory() as memory:
+        verdict = memory.release(record_id, reason=reason, expected_revision=expected_revision)
+    call.tell(verdict_shape(verdict), show.verdict)
+    return ExitCode.ANSWERED
+
+
+@command(quarantine, "list", example="muniment quarantine list --json")
+def list_apart(call: Call) -> ExitCode:
+    """List the records that are kept apart and that you may review."""
+    with call.memory() as memory:
+        found = memory.quarantined()
+    call.tell(quarantine_shape(found), show_guard.quarantine)
+    return ExitCode.ANSWERED
 
 
 @command(hold, "add", example='muniment hold add --source mail-archive --reason "case 2026-114"')
@@ -50,7 +118,7 @@ def lift(
 
 
 @command(hold, "list", example="muniment hold list --json")
-def list_(call: Call) -> ExitCode:
+def list_holds(call: Call) -> ExitCode:
     """List the holds that stand, oldest first."""
     with call.memory() as memory:
         found = memory.holds()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from muniment.model.curation import Forgotten
+from muniment.model.curation import Forgotten, Used, Withdrawal
 from muniment.model.erasure import (
     Certificate,
     Counts,
@@ -15,7 +15,9 @@ from muniment.model.erasure import (
     SignedCertificate,
     Traces,
 )
+from muniment.model.query import Disclosure
 from muniment.model.times import show
+from muniment.surfaces.cli.shapes import DisclosureShape, disclosure_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
 
 
@@ -216,3 +218,57 @@ class CheckedShape(TypedDict):
     genuine: bool
     id: str
     checks: list[CheckShape]
+
+
+class UsedShape(TypedDict):
+    receipt_id: str
+    at: str
+    actor: str
+    purpose: str
+    records: list[str]
+
+
+class WithdrawalShape(TypedDict):
+    dry_run: bool
+    by: str
+    value: str
+    records: list[str]
+    judged: list[str]
+    followed: list[str]
+    replaced: list[str]
+    dismissed: list[str]
+    receipts: list[UsedShape]
+    verdict: VerdictShape | None
+
+
+def withdrawal_shape(told: Withdrawal) -> WithdrawalShape:
+    return {
+        "dry_run": told.verdict is None,
+        "by": told.target.by.value,
+        "value": told.target.value,
+        "records": list(told.records),
+        "judged": list(told.judged),
+        "followed": list(told.followed),
+        "replaced": list(told.replaced),
+        "dismissed": list(told.dismissed),
+        "receipts": [_used_shape(one) for one in told.receipts],
+        "verdict": None if told.verdict is None else verdict_shape(told.verdict),
+    }
+
+
+def _used_shape(used: Used) -> UsedShape:
+    return {
+        "receipt_id": used.receipt,
+        "at": show(used.at),
+        "actor": used.actor,
+        "purpose": used.purpose,
+        "records": list(used.records),
+    }
+
+
+class QuarantineShape(TypedDict):
+    records: list[DisclosureShape]
+
+
+def quarantine_shape(found: tuple[Disclosure, ...]) -> QuarantineShape:
+    return {"records": [disclosure_shape(one) for one in found]}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from muniment.surfaces.cli.layout import Branch, Hanging, counted, grow, line, pairs, table
+from muniment.surfaces.cli.layout import Branch, Hanging, counted, grow, line, pairs, short, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.shapes_guard import (
     CertificateShape,
@@ -17,9 +17,12 @@ from muniment.surfaces.cli.shapes_guard import (
     HoldShape,
     HoldsShape,
     PlanShape,
+    QuarantineShape,
     SignedCertificateShape,
     TracesShape,
+    WithdrawalShape,
 )
+from muniment.surfaces.cli.show import verdict
 
 _FATES = {"erased": "bold red", "redacted": "bold yellow", "reviewed": "bold yellow", "kept": "green"}
 _WORDS = {"erased": "is erased", "redacted": "loses what it took over", "reviewed": "waits for a look", "kept": "stays"}
@@ -173,3 +176,47 @@ def holds(shape: HoldsShape) -> RenderableType:
         return plain("no hold stands")
     rows = [[one["id"], one["by"], one["value"], one["actor"], one["at"], one["reason"]] for one in shape["holds"]]
     return table(("hold", "by", "what", "who", "since", "why"), rows)
+
+
+def withdrawal(shape: WithdrawalShape) -> RenderableType:
+    """What was taken back, or would be, and who was told of it."""
+    if shape["verdict"] is None:
+        return Group(*_withdrawn(shape), plain("  this is a plan: nothing was changed", "dim"))
+    return Group(verdict(shape["verdict"]), *_withdrawn(shape))
+
+
+def to_withdraw(shape: WithdrawalShape) -> RenderableType:
+    """The same before the question whether it shall be done."""
+    return Group(*_withdrawn(shape))
+
+
+def _withdrawn(shape: WithdrawalShape) -> Iterator[RenderableType]:
+    yield Text.assemble(("withdraw", "bold red"), plain(f"  by {shape['by']}: {shape['value']}"))
+    for name, found in (
+        ("taken back", shape["records"]),
+        ("judged anew", shape["judged"]),
+        ("look at", shape["followed"]),
+        ("not put back", shape["replaced"]),
+        ("no longer wait", shape["dismissed"]),
+    ):
+        if found:
+            yield line(name, f"{len(found):,}: {', '.join(found)}")
+    if not shape["records"] and not shape["dismissed"]:
+        yield plain("  nothing of it is in force", "dim")
+    if shape["receipts"]:
+        yield plain(f"  it was told by {counted(len(shape['receipts']), 'receipt', 'receipts')}:")
+        rows = [
+            [one["receipt_id"], one["at"], one["actor"], one["purpose"], ", ".join(one["records"])]
+            for one in shape["receipts"]
+        ]
+        yield table(("receipt", "when", "to whom", "what for", "records"), rows)
+
+
+def quarantine(shape: QuarantineShape) -> RenderableType:
+    if not shape["records"]:
+        return plain("no record is kept apart that you may review")
+    rows = [
+        [one["citation"], one["actor"], one["origin"], one["kind"], short(one["content"])] for one in shape["records"]
+    ]
+    after = line("next", "muniment quarantine release ID --reason ..., or muniment retract ID --reason ...")
+    return Group(table(("record", "from", "origin", "kind", "content"), rows), after)

@@ -245,14 +245,12 @@ class Withdrawing(Wire):
     value: Annotated[str, Meta(description="Which actor, source or session.")]
     reason: Reason
     dry_run: Annotated[bool, Meta(description="Only list what would be withdrawn. True unless you say false.")] = True
-    plan: Annotated[str, Meta(description="With dry_run false: the plan digest that the dry run told.")] | UnsetType = (
-        UNSET
-    )
 
 
 class Setting(Wire):
     record_id: RecordName
     reason: Reason
+    expected_revision: Revision | UnsetType = UNSET
 
 
 class Holding(Targeted):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from muniment.model.curation import Forgotten
+from muniment.model.curation import Forgotten, Verdict, Withdrawal
 from muniment.model.erasure import ErasurePlan, Fate, LegalHold, SignedCertificate
+from muniment.model.query import Disclosure
 from muniment.model.times import show
-from muniment.surfaces.mcp.telling import line, verdict
+from muniment.surfaces.mcp.telling import QUOTED, line, quoted, verdict
 
 _FATES = {
     Fate.ERASED: "erased for good",
@@ -36,8 +37,7 @@ def _fates(plan: ErasurePlan) -> Iterator[str]:
     for fate, words in _FATES.items():
         names = plan.of(fate)
         if names:
-            more = f" and {len(names) - _NAMED_MAX} more" if len(names) > _NAMED_MAX else ""
-            yield f"{words.capitalize()} ({len(names)}): {', '.join(names[:_NAMED_MAX])}{more}."
+            yield f"{words.capitalize()} ({len(names)}): {_named(names)}."
     for why in dict.fromkeys(f"{node.fate}: {node.why}" for node in plan.nodes):
         yield f"Why {line(why)}."
 
@@ -68,6 +68,37 @@ def forgotten(done: Forgotten) -> str:
             "The opening in this answer is kept nowhere else: hand it to the person who asked for the erasure.",
         ]
     )
+
+
+def withdrawn(told: Withdrawal) -> str:
+    head = "Nothing was changed. It would be so:" if told.verdict is None else verdict(told.verdict)
+    parts = (
+        ("Taken back", told.records),
+        ("Judged anew, since they stand on it", told.judged),
+        ("Made of it by others since; somebody should look at them", told.followed),
+        ("It had taken their place, and they are not put back", told.replaced),
+        ("Proposals that no longer wait", told.dismissed),
+        ("Receipts by which it was told", tuple(used.receipt for used in told.receipts)),
+    )
+    lines = [f"{words} ({len(names)}): {_named(names)}." for words, names in parts if names]
+    after = ["To do it, call withdraw again with dry_run false."] if told.verdict is None else []
+    return "\n".join([head, *(lines or ["Nothing of it is in force."]), *after])
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED_MAX} more" if len(names) > _NAMED_MAX else ""
+    return f"{', '.join(names[:_NAMED_MAX])}{more}"
+
+
+def set_apart(told: Verdict) -> str:
+    after = "\nNobody recalls it until a reviewer releases it." if told.committed else ""
+    return verdict(told) + after
+
+
+def quarantined(found: Sequence[Disclosure]) -> str:
+    if not found:
+        return "No record is kept apart that you may review."
+    return "\n".join([QUOTED, *(part for one in found for part in quoted(one))])
 
 
 def held(hold: LegalHold) -> str:

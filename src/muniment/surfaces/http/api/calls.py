@@ -111,6 +111,7 @@ _FRAMED: dict[str, Call] = {
     "forget_record": _forget_record,
     "certificates": paging.certificates,
     "holds": paging.holds,
+    "quarantined": paging.quarantined,
     "queue": paging.queue,
     "browse": paging.browse,
     "conflicts": paging.conflicts,

@@ -114,6 +114,12 @@ def holds(asked: Asked, _: Options) -> Value:
     return answers.Holds(holds=found, next=last)
 
 
+def quarantined(asked: Asked, _: Options) -> Value:
+    page = _page(asked, queries.Page)
+    found, last = _slice(asked, page, asked.memory.quarantined())
+    return answers.Quarantine(records=found, next=last)
+
+
 def _slice(asked: Asked, page: queries.Page, whole: tuple[V, ...]) -> tuple[tuple[V, ...], str | None]:
     """A page of a list that is told whole, and where the next one begins."""
     start = _number(_position(asked, page), 0)

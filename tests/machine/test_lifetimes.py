@@ -1,0 +1,615 @@
+"""Random lifetimes of two tenants, by every command there is, with deaths in the middle: who sees what, and what is gone.
+
+The model says which words there must be, who may come across them, and which may be nowhere: not in an answer, not in
+the store, not in the bytes of its files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
+from tests.machine.lives import AGENTS, OUTSIDER, OWNERS, Said, word, words_in
+from tests.machine.stage import TENANTS, Stage, kept_bytes
+
+from muniment.compat.exchange import read_in, write_out
+from muniment.contracts.registry import ContractName
+from muniment.engine.notebook import Notebook
+from muniment.model.curation import Forgotten, Verdict
+from muniment.model.erasure import Fate
+from muniment.model.errors import CallerError, Malformed, MunimentError, NotFound, NotPermitted, OnHold, Stale
+from muniment.model.flat import ClaimOptions, make_claim
+from muniment.model.note import Jot
+from muniment.model.status import CURRENT
+
+LONG = os.environ.get("MUNIMENT_TEST_LONG") == "1"
+SHRINK = os.environ.get("MUNIMENT_TEST_SHRINK") == "1"
+MODEST = settings(
+    max_examples=int(os.environ.get("MUNIMENT_TEST_EXAMPLES", "36")),
+    stateful_step_count=50 if LONG else 30,
+    deadline=None,
+    derandomize=not LONG,
+    database=None,
+    print_blob=True,
+    phases=[Phase.generate, Phase.shrink] if SHRINK else [Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+SUBJECTS = ("Nokeltra", "Nobarvin")
+SOURCES, SESSIONS = ("feed-1", "feed-2"), ("s-1", "s-2")
+COLOURS = ("red", "blue", "green")
+CASCADES = ("erase", "redact", "review")
+tenants, picks = st.sampled_from(TENANTS), st.integers(0, 1_000)
+deaths = st.none() | st.none() | st.integers(1, 80)
+callers = st.sampled_from((*OWNERS, *AGENTS))
+askers = st.sampled_from((*OWNERS, *AGENTS, OUTSIDER))
+
+
+class Lifetimes(Stage):
+    """Everybody at work in both tenants."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+        self.receipts: list[tuple[str, str, str]] = []
+        self.proposals: list[tuple[str, str, str]] = []
+        self.batches: list[tuple[str, str, list[str]]] = []
+
+    @initialize(ways=st.lists(st.tuples(callers, st.integers(0, 63), picks), min_size=4, max_size=10))
+    def begin(self, ways: list[tuple[str, int, int]]) -> None:
+        """A few records in the first tenant, so that there is something to forget."""
+        self.open()
+        for actor, way, pick in ways:
+            self.say(TENANTS[0], actor, way, pick, None)
+
+    # Saying things.
+
+    def fresh(self) -> str:
+        """A word that nobody has said yet."""
+        self.count += 1
+        return word(self.count)
+
+    def text(self, tenant: str, way: int, parents: tuple[str, ...] = ()) -> str:
+        """A new text: its own word, perhaps a subject, and what it takes over from what it stands on."""
+        lives = self.model[tenant].lives
+        named = f" {SUBJECTS[way % 2]}" if way & 4 else ""
+        quotes = "".join(f" {sorted(words_in(lives[one].last.text))[-1]} was told." for one in parents)
+        text = f"{self.fresh()} came up{named}.{quotes}"
+        self.model[tenant].spoken |= words_in(text)
+        return text
+
+    def known(self, tenant: str, pick: int, *, speaking: bool = True) -> str | None:
+        model = self.model[tenant]
+        names = sorted(model.speaking() if speaking and pick % 5 else model.there())
+        return names[pick % len(names)] if names else None
+
+    def say(self, tenant: str, actor: str, way: int, pick: int, dies_at: int | None) -> None:
+        """One proposal, its nature told by the bits of `way`."""
+        model, name = self.model[tenant], self.known(tenant, pick)
+        parents = (name,) if name is not None and way & 8 and model.sees(actor, name) else ()
+        said = Said(
+            text=self.text(tenant, way, parents),
+            actor=actor,
+            source=SOURCES[way % 2] if way & 16 else None,
+            session=SESSIONS[way % 2] if way & 32 else None,
+            parents=parents,
+            private=actor in OWNERS and way % 3 == 0,
+        )
+        options: ClaimOptions = {"derived_from": list(parents), "confidence": 0.9}
+        if said.source is not None:
+            options["source"] = said.source
+        if said.session is not None:
+            options["session_id"] = said.session
+        options["sensitivity"] = "confidential" if said.private else "internal"
+        if way % 7 == 1:
+            options |= {"subject": "door", "key": "colour", "value": COLOURS[way % 3]}
+        if way % 7 == 2:
+            options["kind"] = "decision"
+        self.count += 1
+        proposal, draft = f"prp-{self.count}", way % 11 == 5 and actor in OWNERS
+        self.attempt(
+            tenant, dies_at, lambda: self.face(tenant, actor).remember(said.text, proposal_id=proposal, draft=draft, **options)
+        )
+        verdict = self.face(tenant, actor).remember(said.text, proposal_id=proposal, draft=draft, **options)
+        self.proposals.append((tenant, actor, proposal))
+        self.take(tenant, verdict, said, draft=draft, shaky="value" in options)
+
+    def take(self, tenant: str, verdict: Verdict, said: Said, *, draft: bool = False, shaky: bool = False) -> None:
+        """Believe the verdict: what is acknowledged is there, what waits is kept, what is refused is not."""
+        model = self.model[tenant]
+        if verdict.committed:
+            assert verdict.record_id is not None
+            model.keep(verdict.record_id, said, draft=draft, shaky=shaky)
+        elif verdict.outcome == "held":
+            model.waiting[verdict.proposal_id] = said
+
+    @rule(tenant=tenants, actor=callers, way=st.integers(0, 2_000), pick=picks, dies_at=deaths)
+    def remember(self, tenant: str, actor: str, way: int, pick: int, dies_at: int | None) -> None:
+        self.say(tenant, actor, way, pick, dies_at)
+
+    @rule(tenant=tenants, way=st.integers(0, 63))
+    def an_outsider_is_kept_waiting(self, tenant: str, way: int) -> None:
+        said = Said(text=self.text(tenant, way), actor=OUTSIDER)
+        verdict = self.face(tenant, OUTSIDER).remember(said.text, scope_id="default")
+        assert not verdict.committed
+        self.take(tenant, verdict, said)
+
+    @rule(tenant=tenants, actor=callers, ways=st.lists(st.integers(0, 63), min_size=1, max_size=3), dies_at=deaths)
+    def say_many(self, tenant: str, actor: str, ways: list[int], dies_at: int | None) -> None:
+        """All or none."""
+        said = [Said(text=self.text(tenant, way), actor=actor) for way in ways]
+        self.count += 1
+        claims = [
+            (f"prp-{self.count}-{number}", make_claim(one.text, self.face(tenant, actor).actor, {}))
+            for number, one in enumerate(said)
+        ]
+        preview = self.face(tenant, actor).preview([claim for _, claim in claims])
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, actor).propose_many(claims))
+        verdicts = self.face(tenant, actor).propose_many(claims)
+        assert [one.outcome for one in verdicts] == [one.outcome for one in preview]
+        for verdict, one in zip(verdicts, said, strict=True):
+            self.take(tenant, verdict, one)
+
+    @rule(tenant=tenants, actor=callers, way=st.integers(0, 63), pick=picks, dies_at=deaths)
+    def revise(self, tenant: str, actor: str, way: int, pick: int, dies_at: int | None) -> None:
+        model, name = self.model[tenant], self.known(tenant, pick)
+        if name is None or not model.sees(actor, name) or model.lives[name].over or model.lives[name].draft:
+            return
+        before = model.lives[name].last
+        text = self.text(tenant, way)
+        self.count += 1
+        proposal = f"prp-{self.count}"
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, actor).revise(name, text, proposal_id=proposal))
+        verdict = self.model_sees_revision(tenant, actor, name, text, proposal)
+        if verdict is not None:
+            said = Said(text, actor, before.source, before.session, before.parents, before.private)
+            self.take(tenant, verdict, said)
+
+    def model_sees_revision(self, tenant: str, actor: str, name: str, text: str, proposal: str) -> Verdict | None:
+        """What came of a revision. One that was kept before the store died is told again under its id."""
+        try:
+            return self.face(tenant, actor).revise(name, text, proposal_id=proposal)
+        except Malformed as error:
+            assert error.field == "proposal_id", "the present revision is another one now"
+            report = self.face(tenant, actor).report(proposal)
+            assert report.record_id == name
+            said = self.model[tenant].lives[name].last
+            self.model[tenant].keep(name, Said(text, actor, said.source, said.session, said.parents, said.private))
+            return None
+
+    @precondition(lambda self: any(model.waiting for model in self.model.values()))
+    @rule(pick=picks, actor=st.sampled_from(OWNERS), accept=st.booleans(), dies_at=deaths)
+    def decide(self, pick: int, actor: str, accept: bool, dies_at: int | None) -> None:
+        waiting = sorted((tenant, name) for tenant in TENANTS for name in self.model[tenant].waiting)
+        tenant, name = waiting[pick % len(waiting)]
+        said = self.model[tenant].waiting[name]
+        with pytest.raises(NotFound):
+            self.face(tenant, "bot" if said.actor != "bot" else "fox").decide(name, accept=accept, reason="I say so")
+        reason = f"about {sorted(words_in(said.text))[0]}"
+        verdict = self.attempt(
+            tenant, dies_at, lambda: self.face(tenant, actor).decide(name, accept=accept, reason=reason)
+        )
+        del self.model[tenant].waiting[name]
+        record = verdict.record_id if verdict is not None else self.face(tenant, "owner").report(name).record_id
+        assert (record is not None) <= accept
+        if record is not None:
+            self.model[tenant].keep(record, said)
+
+    # Ending things.
+
+    @rule(tenant=tenants, how=st.sampled_from(["retract", "retire", "quarantine"]), pick=picks, dies_at=deaths)
+    def end(self, tenant: str, how: str, pick: int, dies_at: int | None) -> None:
+        model, name = self.model[tenant], self.known(tenant, pick)
+        if name is None or model.lives[name].draft or model.lives[name].over:
+            return
+        reason = f"{sorted(words_in(model.lives[name].last.text))[0]} is wrong"
+
+        def call() -> Verdict:
+            owner = self.face(tenant, "owner")
+            if how == "retire":
+                return owner.retire(name, becomes="archived", reason=reason)
+            return owner.retract(name, reason=reason) if how == "retract" else owner.quarantine(name, reason=reason)
+
+        verdict = self.attempt(tenant, dies_at, call)
+        assert verdict is None or verdict.committed
+        model.end(name)
+        assert name in {one.record.id for one in self.face(tenant, "owner").quarantined()} or how != "quarantine"
+
+    @rule(tenant=tenants, pick=picks, actor=callers, dies_at=deaths)
+    def release(self, tenant: str, pick: int, actor: str, dies_at: int | None) -> None:
+        held = [one.record.id for one in self.face(tenant, "owner").quarantined()]
+        if not held:
+            return
+        name = held[pick % len(held)]
+        if actor not in OWNERS:
+            with suppress(CallerError):
+                assert not self.face(tenant, actor).release(name, reason="let it go").committed
+            return
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, actor).release(name, reason="looked at it"))
+        self.model[tenant].lives[name].over = False
+        self.model[tenant].lives[name].shaky = True
+        self.model[tenant].unsettle(name)
+
+    @rule(
+        tenant=tenants,
+        by=st.sampled_from(["actor", "source", "session"]),
+        pick=picks,
+        dry=st.booleans(),
+        dies_at=deaths,
+    )
+    def withdraw(self, tenant: str, by: str, pick: int, dry: bool, dies_at: int | None) -> None:
+        model, value = self.model[tenant], self.origin(by, pick)
+        with pytest.raises(NotPermitted):
+            self.face(tenant, "bot" if value != "bot" else "fox").withdraw(by, value, reason="poison", dry_run=True)
+        told = self.face(tenant, "owner").withdraw(by, value, reason="poison", dry_run=True)
+        latest = {name for name, life in model.there().items() if life.last.of(by, value)}
+        assert set(told.records) <= latest
+        assert {name for name in latest if name in model.speaking()} <= set(told.records)
+        self.clean(tenant, "owner", told)
+        if dry:
+            return
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, "owner").withdraw(by, value, reason="poison"))
+        for name in latest:
+            model.end(name)
+        for proposal in [name for name, one in model.waiting.items() if one.of(by, value)]:
+            del model.waiting[proposal]
+
+    def origin(self, by: str, pick: int) -> str:
+        pool = {"actor": ("bot", "fox", "kim"), "source": SOURCES, "session": SESSIONS, "subject": SUBJECTS}[by]
+        return pool[pick % len(pool)]
+
+    # Forgetting.
+
+    @rule(
+        tenant=tenants,
+        by=st.sampled_from(["record", "record", "record", "subject", "source", "actor", "session"]),
+        pick=picks,
+        cascade=st.sampled_from(CASCADES),
+        dry=st.booleans(),
+        dies_at=deaths,
+    )
+    def forget(self, tenant: str, by: str, pick: int, cascade: str, dry: bool, dies_at: int | None) -> None:
+        model = self.model[tenant]
+        value = self.known(tenant, pick, speaking=False) if by == "record" else self.origin(by, pick)
+        if value is None or (by == "record" and not model.sees("owner", value)):
+            return
+        target = {"record_id" if by == "record" else by: value}
+        erased, below, waiting = self.predicted(tenant, by, value, cascade)
+        reason = f"asked for, with {sorted(model.spoken)[pick % len(model.spoken)]}" if pick % 3 == 0 else "asked for"
+        if model.held() & (erased | (below if cascade == "redact" else set())):
+            with pytest.raises(OnHold):
+                self.face(tenant, "owner").forget(**target, reason=reason, cascade=cascade, dry_run=dry)
+            return
+        if not erased and not waiting:
+            return
+        before = kept_bytes(self.owners[tenant])
+        plan = self.face(tenant, "owner").forget(**target, reason=reason, cascade=cascade, dry_run=True).plan
+        assert set(plan.of(Fate.ERASED)) == erased
+        assert {*plan.of(Fate.REDACTED), *plan.of(Fate.REVIEWED)} == (below if cascade != "erase" else set())
+        assert kept_bytes(self.owners[tenant]) == before, "a dry run changes nothing"
+        if dry:
+            return
+        done = self.attempt(
+            tenant,
+            dies_at,
+            lambda: self.face(tenant, "owner").forget(
+                **target, reason=reason, cascade=cascade, expected=plan.digest if pick % 2 else None
+            ),
+        )
+        self.forgotten(tenant, done, erased, below if cascade == "redact" else set(), waiting)
+
+    def predicted(self, tenant: str, by: str, value: str, cascade: str) -> tuple[set[str], set[str], set[str]]:
+        """Which records go, which are derived from them, and which proposals no longer wait."""
+        model = self.model[tenant]
+        meant = model.meant(by, value)
+        below = model.below(meant)
+        erased = meant | below if cascade == "erase" else meant
+        return erased, below, model.meant_waiting(by, value, erased)
+
+    def forgotten(
+        self, tenant: str, done: Forgotten | None, erased: set[str], cut: set[str], waiting: set[str]
+    ) -> None:
+        model, owner = self.model[tenant], self.face(tenant, "owner")
+        lost = {one for name in erased for said in model.lives[name].said for one in sorted(words_in(said.text))}
+        model.erase(erased, waiting)
+        for name in cut:
+            text = owner.get(name).record.content
+            own = min(words_in(model.lives[name].last.text))
+            model.redact(name, text)
+            assert own in text or own in lost
+        if done is not None:
+            assert done.certificate is not None
+            assert done.certificate in owner.certificates()
+            self.clean(tenant, "owner", done)
+        for name in erased:
+            with suppress(NotFound):
+                self.clean(tenant, "owner", (owner.history(name), owner.get(name)))
+
+    @rule(tenant=tenants, actor=st.sampled_from(("kim", *AGENTS, OUTSIDER)), pick=picks, cascade=st.sampled_from(CASCADES))
+    def nobody_else_forgets(self, tenant: str, actor: str, pick: int, cascade: str) -> None:
+        name = self.known(tenant, pick, speaking=False)
+        if name is None:
+            return
+        with suppress(NotFound):
+            done = self.face(tenant, actor).forget(name, reason="I want to", cascade=cascade)
+            assert done.verdict is not None
+            assert not done.verdict.committed
+        with pytest.raises((NotPermitted, NotFound)):
+            self.face(tenant, actor).forget(subject=SUBJECTS[0], reason="I want to", dry_run=True)
+
+    @rule(tenant=tenants, by=st.sampled_from(["record", "subject", "source", "actor", "session"]), pick=picks, dies_at=deaths)
+    def hold(self, tenant: str, by: str, pick: int, dies_at: int | None) -> None:
+        value = self.known(tenant, pick) if by == "record" else self.origin(by, pick)
+        if value is None or len(self.model[tenant].holds) > 1:
+            return
+        target = {"record_id" if by == "record" else by: value}
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, "owner").hold(**target, reason="a case is open"))
+        (new,) = [one for one in self.face(tenant, "owner").holds() if one.id not in self.model[tenant].holds]
+        assert (new.target.by, new.target.value) == (by, value)
+        self.model[tenant].holds[new.id] = (by, value)
+
+    @precondition(lambda self: any(model.holds for model in self.model.values()))
+    @rule(pick=picks, dies_at=deaths)
+    def lift(self, pick: int, dies_at: int | None) -> None:
+        placed = sorted((tenant, name) for tenant in TENANTS for name in self.model[tenant].holds)
+        tenant, name = placed[pick % len(placed)]
+        with pytest.raises(NotPermitted):
+            self.face(tenant, "kim").lift(name, reason="I want to")
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, "owner").lift(name, reason="the case is over"))
+        del self.model[tenant].holds[name]
+        assert {one.id for one in self.face(tenant, "owner").holds()} == self.model[tenant].holds.keys()
+
+    # Looking.
+
+    def clean(self, tenant: str, actor: str, answer: object, asked: str = "") -> None:
+        """No answer holds a word that is gone, or that is not for the one who asked."""
+        found = words_in(repr(answer)) - words_in(asked)
+        assert found <= self.model[tenant].open_to(actor), "an answer tells what it may not"
+
+    @rule(tenant=tenants, actor=askers, pick=picks, way=st.integers(0, 5))
+    def recall(self, tenant: str, actor: str, pick: int, way: int) -> None:
+        model, memory = self.model[tenant], self.face(tenant, actor)
+        may_ask = sorted(model.open_to(actor))
+        asked = may_ask[pick % len(may_ask)] if may_ask else "anything"
+        found = memory.attune(interests=[asked], limit=100) if way == 0 else memory.recall(asked, limit=100)
+        told = {one.record.id for one in found.records}
+        assert told <= {name for name in model.speaking() if model.sees(actor, name)}
+        firm = {n for n, life in model.speaking().items() if not life.shaky and asked in words_in(life.last.text)}
+        assert way == 0 or actor == OUTSIDER or {name for name in firm if model.sees(actor, name)} <= told
+        self.clean(tenant, actor, found, asked)
+        self.receipts.append((tenant, actor, found.receipt_id))
+
+    @precondition(lambda self: self.receipts)
+    @rule(pick=picks, replay=st.booleans())
+    def explain(self, pick: int, replay: bool) -> None:
+        tenant, actor, receipt = self.receipts[pick % len(self.receipts)]
+        explained = self.face(tenant, actor).explain(receipt, replay=replay)
+        assert not words_in(repr(explained)) & self.model[tenant].gone()
+        other = next(one for one in AGENTS if one != actor)
+        with pytest.raises(NotFound):
+            self.face(tenant, other).explain(receipt)
+        with pytest.raises(NotFound):
+            self.face(TENANTS[TENANTS.index(tenant) - 1], "owner").explain(receipt)
+
+    @rule(tenant=tenants, actor=askers, pick=picks)
+    def look_at_one(self, tenant: str, actor: str, pick: int) -> None:
+        model, memory = self.model[tenant], self.face(tenant, actor)
+        names = sorted(model.lives)
+        if not names:
+            return
+        name = names[pick % len(names)]
+        elsewhere = self.face(TENANTS[TENANTS.index(tenant) - 1], "owner")
+        with pytest.raises(NotFound):
+            elsewhere.get(name)
+        if not model.sees(actor, name):
+            for look in (memory.get, memory.history, memory.lineage, memory.foresee):
+                with suppress(MunimentError):
+                    self.clean(tenant, actor, look(name))
+            if not model.lives[name].erased:
+                with pytest.raises(NotFound):
+                    memory.get(name)
+            return
+        assert memory.get(name).record.content == model.lives[name].last.text
+        history = memory.history(name)
+        assert [one.record.content for one in history.revisions if one.record is not None][-1] == model.lives[name].last.text
+        self.clean(tenant, actor, (history, memory.lineage(name)))
+
+    @rule(tenant=tenants, actor=askers)
+    def look_around(self, tenant: str, actor: str) -> None:
+        model, memory = self.model[tenant], self.face(tenant, actor)
+        browsed = list(memory.browse())
+        assert {one.record.id for one in browsed} == {n for n in model.speaking() if model.sees(actor, n)}
+        self.clean(tenant, actor, (browsed, memory.conflicts(), memory.directory(), memory.quality(), memory.stats()))
+        self.clean(tenant, actor, (memory.queue(), memory.namespaces(), memory.searching(), memory.flush()))
+        self.clean(tenant, actor, [memory.entity(name) for name in SUBJECTS], " ".join(SUBJECTS))
+
+    @precondition(lambda self: self.proposals)
+    @rule(pick=picks, actor=askers)
+    def look_at_a_decision(self, pick: int, actor: str) -> None:
+        tenant, author, proposal = self.proposals[pick % len(self.proposals)]
+        with suppress(NotFound):
+            self.clean(tenant, actor, self.face(tenant, actor).report(proposal))
+        assert self.face(tenant, author).report(proposal).actor == author
+
+    # Everything else.
+
+    @rule(tenant=tenants, what=st.sampled_from(["outcome", "vouch", "detect", "promote"]), pick=picks, dies_at=deaths)
+    def tend(self, tenant: str, what: str, pick: int, dies_at: int | None) -> None:
+        model, name = self.model[tenant], self.known(tenant, pick)
+        if name is None or model.lives[name].over or model.lives[name].draft:
+            return
+        owner = self.face(tenant, "owner")
+        self.count += 1
+        proposal = f"prp-{self.count}"
+        if what == "outcome":
+            self.attempt(
+                tenant, dies_at, lambda: self.face(tenant, "owner").outcome(name, "misleading", proposal_id=proposal)
+            )
+        elif what == "vouch":
+            with suppress(CallerError):
+                owner.vouch(name, origin="person", reason="I was there")
+        elif what == "detect":
+            owner.detect(name)
+        else:
+            self.promote(tenant, name, proposal, dies_at)
+        model.lives[name].shaky = True
+        model.unsettle(name)
+
+    def promote(self, tenant: str, name: str, proposal: str, dies_at: int | None) -> None:
+        said = self.model[tenant].lives[name].last
+
+        def call() -> Verdict:
+            return self.face(tenant, "bot").promote(
+                name, scope="agent_team", scope_id="t-1", evidence=["ci:1"], owner="kim", proposal_id=proposal
+            )
+
+        if not self.model[tenant].sees("bot", name):
+            with pytest.raises(NotFound):
+                call()
+            return
+        self.attempt(tenant, dies_at, call)
+        self.take(tenant, call(), Said(said.text, "bot", said.source, None, (name,), said.private))
+
+    @rule(tenant=tenants, pick=picks, strategy=st.sampled_from(["synthesis", "authority", "human_escalation"]))
+    def resolve(self, tenant: str, pick: int, strategy: str) -> None:
+        owner = self.face(tenant, "owner")
+        disputes = [one for one in owner.conflicts() if one.status != "resolved"]
+        if not disputes:
+            return
+        dispute = disputes[pick % len(disputes)]
+        sides = {dispute.a.record.id, dispute.b.record.id}
+        text = self.text(tenant, 0, tuple(sorted(sides))) if strategy == "synthesis" else None
+        with suppress(CallerError):
+            settled = owner.resolve(dispute.id, strategy=strategy, rationale="looked at both", synthesis=text)
+            if text is not None and settled.record_id is not None:
+                self.model[tenant].keep(settled.record_id, Said(text, "owner", parents=tuple(sorted(sides))))
+        for name in self.model[tenant].there():
+            self.model[tenant].lives[name].shaky = True
+        self.follow_states(tenant)
+
+    def follow_states(self, tenant: str) -> None:
+        """What a resolution ended is told by the store: which side wins is not for this model."""
+        with self.stores[tenant].read() as snapshot:
+            cards = snapshot.catalogue.latest(self.model[tenant].there())
+        for name, card in cards.items():
+            self.model[tenant].lives[name].over = card.status not in CURRENT and card.status != "draft"
+
+    @rule(tenant=tenants, key=st.sampled_from(["a", "b"]), pick=picks, dies_at=deaths)
+    def note(self, tenant: str, key: str, pick: int, dies_at: int | None) -> None:
+        """What others keep in the notebook may repeat what a record says."""
+        model = self.model[tenant]
+        there = sorted(model.spoken - model.gone())
+        body = json.dumps({"summary": f"on {there[pick % len(there)]}" if there else "nothing"})
+        jot = Jot(topic="diary", key=key, body=body)
+        self.attempt(tenant, dies_at, lambda: Notebook.of(self.face(tenant, "owner")).turn("owner", lambda _: ((jot,), None)))
+        found = Notebook.of(self.face(tenant, "owner")).get("diary", key)
+        assert found is not None
+        assert found.body == body
+
+    @rule(tenant=tenants, ways=st.lists(st.integers(0, 7), min_size=1, max_size=3), hold=st.booleans(), dies_at=deaths)
+    def bring(self, tenant: str, ways: list[int], hold: bool, dies_at: int | None) -> None:
+        """A file of memories from elsewhere."""
+        said = [Said(text=self.text(tenant, way), actor="owner") for way in ways]
+        self.count += 1
+        document = json.dumps(
+            [
+                {"id": f"mem-{self.count}-{n}", "content": one.text, "record_type": "semantic", "confidence": 0.9}
+                for n, one in enumerate(said)
+            ]
+        ).encode()
+        with pytest.raises(NotPermitted):
+            read_in(self.face(tenant, "bot"), ContractName.MEMLEDGER, document)
+        self.attempt(
+            tenant, dies_at, lambda: read_in(self.face(tenant, "owner"), ContractName.MEMLEDGER, document, hold=hold)
+        )
+        brought = read_in(self.face(tenant, "owner"), ContractName.MEMLEDGER, document, hold=hold)
+        names = []
+        for fate, one in zip(brought.fates, said, strict=True):
+            assert fate.verdict is not None
+            assert fate.verdict.outcome == "held" or not hold
+            self.take(tenant, fate.verdict, one, shaky=True)
+            names.append(fate.verdict.record_id or "")
+        self.batches.append((tenant, brought.batch, names))
+
+    @precondition(lambda self: self.batches)
+    @rule(pick=picks, undo=st.booleans())
+    def answer_for_a_batch(self, pick: int, undo: bool) -> None:
+        tenant, batch, _ = self.batches[pick % len(self.batches)]
+        model, owner = self.model[tenant], self.face(tenant, "owner")
+        before = dict(model.waiting)
+        with suppress(Stale, NotFound):
+            if undo:
+                undone = owner.roll_back(batch, reason="not ours")
+                for proposal in undone.dismissed:
+                    model.waiting.pop(proposal)
+            else:
+                for verdict in owner.apply(batch, reason="looked at it"):
+                    model.waiting.pop(verdict.proposal_id)
+                    self.take(tenant, verdict, before[verdict.proposal_id], shaky=True)
+        self.follow_states(tenant)
+
+    @rule(tenant=tenants, actor=askers, name=st.sampled_from(list(ContractName)))
+    def carry_out(self, tenant: str, actor: str, name: ContractName) -> None:
+        """A file for elsewhere holds what the one who asks for it may see, and no more."""
+        told = write_out(self.face(tenant, actor), name).data
+        self.clean(tenant, actor, told)
+        seen = [life.last.text for n, life in self.model[tenant].speaking().items() if self.model[tenant].sees(actor, n)]
+        assert {min(words_in(text)) for text in seen} <= words_in(told.decode())
+
+    @rule(tenant=tenants, what=st.sampled_from(["reopen", "die", "sign", "replay", "sweep", "alias"]))
+    def keep_house(self, tenant: str, what: str) -> None:
+        owner = self.face(tenant, "owner")
+        match what:
+            case "sign":
+                owner.ledger.checkpoint()
+            case "replay":
+                assert owner.ledger.replay().identical
+            case "sweep":
+                assert owner.sweep().expired == ()
+            case "alias":
+                owner.alias("the door", "the gate")
+            case _:
+                self.touched |= set(TENANTS)
+                self.reopen(tidily=what == "reopen")
+
+    # What holds after every step.
+
+    @invariant()
+    def the_ledger_verifies(self) -> None:
+        for tenant in self.touched & self.owners.keys():
+            assert self.owners[tenant].ledger.verify().findings == ()
+
+    @invariant()
+    def what_was_acknowledged_is_there_and_what_is_gone_is_nowhere(self) -> None:
+        for tenant in self.touched & self.owners.keys():
+            model, kept = self.model[tenant], words_in(kept_bytes(self.owners[tenant]).decode(errors="replace"))
+            assert {one for text in model.texts() for one in words_in(text)} <= kept
+            assert kept & model.gone() == set(), "erased, and still kept"
+            others = {one for other in TENANTS if other != tenant for one in self.model[other].spoken}
+            assert kept & (others - model.spoken) == set(), "the words of another tenant"
+
+    @invariant()
+    def one_revision_speaks_for_a_record(self) -> None:
+        for tenant in self.touched & self.owners.keys():
+            with self.stores[tenant].read() as snapshot:
+                cards = list(snapshot.catalogue.all())
+                waiting = {row.id for row in snapshot.desk.held(after=None, limit=999)}
+            current = [card.id for card in cards if card.status in CURRENT]
+            assert len(current) == len(set(current))
+            assert set(current) == self.model[tenant].speaking().keys()
+            assert waiting == self.model[tenant].waiting.keys()
+        self.touched.clear()
+
+
+class SqliteLifetimes(Lifetimes):
+    sort = "sqlite"
+
+
+@pytest.mark.parametrize(("machine", "share"), [(Lifetimes, 1), (SqliteLifetimes, 3)])
+def test_no_lifetime_tells_too_much_or_keeps_what_is_gone(machine: type[Lifetimes], share: int) -> None:
+    """A lifetime on files costs several times one in memory, so there are fewer of them."""
+    run_state_machine_as_test(machine, settings=settings(MODEST, max_examples=MODEST.max_examples // share))
