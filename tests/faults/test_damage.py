@@ -9,84 +9,30 @@ from __future__ import annotations
 import random
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
-import apsw
 import pytest
-from tests.faults.deeds import LATER, TOLD, opened
+from tests.faults.damaging import (
+    FILE,
+    NOTES,
+    SPOILS,
+    Spoil,
+    blank,
+    outcome,
+    page_kinds,
+    recalled,
+    restore,
+    scribbled,
+    spoil_page,
+)
+from tests.faults.deeds import LATER, opened
 from tests.faults.dying import look
 
 from muniment import Memory
 from muniment.model.errors import MunimentError
 from muniment.testing.contents import Contents, contents
 
-FILE = "default.sqlite"
-NOTES = {f"note {number} of a keeper" for number in range(6)}
 NAMED = frozenset({"store_unavailable", "configuration_error", "policy_invalid", "integrity_error"})
-REFUSALS = frozenset({"integrity_error", "ledger_broken", "schema_mismatch", "store_unavailable"})
-Spoil = Callable[[bytes, random.Random], bytes]
-
-
-def blank(page: bytes, _: random.Random) -> bytes:
-    return bytes(len(page))
-
-
-def scribbled(page: bytes, rng: random.Random) -> bytes:
-    return rng.randbytes(len(page))
-
-
-def half_torn(page: bytes, rng: random.Random) -> bytes:
-    """The second half is of another time: as a page that was written by half."""
-    return page[: len(page) // 2] + rng.randbytes(len(page) // 2)
-
-
-def bit_turned(page: bytes, rng: random.Random) -> bytes:
-    place = rng.randrange(len(page))
-    return page[:place] + bytes([page[place] ^ (1 << rng.randrange(8))]) + page[place + 1 :]
-
-
-SPOILS: tuple[Spoil, ...] = (blank, scribbled, half_torn, bit_turned)
-
-
-def page_kinds(path: Path) -> dict[int, str]:
-    """What each page of a file is used for: the table or index it belongs to."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    total = connection.pragma("page_count")
-    assert isinstance(total, int)
-    used = {int(str(page)): str(name) for page, name in connection.execute("SELECT pageno, name FROM dbstat")}
-    connection.close()
-    return {page: used.get(page, "free") for page in range(1, total + 1)}
-
-
-def outcome(vault: Path, truth: Contents) -> str:
-    """What a damaged vault comes to: refused, reported, or harmless. Anything else fails the test."""
-    memory: Memory | None = None
-    try:
-        memory = opened(vault, seed=6, start=LATER, create=False)
-        findings = memory.ledger.verify().findings
-        told = recalled(memory)
-        if findings:
-            return "reported"
-        assert told == NOTES, "an answer is wrong and nobody says so"
-        found = contents(memory._tenant.store)
-        assert found.receipts[: len(truth.receipts)] == truth.receipts
-        assert (found.entries, found.documents, found.cards) == (truth.entries, truth.documents, truth.cards)
-        assert (found.proposals, found.conflicts, found.edges) == (truth.proposals, truth.conflicts, truth.edges)
-        return "harmless"
-    except MunimentError as error:
-        return "refused" if error.code in REFUSALS else f"refused as {error.code}"
-    finally:
-        if memory is not None:
-            memory._tenant.store.close()
-
-
-def recalled(memory: Memory) -> set[str] | None:
-    """What is told of the notes; None if asking is refused, which is no answer and so no wrong one."""
-    try:
-        return {one.record.content for one in memory.recall(TOLD, limit=20).records} & NOTES
-    except MunimentError:
-        return None
 
 
 def test_a_damaged_page_of_any_kind_is_refused_reported_or_harmless(
@@ -94,28 +40,20 @@ def test_a_damaged_page_of_any_kind_is_refused_reported_or_harmless(
 ) -> None:
     """Every page of the file, each spoiled in one way, or in all of them."""
     truth, clean = look(shutil.copytree(template, tmp_path / "truth")), (template / FILE).read_bytes()
-    size, kinds = int.from_bytes(clean[16:18], "big"), page_kinds(template / FILE)
+    kinds = page_kinds(template / FILE)
     rng, told = random.Random(f"{seed} pages"), Counter[tuple[str, str]]()
     vault = shutil.copytree(template, tmp_path / "vault")
     for page, kind in kinds.items():
         for spoil in SPOILS if long else (rng.choice(SPOILS),):
-            start = (page - 1) * size
-            spoiled = spoil(clean[start : start + size], rng)
             restore(vault, template)
-            (vault / FILE).write_bytes(clean[:start] + spoiled + clean[start + size :])
+            spoil_page(vault, clean, page, spoil, rng)
             came_to = outcome(vault, truth)
             assert came_to in ("refused", "reported", "harmless"), f"page {page} ({kind}), {spoil.__name__}: {came_to}"
             told[spoil.__name__, came_to] += 1
-            blanked = spoil is blank and any(clean[start : start + size]) and kind != "free"
-            assert not (blanked and came_to == "harmless"), f"page {page} ({kind}) is blank and nobody noticed"
+            unnoticed = spoil is blank and kind != "free" and came_to == "harmless"
+            assert not unnoticed, f"page {page} ({kind}) is blank and nobody noticed"
     print(f"{len(kinds)} pages of {len(set(kinds.values()))} kinds: {dict(sorted(told.items()))}")
     assert {came_to for _, came_to in told} >= {"refused", "reported"}
-
-
-def restore(vault: Path, template: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-turns"):
-        (vault / f"{FILE}{suffix}").unlink(missing_ok=True)
-    shutil.copy(template / FILE, vault / FILE)
 
 
 def test_a_file_that_was_cut_short_is_refused_or_reported(template: Path, tmp_path: Path, seed: int) -> None:

@@ -8,12 +8,11 @@ its caller had been told.
 from __future__ import annotations
 
 import random
-import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.faults.deeds import ON_A_MEMORY
+from tests.faults.cutting import CUTTABLE, cut_at
 from tests.faults.dying import Death, Rehearsal, check, look, prepare, rehearse
 
 from muniment.testing.power import Disk
@@ -21,11 +20,9 @@ from muniment.testing.vfs import Act, Call
 
 CUTS = 5
 CUTS_LONG = 100
-DEEDS = ("migrate", *(deed for deed in ON_A_MEMORY if deed not in ("embed", "forget")))
-"""Vectors are kept in files of their own, which are put in their places by renaming: their deeds are killed instead."""
 
 
-@pytest.mark.parametrize("deed", DEEDS)
+@pytest.mark.parametrize("deed", CUTTABLE)
 def test_a_cut_of_the_power_leaves_all_of_a_deed_or_nothing(
     deed: str, template: Path, tmp_path: Path, seed: int, long: bool
 ) -> None:
@@ -42,17 +39,6 @@ def test_a_cut_of_the_power_leaves_all_of_a_deed_or_nothing(
         death = Death(killed=True, acked=number == len(rehearsal.calls), failed=None)
         left[check(deed, found, rehearsal, death)] += 1
     print(f"{deed}: {len(rehearsal.calls)} calls, {sum(left.values())} cuts, {dict(left)}")
-
-
-def cut_at(number: int, rehearsal: Rehearsal, start: Path, into: Path, rng: random.Random) -> None:
-    """Write what the disk may hold when the power goes before call `number` of a deed."""
-    disk = Disk(start)
-    for call in (*rehearsal.opening, *rehearsal.calls[:number]):
-        if ".sqlite" in Path(call.file).name:
-            disk.ask(call)
-    shutil.rmtree(into, ignore_errors=True)
-    into.mkdir()
-    disk.cut(into, rng)
 
 
 def test_a_write_that_was_not_synced_may_be_lost_and_one_that_was_is_not(tmp_path: Path) -> None:

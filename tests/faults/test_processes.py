@@ -3,77 +3,14 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.faults.dying import ROOT
-
-from muniment import Memory
+from tests.faults.writers import MORE, kill_some
 
 KILLS = 3
 KILLS_LONG = 40
-MORE = 8
-
-
-class Writer:
-    """A process that writes, and what it has said so far."""
-
-    def __init__(self, vault: Path, name: str, pace: str) -> None:
-        command = [sys.executable, "-m", "tests.faults.writing", str(vault), name, pace]
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
-        self._lines: list[str] = []
-
-    def write(self, count: int) -> None:
-        """Have it write, one after another, each acknowledged before the next is asked for."""
-        assert self._process.stdin is not None
-        for _ in range(count):
-            told = len(self.said("ack"))
-            self._process.stdin.write("\n")
-            self._process.stdin.flush()
-            while len(self.said("ack")) == told:
-                self.hear(1)
-
-    def hear(self, count: int) -> None:
-        """Listen to so many lines more."""
-        assert self._process.stdout is not None
-        for _ in range(count):
-            line = self._process.stdout.readline()
-            assert line, f"it ended by itself after {self._lines[-2:]}"
-            self._lines.append(line.strip())
-
-    def kill(self) -> None:
-        self._process.kill()
-        rest, _ = self._process.communicate(timeout=60)
-        self._lines += [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
-
-    def said(self, word: str) -> list[list[str]]:
-        return [line.split() for line in self._lines if line.startswith(f"{word} ")]
 
 
 def test_one_of_two_writers_is_killed_and_the_other_goes_on(tmp_path: Path, seed: int, long: bool) -> None:
-    vault, rng = tmp_path / "vault", random.Random(f"{seed} two")
-    Memory.open(vault, embedder=None).close()
-    survivor = Writer(vault, "survivor", "asked")
-    writers = [survivor]
-    try:
-        survivor.write(MORE)
-        for number in range(KILLS_LONG if long else KILLS):
-            writers.append(Writer(vault, f"victim{number}", "freely"))
-            writers[-1].hear(rng.randrange(1, 20))
-            writers[-1].kill()
-            survivor.write(MORE)
-    finally:
-        for writer in writers:
-            writer.kill()
-    with Memory.open(vault, embedder=None) as memory:
-        assert memory.ledger.verify().findings == ()
-        with memory._tenant.store.read() as snapshot:
-            held = {row.id for row in snapshot.desk.proposals()}
-            standing = {card.id: card.status for card in snapshot.catalogue.all()}
-        told = [line[1] for writer in writers for line in writer.said("ack")]
-        assert set(told) <= held
-        gone = [line[1] for writer in writers for line in writer.said("gone")]
-        assert gone
-        assert [record for record in gone if standing.get(record, "erased") != "erased"] == []
+    kills = KILLS_LONG if long else KILLS
+    assert kill_some(tmp_path / "vault", kills, random.Random(f"{seed} two")) > (kills + 1) * MORE

@@ -279,7 +279,8 @@ class Lifetimes(Stage):
             return
         target = {"record_id" if by == "record" else by: value}
         erased, below, waiting = self.predicted(tenant, by, value, cascade)
-        reason = f"asked for, with {sorted(model.spoken)[pick % len(model.spoken)]}" if pick % 3 == 0 else "asked for"
+        there = sorted(model.spoken - model.gone())
+        reason = f"asked for, with {there[pick % len(there)]}" if pick % 3 == 0 else "asked for"
         if model.held() & (erased | (below if cascade == "redact" else set())):
             with pytest.raises(OnHold):
                 self.face(tenant, "owner").forget(**target, reason=reason, cascade=cascade, dry_run=dry)
@@ -485,8 +486,8 @@ class Lifetimes(Stage):
         text = self.text(tenant, 0, tuple(sorted(sides))) if strategy == "synthesis" else None
         with suppress(CallerError):
             settled = owner.resolve(dispute.id, strategy=strategy, rationale="looked at both", synthesis=text)
-            if text is not None and settled.record_id is not None:
-                self.model[tenant].keep(settled.record_id, Said(text, "owner", parents=tuple(sorted(sides))))
+            if text is not None and settled.synthesis is not None:
+                self.model[tenant].keep(settled.synthesis, Said(text, "owner", parents=tuple(sorted(sides))))
         for name in self.model[tenant].there():
             self.model[tenant].lives[name].shaky = True
         self.follow_states(tenant)

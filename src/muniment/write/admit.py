@@ -175,7 +175,7 @@ class _Broom:
         return text
 
     def _extension(self, extension: Extension) -> Extension:
-        """An extension is JSON: its texts, keys and whole numbers are looked at as they read, not as they are spelled."""
+        """Its body is JSON: texts, keys and whole numbers are looked at as they read, not as they are spelled."""
         name = self._screen.clean(extension.name)
         if name != extension.name:
             self.unsafe.append("extension.name")

@@ -30,6 +30,7 @@ from muniment.backends.sqlite.connection import (
     translated,
     truncated,
 )
+from muniment.backends.sqlite.form import complaints
 from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.presence import Presence
 from muniment.backends.sqlite.turns import Turns
@@ -269,13 +270,13 @@ class SqliteTenant:
     def integrity(self) -> tuple[str, ...]:
         with self._writing:
             try:
-                complaints = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check(20)")]
-                if complaints != ["ok"]:
-                    return tuple(complaints)
+                damage = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check(20)")]
+                if damage != ["ok"]:
+                    return tuple(damage)
                 self._connection.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 1)")
+                return complaints(self._connection)
             except apsw.Error as error:
                 return (f"the word index or a page is damaged: {error}",)
-            return ()
 
     def scrub(self) -> bool:
         with self.read() as snapshot:

@@ -181,17 +181,17 @@ def holds(shape: HoldsShape) -> RenderableType:
 def withdrawal(shape: WithdrawalShape) -> RenderableType:
     """What was taken back, or would be, and who was told of it."""
     if shape["verdict"] is None:
-        return Group(*_withdrawn(shape), plain("  this is a plan: nothing was changed", "dim"))
+        return Group(to_withdraw(shape), plain("  this is a plan: nothing was changed", "dim"))
     return Group(verdict(shape["verdict"]), *_withdrawn(shape))
 
 
 def to_withdraw(shape: WithdrawalShape) -> RenderableType:
     """The same before the question whether it shall be done."""
-    return Group(*_withdrawn(shape))
+    heading = Text.assemble(("withdraw", "bold red"), plain(f"  by {shape['by']}: {shape['value']}"))
+    return Group(heading, *_withdrawn(shape))
 
 
 def _withdrawn(shape: WithdrawalShape) -> Iterator[RenderableType]:
-    yield Text.assemble(("withdraw", "bold red"), plain(f"  by {shape['by']}: {shape['value']}"))
     for name, found in (
         ("taken back", shape["records"]),
         ("judged anew", shape["judged"]),
@@ -206,7 +206,7 @@ def _withdrawn(shape: WithdrawalShape) -> Iterator[RenderableType]:
     if shape["receipts"]:
         yield plain(f"  it was told by {counted(len(shape['receipts']), 'receipt', 'receipts')}:")
         rows = [
-            [one["receipt_id"], one["at"], one["actor"], one["purpose"], ", ".join(one["records"])]
+            [one["receipt_id"], one["at"], one["actor"], one["purpose"], str(len(one["records"]))]
             for one in shape["receipts"]
         ]
         yield table(("receipt", "when", "to whom", "what for", "records"), rows)

@@ -17,6 +17,7 @@ from urllib.parse import unquote_to_bytes
 DEPTH_MAX = 3
 _LEAST = 8
 _CODE_LEAST = 20
+_ESCAPES_LEAST = 4
 _STRANGE_MAX = 0.05
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*")
 _BASE32 = re.compile(r"[A-Z2-7]{32,}")
@@ -32,19 +33,18 @@ _AROUND_HEX = re.compile(r"\\?0?x|[ :,]")
 _STRANGE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
 _TO_STANDARD = str.maketrans("-_", "+/")
 
-_TURNED = ("vtaber", "qvfertneq", "vafgehpgvba", "flfgrz cebzcg", "sebz abj ba")
-_MIRRORED = ("erongi", "dragersid", "snoitcurtsni", "tpmorp metsys")
-"""Words that nobody writes: what letters turned by thirteen places, or written backwards, make of words that matter."""
+_TURNED = re.compile(r"\b(?:gur|naq|lbhe?|guvf|gung|jvgu|nyy|zhfg|sebz|vtaber|hfref?)\b", re.IGNORECASE)
+_MIRRORED = re.compile(r"\b(?:eht|uoy|ruoy|siht|taht|lla|htiw|tsum|suoiverp|erongi|sresu)\b", re.IGNORECASE)
+"""Words that nobody writes: what letters turned by thirteen places, or written backwards, make of the commonest ones."""
 
 
 def decoded(text: str) -> Iterator[str]:
     """Every text that is spelled inside this one."""
     if max(map(len, text.split()), default=0) >= _CODE_LEAST or _APART.search(text):
         yield from (words for raw in _raw(text) if (words := _words(raw)) is not None)
-    lowered = text.lower()
-    if any(mark in lowered for mark in _TURNED):
+    if _TURNED.search(text):
         yield codecs.decode(text, "rot13")
-    if any(mark in lowered for mark in _MIRRORED):
+    if _MIRRORED.search(text):
         yield text[::-1]
     if "&#" in text:
         yield from (html.unescape(run) for run in _ENTITIES.findall(text))
@@ -62,7 +62,7 @@ def _raw(text: str) -> Iterator[bytes]:
     for run in _BITS.findall(text):
         bits = run.replace(" ", "").replace(",", "")
         yield int(bits, 2).to_bytes(len(bits) // 8, "big")
-    if text.count("%") >= _LEAST:
+    if text.count("%") >= _ESCAPES_LEAST:
         yield from (unquote_to_bytes(run.replace("+", " ")) for run in _PERCENT.findall(text) if "%" in run)
 
 

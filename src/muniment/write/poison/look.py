@@ -107,12 +107,11 @@ def _inside(text: str, depth: int, least: int) -> Iterator[Signal]:
     if depth > DEPTH_MAX:
         return
     for inner in (*decoded(text), smuggled(text)):
-        found = [signal for signal in _signals(inner, depth + 1, least) if signal.family in _STEERING] if inner else []
-        yield from (
-            Signal(family=Suspicion.ENCODED, code=f"encoded-{one.code}", note=f"in a code: {one.note}") for one in found
-        )
-        if any(signal.family is Suspicion.ENCODED for signal in found):
-            return
+        for signal in _signals(inner, depth + 1, least) if inner else ():
+            if signal.family is Suspicion.ENCODED:
+                yield signal
+            elif signal.family in _STEERING:
+                yield Signal(family=Suspicion.ENCODED, code=f"encoded-{signal.code}", note=f"in a code: {signal.note}")
 
 
 def _phrases(text: str, least: int) -> Iterator[Signal]:
