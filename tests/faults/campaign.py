@@ -33,6 +33,7 @@ class Campaign:
         self._ends = time.monotonic() + minutes * 60
         self._folder, self._template, self._vault = folder, folder / "template", folder / "vault"
         self._seed = seed
+        self._victims = Victims()
         furnished(self._template)
         self._rehearsed = {deed: rehearse(deed, folder / "rehearsed", self._template) for deed in DEEDS}
 
@@ -44,12 +45,15 @@ class Campaign:
                 if time.monotonic() < self._ends:
                     next(work)
 
+    def close(self) -> None:
+        self._victims.end()
+
     def _chance(self, what: str) -> random.Random:
         return random.Random(f"{self._seed} {what}")
 
     def _deaths(self) -> Iterator[None]:
         """Every deed, killed at every call, before it and half way through it, in an order that chance gives."""
-        rng, victims = self._chance("deaths"), Victims()
+        rng = self._chance("deaths")
         points = [
             (deed, at, torn)
             for deed, rehearsal in self._rehearsed.items()
@@ -61,7 +65,7 @@ class Campaign:
             for deed, at, torn in points:
                 self.now = f"{deed} killed at call {at} of {len(self._rehearsed[deed].calls)}, torn: {torn}"
                 prepare(deed, self._vault, self._template)
-                death = victims.kill(self._vault, deed, at, torn=torn)
+                death = self._victims.kill(self._vault, deed, at, torn=torn)
                 self.tally[f"death in {deed}", check(deed, self._vault, self._rehearsed[deed], death)] += 1
                 yield
 
@@ -128,6 +132,7 @@ def main(seed: int, minutes: float) -> int:
             print(f"seed {seed}: {campaign.now}: {error}")
             return 1
         finally:
+            campaign.close()
             print(table(campaign.tally))
     return 0
 

@@ -175,18 +175,18 @@ def aged(vault: Path, revision: int = OLDEST) -> None:
     path, new = vault / "default.sqlite", vault / "new"
     path.rename(new)
     connection = apsw.Connection(str(path))
-    for number, script in migrations():
-        if number <= revision:
-            connection.execute(script)
     connection.execute("ATTACH ? AS new", (str(new),))
-    for table in _tables(connection, "main"):
-        columns = [name for name in _columns(connection, "main", table) if name in _columns(connection, "new", table)]
-        named = ", ".join(columns)
-        connection.execute(f"INSERT OR REPLACE INTO main.{table} ({named}) SELECT {named} FROM new.{table}")
-    connection.execute("INSERT INTO lexicon (lexicon) VALUES ('rebuild')")
-    connection.execute("DETACH new")
-    connection.pragma("application_id", APPLICATION_ID)
-    connection.pragma("user_version", revision)
+    with connection:
+        for number, script in migrations():
+            if number <= revision:
+                connection.execute(script)
+        for table in _tables(connection, "main"):
+            known = _columns(connection, "new", table)
+            named = ", ".join(name for name in _columns(connection, "main", table) if name in known)
+            connection.execute(f"INSERT OR REPLACE INTO main.{table} ({named}) SELECT {named} FROM new.{table}")
+        connection.execute("INSERT INTO lexicon (lexicon) VALUES ('rebuild')")
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("user_version", revision)
     connection.close()
     new.unlink()
 

@@ -71,12 +71,14 @@ class Life:
 
 @dataclass
 class Lives:
-    """One tenant's records by id, the proposals that wait, and the holds."""
+    """One tenant's records by id, the proposals that wait, and the holds. `scrubbed` are the words that were gone when
+    something was last forgotten."""
 
     lives: dict[str, Life] = field(default_factory=dict)
     waiting: dict[str, Said] = field(default_factory=dict)
     holds: dict[str, tuple[str, str]] = field(default_factory=dict)
     spoken: set[str] = field(default_factory=set)
+    scrubbed: set[str] = field(default_factory=set)
 
     def there(self) -> dict[str, Life]:
         return {name: life for name, life in self.lives.items() if not life.erased}

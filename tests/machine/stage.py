@@ -102,7 +102,7 @@ class Stage(RuleBasedStateMachine):
         there = {one for model in self.model.values() for one in model.spoken - model.gone()}
         for path in sorted(self.folder.rglob("*")):
             raw = path.read_bytes().lower() if path.is_file() else b""
-            left = {one for one in self.model[tenant].gone() - there for spelling in spellings(one) if spelling in raw}
+            left = {one for one in self.model[tenant].scrubbed - there for spelling in spellings(one) if spelling in raw}
             assert left == set(), f"erased, and still in {path.name}: {left}"
 
 

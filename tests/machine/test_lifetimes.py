@@ -280,7 +280,7 @@ class Lifetimes(Stage):
         target = {"record_id" if by == "record" else by: value}
         erased, below, waiting = self.predicted(tenant, by, value, cascade)
         there = sorted(model.spoken - model.gone())
-        reason = f"asked for, with {there[pick % len(there)]}" if pick % 3 == 0 else "asked for"
+        reason = f"asked for, with {there[pick % len(there)]}" if there and pick % 3 == 0 else "asked for"
         if model.held() & (erased | (below if cascade == "redact" else set())):
             with pytest.raises(OnHold):
                 self.face(tenant, "owner").forget(**target, reason=reason, cascade=cascade, dry_run=dry)
@@ -326,6 +326,7 @@ class Lifetimes(Stage):
             assert done.certificate is not None
             assert done.certificate in owner.certificates()
             self.clean(tenant, "owner", done)
+        model.scrubbed = model.gone()
         for name in erased:
             with suppress(NotFound):
                 self.clean(tenant, "owner", (owner.history(name), owner.get(name)))
@@ -473,7 +474,7 @@ class Lifetimes(Stage):
                 call()
             return
         self.attempt(tenant, dies_at, call)
-        self.take(tenant, call(), Said(said.text, "bot", said.source, None, (name,), said.private))
+        self.take(tenant, call(), Said(said.text, "bot", said.source, None, (name,), private=True))
 
     @rule(tenant=tenants, pick=picks, strategy=st.sampled_from(["synthesis", "authority", "human_escalation"]))
     def resolve(self, tenant: str, pick: int, strategy: str) -> None:

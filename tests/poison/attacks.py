@@ -84,7 +84,9 @@ def nested(text: str) -> str:
 DISGUISES: dict[str, Callable[[str], str]] = {
     "plain": lambda text: text,
     "upper case": str.upper,
-    "in a report": lambda text: f"Weekly notes. The cache was warm all week and nothing failed.\n{text}\nNext call on Monday.",
+    "in a report": lambda text: (
+        f"Weekly notes. The cache was warm all week and nothing failed.\n{text}\nNext call on Monday."
+    ),
     "wrapped lines": lambda text: text.replace(" ", "\n", 3),
     "full width": lambda text: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text),
     "look-alikes": lambda text: text.translate(HOMOGLYPHS),

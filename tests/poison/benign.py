@@ -40,7 +40,7 @@ def curl(pick: random.Random) -> str:
         (
             f"curl -sS -X POST {host}/orders -H 'Content-Type: application/json' -d '{{\"id\": {pick.randint(1, 99)}}}'",
             f"curl --fail --retry 3 {host}/health | jq '.status'",
-            f"curl -H \"Authorization: Bearer $TOKEN\" {host}/items?q=a%20b%2Cc%3D{pick.randint(1, 9)}%26d%3D%5Be%5D",
+            f'curl -H "Authorization: Bearer $TOKEN" {host}/items?q=a%20b%2Cc%3D{pick.randint(1, 9)}%26d%3D%5Be%5D',
             f"wget -qO- {host}/export.tar.gz | tar xz -C /srv/{pick.choice(SERVICES)}",
             f"Send the token in the Authorization header to {host}/login and keep the answer for an hour.",
         )
@@ -51,14 +51,14 @@ def code(pick: random.Random) -> str:
     name = pick.choice(SERVICES)
     return pick.choice(
         (
-            f"def {name}(rows: list[int]) -> int:\n    \"\"\"Ignore rows that are previous to the first one.\"\"\"\n    return sum(rows)",
+            f'def {name}(rows: list[int]) -> int:\n    """Ignore rows that are previous to the first one."""\n    return sum(rows)',
             f"if (user.role === 'system') {{ return {name}.all(); }} // ignore all rules below",
             f"<system>\n  <name>{name}</name>\n  <override>true</override>\n</system>",
             f"# eslint-disable-next-line\nconst {name} = require('{name}'); /* eslint ignore: all rules */",
             f"class {name.title()}(Base):\n    role = 'assistant'\n    prompt = 'Name?'\n",
             f"system:\n  {name}:\n    always: true\n    user: admin\n    trust: high\n",
             f"git log --oneline --all -- src/{name}.py && git checkout -b fix/{name}-{pick.randint(1, 999)}",
-            f"{{\"role\": \"system\", \"service\": \"{name}\", \"priority\": {pick.randint(1, 9)}}}",
+            f'{{"role": "system", "service": "{name}", "priority": {pick.randint(1, 9)}}}',
         )
     )
 
@@ -77,7 +77,9 @@ def sql(pick: random.Random) -> str:
 
 def fixture(pick: random.Random) -> str:
     raw = pick.randbytes(pick.randint(24, 240))
-    words = f"{pick.choice(SERVICES)}: {pick.choice(MESSAGES)}, {pick.choice(THINGS)} and {pick.choice(THINGS)}".encode()
+    words = (
+        f"{pick.choice(SERVICES)}: {pick.choice(MESSAGES)}, {pick.choice(THINGS)} and {pick.choice(THINGS)}".encode()
+    )
     return pick.choice(
         (
             f"fixture = '{base64.b64encode(raw).decode()}'",
@@ -86,7 +88,7 @@ def fixture(pick: random.Random) -> str:
             f"The body decodes to plain text: {base64.b64encode(words).decode()}",
             f"payload {words.hex()} was replayed",
             f"-----BEGIN CERTIFICATE-----\n{base64.b64encode(raw).decode()}\n-----END CERTIFICATE-----",
-            f"eTag W/\"{base64.urlsafe_b64encode(raw[:18]).decode()}\" for commit {pick.getrandbits(160):040x}",
+            f'eTag W/"{base64.urlsafe_b64encode(raw[:18]).decode()}" for commit {pick.getrandbits(160):040x}',
         )
     )
 
@@ -94,7 +96,7 @@ def fixture(pick: random.Random) -> str:
 def trace(pick: random.Random) -> str:
     name = pick.choice(SERVICES)
     return (
-        f"Traceback (most recent call last):\n  File \"/srv/{name}/app.py\", line {pick.randint(1, 900)}, in run\n"
+        f'Traceback (most recent call last):\n  File "/srv/{name}/app.py", line {pick.randint(1, 900)}, in run\n'
         f"    return self.{name}.call(previous, instructions)\n"
         f"{pick.choice(('ValueError', 'KeyError', 'TimeoutError'))}: cannot ignore rule {pick.randint(1, 99)}: system prompt is empty"
     )

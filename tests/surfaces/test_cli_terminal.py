@@ -25,7 +25,7 @@ def _read_all(terminal: int) -> str:
         told += part
 
 
-def _at_terminal(*words: str, cwd: Path, answer: bytes = b"", stdout: bool = False) -> tuple[int, str, str]:
+def at_terminal(*words: str, cwd: Path, answer: bytes = b"", stdout: bool = False) -> tuple[int, str, str]:
     """Run with standard input and error, and if asked output, on a terminal: exit code, output, what was shown."""
     ours, theirs = os.openpty()
     try:
@@ -52,7 +52,7 @@ def test_retract_asks_a_person_and_does_what_they_say(
     shell: Shell, tmp_path: Path, answer: bytes, status: str, told: bool
 ) -> None:
     record = shell.remember("The build is green")
-    code, out, shown = _at_terminal(
+    code, out, shown = at_terminal(
         "retract", record, "--reason", "no", "--vault", "vault", "--json", cwd=tmp_path, answer=answer
     )
     assert (code, bool(out)) == (0, told)
@@ -73,7 +73,7 @@ def test_long_work_shows_progress_on_the_terminal_and_nowhere_else(
     shell: Shell, tmp_path: Path, command: tuple[str, ...], words: str
 ) -> None:
     shell.remember("The build is green")
-    code, out, shown = _at_terminal(*command, "--vault", "vault", "--json", cwd=tmp_path)
+    code, out, shown = at_terminal(*command, "--vault", "vault", "--json", cwd=tmp_path)
     assert (code, out.startswith("{"), words in out) == (0, True, False)
     assert words in shown
     assert words not in shell(*command).err
@@ -82,7 +82,7 @@ def test_long_work_shows_progress_on_the_terminal_and_nowhere_else(
 def test_explaining_by_replay_shows_progress_on_the_terminal(shell: Shell, tmp_path: Path) -> None:
     shell.remember("The build is green")
     receipt = shell("recall", "build", "--json").json["receipt_id"]
-    code, out, shown = _at_terminal("explain", receipt, "--replay", "--vault", "vault", "--json", cwd=tmp_path)
+    code, out, shown = at_terminal("explain", receipt, "--replay", "--vault", "vault", "--json", cwd=tmp_path)
     assert (code, out.startswith("{"), "rebuilding the store" in shown) == (0, True, True)
 
 
@@ -91,7 +91,7 @@ def test_a_tree_has_colour_and_hangs_together_on_a_narrow_terminal(shell: Shell,
     record = shell.remember(
         "evil \x9b31m plans for one cache that is shared by all of the tenants", "--derived-from", source
     )
-    code, _, shown = _at_terminal("lineage", source, "--vault", "vault", cwd=tmp_path, stdout=True)
+    code, _, shown = at_terminal("lineage", source, "--vault", "vault", cwd=tmp_path, stdout=True)
     assert (code, "\x9b" in shown, "\\x9b31m" in shown) == (0, False, True)
     assert "\x1b[1;33mFLAG\x1b[0m" in shown
     assert f"{record}@1" in shown
@@ -99,7 +99,7 @@ def test_a_tree_has_colour_and_hangs_together_on_a_narrow_terminal(shell: Shell,
 
 def test_there_is_colour_on_a_terminal_and_still_nothing_that_steers_it(shell: Shell, tmp_path: Path) -> None:
     record = shell.remember("evil \x9b31m text")
-    code, _, shown = _at_terminal("get", record, "--vault", "vault", cwd=tmp_path, stdout=True)
+    code, _, shown = at_terminal("get", record, "--vault", "vault", cwd=tmp_path, stdout=True)
     assert code == 0
     assert "\x1b[1m" in shown
     assert "\x9b" not in shown
@@ -110,7 +110,7 @@ def test_flush_shows_a_bar_at_a_terminal_and_answers_on_standard_output(
     shell: Shell, endpoint: Endpoint, tmp_path: Path
 ) -> None:
     shell.remember("The build is green")
-    code, out, shown = _at_terminal("flush", "--vault", "vault", cwd=tmp_path)
+    code, out, shown = at_terminal("flush", "--vault", "vault", cwd=tmp_path)
     assert (code, out) == (0, "done: 3 entries have their vectors, made by openai:toy\n")
     assert "making vectors" in shown
     assert "The build is green" in endpoint.texts

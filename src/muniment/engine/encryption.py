@@ -113,8 +113,11 @@ def _stage(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: P
     stores, all_, done = _stores(folder), _size(folder), 0
     progress(0, all_)
     for path in stores:
-        stage_tenant(path, old, new)
-        done += path.stat().st_size
+        size, before = path.stat().st_size, done
+        stage_tenant(
+            path, old, new, lambda copied, size=size, before=before: progress(before + min(copied, size), all_)
+        )
+        done += size
         progress(done, all_)
     for vectors in _vectors(folder):
         stage_vectors(vectors, old, new)

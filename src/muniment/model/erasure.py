@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from enum import StrEnum
 
+import msgspec
+
 from muniment.model import checks
 from muniment.model.errors import Malformed
 from muniment.model.times import Instant
@@ -122,18 +124,21 @@ class Traces(Value):
 
 
 class ErasurePlan(Value):
-    """What an erasure will do, or did: every record it reaches, and the traces elsewhere."""
+    """What an erasure will do, or did: every record it reaches, and the traces elsewhere. `digest` tells this plan from
+    another: which records it reaches as they are now, and what becomes of each."""
 
     by: By
     derived: Derived
     nodes: tuple[Doomed, ...]
     traces: Traces = Traces()
 
-    @property
-    def digest(self) -> str:
-        """What tells this plan from another: which records it reaches as they are now, and what becomes of each."""
-        reached = sorted(f"{node.id} {node.revisions} {node.fate}" for node in self.nodes if node.fate is not Fate.KEPT)
-        return hashlib.sha256("\n".join([self.by, self.derived, *reached]).encode()).hexdigest()
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.digest:
+            reached = sorted(f"{one.id} {one.revisions} {one.fate}" for one in self.nodes if one.fate is not Fate.KEPT)
+            told = "\n".join([self.by, self.derived, *reached])
+            msgspec.structs.force_setattr(self, "digest", hashlib.sha256(told.encode()).hexdigest())
 
     def of(self, fate: Fate) -> tuple[str, ...]:
         """The ids of the records that meet this fate."""

@@ -66,6 +66,28 @@ def test_a_subject_is_found_by_its_names_wherever_they_stand() -> None:
     assert not set(plan.of(Fate.ERASED)) & set(others)
 
 
+def test_a_name_that_is_also_somebodys_id_does_not_reach_what_they_wrote() -> None:
+    memory = simulated_memory()
+    written = kept(memory.as_actor("scout"), "Seen from the tower", kind="observation")
+    about = kept(memory, "The Scout is ill this week", confidence=0.9)
+    plan = memory.forget(subject="scout", reason="x", dry_run=True).plan
+    assert (plan.of(Fate.ERASED), memory.get(written).record.actor) == ((about,), "scout")
+
+
+def test_an_actors_own_words_go_with_the_actor() -> None:
+    memory = simulated_memory()
+    scout = memory.as_actor("scout")
+    name = kept(scout, "Seen from the tower", kind="observation")
+    receipt = scout.recall("is anybody at the mill?").receipt_id
+    other = memory.recall("is anybody at the mill?").receipt_id
+    refused = scout.forget(name, reason="I would rather not")
+    assert refused.verdict is not None
+    memory.forget(actor="scout", reason="left the company")
+    assert memory.explain(receipt).account.query.text == ERASED
+    assert memory.explain(other).account.query.text == "is anybody at the mill?"
+    assert memory.report(refused.verdict.proposal_id).report.reason == ERASED
+
+
 def test_source_actor_and_session_reach_what_they_brought_and_nothing_else() -> None:
     memory = simulated_memory()
     here = kept(memory, "The first of the feed", source="feed:7", confidence=0.9)
@@ -156,7 +178,7 @@ def test_what_is_on_hold_stays_until_the_hold_is_lifted() -> None:
     for target in ({"record_id": name}, {"subject": "Ottoline"}, {"actor": "owner"}):
         for dry_run in (True, False):
             with pytest.raises(OnHold, match="case 12/26") as refused:
-                memory.forget(reason="asked to", dry_run=dry_run, **target)  # type: ignore[arg-type]  # one is named
+                memory.forget(reason="asked to", dry_run=dry_run, **target)
             assert (refused.value.hold, refused.value.records) == (hold.id, 1)
     assert memory.ledger.head() == before
     memory.hold(above, reason="a derived record is kept too")

@@ -317,7 +317,7 @@ class _StaleUnit:
 def _propose_on_stale(memory: Memory, content: str, *, attempts: int) -> Verdict:
     tenant = memory._tenant
     proposal = Proposal(id="prp_stale", tenant=memory.tenant, claim=Claim(content=content))
-    admitted = admit(proposal, memory.actor)
+    admitted = admit(proposal, memory.actor, memory.policy.safety)
 
     def job(unit: Unit) -> Verdict:
         stale = _StaleUnit(unit, attempts)

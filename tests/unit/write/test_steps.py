@@ -121,9 +121,9 @@ def test_a_deprecation_must_name_what_it_replaces() -> None:
 
 
 def test_redactions_are_accounted_for_or_end_the_case() -> None:
-    redacted = _case(redactions=(Redaction(field="content", what="card number"),))
+    redacted = _case(redactions=(Redaction(field="content", what="chat token"),))
     outcome, _ = steps.safety(redacted)
-    assert (outcome.result, outcome.note) == (StepResult.CHANGED, "redacted card number in content")
+    assert (outcome.result, outcome.note) == (StepResult.CHANGED, "redacted chat token in content")
     strict = msgspec.structs.replace(POLICY, safety=Safety(secrets=Secrets.DISCARD))
     outcome, case = steps.safety(msgspec.structs.replace(redacted, policy=strict))
     assert (outcome.result, case.rule, case.decision) == (StepResult.REFUSED, "secrets-discard", WriteDecision.REFUSE)

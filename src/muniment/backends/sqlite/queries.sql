@@ -329,5 +329,5 @@ WHERE documents.body ->> '$.claim.origin.source' = ? ORDER BY cards.rid;
 INSERT INTO about (name, value) VALUES ('scrubbed', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
 -- name: unscrubbed
-SELECT EXISTS (SELECT 1 FROM certificates WHERE seq > IFNULL(
-    (SELECT CAST(value AS INTEGER) FROM about WHERE name = 'scrubbed'), 0));
+SELECT IFNULL((SELECT max(seq) FROM certificates), 0)
+    <> IFNULL((SELECT CAST(value AS INTEGER) FROM about WHERE name = 'scrubbed'), 0);

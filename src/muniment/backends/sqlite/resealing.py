@@ -8,6 +8,7 @@ that was cut short: it takes no key to move a file.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import cast
@@ -24,14 +25,18 @@ from muniment.model.errors import IntegrityError, StoreFull, StoreUnavailable
 
 STAGE = ".sealing"
 READY = "ready"
+_STEPS = 50_000
+"""How many steps of SQLite's machine lie between two looks at how far a copy has got."""
 
 
-def stage_tenant(path: Path, old: VaultKey | None, new: VaultKey | None) -> None:
-    """Make a copy of a tenant's file for another key, and see that it holds what the original holds."""
+def stage_tenant(path: Path, old: VaultKey | None, new: VaultKey | None, progress: Callable[[int], None]) -> None:
+    """Make a copy of a tenant's file for another key, and see that it holds what the original holds. Says now and then
+    how many bytes of it there are."""
     target = path.parent / STAGE / path.name
     with translated(path):
         source = connect(path, create=False, key=tenant_key(path, old), flags=apsw.SQLITE_OPEN_URI)
         try:
+            source.set_progress_handler(lambda: _said(target, progress), _STEPS)
             _copy(source, path.name, target, tenant_key(path, new))
             before = _told(source)
         finally:
@@ -107,6 +112,11 @@ def _exchange(folder: Path, stage: Path, marker: str) -> None:
 
 def _of(key: VaultKey | None, stem: str) -> TenantKey | None:
     return None if key is None else key.tenant(stem)
+
+
+def _said(target: Path, progress: Callable[[int], None]) -> bool:
+    progress(target.stat().st_size if target.exists() else 0)
+    return False  # true would end the copy
 
 
 def _copy(source: apsw.Connection, name: str, target: Path, key: TenantKey | None) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from muniment.engine import Memory
 from muniment.engine.signing import certified, public_keys
 from muniment.model.entry import Head
-from muniment.model.erasure import SignedCertificate, Target, digest_of
-from muniment.model.errors import ConfigurationError, Malformed, NotFound
+from muniment.model.erasure import Certificate, SignedCertificate, Target, digest_of
+from muniment.model.errors import Malformed, NotFound
 from muniment.model.value import Value
 from muniment.rest.wire import shape_of
 from muniment.surfaces.cli.output import working
@@ -23,7 +23,21 @@ _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _OPENING = re.compile(r"[0-9a-f]{2,256}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _VERSION = 1
-_SHAPE = shape_of(SignedCertificate)
+
+
+class Document(Value):
+    """What `forget --json` prints: a signed certificate and, for whoever erased, what opens it."""
+
+    certificate: Certificate
+    signature: str
+    opening: str | None = None
+
+    @property
+    def signed(self) -> SignedCertificate:
+        return SignedCertificate(certificate=self.certificate, signature=self.signature)
+
+
+_SHAPE = shape_of(Document)
 
 
 class Asked(Value):
@@ -35,23 +49,29 @@ class Asked(Value):
 
     def __post_init__(self) -> None:
         if (self.about is None) != (self.opening is None):
-            raise Malformed("opening", "given together with what the certificate is said to be about")
+            raise Malformed("opening", "what was told when it was erased, together with what that was about")
         if self.opening is not None and _OPENING.fullmatch(self.opening) is None:
             raise Malformed("opening", "the hexadecimal digits that were told when it was erased")
 
 
 def read_certificate(path: Path) -> SignedCertificate:
-    """Read what `forget --json` printed, and nothing else."""
+    """Read the certificate that `forget --json` printed, and nothing else."""
+    return read_document(path).signed
+
+
+def read_document(path: Path) -> Document:
+    """Read what `forget --json` printed, with what opens the certificate if that is kept with it."""
+    body = _read(path, FILE_BYTES_MAX, "file")
     try:
-        signed = _SHAPE.read(_read(path, FILE_BYTES_MAX, "file"))
+        found = _SHAPE.read(body)
     except Malformed as error:
         raise Malformed("file", f"a certificate of erasure, as `muniment forget --json` prints it ({error})") from None
-    told = signed.certificate
+    told = found.certificate
     if told.v != _VERSION:
         raise Malformed("file", f"a certificate of version {_VERSION}; this one was made by a newer program")
     if not all(_HASH.fullmatch(text) for text in (told.entry, told.digest, told.key)) or told.seq < 1:
         raise Malformed("file", "a certificate whose hashes, key and position are such")
-    return signed
+    return found
 
 
 def _read(path: Path, most: int, field: str) -> bytes:
@@ -66,10 +86,14 @@ def _read(path: Path, most: int, field: str) -> bytes:
     return found
 
 
-def checked(call: Call, signed: SignedCertificate, asked: Asked) -> CheckedShape:
+def checked(call: Call, document: Document, asked: Asked) -> CheckedShape:
     """Check everything that can be checked with what there is, and say what that was."""
+    signed = document.signed
     checks = list(_about(signed, asked))
-    checks += _by_key(signed, asked.key) if asked.key is not None else _by_vault(call, signed)
+    if asked.key is not None:
+        checks += _by_key(signed, asked.key)
+    else:
+        checks += _by_vault(call, signed) if call.has_vault else _by_itself(signed)
     genuine = all(one["holds"] is not False for one in checks)
     return {"genuine": genuine, "id": signed.certificate.id, "checks": checks}
 
@@ -91,6 +115,13 @@ def _by_key(signed: SignedCertificate, given: str) -> Iterator[CheckShape]:
     yield _check("its ledger says so, and what it names is gone", None, "that needs the vault")
 
 
+def _by_itself(signed: SignedCertificate) -> Iterator[CheckShape]:
+    key = signed.certificate.key
+    yield _check("its signature is by the key it names", certified(signed, key), key)
+    yield _check("whose key that is", None, "compare it with the vault's, or name that with --key")
+    yield _check("its ledger says so, and what it names is gone", None, "that needs the vault")
+
+
 def _key(given: str) -> str:
     """A public key as it is written, or the one a file holds."""
     text = (
@@ -105,12 +136,6 @@ def _key(given: str) -> str:
 
 
 def _by_vault(call: Call, signed: SignedCertificate) -> Iterator[CheckShape]:
-    if not call.has_vault:
-        raise ConfigurationError(
-            "vault",
-            "there is none to check the certificate by",
-            hint="Name the vault with --vault, or the public key with --key.",
-        )
     keys = public_keys(call.folder)
     by = next((key for key in keys if certified(signed, key)), None)
     yield _check("its signature is by a key of this vault", by is not None)

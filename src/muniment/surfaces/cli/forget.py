@@ -13,8 +13,8 @@ from muniment.model.erasure import By, Target, one_target
 from muniment.model.errors import Malformed, NotFound
 from muniment.surfaces.cli import show, show_guard
 from muniment.surfaces.cli.asking import confirmed, must_ask
-from muniment.surfaces.cli.certified import Asked, checked, read_certificate
-from muniment.surfaces.cli.output import note
+from muniment.surfaces.cli.certified import Asked, checked, read_document
+from muniment.surfaces.cli.output import note, write_json
 from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.cli.shapes_guard import (
     CertificatesShape,
@@ -147,7 +147,11 @@ def _tell(call: Call, done: Forgotten) -> None:
         assert done.verdict is not None, "what was asked for in earnest has a verdict"
         call.tell(verdict_shape(done.verdict), show.verdict)
         return
-    call.tell(certificate_shape(done.certificate), show_guard.erased)
+    shape = certificate_shape(done.certificate)
+    if call.as_json:
+        write_json(shape if done.opening is None else {**shape, "opening": done.opening})
+        return
+    call.tell(shape, show_guard.erased)
     if done.opening is not None:
         note(f"opening: {done.opening} (kept nowhere; `certificate verify --opening` shows by it what this is about)")
     if not done.scrubbed:
@@ -171,12 +175,13 @@ def verify(
     actor: Annotated[str | None, typer.Option("--actor", metavar="ACTOR", help="Whether it is about this.")] = None,
     session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Whether it is about this.")] = None,
 ) -> ExitCode:
-    """Check a certificate by the public key alone, or by the vault: then also that its ledger says so and that what it
-    names is gone. Exit code 0 if it is genuine, 1 if it is not."""
+    """Check a certificate by a public key, or by the vault if there is one: then also that its ledger says so and that
+    what it names is gone; else by the key it names. Says what was checked. Exit code 0 if it is genuine, 1 if not."""
     named = any(one is not None for one in (record_id, subject, source, actor, session))
     about = target_of(record_id, subject=subject, source=source, actor=actor, session=session) if named else None
-    signed = read_certificate(Path(file))
-    found = checked(call, signed, Asked(key=key, about=about, opening=opening))
+    document = read_document(Path(file))
+    given = opening if opening is not None or about is None else document.opening
+    found = checked(call, document, Asked(key=key, about=about, opening=given))
     call.tell(found, show_guard.checked)
     return ExitCode.ANSWERED if found["genuine"] else ExitCode.DAMAGED
 

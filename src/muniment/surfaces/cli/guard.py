@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
+from muniment.model import checks
 from muniment.model.curation import Withdrawal
+from muniment.model.erasure import By
 from muniment.surfaces.cli import show, show_guard
-from muniment.surfaces.cli.asking import confirmed, must_ask
+from muniment.surfaces.cli.asking import confirmed
 from muniment.surfaces.cli.forget import Author, MaybeRecord, Sitting, Source, Subject, Yes, target_of
-from muniment.surfaces.cli.output import note
+from muniment.surfaces.cli.output import is_terminal, note
 from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.cli.shapes_guard import HoldsShape, hold_shape, quarantine_shape, withdrawal_shape
 from muniment.surfaces.cli.verdicts import verdict_shape
@@ -25,7 +28,7 @@ hold.callback()(group)
 Why = Annotated[str, typer.Option("--reason", help="Why; it is kept.", show_default=False)]
 
 
-@command(app, "withdraw", example="muniment withdraw forum.example --by source --reason defaced --dry-run")
+@command(app, "withdraw", example="muniment withdraw --by source forum.example --dry-run")
 def withdraw(
     call: Call,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="Which one.", show_default=False)],
@@ -33,24 +36,21 @@ def withdraw(
         str,
         typer.Option("--by", metavar="actor|source|session", help="Whose contributions.", show_default=False),
     ],
-    reason: Why,
+    reason: Annotated[str | None, typer.Option("--reason", help="Why; it is kept.", show_default=False)] = None,
     yes: Yes = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be withdrawn, and change nothing.")
     ] = False,
 ) -> ExitCode:
     """Take back everything one actor, source or session contributed, with what stands on it, and list the receipts that
-    had used any of it. History is kept. Shows the plan and asks first."""
-    asks = not dry_run and must_ask(yes, "withdraw")
+    had used any of it. History is kept. At a terminal it shows the plan and asks first."""
+    why = reason if reason is not None else f"withdrawn: everything of this {checks.read_word('by', by, By)}"
+    asks = not dry_run and not yes and is_terminal(sys.stdin)
     with call.memory() as memory:
-        if dry_run:
-            plan = memory.withdraw(by, value, reason=reason, dry_run=True)
-            call.tell(withdrawal_shape(plan), show_guard.withdrawal)
-            return ExitCode.ANSWERED
-        if asks and not _agreed(memory.withdraw(by, value, reason=reason, dry_run=True)):
+        if asks and not _agreed(memory.withdraw(by, value, reason=why, dry_run=True)):
             note("nothing was changed")
             return ExitCode.ANSWERED
-        done = memory.withdraw(by, value, reason=reason)
+        done = memory.withdraw(by, value, reason=why, dry_run=dry_run)
     call.tell(withdrawal_shape(done), show_guard.withdrawal)
     return ExitCode.ANSWERED
 

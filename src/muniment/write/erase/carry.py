@@ -41,6 +41,7 @@ from muniment.write.erase.certificate import draw_up
 from muniment.write.erase.holds import holds, refuse_held
 from muniment.write.erase.reach import Meant, Reached, find, name_of, reach, records_of
 from muniment.write.erase.redact import redacted
+from muniment.write.erase.texts import texts_of
 from muniment.write.erase.traces import Erasing, Found, find_traces
 from muniment.write.erase.words import Lost, last_words
 from muniment.write.facts import fetch, look_up
@@ -56,6 +57,7 @@ _NO_RIGHT = "it was derived from what is erased, which the one who asks may not 
 class Prepared(Value):
     """An erasure thought through: what is meant and reached, the texts that go, and the proposals that wait."""
 
+    target: Target
     meant: Meant
     reached: Reached
     records: dict[int, Record]
@@ -119,6 +121,7 @@ def erase_again(unit: Unit, again: Again, actor: Actor, bench: Bench, signing: S
     reached = reach(unit, meant, By.RECORD, again.derived)
     gone = [*reached.of(Fate.ERASED), *reached.of(Fate.REDACTED)]
     prepared = Prepared(
+        target=oblivion.target,
         meant=meant,
         reached=reached,
         records=records_of(unit, gone),
@@ -197,7 +200,7 @@ def _prepared(
     reached = _permitted(snapshot, reach(snapshot, meant, target.by, derived), actor, bench)
     gone = [*reached.of(Fate.ERASED), *reached.of(Fate.REDACTED)]
     waiting = tuple(_waiting(snapshot, target, meant))
-    return Prepared(meant=meant, reached=reached, records=records_of(snapshot, gone), waiting=waiting)
+    return Prepared(target=target, meant=meant, reached=reached, records=records_of(snapshot, gone), waiting=waiting)
 
 
 def _permitted(snapshot: Snapshot, reached: Reached, actor: Actor, bench: Bench) -> Reached:
@@ -219,6 +222,7 @@ def _touched(prepared: Prepared) -> set[str]:
 def _waiting(snapshot: Snapshot, target: Target, meant: Meant) -> list[ProposalRow]:
     """Proposals that wait and are meant as well, or are about a record that is."""
     found: list[ProposalRow] = []
+    name = name_of(meant)
     for row in snapshot.desk.held(after=None, limit=_ALL):
         admitted = held_proposal(snapshot, row)
         if admitted is None:
@@ -227,7 +231,7 @@ def _waiting(snapshot: Snapshot, target: Target, meant: Meant) -> list[ProposalR
         about = {proposal.target, proposal.promotes, *claim.lineage.derived_from} & set(meant.records)
         said = {
             By.RECORD: False,
-            By.SUBJECT: row.held in meant.documents,
+            By.SUBJECT: any(name.within(text) for text in texts_of(claim)),
             By.SOURCE: claim.origin.source == target.value,
             By.ACTOR: row.actor == target.value,
             By.SESSION: claim.place.session_id == target.value,
@@ -249,6 +253,7 @@ def _lost(snapshot: Snapshot, prepared: Prepared) -> Lost:
 def _erasing(prepared: Prepared) -> Erasing:
     named = (record.proposal for record in prepared.records.values())
     return Erasing(
+        target=prepared.target,
         rids=frozenset(prepared.records),
         proposals=frozenset({*named, *(row.id for row in prepared.waiting)}),
         records=frozenset(_touched(prepared)),

@@ -11,6 +11,7 @@ from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import STANDS_ON
 from muniment.ports.store import Snapshot
 from muniment.text.entities import entity_key
+from muniment.write.erase.texts import texts_of_record
 from muniment.write.erase.words import NO_NAME, Name, words_of
 
 _WHY = {
@@ -30,7 +31,7 @@ _UPTO = 2**62
 
 
 class Meant(Value):
-    """What a target comes to: the records by id, every document that speaks of it, and the names it goes by."""
+    """What a target comes to: the records by id, other documents that may speak of it, and the names it goes by."""
 
     records: tuple[str, ...]
     documents: frozenset[int] = frozenset()
@@ -58,13 +59,18 @@ def _about(snapshot: Snapshot, subject: str) -> Meant:
         keys.discard(key)  # a key without the title is many people's
     names = tuple(dict.fromkeys((subject, *sorted(keys))))
     name = Name(names)
-    documents = {document.doc for document in snapshot.documents.all() if name.within_document(document.body)}
+    likely = {document.doc: document for document in snapshot.documents.all() if name.within_document(document.body)}
+    cards = snapshot.catalogue.cards(likely)
     holders = snapshot.names.holders(keys, upto=_UPTO, keep=_UPTO)
-    documents.update(rid for rids in holders.values() for rid in rids)
-    cards = snapshot.catalogue.cards(documents)
+    rids = {rid for found in holders.values() for rid in found}
+    for rid in cards.keys() - rids:
+        record = read_canonical(likely[rid].body, Record)
+        if any(name.within(text) for text in texts_of_record(record)):
+            rids.add(rid)
+    meant = snapshot.catalogue.cards(rids)
     return Meant(
-        records=tuple(dict.fromkeys(card.id for _, card in sorted(cards.items()))),
-        documents=frozenset(documents),
+        records=tuple(dict.fromkeys(card.id for _, card in sorted(meant.items()))),
+        documents=frozenset(likely.keys() - cards.keys()),
         names=names,
     )
 

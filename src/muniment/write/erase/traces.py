@@ -11,7 +11,7 @@ import msgspec
 from muniment.model.change import Amendment, Blanked
 from muniment.model.curation import Report, StepOutcome
 from muniment.model.entry import Role
-from muniment.model.erasure import ERASED, Traces
+from muniment.model.erasure import ERASED, By, Target, Traces
 from muniment.model.note import Jot, Note
 from muniment.model.query import Query
 from muniment.model.receipt import Account, Terms
@@ -32,6 +32,7 @@ class Erasing(Value):
     documents that speak of it. `forced` are documents, and `receipts` those in the log, that lose their words whatever
     they are found to say."""
 
+    target: Target
     records: frozenset[str]
     rids: frozenset[int]
     proposals: frozenset[str]
@@ -39,8 +40,20 @@ class Erasing(Value):
     forced: frozenset[int] = frozenset()
     receipts: frozenset[int] = frozenset()
 
-    def speaks(self, doc: int) -> bool:
-        return doc in self.documents or doc in self.forced
+    def files(self, row: ProposalRow) -> bool:
+        """Whether a proposal, or an act, is one of what is erased: on its records, or by the actor who is."""
+        own = self.target.by is By.ACTOR and row.actor == self.target.value
+        return own or row.record in self.records
+
+    def asked(self, account: Account) -> bool:
+        """Whether a question is: one that the actor put, or that was put in the session."""
+        match self.target.by:
+            case By.ACTOR:
+                return account.actor.id == self.target.value
+            case By.SESSION:
+                return self.target.value in account.actor.sessions
+            case _:
+                return False
 
 
 class Found(Value):
@@ -55,11 +68,12 @@ class Found(Value):
 
 
 def find_traces(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Found:
-    acts = {row.id for row in snapshot.desk.proposals() if row.record in erasing.records}
+    acts = {row.id for row in snapshot.desk.proposals() if erasing.files(row)}
     reports = dict(_reports(snapshot, erasing, erasing.proposals | acts, lost))
     rows = [row for row in snapshot.desk.proposals() if row.report in reports]
-    notes = [(note, body) for note, body in _notes(snapshot, erasing, lost)]
-    names = tuple(row.doc for row in snapshot.names.all_aliases() if erasing.speaks(row.doc))
+    notes = list(_notes(snapshot, erasing, lost))
+    spoken = erasing.documents | erasing.forced
+    names = tuple(row.doc for row in snapshot.names.all_aliases() if row.doc in spoken)
     receipts = tuple(_receipts(snapshot, erasing, lost))
     amended = [Amendment(doc=doc, role=Role.REPORT, value=report) for doc, report in reports.items()]
     amended += (
@@ -106,7 +120,7 @@ def _reports(
         except msgspec.DecodeError:
             continue  # a record or a note that speaks of dispositions
         evidence = said.observation.evidence if said.observation is not None else None
-        concerned = said.proposal in proposals or erasing.speaks(document.doc)
+        concerned = said.proposal in proposals or document.doc in erasing.forced
         if concerned or says(said.reason) or (evidence is not None and says(evidence)):
             yield document.doc, blank_report(read_canonical(document.body, Report))
 
@@ -127,7 +141,7 @@ def blank_report(report: Report) -> Report:
 
 def _notes(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[tuple[Note, str | None]]:
     for note in snapshot.notes.all():
-        if note.body is None or not (erasing.speaks(note.doc) or lost.within(note.body)):
+        if note.body is None or not (note.doc in erasing.forced or lost.within(note.body)):
             continue
         whole = note.topic == KEPT_ANSWERS or note.doc in erasing.forced
         body = None if whole else _scrubbed_json(note.body, lost)
@@ -158,7 +172,7 @@ def _receipts(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[Blan
         account = read_canonical(stored.account, Account)
         if account.query.text == ERASED:
             continue
-        named = stored.seq in erasing.receipts
+        named = stored.seq in erasing.receipts or erasing.asked(account)
         if named or _told_of(account, erasing.rids) or any(lost.within(text) for text in _asked(account)):
             yield Blanked(seq=stored.seq, account=blank_account(account))
 

@@ -35,7 +35,7 @@ _TO_STANDARD = str.maketrans("-_", "+/")
 
 _TURNED = re.compile(r"\b(?:gur|naq|lbhe?|guvf|gung|jvgu|nyy|zhfg|sebz|vtaber|hfref?)\b", re.IGNORECASE)
 _MIRRORED = re.compile(r"\b(?:eht|uoy|ruoy|siht|taht|lla|htiw|tsum|suoiverp|erongi|sresu)\b", re.IGNORECASE)
-"""Words that nobody writes: what letters turned by thirteen places, or written backwards, make of the commonest ones."""
+"""Words that nobody writes: what letters turned by thirteen places, or written backwards, make of common ones."""
 
 
 def decoded(text: str) -> Iterator[str]:
