@@ -363,6 +363,8 @@ TYPES: dict[object, str] = {
     rules.ReviewRule: "rules",
     rules.Drafts: "see below",
     rules.Safety: "see below",
+    rules.Credentials: "see below",
+    rules.Personal: "see below",
     rules.Evidence: "see below",
     rules.Trust: "see below",
     rules.Cascade: "see below",

@@ -18,6 +18,7 @@ from muniment.policy.rules import Answer, Guard, Poison, Policy, Safety
 from muniment.testing.world import simulated_memory
 
 ACT = "act"
+_STEERS = LABEL_RANK[Label.AGENT]
 _IGNORED = Guard(low=Answer.IGNORE, high=Answer.IGNORE)
 
 
@@ -40,7 +41,7 @@ def blind() -> Policy:
 
 
 class Played(Value):
-    """What came of an attack: which of its records were committed, which of those count for more than their origin, and
+    """What came of an attack: which of its records were committed, which of those count for more than they should, and
     which were told to somebody who was going to act."""
 
     committed: tuple[str, ...]
@@ -136,6 +137,6 @@ def weighed(memory: Memory, verdicts: list[Verdict], attack: Attack, label: Labe
     asked = memory.as_actor("runner").recall(attack.word, purpose=ACT, gate_min=0.0, gate_flag=0.0, floor=0.0)
     return Played(
         committed=names,
-        trusted=tuple(name for name in names if LABEL_RANK[labels[name]] > LABEL_RANK[label]),
+        trusted=tuple(name for name in names if LABEL_RANK[labels[name]] > max(LABEL_RANK[label], _STEERS - 1)),
         steering=tuple(one.record.id for one in asked.records),
     )

@@ -113,10 +113,8 @@ def _stage(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: P
     stores, all_, done = _stores(folder), _size(folder), 0
     progress(0, all_)
     for path in stores:
-        size, before = path.stat().st_size, done
-        stage_tenant(
-            path, old, new, lambda copied, size=size, before=before: progress(before + min(copied, size), all_)
-        )
+        size = path.stat().st_size
+        stage_tenant(path, old, new, _within(progress, done, size, all_))
         done += size
         progress(done, all_)
     for vectors in _vectors(folder):
@@ -126,6 +124,11 @@ def _stage(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: P
     place_file(folder / STAGE / MARKER, marker_text(new))
     mark_ready(folder)
     return Resealed(tenants=len(stores), bytes=all_)
+
+
+def _within(progress: Progress, before: int, size: int, all_: int) -> Callable[[int], None]:
+    """Tell how far one file has got as a part of the whole."""
+    return lambda copied: progress(before + min(copied, size), all_)
 
 
 def _check(folder: Path) -> None:

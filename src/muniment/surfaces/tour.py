@@ -26,6 +26,7 @@ from muniment.surfaces.cli.shapes_trust import cascade_shape, lineage_shape
 from muniment.surfaces.cli.show_recall import ranking
 from muniment.surfaces.problems import ExitCode, problem_of
 from muniment.surfaces.tour_contracts import tell_contracts
+from muniment.surfaces.tour_forgetting import tell_forgetting
 from muniment.surfaces.tour_recall import IN_THE_SAME_WORDS, tell_recall
 from muniment.surfaces.tour_stage import Broken, Stage, make_fresh
 
@@ -68,6 +69,7 @@ def tour(folder: Path) -> None:
         plan = _ground(stage, owner)
         tell_contracts(stage, owner)
         _neighbours(stage, owner)
+        tell_forgetting(stage, owner)
         entry = _ledger(stage, owner, record)
     _tampering(stage, entry)
     _next(stage, Kept(record=record, plan=plan, receipt=receipt, before=before))

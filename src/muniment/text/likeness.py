@@ -7,6 +7,7 @@ agree in every figure, denial, name and order, and only then may its small words
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 
@@ -29,6 +30,10 @@ COMPARED_MAX = 8_192
 """How many characters of two texts are read to say whether one echoes the other. That is asked of few pairs, so more is
 read for it than for disagreement."""
 _OVERLAP = 0.7
+_QUOTED_WORDS = 4
+_QUOTED_LENGTH = 40
+"""So few words, if they are so short too, are nobody's."""
+_PLAIN = re.compile(r"\w+")
 
 
 class Gist(Value):
@@ -110,6 +115,25 @@ def echoes(one: Reading, other: Reading) -> bool:
         and _same_words(a, b)
         and _same_order(a, b)
     )
+
+
+def quotes(one: Reading, other: Reading) -> bool:
+    """Whether one of two texts stands in the other, word for word.
+
+    >>> from muniment.text.reading import reading
+    >>> page = reading("The portal rotates its keys on Mondays")
+    >>> quotes(reading("As confirmed by all: the portal rotates its keys on Mondays!"), page)
+    True
+    >>> quotes(reading("The portal is down"), page)
+    False
+    """
+    shorter, longer = sorted((_spelling(one.text), _spelling(other.text)), key=len)
+    return (shorter.count(" ") > _QUOTED_WORDS or len(shorter) > _QUOTED_LENGTH) and shorter in longer
+
+
+@lru_cache(maxsize=64)
+def _spelling(text: str) -> str:
+    return f" {' '.join(_PLAIN.findall(unicodedata.normalize('NFKC', text).casefold()))} "
 
 
 def _same_code(one: str, other: str) -> bool:

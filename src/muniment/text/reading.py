@@ -71,6 +71,20 @@ def salient(source: Reading | str) -> tuple[str, ...]:
     return tuple(found[:SALIENT_MAX])
 
 
+def misspelt(text: str) -> tuple[str, ...]:
+    """The longest words of a text as they stand, where they are spelled in letters that are read as others. An index of
+    words as they stand finds them only so.
+
+    >>> misspelt("Ｓｔａｇｉｎｇ runs"), misspelt("Staging runs")
+    (('ｓｔａｇｉｎｇ',), ())
+    """
+    if text.isascii():
+        return ()
+    plain = set(_WORD.findall(folded(text)))
+    odd = dict.fromkeys(word for word in _WORD.findall(text.lower()) if word not in plain)
+    return tuple(sorted(odd, key=len, reverse=True)[:SALIENT_FEW])
+
+
 def _forms(text: str) -> list[str]:
     """The telling words once each, figures last: a figure finds itself, but not the one that disagrees with it."""
     found = [word for word in dict.fromkeys(_WORD.findall(folded(text))) if word not in STOP]

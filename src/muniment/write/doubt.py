@@ -7,7 +7,7 @@ from muniment.model.status import Status
 from muniment.model.vocabulary import Label, Step, StepResult, Suspicion
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action, Answer
-from muniment.text.likeness import echoes
+from muniment.text.likeness import echoes, quotes
 from muniment.text.reading import reading
 from muniment.write.case import Case, Finding, flagged, refused
 from muniment.write.plan import BORN_LABEL, origin_label
@@ -62,4 +62,7 @@ def _repeats_suspect(case: Case) -> bool:
     """Whether it says what is in quarantine: who proposes it again would else undo what a curator did."""
     suspects = [held for held in case.facts.kin if held.card.status == Status.HELD]
     said = reading(case.claim.content) if suspects else None
-    return said is not None and any(echoes(said, reading(held.record.content)) for held in suspects)
+    if said is None:
+        return False
+    texts = [reading(held.record.content) for held in suspects]
+    return any(echoes(said, text) or quotes(said, text) for text in texts)

@@ -18,7 +18,7 @@ from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import STANDS_ON, ConflictStatus
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
-from muniment.text.reading import reading, salient
+from muniment.text.reading import misspelt, reading, salient
 
 KIN_MAX = 16
 PAST_MAX = 8
@@ -164,7 +164,7 @@ def _speaks_now(snapshot: Snapshot, card: Card) -> Held | None:
 
 
 def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
-    words = salient(claim.content)
+    words = (*salient(claim.content), *misspelt(claim.content))
     near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
     like = [found for found in near if could_meet(claim.content, found.text)]
     if not like:

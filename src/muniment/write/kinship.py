@@ -10,10 +10,10 @@ from muniment.model.claim import Claim, Times
 from muniment.model.record import Record
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
-from muniment.model.vocabulary import STANDS_ON, ActorType, ConflictType, Kind
+from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ActorType, ConflictType, Kind, Label
 from muniment.policy.rules import Detector, Disputes
 from muniment.text.compare import Finding, compare
-from muniment.text.likeness import echoes, likeness
+from muniment.text.likeness import echoes, likeness, quotes
 from muniment.text.reading import reading
 from muniment.write.facts import Facts, Held, Past
 
@@ -90,9 +90,17 @@ def echoed(claim: Claim, facts: Facts, actor: ActorType) -> tuple[Held, ...]:
         if held.card.id in linked or not _may_be_echoed(held, facts, actor):
             continue
         told = held.card.rid in facts.told or actor is not ActorType.PERSON
-        if told and _same_words(claim, held.record):
+        if told and (_same_words(claim, held.record) or _quotes_outside(claim, held, actor)):
             found.append(held)
     return tuple(found)
+
+
+def _quotes_outside(claim: Claim, held: Held, actor: ActorType) -> bool:
+    """Whether an agent or a tool has what came from outside in its own words, whole or in part: a frame around it, such
+    as a word that it was confirmed, does not make it theirs. People answer for what they quote."""
+    if actor is ActorType.PERSON or held.card.label >= LABEL_RANK[Label.AGENT]:
+        return False
+    return quotes(reading(claim.content), reading(held.record.content))
 
 
 def _may_be_echoed(held: Held, facts: Facts, actor: ActorType) -> bool:
