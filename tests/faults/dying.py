@@ -151,7 +151,7 @@ def _go_on(deed: str, vault: Path, rehearsal: Rehearsal) -> None:
     if deed == "backup" and backup_of(vault).exists():
         copy = vault.with_name(f"{vault.name}-again")
         restore(Wish(backup=backup_of(vault), vault=copy))
-        assert len(look(copy).documents) == len(rehearsal.after.documents), "a backup that is there is whole"
+        assert look(copy).cards == rehearsal.after.cards, "a backup that is there is whole"
         shutil.rmtree(copy)
         shutil.rmtree(backup_of(vault))
     perform(deed, vault, lambda: None, lambda _: None)

@@ -111,9 +111,9 @@ def test_a_vault_that_finds_no_room_to_be_made_is_refused_and_can_be_made_later(
         assert memory.ledger.verify().findings == ()
 
 
-def full_for(within: str) -> Refusal:
+def full_for(where: str) -> Refusal:
     acts = frozenset({Act.WRITE, Act.SYNC, Act.PLACE})
-    return Refusal(acts, code=apsw.SQLITE_FULL, errno=errno.ENOSPC, within=within)
+    return Refusal(acts, code=apsw.SQLITE_FULL, errno=errno.ENOSPC, where=where)
 
 
 def test_a_small_file_that_cannot_be_replaced_stays_as_it_was_and_leaves_no_draft(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tests.faults.minds import HARMS, LIES, Advisor, Hanging, Lying
 from tests.recall.world import WAIT_S, Toy, contents, eventually
 
 from muniment import Memory
+from muniment.engine import trail
 from muniment.engine.minds import OPEN_MAX, Patience
 from muniment.model.errors import Malformed, MindUnavailable
 from muniment.model.vocabulary import ConflictType, Step
@@ -53,7 +54,10 @@ def test_a_hanging_embedder_holds_up_neither_writing_nor_closing(hanging: Hangin
         assert sorted(contents(again.recall("build gate"))) == ["the build is green", "the gate is closed"]
 
 
-def test_closing_ends_the_wait_for_a_mind_that_may_be_waited_for_long(hanging: Hanging, tmp_path: Path) -> None:
+def test_closing_ends_the_wait_for_a_mind_that_may_be_waited_for_long(
+    hanging: Hanging, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trail, "PARTING_S", BRIEFLY_S)
     memory = Memory.open(tmp_path, embedder=hanging, mind_wait=10 * WAIT_S)
     memory.remember("the build is green")
     assert hanging.hanging.acquire(timeout=WAIT_S)

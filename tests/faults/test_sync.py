@@ -1,4 +1,5 @@
-"""A sync, a truncation or a write of our own files is refused: who was not told of success may send it again."""
+"""A sync, a truncation or a write is refused, of SQLite's files or of our own: who was not told of success may send it
+again, and what is made from the ledger is made later."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ import apsw
 import pytest
 from tests.faults.deeds import LATER, opened, propose
 from tests.faults.dying import look
+from tests.recall.world import WAIT_S, Toy
+from tests.recall.world import contents as told
 
 from muniment.model.errors import MunimentError
 from muniment.testing.contents import contents
@@ -26,20 +29,19 @@ class Switch:
         self.now(call, do)
 
 
-def refused_sync(within: str, *, times: int | None) -> Refusal:
-    return Refusal(frozenset({Act.SYNC}), code=apsw.SQLITE_IOERR_FSYNC, errno=errno.EIO, within=within, times=times)
+def refusal(act: Act, where: str, *, times: int | None = None) -> Refusal:
+    return Refusal(frozenset({act}), code=apsw.SQLITE_IOERR, errno=errno.EIO, where=where, times=times)
 
 
 @pytest.mark.parametrize("times", [1, None], ids=["once", "always"])
 def test_a_commit_whose_sync_fails_is_not_acknowledged_and_the_next_one_holds(
     times: int | None, template: Path, tmp_path: Path
 ) -> None:
-    vault, switch = tmp_path / "vault", Switch()
-    shutil.copytree(template, vault)
+    vault, switch = shutil.copytree(template, tmp_path / "vault"), Switch()
     with watched_disk(switch):
         memory = opened(vault, seed=2, start=LATER, create=False)
         before = contents(memory._tenant.store)
-        switch.now = refused_sync("-wal", times=times)
+        switch.now = refusal(Act.SYNC, "-wal$", times=times)
         with pytest.raises(MunimentError) as refused:
             propose(memory)
         assert refused.value.code == "store_unavailable"
@@ -49,3 +51,45 @@ def test_a_commit_whose_sync_fails_is_not_acknowledged_and_the_next_one_holds(
         assert memory.ledger.verify().findings == ()
         memory._tenant.store.close()
     assert [row.id for row in look(vault).proposals].count("p-deed") == 1
+
+
+@pytest.mark.parametrize("act", [Act.WRITE, Act.SYNC, Act.TRUNCATE], ids=str)
+@pytest.mark.parametrize("times", [1, None], ids=["once", "always"])
+def test_vectors_whose_files_are_refused_are_made_later_and_words_answer_meanwhile(
+    act: Act, times: int | None, template: Path, tmp_path: Path
+) -> None:
+    vault, switch = shutil.copytree(template, tmp_path / "vault"), Switch()
+    with watched_disk(switch):
+        memory = opened(vault, seed=2, start=LATER, embedder=Toy(), create=False)
+        memory.flush(timeout=WAIT_S)
+        switch.now = refusal(act, r"\.vectors/", times=times)
+        assert memory.remember("an automobile stands at the gate").committed
+        with pytest.raises(MunimentError) as refused:
+            memory.flush(timeout=WAIT_S)
+        assert refused.value.code == "store_unavailable"
+        answer = memory.recall("automobile")
+        assert told(answer) == ["an automobile stands at the gate"]
+        switch.now = Recorder()
+        memory.flush(timeout=WAIT_S)
+        assert told(memory.recall("a car", limit=1)) == ["an automobile stands at the gate"]
+        memory.close()
+    with opened(vault, seed=3, start=LATER, embedder=Toy(), create=False) as again:
+        again.flush(timeout=WAIT_S)
+        assert told(again.recall("a car", limit=1)) == ["an automobile stands at the gate"]
+        assert again.ledger.verify().findings == ()
+
+
+@pytest.mark.parametrize("act", [Act.WRITE, Act.SYNC], ids=str)
+def test_a_log_that_cannot_be_moved_into_the_file_stays_where_it_is(act: Act, template: Path, tmp_path: Path) -> None:
+    """Closing moves the log into the file; if that is refused, nothing that was acknowledged is lost by it."""
+    vault, switch = shutil.copytree(template, tmp_path / "vault"), Switch()
+    with watched_disk(switch):
+        memory = opened(vault, seed=2, start=LATER, create=False)
+        propose(memory)
+        held = contents(memory._tenant.store)
+        switch.now = refusal(act, r"\.sqlite$")
+        try:
+            memory._tenant.store.close()
+        except MunimentError as error:
+            assert error.code == "store_unavailable"  # noqa: PT017  it may be told of, and need not be
+    assert look(vault) == held

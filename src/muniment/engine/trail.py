@@ -30,9 +30,9 @@ NO_MODEL = "there is no model: none is installed (`muniment model install` gets 
 _PAUSE = 0.05
 _LULL = 0.05
 _PATIENCE = 1.0
-_PARTING = 5.0
-"""Who makes vectors in the background waits until nobody has written for so long, but no longer than that; who
-closes waits so long at most for the passages at hand."""
+"""Who makes vectors in the background waits until nobody has written for so long, but no longer than that."""
+PARTING_S = 5.0
+"""So long who closes waits for the passages at hand."""
 
 Progress = Callable[[int, int], None]
 """Called with how many ledger entries have their vectors, and how many there are."""
@@ -116,7 +116,7 @@ class Trail:
         self._stopped.set()
         self._stirred.set()
         if self._thread is not None:
-            self._thread.join(_PARTING)
+            self._thread.join(PARTING_S)
         if self._embedder is not None:
             self._embedder.leave()
         if self._thread is not None:

@@ -48,7 +48,8 @@ def _gone(stage: Stage, owner: Memory, expected: str) -> None:
     stage.claim(done.scrubbed and done.certificate is not None, "it should be gone from the files")
     assert done.certificate is not None
     told = done.certificate.certificate
-    stage.result("erased", f"{told.counts.records} records, {told.counts.receipts} receipts lose the words of a question")
+    counts = told.counts
+    stage.result("erased", f"{counts.records} records; {counts.receipts} receipts lose the words of their questions")
     stage.result("certified", f"{told.id}, signed, at entry {told.seq}; it does not name her")
     stage.claim(not _holding(stage.folder), "no file should hold her name")
     stage.result("searched", "every byte of every file: her name is in none of them")

@@ -8,6 +8,7 @@ its shared memory go on as ever), and the files that are written from Python, by
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -218,19 +219,19 @@ class Death:
 
 
 class Refusal:
-    """A watcher that refuses calls: those of these acts on files with this in their path, from number `at` on, `times` of
+    """A watcher that refuses calls: those of these acts on files whose path this expression finds something in, from number `at` on, `times` of
     them or all. SQLite is told a code of its own; whoever calls `os` is told the system's."""
 
     def __init__(
-        self, acts: frozenset[Act], *, code: int, errno: int, within: str = "", at: int = 1, times: int | None = None
+        self, acts: frozenset[Act], *, code: int, errno: int, where: str = "", at: int = 1, times: int | None = None
     ) -> None:
-        self._acts, self._code, self._errno, self._within = acts, code, errno, within
+        self._acts, self._code, self._errno, self._where = acts, code, errno, re.compile(where)
         self._at, self._times = at, times
         self.met = 0
         self.refused = 0
 
     def __call__(self, call: Call, do: Do) -> None:
-        if call.act in self._acts and self._within in call.file:
+        if call.act in self._acts and self._where.search(call.file):
             self.met += 1
             if self.met >= self._at and (self._times is None or self.refused < self._times):
                 self.refused += 1

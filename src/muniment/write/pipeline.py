@@ -121,7 +121,8 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     record_id = arrival.record if arrival is not None and arrival.record is not None else fresh
     facts = gather(unit, asked(admitted, _crowd(admitted, bench.policy)), pepper=bench.pepper)
     matter.operation.lap("gather")
-    if not matter.objections:  # with one it ends in a refusal that is kept, and touches nothing
+    dismissed = matter.ruling is not None and not matter.ruling.accept
+    if not matter.objections and not dismissed:  # a refusal is kept, and touches nothing
         _refuse_stale(admitted, facts, bench.policy)
     case, steps = _walk(matter, facts, bench.policy, at)
     matter.operation.lap("curate")

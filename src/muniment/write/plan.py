@@ -38,6 +38,7 @@ from muniment.write.aftermath import Newborn, become, pillar_of, support_terms
 from muniment.write.case import Case
 from muniment.write.facts import Held
 from muniment.write.kinship import Rival
+from muniment.write.poison import unreadable
 
 BORN_LABEL = {
     ActorType.PERSON: Label.PERSON,
@@ -145,11 +146,13 @@ def _next_review(case: Case, at: Instant) -> Instant | None:
 def origin_label(case: Case) -> Label:
     """The lowest of who proposed it, where they had it from, and everything it stands on. A reviewer answers for the
     proposal, not for its sources, so a ruling raises nothing. To revise a record is to derive from it, unless a person
-    puts it right in words of their own."""
+    puts it right in words of their own. What has no words that could be compared cannot be known for the actor's own."""
     source = (case.claim.origin.source_type or "").casefold()
     labels = [BORN_LABEL[case.actor.type], _SOURCE_LABEL.get(source, Label.PERSON)]
     if case.arrival is not None:
         labels.append(Label.IMPORT)
+    if case.actor.type is not ActorType.PERSON and unreadable(case.claim.content):
+        labels.append(Label.EXTERNAL)
     revised = case.facts.links[case.target] if case.target is not None else None
     puts_right = case.actor.type is ActorType.PERSON and case.repeats is None
     inputs = [*_pillars(case), *([] if puts_right else [revised])]

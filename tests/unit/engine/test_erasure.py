@@ -244,3 +244,14 @@ def test_a_note_keeps_the_names_others_refer_to_it_by() -> None:
     assert notebook.get("requests", "r1") is None, "an answer that was kept is not kept in part"
     assert memory.ledger.verify().findings == ()
     assert memory.ledger.replay().identical
+
+
+def test_what_waits_for_a_record_that_has_moved_on_stops_no_erasure() -> None:
+    memory = simulated_memory()
+    door = kept(memory, "The door is red", confidence=0.9)
+    waits = memory.as_actor("scout").revise(door, "The door is crimson", kind="decision")
+    assert waits.outcome == "held"
+    memory.revise(door, "The door is green")
+    done = memory.forget(actor="scout", reason="asked to")
+    assert (done.plan.traces.proposals, memory.queue()) == (1, ())
+    assert memory.get(door).record.content == "The door is green"

@@ -1,4 +1,4 @@
-"""Technical text with nothing to hide, generated: numbers, hashes, names and code that a hasty eye takes for secrets."""
+"""Technical text with nothing to hide, generated: numbers, hashes and code that a hasty eye takes for secrets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _digits(pick: random.Random, size: int) -> str:
 
 
 def order(pick: random.Random) -> str:
-    number = _digits(pick, pick.choice((6, 8, 9, 10, 11, 12, 14)))
+    number = _digits(pick, pick.choice((6, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
     return pick.choice(
         (
             f"order {number} was shipped",
@@ -55,7 +55,7 @@ def moment(pick: random.Random) -> str:
             f"at {seconds}",
             f"at {seconds}{_digits(pick, 3)} ms",
             f"ts={seconds}{_digits(pick, 6)}",
-            f"2026-{pick.randrange(1, 13):02}-{pick.randrange(1, 29):02}T{pick.randrange(24):02}:00:00.{_digits(pick, 6)}Z",
+            f"2026-{pick.randrange(1, 13):02}-{pick.randrange(1, 29):02}T{pick.randrange(24):02}:00:00.123456Z",
             f"from 2026-01-{pick.randrange(10, 29)} to 2026-02-{pick.randrange(10, 28)}",
             f"backup-2026{pick.randrange(1, 13):02}{pick.randrange(1, 29):02}-{pick.randrange(24):02}0000.tar.gz",
         )
@@ -70,7 +70,7 @@ def isbn(pick: random.Random) -> str:
 
 def log(pick: random.Random) -> str:
     return (
-        f"2026-01-01T00:00:0{pick.randrange(10)}Z {pick.choice(('INFO', 'WARN'))} {pick.choice(_WORDS)}[{_digits(pick, 4)}]: "
+        f"2026-01-01T00:00:0{pick.randrange(10)}Z {pick.choice(('INFO', 'WARN'))} {pick.choice(_WORDS)}[4711]: "
         f"{pick.choice(('token refreshed', 'password check passed', 'session opened', 'key rotated', 'took'))} "
         f"{_digits(pick, 3)} ms, {_digits(pick, 8)} bytes, user={_digits(pick, 5)}, rid={pick.getrandbits(64):016x}"
     )
@@ -83,7 +83,9 @@ def host(pick: random.Random) -> str:
 
 def encoded(pick: random.Random) -> str:
     body = base64.b64encode(pick.randbytes(pick.choice((24, 48, 60)))).decode()
-    return pick.choice((f"data:image/png;base64,{body}", f'"fixture": "{body}"', f"blob {body}", f"integrity=sha384-{body}"))
+    return pick.choice(
+        (f"data:image/png;base64,{body}", f'"fixture": "{body}"', f"blob {body}", f"integrity=sha384-{body}")
+    )
 
 
 def figure(pick: random.Random) -> str:

@@ -69,7 +69,15 @@ def card(pick: random.Random) -> str:
     return gap.join(plain[at : at + 4] for at in range(0, size, 4))
 
 
-IBANS = (("DE", "D18"), ("GB", "A4D14"), ("FR", "D10W11D2"), ("NL", "A4D10"), ("ES", "D20"), ("IT", "A1D10W12"), ("CH", "D5W12"))
+IBANS = (
+    ("DE", "D18"),
+    ("GB", "A4D14"),
+    ("FR", "D10W11D2"),
+    ("NL", "A4D10"),
+    ("ES", "D20"),
+    ("IT", "A1D10W12"),
+    ("CH", "D5W12"),
+)
 
 
 def iban(pick: random.Random) -> str:
@@ -80,7 +88,9 @@ def iban(pick: random.Random) -> str:
         size = ""
         while at < len(form) and form[at].isdigit():
             size, at = size + form[at], at + 1
-        letters = {"D": "0123456789", "A": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "W": "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"}[kind]
+        letters = {"D": "0123456789", "A": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "W": "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"}[
+            kind
+        ]
         body += "".join(pick.choice(letters) for _ in range(int(size)))
     number = int("".join(str(int(char, 36)) for char in f"{body}{country}00"))
     whole = f"{country}{98 - number % 97:02}{body}"

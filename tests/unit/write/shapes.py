@@ -126,7 +126,14 @@ TOKENS: dict[str, tuple[str, ...]] = {
         "xkeysib-<H64>-<W16>",
         "re_<W8>_<W24>",
     ),
-    "package token": ("npm_<W36>", "pypi-AgEIcHlwaS5vcmc<N100>", "rubygems_<H48>", "oy2<L43>", "cio<W32>", "CLOJARS_<H60>"),
+    "package token": (
+        "npm_<W36>",
+        "pypi-AgEIcHlwaS5vcmc<N100>",
+        "rubygems_<H48>",
+        "oy2<L43>",
+        "cio<W32>",
+        "CLOJARS_<H60>",
+    ),
     "api key": (
         "sk-<W48>",
         "sk-proj-<N120>",

@@ -20,6 +20,8 @@ BLOCK = 16
 UNIT = 1 << 16
 """Bytes under one tweak: long enough that a thousand of them a second do not matter, short enough to redo for a row."""
 
+_CHUNK = 1 << 24
+
 
 class SheetSealed:
     """A sheet in an encrypted file. A block of zeros in the file was never written, and reads as zeros."""
@@ -81,16 +83,17 @@ class SheetSealed:
 
     def _learn(self, size: int) -> None:
         """Decrypt as far as `size`. The last block known is read again: its end may have been written since."""
-        first = _down(self._known)
-        found = self._opened(first, _up(size) - first)
-        if found is None:
-            return
-        if first + len(found) > len(self._copy):
-            grown = np.zeros(first + len(found) + (size >> 3), np.uint8)
+        first, end = _down(self._known), _up(size)
+        if end > len(self._copy):
+            grown = np.zeros(end + (size >> 3), np.uint8)
             grown[:first] = self._copy[:first]
             self._copy = grown
-        self._copy[first : first + len(found)] = found
-        self._known = size
+        for start in range(first, end, _CHUNK):
+            found = self._opened(start, min(_CHUNK, end - start))
+            if found is None:
+                return
+            self._copy[start : start + len(found)] = found
+            self._known = min(start + len(found), size)
 
     def _opened(self, first: int, size: int) -> Bytes | None:
         """Whole blocks of the file, decrypted; None when there are fewer."""
@@ -98,25 +101,32 @@ class SheetSealed:
         if raw is None:
             return None
         sealed = np.frombuffer(raw, np.uint8)
-        plain = np.empty(size, np.uint8)
+        plain = np.empty(size + BLOCK, np.uint8)
         for start, end, number, lead in _units(first, size):
             context = Cipher(self._cipher, XTS(number.to_bytes(16, "little"))).decryptor()
-            plain[start:end] = _passed(context, lead, sealed[start:end])
-        plain.reshape(-1, BLOCK)[~np.any(sealed.reshape(-1, BLOCK), axis=1)] = 0
-        return plain
+            _pass(context, lead, sealed[start:end], plain[start:])
+        words = sealed.view(np.uint64)
+        unwritten = (words[::2] | words[1::2]) == 0
+        if unwritten.any():
+            plain[:size].reshape(-1, BLOCK)[unwritten] = 0
+        return plain[:size]
 
     def _closed(self, first: int, plain: Bytes) -> bytes:
         """Whole blocks, encrypted for their place."""
-        sealed = np.empty(len(plain), np.uint8)
+        sealed = np.empty(len(plain) + BLOCK, np.uint8)
         for start, end, number, lead in _units(first, len(plain)):
             context = Cipher(self._cipher, XTS(number.to_bytes(16, "little"))).encryptor()
-            sealed[start:end] = _passed(context, lead, plain[start:end])
-        return sealed.tobytes()
+            _pass(context, lead, plain[start:end], sealed[start:])
+        return sealed[: len(plain)].tobytes()
 
 
-def _passed(context: CipherContext, lead: int, content: Bytes) -> Bytes:
-    """Blocks from the middle of a unit. What stands before them does not matter, only how much it is."""
-    return np.frombuffer(context.update(bytes(lead) + content.tobytes()), np.uint8)[lead:]
+def _pass(context: CipherContext, lead: int, content: Bytes, into: Bytes) -> None:
+    """Blocks from the middle of a unit. What stands before them does not matter, only how much it is. A cipher asks for
+    a block of room behind what it writes."""
+    if lead:
+        into[: len(content)] = np.frombuffer(context.update(bytes(lead) + content.tobytes()), np.uint8)[lead:]
+    else:
+        context.update_into(content, into)
 
 
 def _units(first: int, size: int) -> list[tuple[int, int, int, int]]:

@@ -36,6 +36,9 @@ _IN_WORD = re.compile("[a-zA-Z][\u200b-\u200d\u2060-\u2064\ufeff\u180e\u115f\u11
 _TAGS = re.compile("[\U000e0000-\U000e007f]+")
 _FLAG = "\U0001f3f4"
 _STACKED = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
+_LETTERS = re.compile("[A-Za-z]{3,}|[^\x00-\x7f]+")
+_SOLID_LEAST = 24
+_PART = 4
 _RIGHT_TO_LEFT = ("R", "AL")
 
 
@@ -74,6 +77,20 @@ def hidden(text: str) -> list[Signal]:
     if _ALIKE_SCRIPTS.search(text) and any(_mixed(word) for word in _WORD.findall(text)):
         found.append(_signal("mixed-script", "holds words made of letters of two scripts that look alike"))
     return found
+
+
+def unreadable(text: str) -> bool:
+    r"""Whether hardly anything in a text is a word that could be compared with others.
+
+    >>> unreadable("&#84;&#104;&#101;&#32;&#99;&#97;&#116;"), unreadable("The cat sat on the mat, id 17.")
+    (True, False)
+    """
+    solid = "".join(text.split())
+    if len(solid) < _SOLID_LEAST:
+        return False
+    if not text.isascii() and len(_UNSEEN.findall(text)) * _PART > len(solid):
+        return True
+    return sum(map(len, _LETTERS.findall(text))) * _PART < len(solid)
 
 
 def smuggled(text: str) -> str:

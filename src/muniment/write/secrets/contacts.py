@@ -21,6 +21,7 @@ _NUMBER = re.compile(
     r"|(?<![\w+.-])\(?0\d(?:[ ()./-]{0,3}\d){6,12}(?![\w-])"
     r"|(?<![\w+.-])\d(?:[ .-]?\d){6,12}(?![\w-])"
 )
+_AMERICAN = re.compile(r"(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[.-])\d{3}[ .-]\d{4}")
 _SEVEN = re.compile(r"\d(?:[ ().\u00b7/-]{0,3}\d){6}")
 _V4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)")
 _V6 = re.compile(
@@ -50,9 +51,7 @@ def _calls(text: str) -> Iterator[Span]:
     """International numbers and the American form stand for themselves; other numbers where a telephone is named."""
     for hit in _NUMBER.finditer(text):
         digits = digits_of(hit[0])
-        plain = hit[0].startswith(("+", "00")) or re.fullmatch(
-            r"(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[.-])\d{3}[ .-]\d{4}", hit[0]
-        )
+        plain = hit[0].lstrip("(").startswith(("+", "00")) or _AMERICAN.fullmatch(hit[0])
         if 7 <= len(digits) <= 15 and len(set(digits)) > 2 and (plain or near(text, hit.span(), _CALL)):
             yield hit.span()
 

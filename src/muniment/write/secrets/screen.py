@@ -19,7 +19,7 @@ from muniment.write.secrets.phrases import PHRASES
 from muniment.write.secrets.tokens import TOKENS
 
 DETECTORS: tuple[Detector, ...] = (*TOKENS, *PHRASES, CARDS, *BANKS, *NATIONAL, *CONTACTS)
-"""Everything that can be found. Where two find the same, it is called what the earlier one calls it."""
+"""Everything that can be found. What two find is called what the one that finds more of it calls it, else the first."""
 
 
 _END = 3
@@ -64,18 +64,18 @@ class _Watch:
         return sorted([*passed, *(rank for gate in open_ for rank in self._by_gate.get(gate, ()))])
 
     def spans(self, text: str, lead: int) -> list[tuple[int, int, str]]:
-        """Where something was found behind the lead, in order. What overlaps is one thing, named by its first."""
+        """Where something was found behind the lead, in order. What overlaps is one, named by its longest part."""
         found: list[tuple[Span, int]] = []
         for rank in self.awake(text):
             found += ((span, rank) for span in self.detectors[rank].find(text) if span[1] > lead)
-        merged: list[tuple[int, int, int]] = []
+        merged: list[tuple[int, int, tuple[int, int]]] = []
         for (start, end), rank in sorted(found):
             if merged and start < merged[-1][1]:
-                first, last, other = merged[-1]
-                merged[-1] = first, max(last, end), min(other, rank)
+                first, last, named = merged[-1]
+                merged[-1] = first, max(last, end), min(named, (start - end, rank))
             else:
-                merged.append((start, end, rank))
-        return [(max(0, start - lead), end - lead, self.detectors[rank].sort) for start, end, rank in merged]
+                merged.append((start, end, (start - end, rank)))
+        return [(max(0, start - lead), end - lead, self.detectors[rank].sort) for start, end, (_, rank) in merged]
 
     def without(self, text: str, under: str) -> tuple[str, tuple[str, ...]]:
         """The text with a mark in the place of everything that was found, and the sorts of that."""
