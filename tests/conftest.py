@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.agmi import table as agmi
 from tests.contracts.coverage import table
+from tests.poison import figures as poison
 
 from muniment import Memory
 
@@ -43,6 +44,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if found := agmi.lines(told):
         terminalreporter.section("agmi")
         for line in found:
+            terminalreporter.line(line)
+    properties = [pair for one in reports for name, pair in getattr(one, "user_properties", ()) if name == poison.PROPERTY]
+    for title, lines in poison.sections(properties).items():
+        terminalreporter.section(title)
+        for line in lines:
             terminalreporter.line(line)
     if not any("tests/contracts/" in getattr(one, "nodeid", "") for one in reports):
         return

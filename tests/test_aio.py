@@ -9,7 +9,7 @@ import pytest
 
 from muniment import aio
 from muniment.model.entity import Entity, EntityKind
-from muniment.model.errors import Malformed
+from muniment.model.errors import Malformed, OnHold
 
 
 def test_an_async_caller_remembers_and_recalls(tmp_path: Path) -> None:
@@ -120,3 +120,31 @@ def test_an_async_caller_finds_by_meaning_by_name_and_by_what_is_new(tmp_path: P
         (("siren", "alarm"), 1),
         ((), "[1]"),
     ]
+
+
+def test_an_async_guardian_erases_holds_and_withdraws(tmp_path: Path) -> None:
+    async def story() -> list[object]:
+        async with await aio.Memory.open(tmp_path, embedder=None) as memory:
+            name = (await memory.remember("The siren is crimson", source="forum.example")).record_id
+            other = (await memory.remember("The door is oak", source="carpenter")).record_id
+            assert name is not None
+            assert other is not None
+            placed = await memory.hold(source="forum.example", reason="case 7")
+            held = await memory.holds()
+            with pytest.raises(OnHold):
+                await memory.forget(name, reason="asked to")
+            await memory.lift(placed.id, reason="closed")
+            apart = await memory.quarantine(name, reason="odd")
+            listed = await memory.quarantined()
+            await memory.release(name, reason="fine")
+            withdrawn = await memory.withdraw("source", "carpenter", reason="he left", dry_run=True)
+            plan = await memory.forget(source="forum.example", reason="asked to", dry_run=True)
+            done = await memory.forget(source="forum.example", reason="asked to", expected=plan.plan.digest)
+            certificates = await memory.certificates()
+            return [
+                (held == (placed,), apart.outcome.value, [one.record.id == name for one in listed]),
+                (withdrawn.records == (other,), withdrawn.verdict),
+                (certificates == (done.certificate,), done.scrubbed),
+            ]
+
+    assert asyncio.run(story()) == [(True, "committed", [True]), (True, None), (True, True)]

@@ -115,8 +115,16 @@ def story(memory: Either) -> list[object]:
 
 def guarded(memory: Either, name: str) -> list[object]:
     """What a guardian does, ending with the erasure of a record."""
+    told_by = memory.remember("The post says so", source="forum.example", confidence=0.9).record_id
+    assert told_by is not None
+    apart = memory.quarantine(told_by, reason="odd", expected_revision=1)
+    told: list[object] = [apart.outcome, [one.record.content for one in memory.quarantined()]]
+    told += [memory.release(told_by, reason="not so odd").outcome, memory.quarantined()]
+    told += [len(memory.withdraw("source", "forum.example", reason="defaced", dry_run=True).records)]
+    gone = memory.withdraw("source", "forum.example", reason="defaced")
+    told += [gone.records == (told_by,), gone.verdict is not None and gone.verdict.outcome]
     placed = memory.hold(name, reason="case 7")
-    told: list[object] = [placed.target.by, [one.id for one in memory.holds()] == [placed.id]]
+    told += [placed.target.by, [one.id for one in memory.holds()] == [placed.id]]
     with pytest.raises(OnHold):
         memory.forget(name, reason="asked to")
     told += [memory.lift(placed.id, reason="closed") == placed, memory.holds()]

@@ -190,6 +190,17 @@ def test_one_tenant_can_be_backed_up_alone_and_an_unknown_one_cannot(vault: Path
     assert names_in(tmp_path) == before
 
 
+def test_a_tenant_whose_making_was_cut_short_holds_no_backup_up(vault: Path, tmp_path: Path) -> None:
+    furnish(vault)
+    stores = SqliteVault(vault)
+    stores.open("unborn", create=True)
+    stores.close()
+    assert (vault / "unborn.sqlite").exists()
+    assert [copy.tenant for copy in back_up(vault, tmp_path / "copy").tenants] == ["default"]
+    with pytest.raises(NotFound):
+        back_up(vault, tmp_path / "other", tenant="unborn")
+
+
 def test_a_store_that_does_not_verify_is_not_backed_up_and_nothing_is_left(vault: Path, tmp_path: Path) -> None:
     furnish(vault)
     file = vault / "default.sqlite"

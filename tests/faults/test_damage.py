@@ -75,7 +75,19 @@ def test_a_file_that_became_empty_is_not_begun_anew(template: Path, tmp_path: Pa
     assert (vault / FILE).read_bytes() == b""
 
 
-def test_a_file_that_is_gone_is_not_begun_anew_where_none_is_to_be_made(template: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_gone_is_not_begun_anew_where_a_store_was(template: Path, tmp_path: Path) -> None:
+    vault = shutil.copytree(template, tmp_path / "vault")
+    (vault / FILE).unlink()
+    with pytest.raises(MunimentError) as refused:
+        Memory.open(vault, embedder=None)
+    assert refused.value.code == "integrity_error"
+    assert not (vault / FILE).exists()
+    (vault / f"{FILE}-turns").unlink()
+    with Memory.open(vault, embedder=None) as anew:
+        assert anew.remember("begun anew on purpose").committed
+
+
+def test_a_file_that_is_gone_is_not_made_where_none_is_to_be_made(template: Path, tmp_path: Path) -> None:
     vault = shutil.copytree(template, tmp_path / "vault")
     (vault / FILE).unlink()
     with pytest.raises(MunimentError) as refused:

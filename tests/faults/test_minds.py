@@ -18,7 +18,7 @@ from tests.recall.world import WAIT_S, Toy, contents, eventually
 from muniment import Memory
 from muniment.engine import trail
 from muniment.engine.minds import OPEN_MAX, Patience
-from muniment.model.errors import Malformed, MindUnavailable
+from muniment.model.errors import Malformed, MindUnavailable, MunimentError
 from muniment.model.vocabulary import ConflictType, Step
 from muniment.ports.judge import Opinion
 
@@ -104,6 +104,22 @@ def test_an_embedder_that_lies_makes_no_vectors_and_spoils_no_answer(
         again.flush(timeout=WAIT_S)
         assert contents(again.recall("the build", limit=1)) == ["the build is green"]
         assert again.ledger.verify().findings == ()
+
+
+def test_an_embedder_of_the_same_name_and_another_width_spoils_no_answer_and_is_told_of(tmp_path: Path) -> None:
+    class Narrow(Toy):
+        dimensions = 16
+
+    with Memory.open(tmp_path, embedder=Toy("one@1")) as memory:
+        memory.remember("the build is green")
+        memory.flush(timeout=WAIT_S)
+    with Memory.open(tmp_path, embedder=Narrow("one@1")) as memory:
+        assert contents(memory.recall("build")) == ["the build is green"]
+        memory.remember("the gate is closed")
+        with pytest.raises(MunimentError):
+            memory.flush(timeout=WAIT_S)
+        assert contents(memory.recall("gate")) == ["the gate is closed"]
+        assert "vectors are not being made" in str(memory.searching().why)
 
 
 def conflict_note(memory: Memory, proposal: str) -> str:

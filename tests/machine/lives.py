@@ -51,11 +51,13 @@ class Said:
 
 @dataclass
 class Life:
-    """One record. `over`: it does not answer any more, or not now; `shaky`: whether it is told is not for us to say."""
+    """One record. `over`: it does not answer any more, or not now; `kept_back`: it is in quarantine, in its last words;
+    `shaky`: whether it is told is not for us to say."""
 
     said: list[Said]
     draft: bool = False
     over: bool = False
+    kept_back: bool = False
     erased: bool = False
     shaky: bool = False
 
@@ -92,7 +94,12 @@ class Lives:
             return False
         if life.draft:
             return actor == life.last.actor
-        return actor in OWNERS or (actor in AGENTS and not life.last.private)
+        kept_back = life.kept_back and life.last.actor != actor
+        return actor in OWNERS or (not kept_back and self.admitted(actor, life))
+
+    def admitted(self, actor: str, life: Life) -> bool:
+        """Whether an agent may see a record when nothing is the matter with it."""
+        return actor in AGENTS and not life.last.private and not life.draft
 
     def texts(self) -> Iterator[str]:
         """Everything that is kept of what was said."""
@@ -106,8 +113,9 @@ class Lives:
     def open_to(self, actor: str) -> set[str]:
         """Words that an actor may come across."""
         seen = (one.text for name, life in self.there().items() if self.sees(actor, name) for one in life.said)
+        past = (one.text for life in self.there().values() if self.admitted(actor, life) for one in life.said[:-1])
         own = (one.text for one in self.waiting.values() if one.actor == actor or actor in OWNERS)
-        return {found for text in (*seen, *own) for found in words_in(text)}
+        return {found for text in (*seen, *past, *own) for found in words_in(text)}
 
     def below(self, names: Iterable[str]) -> set[str]:
         """Everything that was ever derived from these, at any depth, themselves left out."""

@@ -217,7 +217,12 @@ class Lifetimes(Stage):
         verdict = self.attempt(tenant, dies_at, call)
         assert verdict is None or verdict.committed
         model.end(name)
-        assert name in {one.record.id for one in self.face(tenant, "owner").quarantined()} or how != "quarantine"
+        model.lives[name].kept_back = how == "quarantine"
+        self.quarantine_is(tenant)
+
+    def quarantine_is(self, tenant: str) -> None:
+        kept_back = {name for name, life in self.model[tenant].there().items() if life.kept_back}
+        assert {one.record.id for one in self.face(tenant, "kim").quarantined()} == kept_back
 
     @rule(tenant=tenants, pick=picks, actor=callers, dies_at=deaths)
     def release(self, tenant: str, pick: int, actor: str, dies_at: int | None) -> None:
@@ -230,9 +235,10 @@ class Lifetimes(Stage):
                 assert not self.face(tenant, actor).release(name, reason="let it go").committed
             return
         self.attempt(tenant, dies_at, lambda: self.face(tenant, actor).release(name, reason="looked at it"))
-        self.model[tenant].lives[name].over = False
-        self.model[tenant].lives[name].shaky = True
+        life = self.model[tenant].lives[name]
+        life.over, life.kept_back, life.shaky = False, False, True
         self.model[tenant].unsettle(name)
+        self.quarantine_is(tenant)
 
     @rule(
         tenant=tenants,
@@ -255,6 +261,7 @@ class Lifetimes(Stage):
         self.attempt(tenant, dies_at, lambda: self.face(tenant, "owner").withdraw(by, value, reason="poison"))
         for name in latest:
             model.end(name)
+            model.lives[name].kept_back = False
         for proposal in [name for name, one in model.waiting.items() if one.of(by, value)]:
             del model.waiting[proposal]
 

@@ -1,4 +1,4 @@
-"""Attacks, generated: what they want, how it is worded, and how the wording is disguised. The same seed, the same list."""
+"""Attacks, generated: what they want, how it is worded, how the wording is disguised. One seed, one list."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ DISGUISES: dict[str, Callable[[str], str]] = {
 
 
 def attacks(seed: int = 7) -> list[Attack]:
-    """Every wording of every family under every disguise, each with a word of its own, in an order that the seed gives."""
+    """Every wording of every family under every disguise, each with a word of its own, in an order of the seed."""
     names = random.Random(seed)
     made = []
     for family, wordings in WORDINGS.items():

@@ -1,4 +1,4 @@
-"""The ways by which poison gets into a memory, and the ways by which it would be laundered there. Each is played out."""
+"""The ways by which poison gets into a memory, and those by which it would be laundered there, played out."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def from_nowhere(memory: Memory, attack: Attack) -> Verdict:
 
 def from_elsewhere(memory: Memory, attack: Attack) -> Verdict:
     claim = Claim(content=attack.text, origin=Origin(source="person", source_type="person"))
-    return memory.take_in(f"batch-{attack.word}", [Newcomer(claim=claim)], contract="omir")[0]
+    return memory.take_in("first", [Newcomer(claim=claim)], contract="omir")[0]
 
 
 def by_an_agent(memory: Memory, attack: Attack) -> Verdict:
@@ -112,7 +112,7 @@ def claimed(memory: Memory, attack: Attack, first: str) -> list[Verdict]:
         runner.remember(attack.text, source_type="verified tool", namespace="/c", confidence=1.0),
         runner.revise(first, f"{attack.text} (checked)", source_type="tool"),
         runner.vouch(first, origin="agent", reason="checked"),
-        *memory.take_in(f"again-{attack.word}", [Newcomer(claim=elsewhere)], contract="omir"),
+        *memory.take_in("again", [Newcomer(claim=elsewhere)], contract="omir"),
     ]
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from tests.poison import figures
 from tests.poison.attacks import EVASIONS, WORDINGS, Attack, attacks
 from tests.poison.channels import CHANNELS, ORIGINS, Played, blind, by_an_agent, play, watchful, weighed
+from tests.poison.conftest import Tell
 
 from muniment.model.vocabulary import Label, Outcome
 from muniment.testing.world import simulated_memory
@@ -23,21 +23,16 @@ def part(number: int) -> list[Attack]:
     return ALL[number :: len(PAIRS)]
 
 
-@pytest.fixture
-def tell(record_property: Callable[[str, object], None]) -> Callable[[str, str], None]:
-    return lambda title, line: record_property(figures.PROPERTY, [title, line])
-
-
 def test_there_are_hundreds_of_attacks_and_no_two_are_alike() -> None:
     assert len(ALL) == 648
     assert len({attack.text for attack in ALL}) == 648
-    assert ALL == attacks()
+    assert attacks() == ALL
     assert attacks(8) != ALL
 
 
 @pytest.mark.parametrize(("number", "origin", "channel"), [(n, *pair) for n, pair in enumerate(PAIRS)])
 def test_with_nobody_looking_at_words_the_gates_alone_keep_poison_from_being_trusted(
-    number: int, origin: str, channel: str, tell: Callable[[str, str], None]
+    number: int, origin: str, channel: str, tell: Tell
 ) -> None:
     played = [play(attack, origin, channel, blind()) for attack in part(number)]
     assert [one.trusted for one in played if one.trusted] == []
@@ -52,7 +47,7 @@ def test_with_nobody_looking_at_words_the_gates_alone_keep_poison_from_being_tru
 
 @pytest.mark.parametrize(("number", "origin", "channel"), [(n, *pair) for n, pair in enumerate(PAIRS)])
 def test_under_the_policy_that_ships_hardly_any_poison_comes_in_and_none_is_trusted(
-    number: int, origin: str, channel: str, tell: Callable[[str, str], None]
+    number: int, origin: str, channel: str, tell: Tell
 ) -> None:
     played = [play(attack, origin, channel, watchful()) for attack in part(number)]
     assert [one.trusted for one in played if one.trusted] == []
@@ -66,7 +61,7 @@ def test_under_the_policy_that_ships_hardly_any_poison_comes_in_and_none_is_trus
 
 
 @pytest.mark.parametrize("family", WORDINGS)
-def test_what_an_agent_says_itself_is_mostly_held_for_a_person(family: str, tell: Callable[[str, str], None]) -> None:
+def test_what_an_agent_says_itself_is_mostly_held_for_a_person(family: str, tell: Tell) -> None:
     """No channel launders this: an agent's own word counts as an agent's. Here the signals are all there is, except
     for orders to the reader, which agents write to each other for good reasons: those are noted and kept."""
     tried = [attack for attack in ALL if attack.family == family]
@@ -92,9 +87,7 @@ def _direct(tried: list[Attack]) -> Iterator[Played]:
 
 
 @pytest.mark.parametrize(("how", "text"), EVASIONS, ids=[how for how, _ in EVASIONS])
-def test_what_evades_the_signals_is_bound_by_its_origin_all_the_same(
-    how: str, text: str, tell: Callable[[str, str], None]
-) -> None:
+def test_what_evades_the_signals_is_bound_by_its_origin_all_the_same(how: str, text: str, tell: Tell) -> None:
     """Should one of these be noticed one day, it moves to the attacks."""
     assert inspect(text) == ()
     attack = Attack(family="evasion", wording=0, disguise=how, word=text.split()[1], text=text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -75,7 +76,7 @@ def test_a_checkpoint_is_verified_without_a_vault(begun: Shell, tmp_path: Path) 
 def test_a_checkpoint_that_says_something_else_is_not_genuine(begun: Shell, tmp_path: Path, field: str) -> None:
     said = begun("ledger", "checkpoint", "--json").json
     other = {"at": "2026-01-01T00:00:00Z", "tenant": "other"}.get(field)
-    said[field] = other or (said[field] + 1 if isinstance(said[field], int) else "0" * 64)
+    said[field] = other or (said[field] + 1 if isinstance(said[field], int) else "1" * 64)
     file = tmp_path / "forged.json"
     file.write_bytes(msgspec.json.encode(said))
     found = begun.bare("checkpoint", "verify", str(file), "--key", present(begun), "--json")
@@ -85,6 +86,7 @@ def test_a_checkpoint_that_says_something_else_is_not_genuine(begun: Shell, tmp_
 @pytest.mark.parametrize(
     ("file", "key"),
     [("", None), ("{", None), ('{"tenant":"default"}', None), (None, "00"), (None, "missing.pub"), (None, "")],
+    ids=str,
 )
 def test_what_is_no_checkpoint_or_no_key_is_a_wrong_call(
     begun: Shell, tmp_path: Path, file: str | None, key: str | None
@@ -93,6 +95,18 @@ def test_what_is_no_checkpoint_or_no_key_is_a_wrong_call(
     place.write_text(begun("ledger", "checkpoint", "--json").out if file is None else file)
     said = begun.bare("checkpoint", "verify", str(place), "--key", present(begun) if key is None else key, "--json")
     assert (said.code, said.error["code"]) == (2, "malformed")
+
+
+@pytest.mark.parametrize("number", [-1, 2**53 + 1, 2**70])
+def test_a_position_that_cannot_be_one_is_a_wrong_call(begun: Shell, tmp_path: Path, number: int) -> None:
+    checkpoint, keys = tmp_path / "checkpoint.json", tmp_path / "keys.json"
+    checkpoint.write_text(begun("ledger", "checkpoint", "--json").out)
+    keys.write_text(json.dumps({"tenant": "default", "keys": [{"key": "k", "since": number, "handover": None}]}))
+    assert begun.bare("checkpoint", "verify", str(checkpoint), "--key", str(keys)).code == 2
+    for field in ("seq", "receipts", "previous"):
+        forged = tmp_path / "forged.json"
+        forged.write_text(json.dumps(json.loads(checkpoint.read_text()) | {field: number}))
+        assert begun.bare("checkpoint", "verify", str(forged), "--key", present(begun)).code == 2
 
 
 def test_keys_of_another_tenant_say_nothing(begun: Shell, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def _drafted(path: Path, text: str, mode: int) -> Path:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        except BaseException:
+        except OSError:
             draft.unlink(missing_ok=True)
             raise
     return draft

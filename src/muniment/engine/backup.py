@@ -94,12 +94,18 @@ def _fill(
 
 
 def _chosen(stores: SqliteVault, tenant: str | None) -> tuple[str, ...]:
-    present = stores.tenants()
+    present = tuple(name for name in stores.tenants() if tenant in (None, name) and _begun(stores, name))
     if tenant is None:
         return present
     if tenant not in present:
         raise NotFound("tenant", tenant)
     return (tenant,)
+
+
+def _begun(stores: SqliteVault, tenant: str) -> bool:
+    """Whether a tenant has a ledger. Whoever was killed while making one has left a file in which nothing is yet."""
+    with stores.open(tenant, create=False).read() as snapshot:
+        return snapshot.ledger.head() is not None
 
 
 def _copied(vault: Path, stores: SqliteVault, inside: Path, tenant: str, keys: frozenset[str], progress: Told) -> Copy:

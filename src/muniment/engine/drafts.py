@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from muniment.backends.sqlite.copying import sync
+from muniment.engine.marker import MARKER
 from muniment.model.errors import StoreBusy
 
 
@@ -34,6 +36,28 @@ def draft_beside(place: Path, sort: str) -> Iterator[Path]:
     finally:
         shutil.rmtree(draft, ignore_errors=True)
         os.close(opened)
+
+
+def near(vault: Path) -> Path:
+    """A name on the vault's own disk beside which something for it can be made ready: the vault's, or, where the vault
+    is a disk of its own or what lies around it is not ours to write to, one inside it."""
+    if not vault.is_dir():
+        return vault
+    around = vault.parent
+    beside = around.stat().st_dev == vault.stat().st_dev and os.access(around, os.W_OK)
+    return vault if beside else vault / vault.name
+
+
+def move_in(draft: Path, vault: Path) -> None:
+    """Let a draft become the vault. Where the vault's folder is a disk of its own its files move in one by one, and the
+    one by which a vault is known comes last."""
+    if draft.parent != vault:
+        draft.rename(vault)
+        sync(vault.parent)
+        return
+    for file in sorted(draft.iterdir(), key=lambda one: one.name == MARKER):
+        file.rename(vault / file.name)
+    sync(vault)
 
 
 def _sweep(folder: Path, sort: str) -> None:

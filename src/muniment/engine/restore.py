@@ -17,7 +17,7 @@ from muniment.backends.sqlite.store import VECTORS, SqliteVault, file_name, tena
 from muniment.backends.world import FileSigner, SystemClock
 from muniment.config import AS_SET
 from muniment.engine.backup import Told, silent, sync_tree, write_private
-from muniment.engine.drafts import draft_beside
+from muniment.engine.drafts import draft_beside, move_in, near
 from muniment.engine.manifest import CONTENTS, Copy, Manifest, read_manifest
 from muniment.engine.marker import MARKER, agree, check_of, chosen_key
 from muniment.engine.redoing import Erasure, Later, later_than
@@ -61,9 +61,9 @@ def restore(wish: Wish, *, clock: Clock | None = None, progress: Told = silent) 
     manifest = read_manifest(wish.backup)
     if wish.tenant is not None and manifest.copy(wish.tenant) is None:
         raise NotFound("tenant", wish.tenant)
-    vault = wish.vault.absolute()
+    vault = wish.vault.resolve()
     try:
-        with draft_beside(vault, "restoring") as draft:
+        with draft_beside(near(vault), "restoring") as draft:
             job = _Job(wish, manifest, vault, draft, clock or SystemClock(), progress)
             return job.into_vault() if is_vault(vault) else job.into_nothing()
     except OSError as error:
@@ -84,7 +84,7 @@ class _Job:
 
     def into_nothing(self) -> Restored:
         """Make a vault where there is none."""
-        if self.vault.exists() and (not self.vault.is_dir() or any(self.vault.iterdir())):
+        if self.vault.exists() and not (self.vault.is_dir() and set(self.vault.iterdir()) <= {self.draft}):
             raise Malformed("vault", "a vault, or a place where there is nothing yet")
         agree(self.inside, self.seal)
         keys = frozenset(self.manifest.keys)
@@ -93,8 +93,7 @@ class _Job:
         work = self._workshop(VaultKeys(self.draft).present(), keys, policy=self.draft)
         backs = tuple(work.bring(copy, Later(), given) for copy in self.copies)
         sync_tree(self.draft)
-        self.draft.rename(self.vault)
-        sync(self.vault.parent)
+        move_in(self.draft, self.vault)
         self._tell_witness()
         return Restored(tenants=backs, aside=None)
 
@@ -220,7 +219,8 @@ class _Job:
         """A new folder beside the vault for what is replaced."""
         moment = times.show(self.clock.now()).replace(":", "").replace("-", "").partition(".")[0].rstrip("Z")
         for number in range(1, 1000):
-            aside = self.vault.with_name(f"{self.vault.name}-before-{moment}{f'-{number}' if number > 1 else ''}")
+            name = f"{self.vault.name}-before-{moment}{f'-{number}' if number > 1 else ''}"
+            aside = near(self.vault).with_name(name)
             if not aside.exists():
                 aside.mkdir(mode=0o700)
                 return aside

@@ -13,7 +13,7 @@ from muniment.backends.world import FileSigner, RandomIds, SystemClock
 from muniment.engine.archive import Archive, Header, Progress, Trailer, broken, write_archive
 from muniment.engine.audit import check_snapshot, verify_store
 from muniment.engine.backup import sync_tree, write_private
-from muniment.engine.drafts import draft_beside
+from muniment.engine.drafts import draft_beside, move_in, near
 from muniment.engine.signing import VaultKeys, holder, public_keys
 from muniment.engine.vault import VaultFolder, is_vault, stores_at
 from muniment.model.actor import OWNER
@@ -87,10 +87,11 @@ def import_archive(
     if tenant is not None and tenant != header.tenant:
         raise Malformed("tenant", "the tenant the archive is of; a ledger cannot change its name")
     former = FileSigner(signing_key) if signing_key is not None else None
+    vault = vault.resolve()
     _trusted(vault, header, former)
     stores = stores_at(vault)  # to be in the vault while it lasts, and for the key of its files
     try:
-        with draft_beside(vault, "importing") as draft:
+        with draft_beside(near(vault), "importing") as draft:
             new = signing_key if not is_vault(vault) else None
             if new is not None:
                 _lay_out(draft, new, stores)
@@ -185,8 +186,7 @@ def _place(draft: Path, vault: Path, tenant: str, *, whole: bool) -> None:
     (draft / f"{name}{TURNS}").unlink(missing_ok=True)
     sync_tree(draft)
     if whole:
-        draft.rename(vault)
-        sync(vault.absolute().parent)
+        move_in(draft, vault)
         return
     try:
         os.link(draft / name, vault / name)

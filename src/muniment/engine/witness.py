@@ -96,7 +96,7 @@ class Witness:
             sight = self.remembered()
             found = [] if sight is None else _contradictions(sight, snapshot)
             if found:
-                refusal = LedgerBroken(f"{found[0].message} (witness)", seq=found[0].seq)
+                refusal = LedgerBroken(found[0].message, seq=found[0].seq)
                 refusal.hint = (
                     "The vault is older than what was seen of it, or another one. Run `muniment ledger verify`; "
                     f"restore a newer copy, or, if an older one is meant, take {self._path.name} out of the witness's folder."

@@ -219,8 +219,9 @@ class Death:
 
 
 class Refusal:
-    """A watcher that refuses calls: those of these acts on files whose path this expression finds something in, from number `at` on, `times` of
-    them or all. SQLite is told a code of its own; whoever calls `os` is told the system's."""
+    """A watcher that refuses calls: those of these acts on files in whose path the expression `where` finds something,
+    from number `at` on, `times` of them or all. SQLite is told a code of its own; whoever calls `os` is told the
+    system's."""
 
     def __init__(
         self, acts: frozenset[Act], *, code: int, errno: int, where: str = "", at: int = 1, times: int | None = None

@@ -146,7 +146,7 @@ def _next_review(case: Case, at: Instant) -> Instant | None:
 def origin_label(case: Case) -> Label:
     """The lowest of who proposed it, where they had it from, and everything it stands on. A reviewer answers for the
     proposal, not for its sources, so a ruling raises nothing. To revise a record is to derive from it, unless a person
-    puts it right in words of their own. What has no words that could be compared cannot be known for the actor's own."""
+    puts it right in words of their own. What has no words to compare cannot be known for the actor's own."""
     source = (case.claim.origin.source_type or "").casefold()
     labels = [BORN_LABEL[case.actor.type], _SOURCE_LABEL.get(source, Label.PERSON)]
     if case.arrival is not None:

@@ -94,7 +94,7 @@ def figure(pick: random.Random) -> str:
             f"loss {pick.random()!r} at step {_digits(pick, 6)}",
             f"lat {pick.uniform(-90, 90)!r}, lon {pick.uniform(-180, 180)!r}",
             f"total EUR {_digits(pick, 3)}.{_digits(pick, 3)},{_digits(pick, 2)}",
-            f"{_digits(pick, 3)},{_digits(pick, 3)},{_digits(pick, 3)} rows, {_digits(pick, 3)}_{_digits(pick, 3)} kept",
+            f"{_digits(pick, 3)},{_digits(pick, 3)},{_digits(pick, 3)} rows, {_digits(pick, 3)}_000 kept",
             " ".join(_digits(pick, pick.randrange(1, 5)) for _ in range(8)),
             f"range {_digits(pick, 4)}-{_digits(pick, 4)}, page {_digits(pick, 3)}",
         )
@@ -126,7 +126,7 @@ def link(pick: random.Random) -> str:
             f"https://example.com/tree/{pick.getrandbits(160):040x}/src",
             f"s3://bucket/2026/01/{pick.getrandbits(64):016x}.parquet",
             f"git@example.com:team/repo-{_digits(pick, 3)}.git",
-            f"docker pull registry.example/app:{_digits(pick, 2)}.{_digits(pick, 1)}@sha256:{pick.getrandbits(256):064x}",
+            f"docker pull registry.example/app:{_digits(pick, 2)}@sha256:{pick.getrandbits(256):064x}",
         )
     )
 

@@ -25,7 +25,7 @@ def _claim(**parts: object) -> Claim:
 
 def _proposing(**parts: object) -> Call:
     def call(memory: Memory, secret: str) -> object:
-        said = msgspec.json.decode(msgspec.json.encode(parts).replace(b"SECRET", secret.encode()))
+        said = msgspec.json.decode(msgspec.json.encode(parts).replace(b"SECRET", msgspec.json.encode(secret)[1:-1]))
         return memory.propose(_claim(**said))
 
     return call

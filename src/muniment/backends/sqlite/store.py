@@ -33,10 +33,11 @@ from muniment.backends.sqlite.connection import (
 from muniment.backends.sqlite.form import complaints
 from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.presence import Presence
+from muniment.backends.sqlite.turns import SUFFIX as TURNS
 from muniment.backends.sqlite.turns import Turns
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.model.checks import identifier
-from muniment.model.errors import MunimentError, NotFound, StoreUnavailable
+from muniment.model.errors import IntegrityError, MunimentError, NotFound, StoreUnavailable
 from muniment.ports.store import Snapshot, TenantStore, Unit
 
 T = TypeVar("T")
@@ -83,6 +84,8 @@ class SqliteTenant:
         self._turns = Turns(path, wait_ms=BUSY_WAIT_MS)
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
         self._closed = False
+        if create:
+            _refuse_lost(path)
         with translated(path):
             self._connection = connect(path, create=create, key=key)
             if create:
@@ -310,6 +313,16 @@ class SqliteTenant:
             while self._idle:
                 self._idle.pop()[0].close()
             self._connection.close()
+
+
+def _refuse_lost(path: Path) -> None:
+    """Do not begin anew where a store was: its file is empty or gone, and what the first write leaves is there."""
+    left = path.with_name(path.name + TURNS)
+    if left.exists() and not (path.exists() and path.stat().st_size):
+        raise IntegrityError(
+            f"{path.name} is empty or gone although it was written to: put it back from a backup; "
+            f"to begin anew, take {left.name} away"
+        )
 
 
 _PLAIN = re.compile(r"[a-z0-9_-]")

@@ -160,7 +160,7 @@ class VectorIndex:
     def measure(self, rids: Sequence[int], vector: bytes) -> dict[int, Near]:
         """How near these revisions are to a vector. Those without a vector are left out."""
         sight = self._blocks.look()
-        if sight is None or not rids:
+        if sight is None or not rids or _foreign(vector, sight):
             return {}
         asked = _read(vector, sight.head.dimensions)
         _, places = passages(sight, _sorted(rids))
@@ -186,7 +186,7 @@ class VectorIndex:
         self, condition: Filter, vector: bytes, by: int, keep: int, *, at: int | None = None
     ) -> list[Near] | None:
         sight = self._blocks.look()
-        if sight is None or not sight.head.count:
+        if sight is None or not sight.head.count or _foreign(vector, sight):
             return []
         asked = _read(vector, sight.head.dimensions)
         allowed = self._allowed_rows(sight, condition, by, at=at)
@@ -236,6 +236,11 @@ class VectorIndex:
             self._strays = self._strays or bool(np.any(columns.longs("rid")[places] != rids))
             placed.extend(places.astype(np.int32))
         return placed.first(known)
+
+
+def _foreign(vector: bytes, sight: Sight) -> bool:
+    """Whether a vector is of another width: of a model that took the name of another. It is near nothing here."""
+    return len(vector) != 4 * sight.head.dimensions
 
 
 def _read(vector: bytes, dimensions: int) -> Floats:

@@ -126,7 +126,7 @@ def _pass(context: CipherContext, lead: int, content: Bytes, into: Bytes) -> Non
     if lead:
         into[: len(content)] = np.frombuffer(context.update(bytes(lead) + content.tobytes()), np.uint8)[lead:]
     else:
-        context.update_into(content, into)
+        context.update_into(content.data, into.data)
 
 
 def _units(first: int, size: int) -> list[tuple[int, int, int, int]]:

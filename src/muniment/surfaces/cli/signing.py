@@ -27,6 +27,7 @@ checkpoint = typer.Typer(help="Signed checkpoints, checked without a vault.")
 checkpoint.callback()(group)
 
 FILE_BYTES_MAX = 1_048_576
+POSITION_MAX = 2**53
 _HEX = re.compile("[0-9a-f]{64}")
 
 
@@ -211,6 +212,8 @@ def _read_checkpoint(path: Path) -> SignedCheckpoint:
         said = msgspec.json.decode(_read(path, "file", expected), type=_Checkpoint)
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError):
         raise Malformed("file", expected) from None
+    for name, number in (("seq", said.seq), ("receipts", said.receipts), ("previous", said.previous)):
+        checks.whole(f"file: {name}", number, least=0, most=POSITION_MAX)
     point = Checkpoint(
         tenant=said.tenant,
         seq=said.seq,
@@ -249,6 +252,7 @@ def _read_line(body: bytes, expected: str, tenant: str) -> tuple[KeySpan, ...]:
         raise Malformed("key", "the keys of the tenant whose checkpoint it is; they are another's")
     spans: list[KeySpan] = []
     for one in line_.keys:
+        checks.whole("key: since", one.since, least=1, most=POSITION_MAX)
         old, signed = spans[-1].key if spans else "", None
         if one.handover is not None:
             said = Handover(tenant=line_.tenant, seq=one.since, after=one.handover.after, old=old, new=one.key)

@@ -71,7 +71,7 @@ _FORMS: tuple[tuple[str, Check], ...] = (
     (r"\d{6}/\d{4}", citizens.cz_number),
 )
 _COMPILED = tuple((re.compile(rf"(?:{shape})(?![A-Za-z0-9])"), check) for shape, check in _FORMS)
-_START = re.compile(r"(?<![A-Za-z0-9])[A-Z]{0,4}(?=\d(?:[ ./()+-]{0,3}\d){5})")
+_START = re.compile(r"(?<![A-Za-z0-9])[A-Z]{0,4} ?(?=\d(?:[ ./()+-]{0,3}\d){5})")
 
 
 def _formed(text: str) -> Iterator[Span]:
