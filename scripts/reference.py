@@ -185,7 +185,7 @@ MEANINGS: dict[str, str] = {
     "Policy.read": "grants; a record may be seen when some grant covers it",
     "Policy.review": "who may answer for others, take back, see the queue, audit",
     "Policy.drafts": "who may keep drafts",
-    "Policy.safety": "what happens to secrets and personal data",
+    "Policy.safety": "what happens to secrets, to personal data and to poison",
     "Policy.evidence": "which kinds need grounds",
     "Policy.trust": "how far records are believed, and what that lets by",
     "Policy.cascade": "what becomes of a record when something it stands on ends",
@@ -222,6 +222,18 @@ MEANINGS: dict[str, str] = {
     "WriteRule.word": "true: where evidence is asked for, the actor's word is enough",
     "Drafts.authority_min": "how much authority it takes to keep drafts in places of one's own",
     "Safety.secrets": "take secrets out and go on, or discard the whole proposal",
+    "Safety.poison": "what becomes of text that may be meant to steer whoever reads it",
+    "Poison.injection": "orders against orders, roles, chat markup, tool calls, requests to send secrets away",
+    "Poison.instruction": "text that speaks to the machine that reads it",
+    "Poison.hidden": "characters that show nothing or turn others, words of two scripts, disguised words",
+    "Poison.encoded": "text in a code that spells one of the others",
+    "Poison.authority": "text that vouches for itself, or speaks as somebody who rules",
+    "Poison.burst": "very many from one actor at once",
+    "Poison.burst_count": "how many are very many",
+    "Poison.burst_seconds": "within how many seconds",
+    "Guard.below": "origins below this get `low`, the others `high`",
+    "Guard.low": "what becomes of a suspect of a lower origin",
+    "Guard.high": "what becomes of any other suspect",
     "Safety.credentials": "the same for single sorts of secrets",
     "Safety.personal": "what becomes of personal data, by its sort",
     "Credentials.private_key": "PEM, OpenSSH, PGP and PuTTY keys, and the private part of a JWK",
@@ -294,6 +306,8 @@ POLICY_PARTS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("`review`: one rule", rules.ReviewRule),
     ("`drafts`", rules.Drafts),
     ("`safety`", rules.Safety),
+    ("`safety`: `poison`", rules.Poison),
+    ("`safety`: one guard of `poison`", rules.Guard),
     ("`safety`: the sorts of secrets", rules.Credentials),
     ("`safety`: the sorts of personal data", rules.Personal),
     ("`evidence`", rules.Evidence),
@@ -344,6 +358,8 @@ def value_words(value: object) -> str:
             return code(str(value.value))
         case tuple():
             return ", ".join(code(str(one)) for one in value) or "none"
+        case rules.Guard():
+            return code(f"{{below: {value.below}, low: {value.low}, high: {value.high}}}")
         case gate.Thresholds():
             return code(f"{{min: {value.min:g}, flag: {value.flag:g}}}")
         case msgspec.Struct():
@@ -363,6 +379,8 @@ TYPES: dict[object, str] = {
     rules.ReviewRule: "rules",
     rules.Drafts: "see below",
     rules.Safety: "see below",
+    rules.Poison: "see below",
+    rules.Guard: "guard",
     rules.Credentials: "see below",
     rules.Personal: "see below",
     rules.Evidence: "see below",
@@ -439,6 +457,8 @@ RESULTS: tuple[type[msgspec.Struct], ...] = (
     curation.Redaction,
     curation.Settled,
     curation.Swept,
+    curation.Withdrawal,
+    curation.Used,
     recall.Recall,
     query.Disclosure,
     query.Searched,

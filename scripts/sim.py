@@ -64,7 +64,9 @@ def main() -> int:
 def read_wish() -> Wish:
     parser = argparse.ArgumentParser(description="Long machine, fuzz, crash and fault runs.")
     parser.add_argument("--seed", type=int, help="the seed to begin with; alone, the only one")
-    parser.add_argument("--minutes", type=float, help=f"how long to go on (default: {MINUTES:g}; with --seed: one round)")
+    parser.add_argument(
+        "--minutes", type=float, help=f"how long to go on (default: {MINUTES:g}; with --seed: one round)"
+    )
     parser.add_argument("--only", choices=PARTS, action="append", help="one part of a round; may be said again")
     parser.add_argument("--tests", action="append", default=[], help="tests that stand in for those of the parts")
     given = parser.parse_args()
@@ -91,7 +93,7 @@ def tested(seed: int, tests: tuple[str, ...]) -> int:
     """Tests under pytest, long, from this seed."""
     environment = {**os.environ, **{f"MUNIMENT_TEST_{name}": value for name, value in LENGTHS.items()}}
     environment["MUNIMENT_TEST_SEED"] = str(seed)
-    options = ["-q", "-n", "0", "-x", "-p", "no:cacheprovider", "--timeout=3600", f"--hypothesis-seed={seed}"]
+    options = ["-q", "-n", "0", "--maxfail=3", "-p", "no:cacheprovider", "--timeout=3600", f"--hypothesis-seed={seed}"]
     return subprocess.run([sys.executable, "-m", "pytest", *options, *tests], cwd=ROOT, env=environment).returncode
 
 

@@ -40,13 +40,13 @@ settings.load_profile(os.environ.get("MUNIMENT_TEST_PROFILE", "default"))
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what came of the attacks, and how many assertions of each contract are shown to hold, if they were run."""
     reports = [one for many in terminalreporter.stats.values() for one in many]
-    told = [pair for one in reports for name, pair in getattr(one, "user_properties", ()) if name == agmi.PROPERTY]
-    if found := agmi.lines(told):
+    properties = [pair for one in reports for pair in getattr(one, "user_properties", ())]
+    if found := agmi.lines(value for name, value in properties if name == agmi.PROPERTY):
         terminalreporter.section("agmi")
         for line in found:
             terminalreporter.line(line)
-    properties = [pair for one in reports for name, pair in getattr(one, "user_properties", ()) if name == poison.PROPERTY]
-    for title, lines in poison.sections(properties).items():
+    told = (value for name, value in properties if name in ("figures", poison.PROPERTY))
+    for title, lines in poison.sections(told).items():
         terminalreporter.section(title)
         for line in lines:
             terminalreporter.line(line)

@@ -21,6 +21,8 @@ from tests.faults.deeds import DEEDS, furnished
 from tests.faults.dying import Death, Victims, check, look, prepare, rehearse
 from tests.faults.writers import kill_some
 
+from muniment.testing.vfs import Act
+
 KILLS_A_PAIR = 5
 
 
@@ -57,8 +59,8 @@ class Campaign:
         points = [
             (deed, at, torn)
             for deed, rehearsal in self._rehearsed.items()
-            for at in range(1, len(rehearsal.calls) + 1)
-            for torn in (False, True)
+            for at, call in enumerate(rehearsal.calls, start=1)
+            for torn in ((False, True) if call.act is Act.WRITE else (False,))
         ]
         while True:
             rng.shuffle(points)

@@ -14,9 +14,11 @@ from tests.recall.world import WAIT_S, Toy
 from muniment import Memory
 from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
 from muniment.engine.backup import back_up
+from muniment.engine.encryption import encrypt
 from muniment.engine.restore import Wish, restore
 from muniment.engine.signing import rotate
 from muniment.model.claim import Claim
+from muniment.model.errors import ConfigurationError
 from muniment.model.times import Instant
 from muniment.testing.world import START, SeededIds, TickingClock
 
@@ -25,6 +27,8 @@ SECRET_WORD = "Quetzalcoatlus"
 LATER = Instant(START + 86_400_000_000)
 OLDEST = 3
 TOLD = "notes of a keeper"
+VAULT_KEY = "5e" * 32
+"""What the deed `encrypt` encrypts with."""
 
 Arm = Callable[[], None]
 Say = Callable[[str], None]
@@ -34,6 +38,16 @@ def opened(
     vault: Path, *, seed: int, start: Instant = START, embedder: Toy | None = None, create: bool = True
 ) -> Memory:
     return Memory.open(vault, clock=TickingClock(start), ids=SeededIds(seed), embedder=embedder, create=create)
+
+
+def reopened(vault: Path, *, seed: int, start: Instant = START) -> Memory:
+    """Open a vault that may have been encrypted."""
+    try:
+        return opened(vault, seed=seed, start=start)
+    except ConfigurationError:
+        return Memory.open(
+            vault, clock=TickingClock(start), ids=SeededIds(seed), embedder=None, encryption_key=VAULT_KEY
+        )
 
 
 def furnished(vault: Path) -> None:
@@ -130,10 +144,15 @@ def restore_vault(vault: Path) -> None:
     restore(Wish(backup=backup_of(vault), vault=vault), clock=TickingClock(LATER))
 
 
+def encrypt_vault(vault: Path) -> None:
+    encrypt(vault, key=VAULT_KEY)
+
+
 ON_A_FOLDER: dict[str, Callable[[Path], None]] = {
     "rotate": rotate_key,
     "backup": back_up_vault,
     "restore": restore_vault,
+    "encrypt": encrypt_vault,
 }
 DEEDS = ("make", "migrate", *ON_A_MEMORY, *ON_A_FOLDER)
 WITH_VECTORS = ("embed", "forget")

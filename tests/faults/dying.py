@@ -10,8 +10,9 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.faults.deeds import LATER, ON_A_FOLDER, SECRET_WORD, aged, backup_of, opened, perform
+from tests.faults.deeds import LATER, ON_A_FOLDER, SECRET_WORD, aged, backup_of, opened, perform, reopened
 
+from muniment.engine.marker import check_of
 from muniment.engine.restore import Wish, restore
 from muniment.testing.contents import Contents, contents
 from muniment.testing.vfs import Call, Recorder, watched_disk
@@ -118,7 +119,7 @@ def rehearse(deed: str, vault: Path, template: Path) -> Rehearsal:
 
 def look(vault: Path) -> Contents:
     """What a vault holds, which must verify, be whole and be open to a new write."""
-    memory = opened(vault, seed=3, start=LATER)
+    memory = reopened(vault, seed=3, start=LATER)
     try:
         found = contents(memory._tenant.store)
         verified = memory.ledger.verify()
@@ -134,14 +135,16 @@ def check(deed: str, vault: Path, rehearsal: Rehearsal, death: Death) -> str:
     of the two."""
     found = look(vault)
     assert death.failed is None, f"{deed} failed with {death.failed} though nothing was refused"
-    done = _same(deed, found, rehearsal.after)
+    done = _same(deed, found, rehearsal.after) and (deed != "encrypt" or check_of(vault) is not None)
     if death.acked or not death.killed:
         assert done, "an acknowledged deed is lost"
     if not done and rehearsal.before is not None:
         assert _same(deed, found, rehearsal.before), "what is there is neither what was nor what was to be"
     if done and deed in ERASING:
         assert traces(vault) == [], "what was erased can be read in the files"
-    if deed in ON_A_FOLDER:
+    if deed == "encrypt" and done:
+        assert _readable(vault, (b"keeper", SECRET_WORD.encode())) == [], "a vault that is encrypted shows a word"
+    if deed in ON_A_FOLDER and not (deed == "encrypt" and done):
         _go_on(deed, vault, rehearsal)
     return "done" if done else "not done"
 
@@ -172,8 +175,12 @@ def _same(deed: str, found: Contents, wanted: Contents) -> bool:
 
 def traces(vault: Path) -> list[str]:
     """The files below a folder in which the erased word can be read in some form."""
+    return _readable(vault, NEEDLES)
+
+
+def _readable(vault: Path, needles: tuple[bytes, ...]) -> list[str]:
     return [
         str(path.relative_to(vault))
         for path in sorted(vault.rglob("*"))
-        if path.is_file() and any(needle in path.read_bytes() for needle in NEEDLES)
+        if path.is_file() and any(needle in path.read_bytes() for needle in needles)
     ]

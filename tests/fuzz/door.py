@@ -27,8 +27,8 @@ class Told(Exception):
 
 @dataclass(frozen=True)
 class Door:
-    """`way` says how samples are spoiled: as `json`, by `lines`, or by `bytes`; `marks` are what means something in
-    that language. `turned` are refusals of its own beside our errors; each has a `code`. `few` steps are always allowed."""
+    """`documents` are spoiled as JSON, `samples` by their bytes, or by lines; `marks` are what means something in their
+    language. `turned` are refusals of its own beside our errors; each has a `code`. `few` steps are always allowed."""
 
     name: str
     open: Open
@@ -47,7 +47,7 @@ class Door:
         if choice < len(self.documents):
             return spoiler.document(self.documents[choice], self.documents)
         sample = self.samples[choice - len(self.documents)]
-        return spoiler.lines(sample, self.marks) if self.by_lines else spoiler.bytes(sample, self.marks)
+        return spoiler.spoilt_lines(sample, self.marks) if self.by_lines else spoiler.spoilt(sample, self.marks)
 
     def whole(self) -> Iterator[bytes]:
         """The samples as they are."""
@@ -59,19 +59,20 @@ def outcome(door: Door, text: bytes) -> str:
     """`value`, or the code of the refusal. Anything else is a finding, and is raised with the text that led to it."""
     try:
         counted(lambda: door.open(text), most=door.few + STEPS_PER_BYTE * len(text))
-    except (MunimentError, *door.turned) as error:
-        return judged(door, text, error)
     except (Exception, TooManySteps) as error:
+        if isinstance(error, (MunimentError, *door.turned)):
+            return judged(door, text, error)
         raise AssertionError(f"{door.name}: {type(error).__name__}: {error}\nof {shown(text)}") from error
     return "value"
 
 
-def judged(door: Door, text: bytes, error: Exception) -> str:
+def judged(door: Door, text: bytes, error: BaseException) -> str:
     """The code of a refusal whose words are as they should be."""
     code = getattr(error, "code", "")
     words = f"{error} {getattr(error, 'hint', '')}"
     where = f"{door.name}: {type(error).__name__}: {words[:2_000]!r}\nof {shown(text)}"
-    assert isinstance(code, str) and code, f"no code: {where}"
+    assert isinstance(code, str), f"no code: {where}"
+    assert code, f"an empty code: {where}"
     assert CANARY not in words, f"a value is repeated: {where}"
     assert LONG_KEY not in words, f"a long name is repeated: {where}"
     assert len(words) <= WORDS_MAX, f"{len(words)} characters: {where}"

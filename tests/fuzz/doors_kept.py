@@ -23,9 +23,9 @@ from muniment.contracts.strict.values import Json
 from muniment.engine.memory import Memory
 from muniment.ledger.project import Conclusion
 from muniment.model.alias import Alias
+from muniment.model.curation import Report
 from muniment.model.entry import Entry, Role, SignedCheckpoint
 from muniment.model.note import Jot
-from muniment.model.curation import Report
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.model.record import Record
 from muniment.model.times import Instant
@@ -39,13 +39,18 @@ from muniment.testing.contents import contents
 from muniment.testing.world import simulated_memory
 from muniment.write.plan import HeldProposal
 
-POLICY_MARKS = tuple(
-    b"&a |*a|!!float |!!int |!!python/name:os |? |- |---\n|%YAML 9.9\n|<<: |1:0:0:0.5|0x_|0b|.inf|.NaN|2026-01-01|"
-    b"\x85|\x07|1_0|!!bool |\"\\UFFFFFFFF\"|~|yes|=|!!set {a}|!!pairs [a: b]|{a: {a: {a: {a: {a: {a: {a: 1}}}}}}}|\"\\ud800\"".split(b"|")
+POLICY_MARKS = (
+    *b"&a |*a|!!float |!!int |!!bool |!!python/name:os |? |- |---\n|%YAML 9.9\n|<<: |1:0:0:0.5|0x_|0b|.inf|.NaN".split(
+        b"|"
+    ),
+    *b"2026-01-01|\x85|\x07|1_0|~|yes|=|!!set {a}|!!pairs [a: b]|{a: {a: {a: {a: {a: {a: 1}}}}}}".split(b"|"),
+    *(b'"\\ud800"', b'"\\UFFFFFFFF"', b"7" * 5_000, b"1" + b":0" * 200 + b".5"),
 )
-TOML_MARKS = tuple(
-    b'[a]\n|[[write]]\n|[write]\n|= 1|"""|\'\'\'|\\u0000|\\ud800|1979-05-27T07:32:00Z|07:32:00|inf|nan|0xff|1_000|'
-    b"a.b.c = 1\n|[a.b]\n|{a=1}|{|[|\r|\t".split(b"|")
+TOML_MARKS = (
+    *b"[a]\n|[[write]]\n|[write]\n|= 1|\"\"\"|'''|\\u0000|\\ud800|1979-05-27T07:32:00Z|07:32:00|inf|nan".split(b"|"),
+    *b"0xff|1_000|a.b.c = 1\n|[a.b]\n|{a=1}|{|[|\r|\t".split(b"|"),
+    b"7" * 5_000,
+    b"[" * 3_000,
 )
 SMALL_POLICY = """\
 version: 1
@@ -241,6 +246,12 @@ def doors(folder: Path | None = None) -> tuple[Door, ...]:
         Door("cursor", _cursor, (), (seal("queue", Page(), "prp-7").encode(),), (b"=", b"-", b"_", b"+")),
         Door("vector head", head, (), (head_sample, head_sample[:4_200])),
         Door("vector columns", columns, (), (columns_sample,)),
-        Door("vocabulary", _vocabulary, (), (b"[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n##ff\nun\n##able\n24\n/\n7\n:\n",), by_lines=True),
+        Door(
+            "vocabulary",
+            _vocabulary,
+            (),
+            (b"[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n##ff\nun\n##able\n24\n/\n7\n:\n",),
+            by_lines=True,
+        ),
         Door("weights", read_tensors, (), (_weights(),), (b'"F32"', b"[0,8]", b"-1", b"[]", b"9" * 25)),
     )

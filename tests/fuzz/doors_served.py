@@ -1,11 +1,11 @@
-"""The doors of a server: bodies and queries of each operation, headers, messages of the protocols, arguments of tools."""
+"""The doors of a server: bodies and queries of each operation, headers, messages of protocols, arguments of tools."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from functools import partial
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 from tests.contracts.akashik.field import Field
@@ -19,7 +19,6 @@ from muniment.contracts.strict.values import Json
 from muniment.engine.memory import Memory
 from muniment.model.errors import MunimentError
 from muniment.model.value import Value
-
 from muniment.rest.table import OPERATIONS
 from muniment.rest.tags import read_match
 from muniment.rest.wire import shape_of
@@ -40,8 +39,17 @@ _QUERY_MARKS = (b"&", b"=", b"%", b"%00", b"%ff", b"%ed%a0%80", b"+", b";", b"li
 _STORE_STEPS = 3_000_000
 """What may be done for one call that asks a whole store."""
 _SAID: dict[str, dict[str, Json]] = {
-    "remember": {"content": "tea", "kind": "fact", "confidence": 0.5, "evidence": ["a"], "relations": [["supports", "r"]]},
-    "propose": {"claim": {"content": "tea", "slot": {"subject": "a", "key": "b", "value": "c"}}, "expected_revision": 1},
+    "remember": {
+        "content": "tea",
+        "kind": "fact",
+        "confidence": 0.5,
+        "evidence": ["a"],
+        "relations": [["supports", "r"]],
+    },
+    "propose": {
+        "claim": {"content": "tea", "slot": {"subject": "a", "key": "b", "value": "c"}},
+        "expected_revision": 1,
+    },
     "propose_many": {"proposals": [{"claim": {"content": "a"}, "proposal_id": "p"}, {"claim": {"content": "b"}}]},
     "preview": {"claims": [{"content": "a", "times": {"valid_from": "2026-01-01T00:00:00Z"}}]},
     "decide": {"accept": True, "reason": "why", "kind": "fact", "scope": "project", "scope_id": "a"},
@@ -52,6 +60,7 @@ _SAID: dict[str, dict[str, Json]] = {
     "promote": {"scope": "project", "scope_id": "a", "evidence": ["a", "b"], "owner": "ana"},
     "resolve": {"strategy": "synthesis", "rationale": "why", "synthesis": "both", "kind": "fact"},
     "attune": {"role": "cook", "interests": ["tea"], "since": 3, "count": True, "limit": 5},
+    "withdraw": {"by": "source", "value": "feed-1", "reason": "why", "dry_run": True},
     "forget": {"subject": "tea", "reason": "why", "cascade": "redact", "dry_run": True},
     "recall": {"text": "tea", "limit": 3, "scopes": ["project"], "known_at": "2026-01-01T00:00:00Z", "floor": 0.0},
     "ledger.verify": {"anchor": {"tenant": "default", "seq": 1, "hash": "00" * 32, "at": "2026-01-01T00:00:00Z"}},
@@ -80,10 +89,8 @@ def _sketched(kind: type[Value]) -> Json:
 
 
 def _parameters(kind: type[Value]) -> bytes:
-    said = {
-        **{"direction": "up", "replay": "true", "becomes": "retracted", "limit": "3", "statuses": "active"},
-        **{"contract": "omir", "reason": "why", "name": "tea", "session": "s-1", "namespace": "/a"},
-    }
+    words = "direction=up&replay=true&becomes=retracted&limit=3&statuses=active&contract=omir&reason=why&name=tea"
+    said = dict(parse_qsl(f"{words}&session=s-1&namespace=/a"))
     known = [field.name for field in msgspec.structs.fields(kind)]
     return urlencode([(name, said[name]) for name in known if name in said] or [(known[0], "1")]).encode()
 
@@ -172,9 +179,22 @@ class _Desk:
 
 
 _ARGUMENTS: dict[str, Json] = {
-    "content": "tea is hot", "query": "tea",     "reason": "why", "rationale": "why", "strategy": "human_escalation", "result": "helpful",
-    "answer": "accept", "limit": 3, "kinds": ["fact"], "confidence": 0.5, "dry_run": True, "valid_at": "2026-01-01T00:00:00Z", "since": 0, "interests": ["tea"], "depth": 2,
-}  # fmt: skip
+    "content": "tea is hot",
+    "query": "tea",
+    "reason": "why",
+    "rationale": "why",
+    "strategy": "human_escalation",
+    "result": "helpful",
+    "answer": "accept",
+    "limit": 3,
+    "kinds": ["fact"],
+    "confidence": 0.5,
+    "dry_run": True,
+    "valid_at": "2026-01-01T00:00:00Z",
+    "since": 0,
+    "interests": ["tea"],
+    "depth": 2,
+}
 
 
 def _rest() -> list[Door]:
@@ -209,10 +229,11 @@ def doors() -> tuple[Door, ...]:
     return (
         *_rest(),
         *_protocol(),
-        *(Door(f"tool {one.words.name}", partial(desk.perform, one), (desk.arguments(one),), few=_STORE_STEPS) for one in tools),
+        *(
+            Door(f"tool {one.words.name}", partial(desk.perform, one), (desk.arguments(one),), few=_STORE_STEPS)
+            for one in tools
+        ),
         Door("if-match", _header(read_match), (), (b'"r3", "r4.abc"', b"*", b'W/"r1"'), (b'"', b",", b"W/", b"r")),
         Door("position", _header(partial(whole, "after")), (), (b"12",), (b"-", b"+", b"_", b"e9", b"\xb2", b"9" * 30)),
         Door("stream query", _header(_listened), (), heard, _QUERY_MARKS),
     )
-
-

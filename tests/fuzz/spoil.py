@@ -1,4 +1,4 @@
-"""Spoils documents on purpose: of a valid one it makes others that are wrong in a few places. Follows from a seed alone.
+"""Spoils documents on purpose: of a valid one it makes others that are wrong in a few places. A seed decides where.
 
 A tree is spoiled before it is spelled, so that what comes out is mostly still a document; what JSON values cannot say
 (a key said twice, NaN, half of a surrogate pair, brackets without end) is put in as text. Then bytes are spoiled.
@@ -23,11 +23,12 @@ class Raw(str):
     """Text that stands in a document as it is."""
 
 
-class Pairs(list[tuple[str, "Spoilt"]]):
+class Pairs(list[tuple[str, object]]):
     """An object in which a key may be said more than once."""
 
 
-Spoilt: TypeAlias = "Json | Raw | Pairs | list[Spoilt] | dict[str, Spoilt]"
+Spoilt: TypeAlias = object
+"""A JSON value, with text or pairs in places where JSON could not say it."""
 _Way = tuple[str | int, ...]
 
 ODD: tuple[Spoilt, ...] = (
@@ -131,7 +132,24 @@ ODD: tuple[Spoilt, ...] = (
     Raw("/* a */ 1"),
     Raw('{"a": 1, "a": 2}'),
 )
-KEYS = ("", " ", "\0", "a", "id", "type", "content", "__class__", "a/b", "a~b", "$ref", "é", "\u202e", LONG_KEY, "0", "-")
+KEYS = (
+    "",
+    " ",
+    "\0",
+    "a",
+    "id",
+    "type",
+    "content",
+    "__class__",
+    "a/b",
+    "a~b",
+    "$ref",
+    "é",
+    "\u202e",
+    LONG_KEY,
+    "0",
+    "-",
+)
 _BYTES = (b"\0", b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xf4\x90\x80\x80", b"\xe2\x80", b'"', b"\\")
 _MARKS = (b"{", b"}", b"[", b"]", b",", b":", b"\n", b" ", b"null", b"1e999", b"\\u0000", b"\\ud800")
 
@@ -147,7 +165,7 @@ def _spell(value: Spoilt, parts: list[str]) -> None:
     if isinstance(value, Raw):
         parts.append(value)
     elif isinstance(value, (dict, Pairs)):
-        pairs = value.items() if isinstance(value, dict) else value
+        pairs = list(value.items()) if isinstance(value, dict) else list(value)
         _join(parts, "{}", [(json.dumps(name, ensure_ascii=False) + ":", part) for name, part in pairs])
     elif isinstance(value, list):
         _join(parts, "[]", [("", part) for part in value])
@@ -175,7 +193,7 @@ class Spoiler:
         for _ in range(self.chance.choice((1, 1, 1, 2, 3))):
             tree = self._spoil(tree, [sample, *others])
         text = spelled(tree)
-        return self.bytes(text) if self.chance.random() < 0.15 else text
+        return self.spoilt(text) if self.chance.random() < 0.15 else text
 
     def tree(self, sample: Json, others: Sequence[Json] = ()) -> Json:
         """The same as a value that a JSON parser could have made, for what is read after it was parsed."""
@@ -237,7 +255,7 @@ class Spoiler:
             return list(self.chance.choice((less, more, [*value, value[place]], value[::-1], value * 50)))
         return self.chance.choice(ODD)
 
-    def bytes(self, text: bytes, marks: Sequence[bytes] = ()) -> bytes:
+    def spoilt(self, text: bytes, marks: Sequence[bytes] = ()) -> bytes:
         """Bytes with something put in, taken out, doubled or turned over."""
         spoilt = bytearray(text)
         for _ in range(self.chance.choice((1, 1, 2, 4))):
@@ -258,7 +276,7 @@ class Spoiler:
                     del spoilt[start:]
         return bytes(spoilt)
 
-    def lines(self, text: bytes, marks: Sequence[bytes] = ()) -> bytes:
+    def spoilt_lines(self, text: bytes, marks: Sequence[bytes] = ()) -> bytes:
         """A text of lines with lines out of place, then with spoilt bytes."""
         found = text.split(b"\n")
         first, second = (self.chance.randrange(len(found)) for _ in "ab")
@@ -277,7 +295,7 @@ class Spoiler:
             case _:
                 found[first] = b"  " + found[first]
         joined = b"\n".join(found)
-        return self.bytes(joined, marks) if self.chance.random() < 0.6 else joined
+        return self.spoilt(joined, marks) if self.chance.random() < 0.6 else joined
 
 
 def _ways(tree: Spoilt) -> list[_Way]:
@@ -291,7 +309,12 @@ def _ways(tree: Spoilt) -> list[_Way]:
 
 def _at(tree: Spoilt, way: _Way) -> Spoilt:
     for step in way:
-        tree = tree[step]  # type: ignore[index,call-overload,assignment]  # a way leads through what is there
+        if isinstance(step, str):
+            assert isinstance(tree, dict), "a way leads through what is there"
+            tree = tree[step]
+        else:
+            assert isinstance(tree, list), "a way leads through what is there"
+            tree = tree[step]
     return tree
 
 
@@ -301,5 +324,6 @@ def _put(tree: Spoilt, way: _Way, act: Callable[[Spoilt], Spoilt]) -> Spoilt:
     step, rest = way[0], way[1:]
     if isinstance(tree, dict) and isinstance(step, str):
         return {**tree, step: _put(tree[step], rest, act)}
-    assert isinstance(tree, list) and isinstance(step, int), "a way leads through what is there"
+    assert isinstance(tree, list), "a way leads through what is there"
+    assert isinstance(step, int)
     return [*tree[:step], _put(tree[step], rest, act), *tree[step + 1 :]]

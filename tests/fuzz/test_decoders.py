@@ -1,4 +1,4 @@
-"""Every way in which text from outside becomes a value, tried with spoilt text: a value comes out, or a refusal of ours.
+"""Every way in which text from outside becomes a value, tried with spoilt text: a value comes out, or our refusal.
 
 Everything follows from a seed. `MUNIMENT_TEST_FUZZ` says how many spoilt texts each door is tried with.
 """

@@ -7,32 +7,29 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 SIM = ROOT / "scripts" / "sim.py"
 WAIT_S = 200
-PLANTED = {
-    "a property": """
-        from hypothesis import given, settings, strategies as st
+PLANTED = """\
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fuzz import test_decoders
+from tests.fuzz.door import Door
 
-        @settings(max_examples=20, derandomize=False, database=None)
-        @given(st.integers(0, 100_000))
-        def test_no_number_is_round(number: int) -> None:
-            assert number % 60, f"found {number}"
-        """,
-    "a decoder": """
-        from tests.fuzz.door import Door
-        from tests.fuzz import test_decoders
 
-        def opened(text: bytes) -> None:
-            assert not text.endswith(b"Infinity"), f"found {text!r}"
+@settings(max_examples=100, derandomize=False, database=None)
+@given(st.integers(0, 1_000_000_000))
+def test_no_number_is_round(number: int) -> None:
+    assert number < 1_000 or number % 20, f"found {number}."
 
-        def test_no_text_ends_badly(monkeypatch) -> None:
-            monkeypatch.setattr(test_decoders, "TEXTS", 60)
-            test_decoders.tried(Door("planted", opened, ({"a": 1},)))
-        """,
-}
+
+def opened(text: bytes) -> None:
+    assert not text.endswith(b"Infinity"), f"found {text!r}."
+
+
+def test_no_text_ends_badly() -> None:
+    test_decoders.tried(Door("planted", opened, ({"a": 1},)))
+"""
 
 
 def run(test: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -40,27 +37,27 @@ def run(test: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=WAIT_S, check=False)
 
 
-def found_in(text: str) -> list[str]:
-    return re.findall(r"found ([0-9]+|b'[^']*')", text)
+def found_in(text: str) -> set[str]:
+    return set(re.findall(r"found ([0-9]+|b'[^']*')\.", text))
 
 
-@pytest.mark.parametrize("bug", PLANTED)
-def test_a_planted_bug_is_found_and_found_again_from_its_seed(tmp_path: Path, bug: str) -> None:
+def test_planted_bugs_are_found_and_found_again_from_the_seed(tmp_path: Path) -> None:
+    """One that Hypothesis finds, one that spoilt texts find."""
     test = tmp_path / "test_planted.py"
-    lines = PLANTED[bug].strip("\n").split("\n")
-    test.write_text("\n".join(line.removeprefix(" " * 8) for line in lines))
+    test.write_text(PLANTED)
 
-    first = run(test, "--seed", "100", "--minutes", "3")
+    first = run(test, "--seed", "101", "--minutes", "3")
 
     assert first.returncode == 1, first.stdout + first.stderr
-    assert first.stdout.startswith("sim: seed 100\n")
+    assert first.stdout.startswith("sim: seed 101\n")
+    assert {text.isdigit() for text in found_in(first.stdout)} == {True, False}
     *_, last = first.stdout.strip().splitlines()
     told = re.fullmatch(r"sim: failed with seed (\d+) in fuzz; replay with: make sim SEED=(\d+)", last)
     assert told is not None, last
     again = run(test, "--seed", told[2])
     assert again.returncode == 1
     assert again.stdout.strip().splitlines()[-1] == last
-    assert found_in(again.stdout)[0] in found_in(first.stdout)
+    assert found_in(again.stdout) == found_in(first.stdout)
 
 
 def test_where_nothing_is_wrong_a_round_says_so(tmp_path: Path) -> None:

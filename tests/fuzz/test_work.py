@@ -1,4 +1,4 @@
-"""A text twice as long takes twice the work to read, not four times, whatever it says. Counted in steps, not in seconds."""
+"""A text twice as long takes twice the work to read, not four times, whatever it says. Counted in steps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Who may see which words, and which words must be gone, in a few plain dictionaries. Knows nothing of the engine.
 
-Every text has a word of its own. What stands on a record quotes its word, and so do reasons, questions and notes: a word
-is gone when no text that was kept holds it any more. Belief and ranking are not modelled here.
+Every text has a word of its own. What stands on a record quotes its word, and so do reasons, questions and notes: a
+word is gone when no text that was kept holds it any more. Belief and ranking are not modelled here.
 """
 
 from __future__ import annotations
@@ -29,6 +29,12 @@ def word(number: int) -> str:
 
 def words_in(text: str) -> set[str]:
     return set(WORD.findall(text.lower()))
+
+
+def own_word(text: str) -> str:
+    """The word that a text was the first to say; none if that was struck out."""
+    found = WORD.match(text)
+    return found[0] if found is not None else ""
 
 
 @dataclass(frozen=True)
@@ -73,14 +79,14 @@ class Life:
 
 @dataclass
 class Lives:
-    """One tenant's records by id, the proposals that wait, and the holds. `scrubbed` are the words that were gone when
-    something was last forgotten."""
+    """One tenant's records by id, the proposals that wait, and the holds. `gone` are the words that were
+    forgotten: they may not be found anywhere. Words that were only refused or dismissed are nobody's business."""
 
     lives: dict[str, Life] = field(default_factory=dict)
     waiting: dict[str, Said] = field(default_factory=dict)
     holds: dict[str, tuple[str, str]] = field(default_factory=dict)
     spoken: set[str] = field(default_factory=set)
-    scrubbed: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
 
     def there(self) -> dict[str, Life]:
         return {name: life for name, life in self.lives.items() if not life.erased}
@@ -105,10 +111,14 @@ class Lives:
         """Everything that is kept of what was said."""
         yield from (one.text for life in self.there().values() for one in life.said)
         yield from (one.text for one in self.waiting.values())
+        yield from (value for _, value in self.holds.values())
 
-    def gone(self) -> set[str]:
-        """Words that were said once and may not be found anywhere."""
-        return self.spoken - {one for text in self.texts() for one in words_in(text)}
+    def words(self) -> set[str]:
+        return {one for text in self.texts() for one in words_in(text)}
+
+    def closed_to(self, actor: str) -> set[str]:
+        """Words that an actor may not come across: those of others, and those that are gone."""
+        return (self.words() | self.gone) - self.open_to(actor)
 
     def open_to(self, actor: str) -> set[str]:
         """Words that an actor may come across."""
@@ -168,16 +178,19 @@ class Lives:
             self.lives[other].shaky = True
 
     def erase(self, names: set[str], waiting: set[str]) -> None:
+        before = self.words()
         for name in names:
             self.unsettle(name)
         for name in names:
             self.lives[name] = replace(self.lives[name], erased=True, over=True)
         for proposal in waiting:
             del self.waiting[proposal]
+        self.gone |= before - self.words()
 
     def redact(self, name: str, text: str) -> None:
         """All revisions of a record became one, which says this."""
-        life = self.lives[name]
+        life, before = self.lives[name], self.words()
         parents = tuple(sorted({parent for one in life.said for parent in one.parents}))
         life.said = [replace(life.last, text=text, parents=parents)]
         life.shaky = True
+        self.gone |= before - self.words()

@@ -99,10 +99,11 @@ class Stage(RuleBasedStateMachine):
             shutil.rmtree(self.folder)
 
     def assert_bytes_gone(self, tenant: str) -> None:
-        there = {one for model in self.model.values() for one in model.spoken - model.gone()}
         for path in sorted(self.folder.rglob("*")):
             raw = path.read_bytes().lower() if path.is_file() else b""
-            left = {one for one in self.model[tenant].scrubbed - there for spelling in spellings(one) if spelling in raw}
+            left = {
+                one for one in self.model[tenant].gone for spelling in spellings(one) if spelling in raw
+            }
             assert left == set(), f"erased, and still in {path.name}: {left}"
 
 
@@ -118,7 +119,7 @@ def spellings(word: str) -> Iterator[bytes]:
 def kept_bytes(owner: Memory) -> bytes:
     """Everything a store holds that was said, asked or decided, as it is kept."""
     kept = contents(owner._tenant.store)
-    parts = [one.body for one in (*kept.entries, *kept.documents)]
+    parts = [*(one.body for one in kept.entries), *(one.body for one in kept.documents)]
     parts += (part for one in kept.receipts for part in (one.body, one.account))
     parts += (canonical(one) for one in (*kept.notes, *kept.aliases, *kept.mentions, *kept.proposals, *kept.conflicts))
     parts += (canonical(one) for one in owner.certificates())

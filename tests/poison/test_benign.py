@@ -19,7 +19,7 @@ from muniment.testing.world import simulated_memory
 from muniment.write.poison import inspect
 
 MOST = 0.01
-_DOCSTRINGS = 3_000
+_DOCSTRINGS = 1_500
 
 
 def stopped(text: str, label: Label) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +22,7 @@ def test_a_vault_is_backed_up_and_put_back_with_the_later_erasure_done_again(she
     assert [(one["tenant"], one["seq"]) for one in made.json["tenants"]] == [("default", 4)]
     shell("forget", name, "--reason", "asked to", "--yes")
     shell.remember("The south gate was painted")
-    done = shell("restore", "copy", "--yes")
+    done = shell("restore", "copy")
     assert done.code == 0
     assert "default: the ledger went back from 6 to 4; 1 erasure was done again (1 record)" in done.out
     assert traces([SECRET], tmp_path / "vault") == []
@@ -50,13 +53,46 @@ def test_a_certificate_in_a_file_keeps_what_it_names_from_coming_back(shell: She
     assert shell.bare(*words, "--json").error["code"] == "malformed"
 
 
-def test_nothing_is_put_back_without_a_yes(shell: Shell) -> None:
+def test_without_a_terminal_nobody_is_asked_since_nothing_is_deleted(shell: Shell) -> None:
     shell.remember("The north gate sticks in winter")
     shell("backup", "copy")
     shell.remember("The south gate was painted")
-    refused = shell("restore", "copy", "--json")
-    assert (refused.code, refused.error["field"]) == (2, "yes")
-    assert shell("ledger", "head").json["seq"] == 4
+    told = shell("restore", "copy", "--json").json
+    assert (Path(told["aside"]) / "default.sqlite").exists()
+    assert told["tenants"][0]["backup"] == 3
+
+
+@pytest.mark.parametrize(("answer", "asked_back"), [("n\n", False), ("\n", False), ("y\n", True)])
+def test_at_a_terminal_a_person_is_asked_before_a_vault_is_replaced(
+    shell: Shell, tmp_path: Path, answer: str, asked_back: bool
+) -> None:
+    shell.remember("The north gate sticks in winter")
+    shell("backup", "copy")
+    shell.remember("The south gate was painted")
+    shown = typed(tmp_path, answer, "restore", "copy", "--vault", "vault")
+    assert "Put this backup in the place of what the vault holds? [y/N]" in shown
+    entries = [entry["kind"] for entry in shell("ledger", "show", "--json").json["entries"]]
+    assert ("noted" in entries) is asked_back
+
+
+def typed(folder: Path, answer: str, *words: str) -> str:
+    """Run a command in a process of its own at a terminal, type an answer, and return what was shown."""
+    ours, theirs = os.openpty()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}
+    child = subprocess.Popen(
+        [sys.executable, "-m", "muniment", *words],
+        cwd=folder,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+    )
+    os.close(theirs)
+    os.write(ours, answer.encode())
+    shown, _ = child.communicate(timeout=60)
+    os.close(ours)
+    assert child.returncode == 0
+    return shown.decode()
 
 
 def test_keys_are_taken_along_only_with_a_word_of_warning(shell: Shell) -> None:

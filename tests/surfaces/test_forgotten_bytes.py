@@ -226,6 +226,7 @@ def test_what_a_server_forgot_is_in_no_file_and_in_no_log(tmp_path: Path) -> Non
         with _client(server, owner) as client, _client(server, planner) as agent:
             denied = agent.get("/api/records/Ottoline-Quillfeather", params={"revision": "hyperthyroidism"})
             first = _spoken_of(client, agent)
+            before = {one.split(":")[1].strip() for one in traces(GONE, tmp_path / "muniment-data")}
             wish = {"subject": WHO, "reason": "ticket:PRIV-19", "cascade": "erase"}
             plan = client.post("/api/erasures", json={**wish, "dry_run": True}, headers={"Idempotency-Key": "dry"})
             digest = plan.json()["plan"]["digest"]
@@ -234,6 +235,7 @@ def test_what_a_server_forgot_is_in_no_file_and_in_no_log(tmp_path: Path) -> Non
         server.running.send_signal(signal.SIGTERM)
         assert server.running.wait(timeout=WAIT_S) == 0
 
+    assert {"Widdershins", "gooseberries", "hyperthyroidism", "Snickersnee"} <= before, "the search finds it"
     assert (denied.status_code, plan.status_code, done.status_code) == (403, 200, 200)
     assert again.json() == {**done.json(), "opening": None}
     assert first in done.json()["certificate"]["certificate"]["erased"]

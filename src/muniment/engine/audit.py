@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from muniment.backends.sqlite.store import SqliteVault
 from muniment.backends.world import signed_value_by
 from muniment.engine.signing import VaultKeys
 from muniment.engine.tenant import Tenant, genesis_of
+from muniment.engine.vault import stores_at
 from muniment.engine.witness import Witness, witness_of
 from muniment.ledger import receipts
 from muniment.ledger.compare import Stored
@@ -125,7 +125,7 @@ class LedgerFace:
 
 def verify_vault(folder: Path, tenant: str, *, anchor: Head | None = None, progress: Progress = _silent) -> Verified:
     """Check a tenant that is too damaged to be opened for work. For whoever holds the vault; asks no policy."""
-    vault = SqliteVault(folder)
+    vault = stores_at(folder)
     try:
         store = vault.open(tenant, create=False)
         keys = frozenset(one.key_id for one in VaultKeys(folder).here())

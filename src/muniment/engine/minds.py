@@ -1,6 +1,6 @@
 """Minds of others, asked with a bound: an embedder, judge or extractor that hangs, dies or lies counts as unheard.
 
-Each question is put in a thread of its own. A mind that does not answer in time is given up: the asker goes on without
+Each question is put by another thread than the asker's. A mind that does not answer in time is given up: the asker goes on without
 it, and what it says later is thrown away. A mind that has left several questions open is asked no more until it has
 answered one, so that they cannot pile up.
 """
@@ -12,6 +12,7 @@ import sys
 import threading
 from array import array
 from collections.abc import Callable, Sequence
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from muniment.model.entity import Entity
@@ -26,39 +27,49 @@ OPEN_MAX = 4
 WORDS_MAX = 10_000
 NAMES_MAX = 1_000
 DIMENSIONS_MAX = 65_536
+_IDLE_S = 10.0
 _LONGEST = 1.01
 """A vector has the length one, give or take what rounding does to it; one without any direction is near nothing."""
 
 
 class _Question:
-    """One question: whether anybody waits for it any more, and what it came to."""
+    """One question: what is asked, whether it is over, and whether anybody still waits for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.work = work
         self.over = threading.Event()
+        self.answered = False
         self.given_up = False
         self.error: BaseException | None = None
 
+    def put(self) -> None:
+        try:
+            self.work()
+            self.answered = True
+        except BaseException as error:  # noqa: BLE001  it belongs to the asker, who is in another thread
+            self.error = error
+
 
 class Patience:
-    """How long a mind is waited for, and how many questions it may leave open."""
+    """How long a mind is waited for, and how many questions it may leave open. Threads that put questions are kept for
+    a while: a question then costs no thread of its own."""
 
     def __init__(self, name: str, wait_s: float) -> None:
         self._name = name
         self._wait_s = wait_s
         self._counting = threading.Lock()
         self._asked: set[_Question] = set()
+        self._idle: list[SimpleQueue[_Question | None]] = []
         self._left = False
 
     def ask(self, work: Callable[[], T]) -> T:
         """What `work` returns, or MindUnavailable: it failed, or took too long."""
         answers: list[T] = []
-        question = self._put()
-        put = threading.Thread(target=self._answer, args=(question, work, answers), daemon=True)
-        put.name = f"muniment-{self._name}"
-        put.start()
+        question = _Question(lambda: answers.append(work()))
+        self._put(question)
         question.over.wait(self._wait_s)
         with self._counting:
-            question.given_up = not answers and question.error is None
+            question.given_up = not question.answered and question.error is None
         if question.given_up:
             raise MindUnavailable(f"the {self._name} did not answer within {self._wait_s:g} s")
         if question.error is not None:
@@ -71,27 +82,45 @@ class Patience:
             self._left = True
             for question in self._asked:
                 question.over.set()
+            for line in self._idle:
+                line.put(None)
+            self._idle.clear()
 
-    def _put(self) -> _Question:
-        question = _Question()
+    def _put(self, question: _Question) -> None:
         with self._counting:
             if self._left:
                 raise MindUnavailable(f"the {self._name} is asked no more: the memory is being closed")
             if sum(one.given_up for one in self._asked) >= OPEN_MAX:
                 raise MindUnavailable(f"the {self._name} has left {OPEN_MAX} questions open and is asked no more")
             self._asked.add(question)
-        return question
+            line = self._idle.pop() if self._idle else None
+        if line is None:
+            line = SimpleQueue()
+            threading.Thread(target=self._work, args=(line,), name=f"muniment-{self._name}", daemon=True).start()
+        line.put(question)
 
-    def _answer(self, question: _Question, work: Callable[[], T], answers: list[T]) -> None:
+    def _work(self, line: SimpleQueue[_Question | None]) -> None:
+        """Put one question after another, until none has come for a while."""
+        while (question := self._next(line)) is not None:
+            question.put()
+            with self._counting:
+                self._asked.discard(question)
+                stays = not self._left and len(self._idle) < OPEN_MAX
+                if stays:
+                    self._idle.append(line)
+            question.over.set()
+            if not stays:
+                return
+
+    def _next(self, line: SimpleQueue[_Question | None]) -> _Question | None:
         try:
-            found = work()
-        except BaseException as error:  # noqa: BLE001  it belongs to the asker, who is in another thread
-            question.error = error
-        else:
-            answers.append(found)
-        with self._counting:
-            self._asked.discard(question)
-        question.over.set()
+            return line.get(timeout=_IDLE_S)
+        except Empty:
+            with self._counting:
+                if line in self._idle:
+                    self._idle.remove(line)
+                    return None
+        return line.get()  # whoever took this line from the idle ones is about to use it
 
     def _told(self, error: BaseException) -> MindUnavailable:
         if isinstance(error, MindUnavailable):

@@ -7,10 +7,12 @@ from contextlib import AbstractContextManager
 
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import Actor
+from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot, Unit
-from muniment.ports.tracer import Operation
+from muniment.ports.tracer import UNWATCHED, Operation
+from muniment.write.admit import clean as clean_claim
 from muniment.write.secrets import DEFAULT, Screen, screen_of
 
 WriteJob = Callable[[Unit], Verdict]
@@ -40,8 +42,12 @@ class Seat:
         return self._screen.clean(text) if isinstance(text, str) else text
 
     def _watch(self, name: str, about: object = None) -> Operation:
-        """Let whoever watches the tenant know that an operation begins."""
-        return self._tenant.tracer.operation(name, tenant=self.tenant, actor=self.actor, about=about)
+        """Let whoever watches the tenant know that an operation begins. What may not be kept is not shown to them."""
+        tracer = self._tenant.tracer
+        if isinstance(about, Claim) and tracer is not UNWATCHED:
+            cleaned = clean_claim(about, self._screen)
+            about = cleaned.claim if not cleaned.unsafe else None
+        return tracer.operation(name, tenant=self.tenant, actor=self.actor, about=about)
 
     def _write(self, job: WriteJob) -> Verdict:
         verdict = self._tenant.store.write(job)

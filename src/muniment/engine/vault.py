@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from importlib.resources import files
 from pathlib import Path
 
 from muniment.backends.sealing import VaultKey
-from muniment.backends.sqlite.presence import Presence, alone, enter
+from muniment.backends.sqlite.presence import Presence, alone, enter, unless_well
 from muniment.backends.sqlite.resealing import STAGE, finish
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.backends.world import FileSigner, place_file
@@ -41,25 +40,17 @@ class VaultFolder:
         if not is_vault(folder):
             _create(folder, opener)
         presence = _joined(folder, opener)
-        try:
+        with unless_well(presence.leave):
             if create:
                 _create(folder, opener)
             self.folder = folder
             self.signer = FileSigner(folder / "keys" / "signing.key")
             self.policy = chosen or read_policy(_policy_path(folder))
-        except BaseException:
-            presence.leave()
-            raise
         self.stores = SqliteVault(folder, capacity=capacity, key=opener, presence=presence)
 
-    @contextmanager
-    def let_go_if_it_fails(self) -> Iterator[None]:
+    def let_go_if_it_fails(self) -> AbstractContextManager[None]:
         """Close the stores again when what they are opened for does not come about."""
-        try:
-            yield
-        except BaseException:
-            self.stores.close()
-            raise
+        return unless_well(self.stores.close)
 
 
 def stores_at(folder: Path, *, key: KeyGiven = AS_SET) -> SqliteVault:
@@ -83,13 +74,10 @@ def _joined(folder: Path, key: VaultKey | None) -> Presence:
         presence.leave()
         _put_in_order(folder)
         presence = enter(folder / MARKER)
-    try:
+    with unless_well(presence.leave):
         if (folder / STAGE).exists():
             raise StoreBusy("an encryption of the vault was cut short, and others keep it from being put in order")
         agree(folder, key)
-    except BaseException:
-        presence.leave()
-        raise
     return presence
 
 

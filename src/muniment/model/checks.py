@@ -145,10 +145,9 @@ def word(field: str, value: str | None, vocabulary: type[_E]) -> None:
 
 def read_word(field: str, value: str, vocabulary: type[_E]) -> _E:
     """Turn outside text into a member of a closed vocabulary."""
-    try:
-        return vocabulary(value)
-    except ValueError:
-        raise Malformed(field, "one of " + ", ".join(vocabulary)) from None
+    if not isinstance(value, str) or value not in {*vocabulary}:
+        raise Malformed(field, "one of " + ", ".join(vocabulary))
+    return vocabulary(value)
 
 
 def namespace(field: str, value: str) -> None:

@@ -117,14 +117,14 @@ class NotPermitted(CallerError):
 
 
 class NotFound(CallerError):
-    """Nothing there that the caller may know of. Never tells hidden from absent."""
+    """Nothing there that the caller may know of. Never tells hidden from absent, and keeps no word of what was asked
+    for: that may be a secret."""
 
     code = "not_found"
 
-    def __init__(self, what: str, name: str) -> None:
+    def __init__(self, what: str, _asked: str) -> None:
         super().__init__(f"there is no {what} of that id that you may see")
         self.what = what
-        self.name = name
         self.hint = f"Check the {what} id, the tenant and who you are acting as."
 
 

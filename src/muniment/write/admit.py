@@ -48,9 +48,10 @@ def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
 
 
 def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
+    screen = screen_of(safety)
     for extension in proposal.claim.extensions:
-        _refuse_hidden_reasoning(msgspec.json.decode(extension.body), f"extensions.{extension.name}")
-    cleaned = clean(proposal.claim, screen_of(safety))
+        _refuse_hidden_reasoning(msgspec.json.decode(extension.body), ("extensions", extension.name), screen)
+    cleaned = clean(proposal.claim, screen)
     safe = msgspec.structs.replace(proposal, claim=cleaned.claim) if cleaned.redactions else proposal
     return Admitted(
         proposal=safe,
@@ -63,17 +64,17 @@ def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
     )
 
 
-def _refuse_hidden_reasoning(value: Plain, path: str) -> None:
+def _refuse_hidden_reasoning(value: Plain, path: tuple[str, ...], screen: Screen) -> None:
     """Private thought is refused by its names, however spelled, at any depth; a public `reasoning` is welcome."""
     if isinstance(value, list):
         for number, part in enumerate(value):
-            _refuse_hidden_reasoning(part, f"{path}[{number}]")
+            _refuse_hidden_reasoning(part, (*path, str(number)), screen)
     elif isinstance(value, dict):
         for key, part in value.items():
             if names_thought(key) or (flags_thought(key) and _says_yes(part)):
-                spot = DEFAULT.clean(f"{path}.{key}")
+                spot = ".".join(screen.clean(name) for name in (*path, key))
                 raise Malformed(spot, "no private reasoning; give a short public rationale as `reasoning` instead")
-            _refuse_hidden_reasoning(part, f"{path}.{key}")
+            _refuse_hidden_reasoning(part, (*path, key), screen)
 
 
 def _says_yes(value: Plain) -> bool:

@@ -135,6 +135,8 @@ class SqliteMeanings:
         if self._vectors is None or head is None:
             return ()
         index = self._vectors.index
+        if not index.fits(vector):
+            return ()
         index.sync(head.seq, self._catalogue.since)
         condition = Both(parts=(plan.visible, *(rule for _, rule in plan.wanted)))
         if plan.at_head:
@@ -162,7 +164,9 @@ class SqliteMeanings:
         return standing is not None and matches(condition, moved(card, standing))
 
     def measure(self, rids: Iterable[int], vector: bytes) -> dict[int, Near]:
-        return {} if self._vectors is None else self._vectors.index.measure(list(rids), vector)
+        if self._vectors is None or not self._vectors.index.fits(vector):
+            return {}
+        return self._vectors.index.measure(list(rids), vector)
 
     def alike(self, rids: Sequence[int]) -> tuple[tuple[float, ...], ...]:
         return ((0.0,) * len(rids),) * len(rids) if self._vectors is None else self._vectors.index.alike(rids)

@@ -10,8 +10,8 @@ import fcntl
 import os
 import time
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from muniment.model.errors import StoreBusy, StoreUnavailable
@@ -30,6 +30,15 @@ class Presence:
 
     def leave(self) -> None:
         self._leave()
+
+
+@contextmanager
+def unless_well(undo: Callable[[], None]) -> Iterator[None]:
+    """Undo something when the block that follows it fails."""
+    with ExitStack() as ending:
+        ending.callback(undo)
+        yield
+        ending.pop_all()
 
 
 def enter(marker: Path) -> Presence:

@@ -157,10 +157,15 @@ class VectorIndex:
         """The same for the cards as they are at a position; None when the columns are at another by now."""
         return self._searched(condition, vector, min(position, upto), keep, at=position)
 
+    def fits(self, vector: bytes) -> bool:
+        """Whether a vector is as wide as those held. One that is not is of a model that took the name of another."""
+        head = self._blocks.head
+        return head is None or len(vector) == 4 * head.dimensions
+
     def measure(self, rids: Sequence[int], vector: bytes) -> dict[int, Near]:
         """How near these revisions are to a vector. Those without a vector are left out."""
         sight = self._blocks.look()
-        if sight is None or not rids or _foreign(vector, sight):
+        if sight is None or not rids:
             return {}
         asked = _read(vector, sight.head.dimensions)
         _, places = passages(sight, _sorted(rids))
@@ -186,7 +191,7 @@ class VectorIndex:
         self, condition: Filter, vector: bytes, by: int, keep: int, *, at: int | None = None
     ) -> list[Near] | None:
         sight = self._blocks.look()
-        if sight is None or not sight.head.count or _foreign(vector, sight):
+        if sight is None or not sight.head.count:
             return []
         asked = _read(vector, sight.head.dimensions)
         allowed = self._allowed_rows(sight, condition, by, at=at)
@@ -236,11 +241,6 @@ class VectorIndex:
             self._strays = self._strays or bool(np.any(columns.longs("rid")[places] != rids))
             placed.extend(places.astype(np.int32))
         return placed.first(known)
-
-
-def _foreign(vector: bytes, sight: Sight) -> bool:
-    """Whether a vector is of another width: of a model that took the name of another. It is near nothing here."""
-    return len(vector) != 4 * sight.head.dimensions
 
 
 def _read(vector: bytes, dimensions: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -18,10 +19,10 @@ from muniment.engine.workshop import Back
 from muniment.model import times
 from muniment.model.actor import OWNER
 from muniment.model.errors import Malformed, NotPermitted
-from muniment.surfaces.cli.asking import confirmed, must_ask
+from muniment.surfaces.cli.asking import confirmed
 from muniment.surfaces.cli.certified import read_certificate
 from muniment.surfaces.cli.layout import counted, line, table
-from muniment.surfaces.cli.output import note, plain, working
+from muniment.surfaces.cli.output import is_terminal, note, plain, working
 from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
@@ -118,7 +119,7 @@ def backup(
     return ExitCode.ANSWERED
 
 
-@command(app, "restore", example="muniment restore ../backups/monday --yes")
+@command(app, "restore", example="muniment restore ../backups/monday")
 def restore(
     call: Call,
     path: Annotated[str, typer.Argument(metavar="PATH", help="The folder of a backup.", show_default=False)],
@@ -133,7 +134,7 @@ def restore(
         bool,
         typer.Option("--despite-damage", help="Go on though the present store cannot say what was erased since."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it is done.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask at a terminal before it is done.")] = False,
 ) -> ExitCode:
     """Put a backup back: in an empty place, or in the place of what the vault holds, which is set aside. What was
     erased since is erased again. With --tenant only one tenant is put back. Nothing may have the vault open."""
@@ -146,7 +147,7 @@ def restore(
         signing_key=_path("signing_key", signing_key) if signing_key is not None else None,
         despite_damage=despite_damage,
     )
-    if must_ask(yes, "put the backup back"):
+    if call.has_vault and not yes and is_terminal(sys.stdin):
         shown = _show_backup(_backup_shape(path, read_manifest(wish.backup)))
         if not confirmed("Put this backup in the place of what the vault holds?", shown):
             note("nothing was changed")

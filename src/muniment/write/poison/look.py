@@ -32,6 +32,7 @@ _HEADER = re.compile(
     r"(?:^|\n)[ \t#>*\[<]{0,8}(?:system|developer)[\]>]?[ \t]{0,4}[:>]?[ \t]{0,4}"
     r"(?<=[:>\] \t])(?:you (?:are|must|may|will|should|can|now)|ignore |disregard |always |never |from now |your )"
 )
+_QUOTE_REACH = 400
 _WRAPPED = re.compile(r"(?<![^\W_])'[^'\n]{0,400}'(?![^\W_])")
 _ORDER = {family: rank for rank, family in enumerate(Suspicion)}
 _STEERING = frozenset({Suspicion.INJECTION, Suspicion.INSTRUCTION, Suspicion.AUTHORITY})
@@ -62,7 +63,7 @@ def texts(claim: Claim) -> Iterator[str]:
     yield from (*belief.evidence, *belief.assumptions, *claim.lineage.entities)
     yield from (one.description for one in claim.lineage.relations if one.description is not None)
     if slot is not None:
-        yield f"{slot.subject} {slot.key} {slot.value}"
+        yield from (slot.subject, slot.key, slot.value)
     for extension in claim.extensions:
         yield from _texts(msgspec.json.decode(extension.body))
 
@@ -183,13 +184,15 @@ def _quoted(text: str, hit: Hit) -> bool:
 
 
 def _between(text: str, start: int, end: int) -> bool:
-    """Whether a part of a text stands between quotation marks of its own paragraph."""
-    first = text.rfind("\n\n", 0, start) + 1
-    last = text.find("\n\n", end)
-    before, after = text[first:start], text[end : last if last >= 0 else len(text)]
+    """Whether a part of a text stands between quotation marks that are not far from it, in its own paragraph."""
+    near = max(0, start - _QUOTE_REACH)
+    first = max(text.rfind("\n\n", near, start) + 1, near)
+    last = text.find("\n\n", end, end + _QUOTE_REACH)
+    before, after = text[first:start], text[end : last if last >= 0 else end + _QUOTE_REACH]
     for opening, closing in _QUOTES:
         if opening == closing and before.count(opening) % 2 and closing in after:
             return True
         if opening != closing and before.rfind(opening) > before.rfind(closing) and closing in after:
             return True
-    return any(run.start() < start - first and run.end() > end - first for run in _WRAPPED.finditer(text, first))
+    around = text[first : end + len(after)]
+    return any(run.start() < start - first and run.end() > end - first for run in _WRAPPED.finditer(around))
