@@ -141,7 +141,7 @@ def test_private_keys_are_in_a_backup_only_if_they_are_asked_for(vault: Path, tm
     furnish(vault)
     (vault / "keys" / "api-keys.json").write_text("[]")
     secret = (vault / "keys" / "signing.key").read_bytes().strip()
-    back_up(vault, tmp_path / "without")
+    back_up(vault, tmp_path / "without", with_keys=False)
     back_up(vault, tmp_path / "with", with_keys=True)
     assert names_in(tmp_path / "without" / "vault" / "keys") == ["signing.pub"]
     assert names_in(tmp_path / "with" / "vault" / "keys") == ["api-keys.json", "signing.key", "signing.pub"]

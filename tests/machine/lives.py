@@ -159,6 +159,11 @@ class Lives:
 
     # What happens.
 
+    def say(self, text: str) -> None:
+        """Somebody says this. A name that was forgotten is known again when it is said again."""
+        self.spoken |= words_in(text)
+        self.gone -= words_in(text)
+
     def keep(self, name: str, said: Said, *, draft: bool = False, shaky: bool = False) -> None:
         if name in self.lives:
             life = self.lives[name]

@@ -47,7 +47,7 @@ class Speakers(Stage):
         named = f" {SUBJECTS[way % 2]}" if way & 4 else ""
         quotes = "".join(f" {max(words_in(lives[one].last.text))} was told." for one in parents)
         text = f"{self.fresh()} came up{named}.{quotes}"
-        self.model[tenant].spoken |= words_in(text)
+        self.model[tenant].say(text)
         return text
 
     def known(self, tenant: str, pick: int, *, speaking: bool = True) -> str | None:

@@ -168,8 +168,8 @@ class Lifetimes(Speakers):
         if value is None or (by == "record" and not model.sees("owner", value)):
             return
         erased, below, waiting = self.predicted(tenant, by, value, cascade)
-        there = sorted(model.words())
-        reason = f"asked for, with {there[pick % len(there)]}" if there and pick % 3 == 0 else "asked for"
+        quoted = max((own_word(one.text) for name in erased for one in model.lives[name].said), default="it")
+        reason = f"asked for, with {quoted}" if pick % 3 == 0 else "asked for"
         if model.held() & (erased | (below if cascade == "redact" else set())):
             with pytest.raises(OnHold):
                 self.face(tenant, "owner").forget(**aimed(by, value), reason=reason, cascade=cascade, dry_run=dry)
@@ -252,7 +252,7 @@ class Lifetimes(Speakers):
         (new,) = [one for one in self.face(tenant, "owner").holds() if one.id not in self.model[tenant].holds]
         assert (new.target.by, new.target.value) == (by, value)
         self.model[tenant].holds[new.id] = (by, value)
-        self.model[tenant].spoken |= words_in(value)
+        self.model[tenant].say(value)
 
     @precondition(lambda self: any(model.holds for model in self.model.values()))
     @rule(pick=picks, dies_at=deaths)

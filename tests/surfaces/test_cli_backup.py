@@ -43,7 +43,7 @@ def test_a_restore_says_in_json_what_it_did(shell: Shell, tmp_path: Path) -> Non
 
 def test_a_certificate_in_a_file_keeps_what_it_names_from_coming_back(shell: Shell, tmp_path: Path) -> None:
     name = shell.remember(SECRET)
-    shell("backup", "copy", "--with-keys")
+    shell("backup", "copy")
     (tmp_path / "certificate.json").write_text(shell("forget", name, "--reason", "asked to", "--yes", "--json").out)
     words = ("restore", "copy", "--vault", "new", "--erasures", "certificate.json", "--yes")
     done = shell.bare(*words)
@@ -98,7 +98,7 @@ def typed(folder: Path, answer: str, *words: str) -> str:
 def test_keys_are_taken_along_only_with_a_word_of_warning(shell: Shell) -> None:
     shell.remember("The north gate sticks in winter")
     assert shell("backup", "without").err == ""
-    assert "whoever has it can sign in the vault's name" in shell("backup", "with", "--with-keys").err
+    assert "whoever has it can sign in the vault's name" in shell("backup", "with").err
 
 
 @pytest.mark.parametrize(

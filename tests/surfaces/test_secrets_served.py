@@ -40,6 +40,8 @@ review: [{id: all-review, actions: [accept, discard, retract, queue, audit, forg
 )
 SETTINGS = 'traces = "console"\ntrace_content = true\nlog_format = "json"\nlog_level = "debug"\n'
 GREETING = 7
+CONTACTS = ("email", "phone", "ip address", "birth date")
+"""Sorts that are allowed where no policy is at hand: before a caller is known, and in the words of a refusal."""
 
 
 @contextmanager
@@ -93,9 +95,10 @@ def _native(client: httpx.Client, text: str, number: int) -> Iterator[httpx.Resp
     )
 
 
-def _wrong(client: httpx.Client, text: str) -> Iterator[httpx.Response]:
+def _wrong(client: httpx.Client, one: Planted) -> Iterator[httpx.Response]:
+    text = one.text
     plain = text.encode("ascii", "backslashreplace").decode().replace("\n", " ")
-    word = re.sub(r"[^!-~]", "", text)
+    word = re.sub(r"[^!-~]+", "-", text)
     yield client.post("/api/memories", content=f'{{"content": "{plain}'.encode())
     yield client.post("/api/memories", json={text: text})
     yield client.post("/api/memories", json={"content": {"x": text}, "kind": text, "confidence": text})
@@ -103,7 +106,9 @@ def _wrong(client: httpx.Client, text: str) -> Iterator[httpx.Response]:
     yield client.post("/api/recall", json=[text])
     yield client.get("/api/records", params={"status": text, text: text})
     yield client.get(f"/api/records/{httpx.URL('', params={'q': text}).query.decode()}")
-    yield client.get("/api/records", headers={"Authorization": f"Bearer {word}", "X-Request-Id": word[:64]})
+    yield client.get("/api/records", headers={"Authorization": f"Bearer {word}"})
+    if one.sort not in CONTACTS:
+        yield client.get("/api/records", headers={"X-Request-Id": word[:64]})
     yield client.get("/api/records", headers={"Cookie": f"session={word}", "User-Agent": word, "traceparent": word})
 
 
@@ -148,7 +153,7 @@ def _said(one: Planted, sought: dict[bytes, str], answers: Iterator[httpx.Respon
     good, told = 0, []
     for answer in answers:
         good += answer.is_success
-        found = found_in(answer.content, sought) if not answer.is_success else []
+        found = found_in(answer.content, sought) if not answer.is_success and one.sort not in CONTACTS else []
         told += [f"{one.sort}: {answer.request.url.path} {answer.status_code}: {name}" for name in found]
     return good, told
 
@@ -166,7 +171,7 @@ def test_no_sort_of_secret_is_kept_logged_traced_or_repeated_by_a_server(tmp_pat
                 _field(client, one.text, number),
                 _tools(client, one.text, number),
             )
-            for answers in (*parts, _wrong(client, one.text)):
+            for answers in (*parts, _wrong(client, one)):
                 fine, repeated = _said(one, sought, answers)
                 good, told = good + fine, told + repeated
         told += found_in(client.get("/metrics").content, sought)
@@ -232,5 +237,5 @@ def test_the_command_line_repeats_no_secret(tmp_path: Path) -> None:
             )
             said += ran.stdout + ran.stderr
     assert b"redacted:" in all_bytes(tmp_path)
-    assert found_in(said, sought) == []
+    assert found_in(said, spellings(one for one in values if one.sort not in CONTACTS)) == []
     assert found_in(all_bytes(tmp_path), sought) == []

@@ -13,6 +13,7 @@ from tests.vectors.world import DIMENSIONS, MODEL, born, packed, since
 
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.backends.vectors import columns_file
+from muniment.backends.vectors.blocks import Blocks
 from muniment.backends.vectors.columns import Columns
 from muniment.backends.vectors.head import Head, head_file
 from muniment.backends.vectors.index import VectorIndex
@@ -215,6 +216,20 @@ def test_a_row_is_forgotten_on_an_encrypted_disk_and_by_whoever_has_it_open(fill
 
     assert found(index) == found(beside) == [(2, 0.0)]
     assert found(_opened(filled, KEY)) == [(2, 0.0)]
+
+
+def test_a_copy_in_memory_is_let_go_of_when_another_process_forgets(filled: Path) -> None:
+    beside = Blocks(filled, planes_from=0, key=KEY)
+    before = beside.look()
+    assert before is not None
+    assert before.halves[0].tobytes() == HALVES
+
+    _opened(filled, KEY).forget([1])
+
+    after = beside.look()
+    assert after is not None
+    assert after.halves[0].tobytes() == bytes(2 * DIMENSIONS)
+    assert after.halves[1].tobytes() == before.halves[1].tobytes()
 
 
 def test_a_head_without_a_key_is_written_as_it_always_was(tmp_path: Path) -> None:

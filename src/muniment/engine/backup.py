@@ -35,7 +35,7 @@ def back_up(
     path: Path,
     *,
     tenant: str | None = None,
-    with_keys: bool = False,
+    with_keys: bool = True,
     clock: Clock | None = None,
     progress: Told = silent,
 ) -> Manifest:

@@ -11,7 +11,7 @@ from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.curation import Forgotten, Verdict, Withdrawal
 from muniment.model.erasure import By, Derived, Fate, LegalHold, Oblivion, SignedCertificate, Target, one_target
-from muniment.model.errors import NotFound, NotPermitted
+from muniment.model.errors import NotFound, NotPermitted, OperationalError
 from muniment.model.proposal import Quarantine, Release, WithdrawRequest
 from muniment.model.query import Disclosure
 from muniment.model.status import Status
@@ -73,7 +73,12 @@ class Guardian(Intake):
     def _scrubbed(self, done: Forgotten) -> Forgotten:
         """Let nothing of what was erased stay in any file before the caller is told that it is gone."""
         assert done.verdict is not None
-        scrubbed = done.verdict.committed and self._tenant.store.scrub()
+        scrubbed = False
+        if done.verdict.committed:
+            try:
+                scrubbed = self._tenant.store.scrub()
+            except OperationalError:
+                scrubbed = False  # it is erased; the store keeps in mind that its files are still to be cleaned
         self._tenant.wrote(done.verdict.epoch)
         return msgspec.structs.replace(done, scrubbed=scrubbed)
 

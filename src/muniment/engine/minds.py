@@ -1,8 +1,8 @@
 """Minds of others, asked with a bound: an embedder, judge or extractor that hangs, dies or lies counts as unheard.
 
-Each question is put by another thread than the asker's. A mind that does not answer in time is given up: the asker goes on without
-it, and what it says later is thrown away. A mind that has left several questions open is asked no more until it has
-answered one, so that they cannot pile up.
+Each question is put by another thread than the asker's. A mind that does not answer in time is given up: the asker
+goes on without it, and what it says later is thrown away. A mind that has left several questions open is asked no more
+until it has answered one, so that they cannot pile up.
 """
 
 from __future__ import annotations

@@ -31,6 +31,11 @@ class Pages:
         head = self._snapshot.ledger.head()
         return head.seq if head is not None else 0
 
+    @property
+    def erased(self) -> int:
+        """Where words were last taken from notes, if they were: what was read before is to be read again."""
+        return self._snapshot.ledger.last_erasure()
+
     def get(self, topic: str, key: str) -> Note | None:
         """The note that stands under a key."""
         return self._snapshot.notes.get(topic, key)
@@ -63,8 +68,8 @@ class Notebook:
         with self._tenant.store.read() as snapshot:
             return Pages(snapshot).get(topic, key)
 
-    def marks(self) -> tuple[int, int]:
-        """Where the ledger stands, and where the last note is. Asks for next to nothing, so it can be asked often."""
+    def marks(self) -> tuple[int, int, int]:
+        """Where the ledger stands, where the last note is, and where words were last taken from notes. Asks for next to nothing, so it can be asked often."""
         return self._tenant.store.marks()
 
     def since(self, seq: int) -> tuple[tuple[Note, ...], int]:

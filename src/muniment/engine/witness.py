@@ -99,7 +99,8 @@ class Witness:
                 refusal = LedgerBroken(found[0].message, seq=found[0].seq)
                 refusal.hint = (
                     "The vault is older than what was seen of it, or another one. Run `muniment ledger verify`; "
-                    f"restore a newer copy, or, if an older one is meant, take {self._path.name} out of the witness's folder."
+                    "restore a newer copy. If an older one is meant, take "
+                    f"{self._path.name} out of the witness's folder."
                 )
                 raise refusal
             self._remember(snapshot, now)

@@ -1,7 +1,8 @@
 """Follow which signing key was in force where in a ledger. No store, no files: signatures are checked by whoever asks.
 
 The genesis names the first key. From then on a key comes into force by an entry that both it and its predecessor
-signed, for that very place. What is signed under a key that is not in force there is a forgery, however genuine the signature.
+signed, for that very place. What is signed under a key that is not in force there is a forgery, however genuine the
+signature.
 """
 
 from __future__ import annotations

@@ -54,6 +54,9 @@ class Ledger(Protocol):
 
     def last_checkpoint(self) -> SignedCheckpoint | None: ...
 
+    def last_erasure(self) -> int:
+        """The position of the last erasure; 0 when there was none."""
+
     def certificates(self) -> Iterator[SignedCertificate]:
         """The certificate of every erasure, by rising entry."""
 
@@ -396,8 +399,8 @@ class TenantStore(Protocol):
         Jobs of many threads may share one transaction; each of them is whole or absent on its own. A job may be run
         more than once before one of its runs is kept, so it must not do anything but what it does to the unit."""
 
-    def marks(self) -> tuple[int, int]:
-        """The last position of the ledger, and that of the last note; 0 for none. As cheap as a look can be."""
+    def marks(self) -> tuple[int, int, int]:
+        """The last position of the ledger, that of the last note and that of the last erasure; 0 for none. As cheap as a look can be."""
 
     def scratch(self) -> AbstractContextManager[TenantStore]:
         """An empty store of the same make and tenant, gone when the block ends."""

@@ -16,6 +16,7 @@ from typing import Annotated, Generic, TypeVar
 
 import msgspec
 
+from muniment.engine.seat import clean
 from muniment.model import times
 from muniment.model.entry import Entry
 from muniment.model.errors import Malformed
@@ -230,4 +231,5 @@ def misshapen(message: str) -> Malformed:
 
 
 def _safe(path: str) -> str:
-    return path if _PLAIN.fullmatch(path) is not None else "body"
+    """A place is told unless it is no plain name, or may be a secret that was sent as one."""
+    return path if _PLAIN.fullmatch(path) is not None and clean(path) == path else "body"

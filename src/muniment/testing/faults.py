@@ -80,7 +80,7 @@ class CrashingStore:
         self.touch()
         return result
 
-    def marks(self) -> tuple[int, int]:
+    def marks(self) -> tuple[int, int, int]:
         return self._inner.marks()
 
     def scratch(self) -> AbstractContextManager[TenantStore]:

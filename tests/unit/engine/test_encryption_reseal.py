@@ -14,7 +14,7 @@ import pytest
 from tests.unit.engine.sealed import ACTOR, KEY, NEW, TEXT, embed, shown, vectors
 
 from muniment import Memory
-from muniment.backends.sqlite.resealing import STAGE
+from muniment.backends.sqlite.resealing import STAGE, finish
 from muniment.engine import encryption
 from muniment.engine.encryption import KeyState, Resealed, Sealing
 from muniment.model.errors import ConfigurationError, IntegrityError, MunimentError, StoreBusy, StoreUnavailable
@@ -254,3 +254,18 @@ def test_what_was_staged_in_the_clear_is_gone_once_the_vault_is_opened(vault: Pa
     assert read(vault, KEY) == WHOLE
     assert shown(vault) == set()
     assert STAGE not in os.listdir(vault)
+
+
+def test_the_log_of_the_old_file_is_never_laid_over_the_new_one(vault: Path) -> None:
+    made(vault, KEY)
+    (vault / STAGE).mkdir()
+    for name in ("acme.sqlite", "vault.toml"):
+        (vault / STAGE / name).write_bytes((vault / name).read_bytes())
+    (vault / STAGE / "ready").touch()
+    for side in ("-wal", "-shm"):
+        (vault / f"acme.sqlite{side}").write_bytes(b"of the old file")
+
+    finish(vault, "vault.toml")
+
+    assert sorted(file.name for file in vault.glob("acme.sqlite-*")) == ["acme.sqlite-turns"]
+    assert read(vault, KEY) == WHOLE

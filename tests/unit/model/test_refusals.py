@@ -25,21 +25,24 @@ from muniment.model.claim import (
     Strength,
     Times,
 )
+from muniment.model.erasure import By, Derived, Oblivion, Target
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unauthenticated
 from muniment.model.gate import Thresholds
 from muniment.model.note import Jot
 from muniment.model.proposal import (
     Arrival,
     Objection,
-    Oblivion,
     OutcomeReport,
     Proposal,
+    Quarantine,
+    Release,
     ResolveRequest,
     Retraction,
     Rollback,
     Ruling,
     Search,
     VouchRequest,
+    WithdrawRequest,
 )
 from muniment.model.query import Listing, Query
 from muniment.model.record import Footing, Record, Standing, Vigour
@@ -63,7 +66,11 @@ NEEDED: dict[Make, dict[str, object]] = {
     Retraction: {"record": "rec_1", "reason": "wrong"},
     Arrival: {"contract": "omir"},
     Objection: {"step": Step.SAFETY, "rule": "unsafe", "reason": "it asks to be obeyed"},
-    Oblivion: {"record": "rec_1", "reason": "asked to"},
+    Target: {"by": By.RECORD, "value": "rec_1"},
+    Oblivion: {"target": Target(by=By.RECORD, value="rec_1"), "reason": "asked to"},
+    Quarantine: {"record": "rec_1", "reason": "looks odd"},
+    Release: {"record": "rec_1", "reason": "looked at"},
+    WithdrawRequest: {"target": Target(by=By.ACTOR, value="scout"), "reason": "it was taken over"},
     Search: {"record": "rec_1"},
     Jot: {"topic": "agents", "key": "scout"},
     Rollback: {"batch": "batch-1", "reason": "the wrong file"},
@@ -261,7 +268,19 @@ FIELDS: tuple[Field, ...] = (
     (Objection, "rule", BAD_IDENTIFIER, "rule"),
     (Objection, "reason", BAD_TEXT, "reason"),
     (Objection, "duplicate_of", BAD_IDENTIFIER, "duplicate_of"),
-    (Oblivion, "record", BAD_IDENTIFIER, "id"),
+    (Target, "by", BAD_WORD, "by"),
+    (Target, "value", BAD_IDENTIFIER, "id"),
+    (Oblivion, "target", (None, "rec_1", Derived.ERASE), "target"),
+    (Oblivion, "derived", ("everything", 5), "cascade"),
+    (Oblivion, "expected", ("", 5), "expected"),
+    (Quarantine, "record", BAD_IDENTIFIER, "id"),
+    (Quarantine, "reason", BAD_TEXT, "reason"),
+    (Quarantine, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (Release, "record", BAD_IDENTIFIER, "id"),
+    (Release, "reason", BAD_TEXT, "reason"),
+    (Release, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (WithdrawRequest, "target", (None, Target(by=By.RECORD, value="rec_1")), "by"),
+    (WithdrawRequest, "reason", BAD_TEXT, "reason"),
     (Oblivion, "reason", BAD_TEXT, "reason"),
     (Search, "record", BAD_IDENTIFIER, "id"),
     (Jot, "topic", BAD_IDENTIFIER, "topic"),

@@ -10,10 +10,10 @@ from muniment.model.status import BORN, CURRENT, TRANSITIONS, Status, may_become
 ENDS = {"superseded", "deprecated", "retracted", "expired", "archived"}
 ALLOWED: dict[str, set[str]] = {
     "proposed": {"held", "active", "contested", "discarded", "erased"},
-    "held": {"active", "contested", "discarded", "erased"},
+    "held": {"active", "contested", "discarded", "retracted", "erased"},
     "draft": {"active", "contested", "discarded", "erased"},
-    "active": {"contested", "erased"} | ENDS,
-    "contested": {"active", "erased"} | ENDS,
+    "active": {"contested", "held", "erased"} | ENDS,
+    "contested": {"active", "held", "erased"} | ENDS,
     "superseded": {"archived", "erased"},
     "deprecated": {"archived", "erased"},
     "retracted": {"erased"},
@@ -35,8 +35,8 @@ def test_the_table_knows_every_state() -> None:
     assert {status.value for status in Status} == set(ALLOWED)
 
 
-def test_only_the_current_states_can_be_contested_or_end() -> None:
-    assert {status for status in Status if Status.RETRACTED in TRANSITIONS[status]} == CURRENT
+def test_only_what_speaks_or_is_kept_back_can_be_taken_back() -> None:
+    assert {status for status in Status if Status.RETRACTED in TRANSITIONS[status]} == CURRENT | {Status.HELD}
     assert set(TRANSITIONS) >= BORN
 
 

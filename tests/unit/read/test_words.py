@@ -14,7 +14,8 @@ from muniment import Memory
 from muniment.model.errors import Malformed
 from muniment.model.query import Abstention
 from muniment.model.receipt import Terms
-from muniment.read.words import STOP_WORDS, WORDS_MAX, read_terms
+from muniment.read.words import WORDS_MAX, read_terms
+from muniment.text.stop import STOP_WORDS
 
 
 @pytest.mark.parametrize(

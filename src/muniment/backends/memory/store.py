@@ -63,10 +63,11 @@ class MemoryTenant:
         if self._closed:
             raise StoreUnavailable(f"the memory of tenant {self.tenant} is closed")
 
-    def marks(self) -> tuple[int, int]:
+    def marks(self) -> tuple[int, int, int]:
         self._refuse_closed()
         tables = self._shelf.tables
-        return max(tables.entries, default=0), max((note.seq for note in tables.notes.values()), default=0)
+        noted = max((note.seq for note in tables.notes.values()), default=0)
+        return max(tables.entries, default=0), noted, max(tables.certificates, default=0)
 
     @contextmanager
     def scratch(self) -> Iterator[TenantStore]:

@@ -111,6 +111,9 @@ class MemoryLedger:
     def certificates(self) -> Iterator[SignedCertificate]:
         return iter([self._tables.certificates[seq] for seq in sorted(self._tables.certificates)])
 
+    def last_erasure(self) -> int:
+        return max(self._tables.certificates, default=0)
+
     def last_checkpoint(self) -> SignedCheckpoint | None:
         return self._tables.checkpoints[max(self._tables.checkpoints)] if self._tables.checkpoints else None
 

@@ -286,7 +286,8 @@ SELECT topic, key, seq, doc, at, actor, body FROM notes INDEXED BY notes_by_seq 
 INSERT INTO lexicon (lexicon, rowid, text) SELECT 'delete', rid, text FROM passages WHERE rid = ?;
 
 -- name: marks
-SELECT IFNULL((SELECT max(seq) FROM entries), 0), IFNULL((SELECT max(seq) FROM notes), 0);
+SELECT IFNULL((SELECT max(seq) FROM entries), 0), IFNULL((SELECT max(seq) FROM notes), 0),
+    IFNULL((SELECT max(seq) FROM certificates), 0);
 
 -- name: amend_document
 UPDATE documents SET salt = ?, body = ? WHERE doc = ?;
@@ -305,6 +306,9 @@ SELECT seq, signed FROM certificates ORDER BY seq;
 
 -- name: drop_alias
 DELETE FROM aliases WHERE doc = ?;
+
+-- name: last_erasure
+SELECT IFNULL(max(seq), 0) FROM certificates;
 
 -- name: put_tombstone
 INSERT INTO tombstones (rid, id, revision, seq) VALUES (?, ?, ?, ?);

@@ -128,13 +128,13 @@ class SqliteTenant:
             connection.pragma("query_only", True)
             return connection, SqliteSnapshot(connection, self.tenant, self.vectors)
 
-    def marks(self) -> tuple[int, int]:
+    def marks(self) -> tuple[int, int, int]:
         with translated(self._path):
             connection, snapshot = self._borrow()
             try:
                 row = connection.execute(queries()["marks"]).fetchone()
                 assert row is not None, "a row of counts is always there"
-                return cast(int, row[0]), cast(int, row[1])
+                return cast(int, row[0]), cast(int, row[1]), cast(int, row[2])
             finally:
                 self._give_back(connection, snapshot)
 

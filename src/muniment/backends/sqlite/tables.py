@@ -147,6 +147,9 @@ class SqliteLedger:
                     raise IntegrityError(f"the certificate kept under {seq} is of another entry")
                 yield signed
 
+    def last_erasure(self) -> int:
+        return int(self._execute(_Q["last_erasure"]).get)
+
     def last_checkpoint(self) -> SignedCheckpoint | None:
         row = self._execute(_Q["last_checkpoint"]).fetchone()
         return None if row is None else read_canonical(row[0], SignedCheckpoint)

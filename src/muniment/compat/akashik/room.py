@@ -71,10 +71,10 @@ class Room:
     def state(self) -> FieldState:
         """The state as of now."""
         known = self._state
-        if known is None:
+        head, noted, erased = self.notebook.marks()
+        if known is None or erased > known.position:
             whole, _ = self.notebook.turn(self.memory.actor.id, lambda pages: ((), _whole(pages)))
             return self._took(whole)
-        head, noted = self.notebook.marks()
         if noted <= known.position:
             return known if head == known.position else self._took(replace(known, position=head))
         notes, position = self.notebook.since(known.position)
@@ -89,7 +89,9 @@ class Room:
     def seen(self, pages: Pages) -> FieldState:
         """The state as a transaction sees it."""
         known = self._state
-        return _whole(pages) if known is None else folded(known, pages.since(known.position), pages.head)
+        if known is None or pages.erased > known.position:
+            return _whole(pages)
+        return folded(known, pages.since(known.position), pages.head)
 
     def head(self) -> int:
         with window(self.memory) as snapshot:

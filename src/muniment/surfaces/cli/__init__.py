@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 import typer
 
+from muniment.engine.seat import clean
 from muniment.surfaces.cli import (
     audit,
     backup,
@@ -120,7 +121,7 @@ def _usage(error: typer.TyperException) -> Problem:
     return Problem(
         exit=ExitCode.WRONG_CALL,
         code="usage",
-        message=printable(error.format_message()).strip(),
+        message=printable(clean(error.format_message())).strip(),
         hint=f"`{where} --help` shows what it takes.",
-        field=printable(field.removeprefix("flag_")) if isinstance(field, str) else None,
+        field=printable(clean(field.removeprefix("flag_"))) if isinstance(field, str) else None,
     )

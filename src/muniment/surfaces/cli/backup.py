@@ -99,8 +99,12 @@ def backup(
     call: Call,
     path: Annotated[str, typer.Argument(metavar="PATH", help="A folder that is not there yet.", show_default=False)],
     with_keys: Annotated[
-        bool, typer.Option("--with-keys", help="Take the private signing key and the API keys along.")
-    ] = False,
+        bool,
+        typer.Option(
+            "--with-keys/--without-keys",
+            help="Whether the private signing key and the API keys go along. Without them it can be put back only where they are.",
+        ),
+    ] = True,
 ) -> ExitCode:
     """Copy the vault, or with --tenant one tenant of it, while it is written to. The copy is verified from the first
     entry to the last before it gets its name."""

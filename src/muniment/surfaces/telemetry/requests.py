@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from muniment.engine.seat import clean
 from muniment.surfaces.reception.visitor import Visitor
 from muniment.surfaces.telemetry.settings import LogLevel
 
@@ -24,6 +25,12 @@ _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 _QUIET = {"/healthz", "/readyz", "/metrics"}
 _DROPPED = 499
 _SWITCHED = 101
+
+
+def _taken(wanted: bytes) -> str | None:
+    """The id a caller wants a request to have, if it is one, and not a secret that was put there by mistake."""
+    name = wanted.decode() if _ID.fullmatch(wanted) else None
+    return name if name is not None and clean(name) == name else None
 
 
 def is_failure(status: int) -> bool:
@@ -77,7 +84,7 @@ class _Seen:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         given = dict(headers)
         wanted = given.get(REQUEST_ID, b"")
-        self.request_id = wanted.decode() if _ID.fullmatch(wanted) else secrets.token_hex(8)
+        self.request_id = _taken(wanted) or secrets.token_hex(8)
         parent = _TRACEPARENT.fullmatch(given.get(b"traceparent", b""))
         self.trace_id = parent[1].decode() if parent is not None and set(parent[1]) != {ord("0")} else None
         scope.setdefault("state", {})["request_id"] = self.request_id

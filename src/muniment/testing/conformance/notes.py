@@ -64,12 +64,12 @@ class NoteConformance(Made):
 
     def test_the_marks_tell_the_last_entry_and_the_last_note(self) -> None:
         with self.make(TENANT) as store:
-            assert store.marks() == (0, 0)
+            assert store.marks() == (0, 0, 0)
             store.write(append_next)
             store.write(append_next)
-            assert store.marks() == (2, 0)
+            assert store.marks() == (2, 0, 0)
             store.write(project(make_note(1), make_note(2, "b", seq=1)))
-            assert store.marks() == (2, 1)
+            assert store.marks() == (2, 1, 0)
 
     def test_a_document_is_one_note(self) -> None:
         with self.make(TENANT) as store:

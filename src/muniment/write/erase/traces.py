@@ -20,9 +20,9 @@ from muniment.model.value import Value, read_canonical
 from muniment.ports.store import Snapshot
 from muniment.write.erase.words import Lost
 
-KEPT_ANSWERS = "requests"
-"""The topic under which answers to requests are kept so that asking twice is asking once."""
-_NAMES = frozenset({"id", "agent", "actor", "role", "status", "state", "type", "kind", "by", "key", "topic"})
+KEPT_ANSWERS = frozenset({"requests", "answers"})
+"""The topics under which answers to requests are kept so that asking twice is asking once."""
+_NAMES = frozenset({"id", "agent", "actor", "status", "state", "type", "kind", "by", "key", "topic"})
 _REPORT_MARK = b'"disposition":'
 _plain = msgspec.json.Decoder()
 
@@ -143,7 +143,7 @@ def _notes(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[tuple[N
     for note in snapshot.notes.all():
         if note.body is None or not (note.doc in erasing.forced or lost.within(note.body)):
             continue
-        whole = note.topic == KEPT_ANSWERS or note.doc in erasing.forced
+        whole = note.topic in KEPT_ANSWERS or note.doc in erasing.forced
         body = None if whole else _scrubbed_json(note.body, lost)
         if body != note.body:
             yield note, body

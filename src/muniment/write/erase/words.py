@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 from muniment.model.erasure import ERASED
 from muniment.ports.store import Lexicon
-from muniment.read.words import STOP_WORDS
+from muniment.text.stop import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
 _BREAKS = re.compile(r"\\[nrt]")
