@@ -77,8 +77,11 @@ def is_card(digits: str) -> bool:
 
 
 def _even(lengths: tuple[int, ...]) -> bool:
-    """Whether a number is grouped evenly, as those who read numbers aloud do."""
-    return lengths in _USUAL or (lengths[0] < 6 and set(lengths[:-1]) <= {lengths[0]} and lengths[-1] <= lengths[0])
+    """Whether a number is grouped as numbers are read aloud: in fours, some of them run together, or all alike."""
+    *first, last = lengths
+    fours = all(length % 4 == 0 for length in first) and last <= 12
+    alike = lengths[0] < 6 and {*first} <= {lengths[0]} and last <= lengths[0]
+    return lengths in _USUAL or fours or alike
 
 
 def _cards(text: str) -> Iterator[Span]:

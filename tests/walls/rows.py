@@ -1,0 +1,179 @@
+"""What a call of each method needs, as data: the same rows are asked in process, awaited, and over HTTP.
+
+A method without a row here fails the tests, so that nothing new is public before somebody thought about its walls.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Literal, get_type_hints
+
+import msgspec
+
+from muniment import Memory
+from muniment.engine.audit import LedgerFace
+from muniment.engine.options import QueryOptions
+from muniment.model.flat import ClaimOptions
+
+Kind = Literal["record", "proposal", "conflict", "receipt", "hold", "batch"]
+Given = dict[str, object]
+
+
+class Own(msgspec.Struct, frozen=True):
+    """Stands for the caller's own record."""
+
+
+class Nowhere(msgspec.Struct, frozen=True):
+    """Stands for the id of something that there is not."""
+
+    kind: Kind
+
+
+class Said(msgspec.Struct, frozen=True):
+    """Stands for a claim; `place` is where it is put."""
+
+    content: str = "the valve is new"
+    place: tuple[tuple[str, object], ...] = ()
+
+
+OWN = Own()
+_WHY: Given = {"reason": "because"}
+
+ROWS: dict[str, Given] = {
+    "alias": {"name": "pump", "means": "engine"},
+    "apply": {"batch": Nowhere("batch"), **_WHY},
+    "attune": {},
+    "browse": {},
+    "certificates": {},
+    "conflicts": {},
+    "decide": {"proposal_id": Nowhere("proposal"), "accept": True, **_WHY},
+    "detect": {"record_id": OWN},
+    "directory": {},
+    "entity": {"name": "pump"},
+    "explain": {"receipt_id": Nowhere("receipt")},
+    "flush": {"timeout": 1.0},
+    "foresee": {"record_id": OWN},
+    "forget": {"record_id": Nowhere("record"), "dry_run": True, **_WHY},
+    "get": {"record_id": OWN},
+    "history": {"record_id": OWN},
+    "hold": {"record_id": Nowhere("record"), **_WHY},
+    "holds": {},
+    "lift": {"hold_id": Nowhere("hold"), **_WHY},
+    "lineage": {"record_id": OWN},
+    "namespaces": {},
+    "outcome": {"record_id": OWN, "result": "helpful"},
+    "preview": {"claims": Said()},
+    "promote": {"record_id": OWN, "scope": "agent_team", "scope_id": "beta", "evidence": ["e:1"], "owner": "bob"},
+    "propose": {"claim": Said()},
+    "propose_many": {"claims": Said()},
+    "quality": {},
+    "quarantine": {"record_id": Nowhere("record"), **_WHY},
+    "quarantined": {},
+    "queue": {},
+    "recall": {"text": "the pump leaks", "floor": 0.0, "limit": 100},
+    "release": {"record_id": Nowhere("record"), **_WHY},
+    "remember": {"content": "the valve is new"},
+    "report": {"proposal_id": Nowhere("proposal")},
+    "resolve": {"conflict_id": Nowhere("conflict"), "strategy": "last_write_wins", "rationale": "because"},
+    "retire": {"record_id": Nowhere("record"), "becomes": "archived", **_WHY},
+    "retract": {"record_id": Nowhere("record"), **_WHY},
+    "revise": {"record_id": OWN, "content": "the pump leaks a little"},
+    "roll_back": {"batch": Nowhere("batch"), **_WHY},
+    "searching": {},
+    "stats": {},
+    "sweep": {},
+    "take_in": {"batch": Nowhere("batch"), "newcomers": Said(), "contract": "omir", "preview": True},
+    "vouch": {"record_id": OWN, "origin": "person", **_WHY},
+    "withdraw": {"by": "actor", "value": "bob", "dry_run": True, **_WHY},
+    "ledger.checkpoint": {},
+    "ledger.entries": {},
+    "ledger.head": {},
+    "ledger.receipts": {},
+    "ledger.replay": {},
+    "ledger.verify": {},
+}
+APART = {
+    "open": "names the tenant and the actor: its own test",
+    "as_actor": "names the actor and the session: its own test",
+    "close": "takes nothing and tells nothing",
+    "policy": "an attribute: whoever holds the object holds the vault",
+    "tenant": "the caller's own",
+}
+NAMES: dict[str, Kind] = {
+    "record_id": "record",
+    "target": "record",
+    "supersedes": "record",
+    "parent": "record",
+    "derived_from": "record",
+    "relations": "record",
+    "winner": "record",
+    "proposal_id": "proposal",
+    "conflict_id": "conflict",
+    "receipt_id": "receipt",
+    "hold_id": "hold",
+    "batch": "batch",
+}
+"""The parameters that take an id, and of what."""
+PLACES = {
+    "scope": "team",
+    "scope_id": "team",
+    "scope_ids": "team",
+    "scopes": "team",
+    "namespace": "space",
+    "places": "space",
+    "session": "session",
+    "session_id": "session",
+    "actor": "actor",
+    "authors": "actor",
+    "owner": "actor",
+    "access": "actor",
+    "subject": "subject",
+    "source": "source",
+    "value": "actor",
+    "name": "subject",
+    "means": "subject",
+    "about": "subject",
+    "text": "subject",
+    "purpose": "actor",
+    "workflow_id": "workflow",
+    "task_id": "task",
+    "external_id": "external",
+    "role": "subject",
+    "task": "subject",
+    "interests": "subject",
+    "after": "record",
+    "claim": "team",
+    "claims": "team",
+    "newcomers": "team",
+}
+"""The parameters that say whose, where or about whom, and what of the hidden side is put there."""
+
+
+def public_names() -> set[str]:
+    """Every public method of the memory and of its ledger."""
+    own = {name for name in dir(Memory) if not name.startswith("_")}
+    return own | {f"ledger.{name}" for name in dir(LedgerFace) if not name.startswith("_")}
+
+
+def parameters(name: str) -> dict[str, str]:
+    """What a method takes, by name, with how it is annotated; options that are spread out count one by one."""
+    kind, _, method = name.rpartition(".")
+    found = inspect.signature(getattr(LedgerFace if kind else Memory, method)).parameters
+    taken = {one.name: str(one.annotation) for one in found.values() if one.name not in ("self", "options")}
+    if "options" in found:
+        hints = QueryOptions if "QueryOptions" in str(found["options"].annotation) else ClaimOptions
+        taken |= {option: str(hint) for option, hint in get_type_hints(hints).items()}
+    return taken
+
+
+def named_parameters(name: str) -> Iterator[tuple[str, Kind]]:
+    """The parameters of a method that take an id."""
+    return ((one, NAMES[one]) for one in parameters(name) if one in NAMES)
+
+
+def placed_parameters(name: str) -> Iterator[tuple[str, str, bool]]:
+    """The parameters of a method that say whose or where; and whether they take several."""
+    for one, annotation in parameters(name).items():
+        if one in PLACES:
+            yield one, PLACES[one], "Sequence" in annotation
