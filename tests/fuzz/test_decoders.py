@@ -9,13 +9,17 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.fuzz import doors_contracts, doors_kept, doors_served
+from tests.fuzz import doors_contracts, doors_kept, doors_proofs, doors_served
 from tests.fuzz.door import Door, least, outcome, shown
 
 SEED = os.environ.get("MUNIMENT_TEST_SEED", "20260301")
 TEXTS = int(os.environ.get("MUNIMENT_TEST_FUZZ", "120"))
 SLOW = {"strict yaml": 6, "file of yaml": 6, "policy yaml": 6}
 """Doors whose language is read slowly are tried with fewer texts: a part of them."""
+
+
+class Fault(AssertionError):
+    """What is wrong with a door: the text that shows it, and a shorter one that does."""
 
 
 def tried(door: Door) -> set[str]:
@@ -26,12 +30,22 @@ def tried(door: Door) -> set[str]:
         try:
             found.add(outcome(door, text))
         except AssertionError as error:
-            pytest.fail(f"seed {SEED}, text {number}: {error}\nshorter: {shown(least(door, text))}")
+            raise Fault(f"seed {SEED}, text {number}: {error}\nshorter: {shown(least(door, text))}") from None
     return found
 
 
 def outcomes(doors: tuple[Door, ...]) -> dict[str, set[str]]:
-    return {door.name: tried(door) for door in doors}
+    """What came of all texts at all doors. Every door is tried before anything is told of faults."""
+    found: dict[str, set[str]] = {}
+    faults: list[str] = []
+    for door in doors:
+        try:
+            found[door.name] = tried(door)
+        except Fault as fault:
+            faults.append(str(fault))
+    if faults:
+        pytest.fail("\n\n".join([f"{len(faults)} of {len(doors)} doors", *faults]), pytrace=False)
+    return found
 
 
 def never_refused(found: dict[str, set[str]]) -> set[str]:
@@ -54,6 +68,12 @@ def test_what_was_kept_and_was_spoilt_is_read_or_refused(tmp_path: Path) -> None
     doors = doors_kept.doors(tmp_path)
     assert whole(doors) == set()
     assert never_refused(outcomes(doors)) == {"vector head", "vector columns", "key shown"}
+
+
+def test_spoilt_proofs_are_read_or_refused(tmp_path: Path) -> None:
+    doors = doors_proofs.doors(tmp_path)
+    assert whole(doors) == set()
+    assert never_refused(outcomes(doors)) == set()
 
 
 def test_spoilt_requests_are_read_or_refused() -> None:

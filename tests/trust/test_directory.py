@@ -146,8 +146,8 @@ def test_only_what_the_caller_may_see_is_counted(crew: Memory) -> None:
     crew.as_actor("builder").remember(sentence(3), scope="agent_repo", namespace="/own")
     seen = crew.as_actor("tester").directory()
     assert [(one.actor, one.records, one.topics) for one in seen.knowers] == [("builder", 1, {"/": 1})]
-    assert seen.teams == {"oncall": 1, "platform": 1}
-    for text in ("hidden", "apollo", "/own"):
+    assert seen.teams == {"platform": 1}
+    for text in ("hidden", "apollo", "/own", "oncall"):
         assert text not in repr(seen)
     assert crew.as_actor("tester").directory(word(3)).knowers == ()
     outside = crew.as_actor("outsider").directory()

@@ -41,8 +41,7 @@ class Canaries:
 
     def found_in(self, text: str, *, asked: Iterable[str] = ()) -> list[str]:
         """What of it stands in a text. What the caller said itself and only hears again is no news to it."""
-        plain = text.lower()
-        said = {one.lower() for one in asked}
+        plain, said = text.lower(), "\n".join(asked).lower()
         return sorted(about for name, about in self._names.items() if name in plain and name not in said)
 
     def __len__(self) -> int:

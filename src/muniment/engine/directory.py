@@ -9,17 +9,19 @@ from muniment.model.query import DEFAULT_PURPOSE, LIMIT_MAX, Query
 from muniment.model.rows import Tally
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.policy.decide import resolve
+from muniment.model.vocabulary import Scope
+from muniment.policy.decide import decide_review, resolve
 from muniment.policy.narrow import narrow
-from muniment.policy.rules import Policy
+from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot
 from muniment.read.plan import make_plan
 from muniment.read.words import read_terms
 
 
 class Knower(Value):
-    """One actor in the directory: its teams and roles, how many current records it wrote of which kind and on which
-    topics, how they turned out, and how fresh they are. Reliability is told to help rank; it is no authority."""
+    """One actor in the directory: its roles and those of its teams that the caller knows of, how many current records
+    it wrote of which kind and on which topics, how they turned out, and how fresh they are. Reliability is told to help
+    rank; it is no authority."""
 
     actor: str
     teams: tuple[str, ...]
@@ -50,7 +52,7 @@ def directory_of(
     by_actor: dict[str, list[Tally]] = defaultdict(list)
     for tally in tallies:
         by_actor[tally.actor].append(tally)
-    knowers = sorted((_knower(name, found, policy) for name, found in by_actor.items()), key=_weight)
+    knowers = sorted((_knower(name, found, actor, policy) for name, found in by_actor.items()), key=_weight)
     teams: Counter[str] = Counter()
     for knower in knowers:
         teams.update(dict.fromkeys(knower.teams, knower.records))
@@ -93,7 +95,15 @@ def _matching(snapshot: Snapshot, actor: Actor, policy: Policy, about: str, now:
     )
 
 
-def _knower(name: str, tallies: list[Tally], policy: Policy) -> Knower:
+def _teams(teams: tuple[str, ...], tallies: list[Tally], actor: Actor, policy: Policy) -> tuple[str, ...]:
+    """Those of somebody's teams that the caller is in, or of which it may see a record; all for those who audit."""
+    if decide_review(policy, actor, Action.AUDIT, None, None) is not None:
+        return teams
+    known = {*actor.teams, *(tally.scope_id for tally in tallies if tally.scope == Scope.AGENT_TEAM)}
+    return tuple(team for team in teams if team in known)
+
+
+def _knower(name: str, tallies: list[Tally], actor: Actor, policy: Policy) -> Knower:
     member = resolve(policy, name)
     records = sum(tally.records for tally in tallies)
     kinds: Counter[str] = Counter()
@@ -105,7 +115,7 @@ def _knower(name: str, tallies: list[Tally], policy: Policy) -> Knower:
         scopes[f"{tally.scope} {tally.scope_id}"] += tally.records
     return Knower(
         actor=name,
-        teams=member.teams,
+        teams=_teams(member.teams, tallies, actor, policy),
         roles=member.roles,
         records=records,
         kinds=dict(sorted(kinds.items())),

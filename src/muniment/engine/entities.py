@@ -12,8 +12,9 @@ from muniment.model.filter import matches
 from muniment.model.query import DEFAULT_PURPOSE
 from muniment.model.status import CURRENT
 from muniment.model.value import Value
+from muniment.policy.decide import decide_review
 from muniment.policy.narrow import narrow
-from muniment.policy.rules import Policy
+from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot
 from muniment.text.entities import entity_key
 
@@ -40,7 +41,8 @@ class EntityView(Value):
 
 
 def entity_of(snapshot: Snapshot, actor: Actor, policy: Policy, name: str, *, limit: int) -> EntityView:
-    """Look at the latest records that mention a thing. Only what the caller may see is counted."""
+    """Look at the latest records that mention a thing. Only what the caller may see is counted, and of its names those
+    are told that the caller said or may read, unless it may give names itself."""
     head = snapshot.ledger.head()
     position, last = (head.seq, head.last_doc) if head is not None else (0, 0)
     key = entity_key(name)
@@ -52,7 +54,10 @@ def entity_of(snapshot: Snapshot, actor: Actor, policy: Policy, name: str, *, li
         cards = snapshot.catalogue.cards(rids).values() if grants else ()
         return [card for card in cards if card.status in CURRENT and matches(visible, card)]
 
-    seen = sorted({card.rid: card for one in names for card in holders(one)}.values(), key=_newest)
+    held = {one: holders(one) for one in names}
+    seen = sorted({card.rid: card for found in held.values() for card in found}.values(), key=_newest)
+    if decide_review(policy, actor, Action.NAME, None, None) is None:
+        names = tuple(one for one in names if one == key or held[one])
     together = Counter(row.entity for row in snapshot.names.mentions([card.rid for card in seen]))
     most = sorted((entity for entity in together if entity not in names), key=lambda one: (-together[one], one))
     related = [

@@ -38,28 +38,30 @@ Ask = Callable[[str], Asked]
 
 class Sought(Value):
     """What is searched for: the words of a question, and a vector for it or for each topic an agent is about. Without
-    a `model` there are none, and `why` says why."""
+    a `model` there are none, and `why` says why. `bynames` are other names of what it speaks of: nobody said them."""
 
     terms: Terms
     vectors: tuple[bytes, ...] = ()
     topics: tuple[Terms, ...] = ()
     model: str | None = None
     why: str | None = None
+    bynames: tuple[str, ...] = ()
 
 
 def seek(snapshot: Snapshot, query: Query, ask: Ask, *, as_of: int) -> Sought:
     """Read a question, or what an agent is about, as what to search for."""
     texts = query.attuned.topics if query.attuned is not None else (query.text,) if query.listing is None else ()
     read = [read_question(snapshot, text, as_of=as_of, spare=query.attuned is None) for text in texts]
-    asked = [ask(text) for _, text in read]
+    asked = [ask(text) for _, text, _ in read]
     vectors = tuple(one.vector for one in asked if one.vector is not None)
     whole = len(vectors) == len(read)
     return Sought(
-        terms=_joined([terms for terms, _ in read]),
+        terms=_joined([terms for terms, _, _ in read]),
         vectors=vectors if whole else (),
-        topics=tuple(terms for terms, _ in read),
+        topics=tuple(terms for terms, _, _ in read),
         model=asked[0].model if asked and whole and vectors else None,
         why=next((one.why for one in asked if one.why is not None), None),
+        bynames=tuple(dict.fromkeys(name for _, _, others in read for name in others)),
     )
 
 
@@ -73,9 +75,11 @@ def _joined(terms: list[Terms]) -> Terms:
     )
 
 
-def read_question(snapshot: Snapshot, text: str, *, as_of: int, spare: bool = True) -> tuple[Terms, str]:
-    """Take a question apart: what to search for, and what the model is to read. A name that is known by others is
-    searched under all of them. Without `spare`, a topic whose only word very many records hold is not searched by
+def read_question(
+    snapshot: Snapshot, text: str, *, as_of: int, spare: bool = True
+) -> tuple[Terms, str, tuple[str, ...]]:
+    """Take a question apart: what to search for, what the model is to read, and which other names were added. A name
+    that is known by others is searched under all of them. Without `spare`, a topic whose only word very many records hold is not searched by
     words: who attunes is told what is new anyway."""
     terms = read_terms(text)
     keys = tuple(dict.fromkeys([entity.key for entity in entities(text)]))
@@ -87,7 +91,8 @@ def read_question(snapshot: Snapshot, text: str, *, as_of: int, spare: bool = Tr
     names = tuple(dict.fromkeys([*keys, *(name for group in groups.values() for name in group)]))
     read = _without_bynames(snapshot, text)
     read = f"{read} ({', '.join(others)})" if others else read
-    return msgspec.structs.replace(pruned, names=names), read
+    said = {*keys, *groups}
+    return msgspec.structs.replace(pruned, names=names), read, tuple(name for name in names if name not in said)
 
 
 def _without_bynames(snapshot: Snapshot, text: str) -> str:

@@ -245,8 +245,7 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
         if name == proposal.target and proposal.draft and card.status != Status.DRAFT:
             raise Malformed("draft", "no draft of a record that is committed; propose a revision or another record")
         if card.status not in CURRENT and card.status != Status.DRAFT:
-            by = f", replaced by {card.successor}" if card.successor is not None else ""
-            raise Stale(f"record {card.id}", yours="current", present=f"{card.status}{by}")
+            raise Stale(f"record {card.id}", yours="current", present=card.status)
 
 
 def verdict_of(

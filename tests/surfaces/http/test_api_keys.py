@@ -167,6 +167,8 @@ def test_a_dry_run_is_told_anew_and_nothing_of_it_is_kept(desk: Desk) -> None:
 
     assert [one.json()["plan"]["nodes"][0]["revisions"] for one in (first, second)] == [1, 2]
     assert Notebook.of(desk.memory).read(TOPIC) == ()
+    odd = desk.caller().post("/api/erasures", json=wish, headers={"Idempotency-Key": "two words"})
+    assert (odd.status_code, odd.json()["field"]) == (409, "Idempotency-Key")
 
 
 def test_a_decision_sent_twice_is_answered_as_the_first_time(desk: Desk) -> None:

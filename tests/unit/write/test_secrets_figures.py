@@ -9,6 +9,8 @@ import pytest
 from tests.unit.write import harmless, people
 from tests.unit.write.shapes import PHRASES, TOKENS, make
 
+from muniment.model.claim import Claim
+from muniment.model.value import canonical
 from muniment.policy.rules import Personal, Safety, Treatment
 from muniment.write.secrets import DEFAULT, Screen, screen_of
 
@@ -32,9 +34,14 @@ EVERYTHING = screen_of(Safety(personal=Personal(**dict.fromkeys(Personal.__struc
 
 
 def _taken(screen: Screen, text: str, secret: str, sort: str) -> bool:
-    """Whether the end of a secret is nowhere in what is left, its sort is told, and the quick look did not pass it."""
+    """Whether the end of a secret is nowhere in what is left, its sort is told, and no quick look let it pass."""
     left, sorts = screen.redact(text)
-    return secret[-12:] not in left and sort in sorts and screen.suspicious(text)
+    return secret[-12:] not in left and sort in sorts and _noticed(screen, text)
+
+
+def _noticed(screen: Screen, text: str) -> bool:
+    """Whether a quick look sees that there is something, in the text and in JSON of it."""
+    return screen.suspicious(text) and screen.suspicious(canonical(Claim(content=text)).decode())
 
 
 @pytest.mark.parametrize("sort", TOKENS)
@@ -57,9 +64,9 @@ def test_what_is_called_a_secret_is_taken_out(sort: str, record_property: Tell) 
     for around, shape in PHRASES[sort]:
         pick = random.Random(around + shape)
         values = [make(shape, pick) for _ in range(EACH)]
-        found = [DEFAULT.redact(SENTENCES[number % 2].format(around.format(one))) for number, one in enumerate(values)]
-        gone = (one not in left and sort in sorts for one, (left, sorts) in zip(values, found, strict=True))
-        shares[around] = sum(gone) / EACH
+        texts = [SENTENCES[number % 2].format(around.format(one)) for number, one in enumerate(values)]
+        pairs = zip(texts, values, strict=True)
+        shares[around] = sum(_taken(DEFAULT, text, value, sort) for text, value in pairs) / EACH
     least = min(shares, key=lambda around: shares[around])
     record_property("figures", ("secrets: found", f"{sort:<22} {min(shares.values()):>7.1%} of {len(shares)} phrases"))
     assert shares[least] >= 0.99, least
@@ -72,7 +79,7 @@ def test_numbers_and_addresses_of_people_are_taken_out(sort: str, record_propert
         pick = random.Random(maker.__name__)
         texts = [SENTENCES[number % len(SENTENCES)].format(maker(pick)) for number in range(EACH)]
         shares[maker.__name__] = sum(
-            sort in EVERYTHING.redact(text)[1] and EVERYTHING.suspicious(text) for text in texts
+            sort in EVERYTHING.redact(text)[1] and _noticed(EVERYTHING, text) for text in texts
         ) / len(texts)
     least = min(shares, key=lambda name: shares[name])
     record_property("figures", ("secrets: found", f"{sort:<22} {min(shares.values()):>7.1%} of {len(shares)} makers"))

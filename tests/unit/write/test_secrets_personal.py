@@ -128,6 +128,7 @@ def test_accounts_and_national_numbers_are_taken_out(text: str, left: str) -> No
         "ref 219099998",
         "number 2341 2341 2346",
         "no. 44051401359",
+        "CI run 123456785 failed",
         "021000021",
         "GB82WEST12345698765433",
     ],

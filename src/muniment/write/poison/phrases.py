@@ -176,7 +176,7 @@ approved|authorised|authorized|ordered|mandated|sanctioned|cleared by <2 {ruler}
 
 [authority unquestioned] asks not to be checked
 do|don't|never|no <1 not|need|to <1 question|verify|doubt|check|validate|challenge|
-  review|confirm <1 this|it|these|that
+  review|confirm <1 this|it|these
 
 [injection override] tells its reader to set aside what it was told before
 ignoriere|ignorieren|vergiss|vergessen|missachte|missachten|verwirf <5 vorherigen|bisherigen|

@@ -29,8 +29,8 @@ _LENGTHS = {
     "LC": 32,
     "RU": 33,
 }
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ -]?\d{2}(?:[ .-]{0,2}[A-Za-z0-9]){11,40}")
-_GATE = re.compile(r"[A-Za-z]{2}[ -]?\d{2}(?:[ .-]{0,2}[A-Za-z0-9]){11}")
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ .-]{0,2}[A-Za-z0-9]){11,40}")
+_GATE = re.compile(r"[A-Za-z]{2}\d{2}(?:[ .-]{0,2}[A-Za-z0-9]){11}")
 _GAPS = re.compile(r"[ .-]")
 _ROUTING = re.compile(r"(?i)(?:\brouting|\baba\b|\brtn\b|transit n)")
 _ACCOUNT = re.compile(

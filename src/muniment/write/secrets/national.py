@@ -71,12 +71,15 @@ _FORMS: tuple[tuple[str, Check], ...] = (
     (r"\d{6}/\d{4}", citizens.cz_number),
 )
 _COMPILED = tuple((re.compile(rf"(?:{shape})(?![A-Za-z0-9])"), check) for shape, check in _FORMS)
+_ANY = re.compile("|".join(pattern.pattern for pattern, _ in _COMPILED))
 _START = re.compile(r"(?<![A-Za-z0-9])[A-Z]{0,4} ?(?=\d(?:[ ./()+-]{0,3}\d){5})")
 
 
 def _formed(text: str) -> Iterator[Span]:
     """Whatever has a form of its own, tried wherever a number begins."""
     for start in _START.finditer(text):
+        if _ANY.match(text, start.start()) is None:
+            continue
         for pattern, check in _COMPILED:
             hit = pattern.match(text, start.start())
             if hit is not None and check(_GAPS.sub("", hit[0]).upper()):
@@ -98,7 +101,8 @@ _FORMED = (
     _named_form(r"\d{7}[A-W][A-IW]?", citizens.ie_pps, "pps", "ppsn"),
     _named_form(_DNI, citizens.es_dni, "dni", "nie", "nif", "documento"),
     _named_form(r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]", str.isalnum, *_PAN, gate=re.compile(r"[A-Za-z]\d{4}[A-Za-z]")),
-    _named_form(r"\d{7,8}-?[0-9Kk]", citizens.cl_run, "rut", "run"),
+    _named_form(r"\d{7,8}-?[0-9Kk]", citizens.cl_run, "rut"),
+    _named_form(r"\d{7,8}-[0-9Kk]", citizens.cl_run, "run"),
 )
 _SPOKEN = (
     _spoken((9,), citizens.us_ssn, "ssn", "social security", "itin", "taxpayer"),

@@ -40,12 +40,12 @@ class _Watch:
 
     def __init__(self, sorts: frozenset[str]) -> None:
         self.detectors = tuple(one for one in DETECTORS if one.sort in sorts)
-        self._by_end: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        self._by_end: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
         self._by_gate: dict[re.Pattern[str], list[int]] = defaultdict(list)
         for rank, one in enumerate(self.detectors):
             assert one.needles or one.gate is not None, "a detector says what it can be known by"
             for needle in one.needles:
-                self._by_end[needle[-_END:]].append((needle, rank))
+                self._by_end[tuple(needle[-_END:])].append((needle, rank))
             if one.gate is not None and not one.needles:
                 self._by_gate[one.gate].append(rank)
         self._short = tuple(end for end in self._by_end if len(end) < _END)
@@ -53,7 +53,7 @@ class _Watch:
     def awake(self, text: str) -> list[int]:
         """Which detectors may find something in a folded text. All needles are sought by their last letters at once."""
         lowered = text.lower()
-        ends = {lowered[at : at + _END] for at in range(len(lowered) - _END + 1)}
+        ends = {*zip(lowered, lowered[1:], lowered[2:], strict=False)}
         near = [pair for end in (*(self._by_end.keys() & ends), *self._short) for pair in self._by_end[end]]
         ranks = {rank for needle, rank in near if needle in lowered}
         open_ = {gate for gate in self._by_gate if gate.search(text) is not None}

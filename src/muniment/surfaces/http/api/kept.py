@@ -54,6 +54,7 @@ def repeatable(asked: Asked, follow: Callable[[], Response]) -> Response:
     """Follow a request, or repeat what was answered when it was followed before. A dry run is no change: it is told
     anew, and nothing of it is kept."""
     if _is_dry(asked):
+        _check(asked.headers[KEY_HEADER])
         return follow()
     key = _name(asked, asked.headers[KEY_HEADER])
     notebook, actor = Notebook.of(asked.memory), asked.memory.actor.id
@@ -112,9 +113,13 @@ def _claimed(pages: Pages, key: str, digest: str) -> tuple[Sequence[Jot], bool]:
     return (), False
 
 
-def _name(asked: Asked, header: str) -> str:
+def _check(header: str) -> None:
     if _KEY.fullmatch(header) is None:
         raise Malformed("Idempotency-Key", "1 to 255 visible ASCII characters")
+
+
+def _name(asked: Asked, header: str) -> str:
+    _check(header)
     parts = (_salt(asked), asked.visitor.actor.id, asked.operation.name, header)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:40]
 
