@@ -20,7 +20,7 @@ from muniment.policy.parse import parse_policy
 from muniment.rest.queries import Browse
 from muniment.surfaces.http.api.asking import read_query
 
-FIRST, TIMES = 100, 8
+FIRST, TIMES = 250, 4
 SLACK = 1.5
 STEPS_MAX = 5_000_000
 Make = Callable[[int], bytes]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 from tests.poison.attacks import Attack
-from tests.trust.world import team_policy
+from tests.trust.world import sentence, team_policy
 
 from muniment import Memory
 from muniment.engine.intake import Newcomer
@@ -18,6 +18,7 @@ from muniment.policy.rules import Answer, Guard, Poison, Policy, Safety
 from muniment.testing.world import simulated_memory
 
 ACT = "act"
+_REPORT = [". ".join(sentence(number) for number in numbers) + "." for numbers in (range(30), range(40, 70))]
 _STEERS = LABEL_RANK[Label.AGENT]
 _IGNORED = Guard(low=Answer.IGNORE, high=Answer.IGNORE)
 
@@ -76,16 +77,18 @@ ORIGINS: dict[str, tuple[Label, Bring]] = {
 
 
 def said_again(memory: Memory, attack: Attack, first: str) -> list[Verdict]:
-    """What was recalled comes back as a proposal: as it was, and dressed up, by an agent and by a trusted tool."""
+    """What was recalled comes back as a proposal: as it was, dressed up, and buried in a report, by an agent and by a
+    trusted tool."""
     said = []
     for actor, text in (
         ("runner", attack.text),
         ("runner", f"Note that {attack.text}"),
         ("gauge", attack.text),
         ("senior", f"As confirmed: {attack.text}"),
+        ("senior", f"{_REPORT[0]} {attack.text} {_REPORT[1]}"),
     ):
         writer = memory.as_actor(actor)
-        writer.recall(attack.word)
+        assert first in {one.record.id for one in writer.browse()}, "it was told"
         said.append(writer.remember(text, confidence=0.99, evidence=["probe:1"]))
     return said
 

@@ -209,6 +209,7 @@ def _spoken_of(client: httpx.Client, agent: httpx.Client) -> str:
     post(f"/api/records/{held}/retraction", 200, reason="Widdershins does take calls before luncheon")
     post(f"/api/records/{first}/outcomes", 200, result="helpful", evidence="Snickersnee waved")
     post(f"/api/records/{other}/outcomes", 200, result="helpful", evidence="the Snickersnee ferry came")
+    _in_the_field(client)
     client.post("/api/memories", json={"content": SAID[0], "kind": WHO})
     client.post("/api/recall", content=f'{{"text": "{WHO}', headers={"Content-Type": "application/json"})
     client.get("/api/records", params={"namespace": "/Quillfeather/../x"})
@@ -217,10 +218,35 @@ def _spoken_of(client: httpx.Client, agent: httpx.Client) -> str:
     return str(first)
 
 
+def _in_the_field(client: httpx.Client) -> None:
+    """The same over Akashik: an agent's role and interests, a unit, a task."""
+    said: list[tuple[str, dict[str, object]]] = [
+        ("REGISTER", {"id": "ana", "role": f"nurse of {WHO}", "interests": ["hyperthyroidism"]}),
+        (
+            "RECORD",
+            {
+                "mode": "committed",
+                "type": "finding",
+                "content": f"{WHO} sleeps well",
+                "intent": {"purpose": "care for Widdershins", "question": "gooseberries?"},
+                "confidence": {"score": 0.8, "reasoning": "Snickersnee said so"},
+            },
+        ),
+        ("COORDINATE", {"action": "create", "task": {"title": f"Visit {WHO} in Åsgårdstrand"}}),
+    ]
+    for number, (operation, payload) in enumerate(said):
+        message = {"protocol": "akashik", "version": "0.1.0", "id": f"m{number}", "operation": operation}
+        envelope = {**message, "agent_id": "ana", "session_id": None, "epoch": 0, "payload": payload}
+        answer = client.post(f"/v1/{operation.lower()}", json=envelope)
+        assert answer.status_code == 200, answer.text
+
+
 def test_what_a_server_forgot_is_in_no_file_and_in_no_log(tmp_path: Path) -> None:
     with Lines(tmp_path) as muniment:
         muniment("init")
-        owner = muniment("keys", "create", "ana", "--actor", "owner", *_grants("read", "write", "review"))
+        owner = muniment(
+            "keys", "create", "ana", "--actor", "owner", "--agent", "*", *_grants("read", "write", "review")
+        )
         planner = muniment("keys", "create", "planner", *_grants("write"))
     with _serving(tmp_path) as server:
         with _client(server, owner) as client, _client(server, planner) as agent:
@@ -231,12 +257,15 @@ def test_what_a_server_forgot_is_in_no_file_and_in_no_log(tmp_path: Path) -> Non
             plan = client.post("/api/erasures", json={**wish, "dry_run": True}, headers={"Idempotency-Key": "dry"})
             digest = plan.json()["plan"]["digest"]
             done = client.post("/api/erasures", json={**wish, "expected": digest}, headers={"Idempotency-Key": "wet"})
+            agents = client.get("/v1/agents")
             again = client.post("/api/erasures", json={**wish, "expected": digest}, headers={"Idempotency-Key": "wet"})
         server.running.send_signal(signal.SIGTERM)
         assert server.running.wait(timeout=WAIT_S) == 0
 
     assert {"Widdershins", "gooseberries", "hyperthyroidism", "Snickersnee"} <= before, "the search finds it"
     assert (denied.status_code, plan.status_code, done.status_code) == (403, 200, 200)
+    assert agents.json()["agents"][0]["id"] == "ana"
+    assert not any(word.lower() in agents.text.lower() for word in GONE), "nor is it told from memory"
     assert again.json() == {**done.json(), "opening": None}
     assert first in done.json()["certificate"]["certificate"]["erased"]
     assert b"/api/erasures" in (tmp_path / "server.log").read_bytes()

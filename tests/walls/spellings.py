@@ -25,6 +25,10 @@ def absent(name: str) -> str:
 def spellings(name: str) -> Iterator[tuple[str, object]]:
     """Ways to spell a name, each with what it is called. Only the first is the name itself."""
     yield "itself", name
+    yield from ((about, value) for about, value in _other(name) if value != name)
+
+
+def _other(name: str) -> Iterator[tuple[str, object]]:
     yield "missing", None
     yield "empty", ""
     yield "blank", " "

@@ -31,7 +31,8 @@ version: 1
 name: walls
 actors:
   owner: {{type: person, roles: [owner], authority: 10}}
-  {ANA}: {{type: agent, roles: [keeper], teams: [{TEAM}], projects: [{PROJECT}, shared], sessions: [{SESSION}], authority: 7}}
+  {ANA}:
+    {{type: agent, roles: [keeper], teams: [{TEAM}], projects: [{PROJECT}, shared], sessions: [{SESSION}], authority: 7}}
   dora: {{type: person, roles: [both], teams: [{TEAM}, beta], projects: [{PROJECT}, shared], authority: 7}}
   bob: {{type: agent, roles: [scout], teams: [beta], projects: [shared, project], sessions: [session], authority: 7}}
   nat: {{type: person, roles: [warden], authority: 9}}

@@ -18,6 +18,7 @@ Given = Mapping[str, object]
 _KNOWN = frozenset(field.name for field in msgspec.structs.fields(ServerSettings))
 """What a file may say: all that a server goes by. Secrets, and what is a caller's own, do not belong in one."""
 _LISTS = frozenset(field.name for field in msgspec.structs.fields(ServerSettings) if isinstance(field.default, tuple))
+NAME_SHOWN = 64
 _FILE_BYTES_MAX = 1_048_576
 
 
@@ -89,8 +90,12 @@ def _ours(environment: Mapping[str, str] | None) -> dict[str, str]:
     }
     known = {setting.name for setting in (*SETTINGS, *SERVING)}
     if unknown := sorted(ours.keys() - known):
-        raise ConfigurationError(unknown[0], "no such setting; there are " + ", ".join(sorted(known)))
+        raise ConfigurationError(unknown[0][:NAME_SHOWN], "no such setting; there are " + ", ".join(sorted(known)))
     for name, value in ours.items():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ConfigurationError(name, "text in UTF-8") from None
         if not value.strip():
             raise ConfigurationError(name, "set but empty; give it a value or unset it")
     return ours
@@ -115,8 +120,11 @@ def _from_file(name: str | None) -> dict[str, object]:
     except tomllib.TOMLDecodeError as error:
         where = re.search(r"\(at (.+)\)$", str(error))
         raise ConfigurationError("config", f"the file is not TOML ({where[1] if where else 'at its end'})") from None
+    except (ValueError, RecursionError):
+        raise ConfigurationError("config", "the file is not TOML that can be read, or its name is none") from None
     if unknown := sorted(found.keys() - _KNOWN):
-        raise ConfigurationError(f"config: {unknown[0]}", "no setting of a file; see the table of settings")
+        name = unknown[0][:NAME_SHOWN]
+        raise ConfigurationError(f"config: {name}", "no setting of a file; see the table of settings")
     _converted(found)
     return found
 

@@ -29,6 +29,7 @@ from muniment.policy.decide import decide_read, decide_review
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot, TenantStore
+from muniment.read.discretion import discreet, own_account
 from muniment.read.explain import decide_again, read_receipt, search_again
 from muniment.read.gate import pass_gate
 from muniment.read.pinned import check_pinned
@@ -127,7 +128,7 @@ def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, rev
     if held is not None and revision is not None:
         cards = [card for card in snapshot.catalogue.revisions(record) if card.revision == revision]
         held = fetch(snapshot, cards[0]) if cards else None
-    found = _disclose(held.record, standing_of(held.card), actor, policy) if held is not None else None
+    found = _disclose(snapshot, held.record, standing_of(held.card), actor, policy) if held is not None else None
     if held is None or found is None:
         raise NotFound("record", record)
     _check_pinned(snapshot, held.card)
@@ -136,9 +137,18 @@ def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, rev
     return msgspec.structs.replace(found, conflicts=names)
 
 
-def _disclose(record: Record, standing: Standing, actor: Actor, policy: Policy) -> Disclosure | None:
+def _disclose(
+    snapshot: Snapshot, record: Record, standing: Standing, actor: Actor, policy: Policy
+) -> Disclosure | None:
     passed = pass_gate(record, standing, policy=policy, actor=actor, purpose=DEFAULT_PURPOSE, gates=policy.trust.gates)
-    return passed if isinstance(passed, Disclosure) else None
+    if not isinstance(passed, Disclosure):
+        return None
+    return msgspec.structs.replace(passed, standing=_known(snapshot, record, standing, actor, policy))
+
+
+def _known(snapshot: Snapshot, record: Record, standing: Standing, actor: Actor, policy: Policy) -> Standing:
+    """The standing as the caller may know it."""
+    return discreet(snapshot, record.id, standing, policy=policy, actor=actor, purpose=DEFAULT_PURPOSE)
 
 
 def _check_pinned(snapshot: Snapshot, card: Card) -> None:
@@ -157,9 +167,9 @@ def history_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str) ->
         label, status = standing.footing.label, standing.status
         if decide_read(policy, actor, DEFAULT_PURPOSE, held.record, label, status=status) is not None:
             _check_pinned(snapshot, card)
-            views.append(
-                RevisionView(record=held.record, standing=standing, events=_events(snapshot, actor, policy, card))
-            )
+            known = _known(snapshot, held.record, standing, actor, policy)
+            events = _events(snapshot, actor, policy, card)
+            views.append(RevisionView(record=held.record, standing=known, events=events))
     if not views:
         raise NotFound("record", record)
     replaced = {card.id for card in snapshot.catalogue.superseded_by(record)} - {record}
@@ -179,7 +189,7 @@ def _visible(snapshot: Snapshot, actor: Actor, policy: Policy, names: list[str])
     return tuple(
         name
         for name, held in found
-        if held is not None and _disclose(held.record, standing_of(held.card), actor, policy) is not None
+        if held is not None and _disclose(snapshot, held.record, standing_of(held.card), actor, policy) is not None
     )
 
 
@@ -295,7 +305,7 @@ def _conflict_view(snapshot: Snapshot, actor: Actor, policy: Policy, row: Confli
         card = snapshot.catalogue.card(rid)
         if card is None:
             return None
-        disclosed = _disclose(fetch(snapshot, card).record, standing_of(card), actor, policy)
+        disclosed = _disclose(snapshot, fetch(snapshot, card).record, standing_of(card), actor, policy)
         if disclosed is None:
             return None
         sides.append(disclosed)
@@ -356,21 +366,24 @@ def explain(
     """Decide a receipt again, for the one it was given to or for those who may audit."""
     checks.identifier("receipt_id", receipt)
     policy = tenant.bench.policy
+    audits = decide_review(policy, actor, Action.AUDIT, None, None) is not None
     with tenant.store.read() as snapshot:
         stored = snapshot.receipts.get(receipt)
         if stored is None:
             raise NotFound("receipt", receipt)
         entry, account = read_receipt(stored)
-        if account.actor.id != actor.id and decide_review(policy, actor, Action.AUDIT, None, None) is None:
+        if account.actor.id != actor.id and not audits:
             raise NotFound("receipt", receipt)
         reading = Reading(actor=account.actor, policy=policy_of(snapshot, account.policy), policy_doc=account.policy)
-        if not replay:
-            return decide_again(snapshot, stored, reading)
-        with tenant.store.scratch() as scratch:
-            scratch.write(lambda unit: rebuild(unit, snapshot, upto=entry.epoch, progress=progress or (lambda _: None)))
-            with scratch.read() as rebuilt:
-                _lend(tenant.store, scratch, account.plan.reach)
-                return search_again(rebuilt, stored, reading, tenant.trail.ask)
+        found = decide_again(snapshot, stored, reading) if not replay else None
+        if found is None:
+            with tenant.store.scratch() as scratch:
+                told = progress or (lambda _: None)
+                scratch.write(lambda unit: rebuild(unit, snapshot, upto=entry.epoch, progress=told))
+                with scratch.read() as rebuilt:
+                    _lend(tenant.store, scratch, account.plan.reach)
+                    found = search_again(rebuilt, stored, reading, tenant.trail.ask)
+        return found if audits else msgspec.structs.replace(found, account=own_account(found.account))
 
 
 def _lend(store: TenantStore, scratch: TenantStore, reach: Reach) -> None:

@@ -69,7 +69,8 @@ class Notebook:
             return Pages(snapshot).get(topic, key)
 
     def marks(self) -> tuple[int, int, int]:
-        """Where the ledger stands, where the last note is, and where words were last taken from notes. Asks for next to nothing, so it can be asked often."""
+        """Where the ledger stands, where the last note is, and where words were last taken from notes. Asks for next to
+        nothing, so it can be asked often."""
         return self._tenant.store.marks()
 
     def since(self, seq: int) -> tuple[tuple[Note, ...], int]:

@@ -61,7 +61,7 @@ class Verification:
         self._held: set[int] = set()
         self._absent: dict[int, tuple[int, Role]] = {}
         self._differing: dict[int, tuple[str, Finding]] = {}
-        """Documents that are not what their entry committed to: what they are, and what to say if nobody amended them."""
+        """Documents that are not what their entry committed to: what is there, and what to say if nobody amended it."""
         self.receipts: dict[int, str] = {}
         """The commitments of receipts that lost words, by their place in the log."""
         self._amended: dict[int, str] = {}

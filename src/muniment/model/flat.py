@@ -32,6 +32,8 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import Kind, MemoryClass, MemoryType, RelationType, Scope, Sensitivity
 
 When = str | datetime | int
+_ANY = "*"
+"""In the place of a session: all of them."""
 
 
 class ClaimOptions(TypedDict, total=False):
@@ -257,8 +259,8 @@ def read_instant(name: str, value: object) -> Instant | None:
 def _place(given: _Given, actor: Actor) -> Place:
     scope = given.word("scope", Scope, Scope.PROJECT)
     session = given.text("session_id")
-    if session is None and actor.sessions:
-        session = actor.sessions[0]
+    if session is None:
+        session = next((one for one in actor.sessions if one != _ANY), None)
     implied = {
         Scope.PROJECT: DEFAULT_SCOPE_ID,
         Scope.SESSION: session,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import cache
 from typing import TypeVar, dataclass_transform
@@ -13,6 +14,7 @@ from muniment.model.errors import CallerError, IntegrityError
 _V = TypeVar("_V", bound="Value")
 _decoders: dict[type, msgspec.json.Decoder[Value]] = {}
 _making = threading.Lock()
+_PLACE = re.compile(r" - at `(\$[A-Za-z0-9_.\[\]]{1,128})`")
 
 
 class _Kind(msgspec.StructMeta):
@@ -75,12 +77,18 @@ def _make_decoder(kind: type[Value]) -> msgspec.json.Decoder[Value]:
         return decoder
 
 
+def _place(sentence: str) -> str:
+    """Where in a value something is wrong, as a library says it. Nothing else of what it says: it quotes."""
+    found = _PLACE.search(sentence)
+    return f", at {found[1]}" if found else ""
+
+
 def read_canonical(body: bytes, kind: type[_V]) -> _V:
     """Read back what `canonical` wrote. Anything else means the store was changed behind our back."""
     decoder = _decoders.get(kind) or _make_decoder(kind)
     try:
         value = decoder.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, CallerError, TypeError) as error:
-        raise IntegrityError(f"a stored {kind.__name__} cannot be read: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, CallerError, TypeError, RecursionError) as error:
+        raise IntegrityError(f"a stored {kind.__name__} cannot be read{_place(str(error))}") from None
     assert isinstance(value, kind)
     return value

@@ -31,11 +31,14 @@ _TAGS: dict[type[yaml.Node], set[str]] = {
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 Lines = dict[str, int]
 _V = TypeVar("_V", bound=Value)
+NAME_SHOWN = 64
 
 
 def parse_policy(text: str, *, place: str) -> Policy:
     """Read a policy. `place` is what errors call it, usually the file's name; `.toml` is read as TOML, else YAML."""
-    if len(text.encode(errors="surrogatepass")) > BYTES_MAX:
+    if not _encodes(text):
+        raise PolicyInvalid(place, 1, "a policy is text in UTF-8")
+    if len(text.encode()) > BYTES_MAX:
         raise PolicyInvalid(place, 0, f"a policy is at most {BYTES_MAX} bytes long")
     plain, lines = _read_toml(text, place) if place.endswith(".toml") else _read_yaml(text, place)
     actors = plain.get("actors") if isinstance(plain, dict) else None
@@ -45,6 +48,15 @@ def parse_policy(text: str, *, place: str) -> Policy:
     policy = _convert(plain, Policy, "$", lines, place)
     _check(policy, lines, place)
     return policy
+
+
+def _encodes(text: str) -> bool:
+    """Whether a text can be written down: halves of characters cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _convert_thresholds(plain: Plain, lines: Lines, place: str) -> None:
@@ -76,7 +88,13 @@ def _convert(plain: Plain, kind: type[_V], path: str, lines: Lines, place: str) 
     unknown = _UNKNOWN.search(message)
     spot = f"{spot}.{unknown[1]}" if unknown else spot
     words = _PATH.sub("", message).replace("Object", "this part").replace("`", "'")
-    raise PolicyInvalid(place, _line(lines, spot), f"{spot.removeprefix('$.')}: {words}")
+    line = _line(lines, spot)
+    raise PolicyInvalid(place, line, f"{_short(spot.removeprefix('$.'))}: {_short(words)}")
+
+
+def _short(words: str) -> str:
+    """Words that may hold a name somebody made up, of a length that can be read."""
+    return words if len(words) <= 3 * NAME_SHOWN else f"{words[: 2 * NAME_SHOWN]}…"
 
 
 def _line(lines: Lines, path: str) -> int:
@@ -174,6 +192,8 @@ def _read_yaml(text: str, place: str) -> tuple[Plain, Lines]:
         raise PolicyInvalid(place, _mark_line(mark), f"not YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise PolicyInvalid(place, 1, f"not YAML: {error}") from None
+    except (ValueError, ArithmeticError):
+        raise PolicyInvalid(place, 1, "not YAML: a value that cannot be read") from None
     except RecursionError:
         raise PolicyInvalid(place, 1, "nested too deeply") from None
     if node is None:
@@ -197,8 +217,10 @@ def _plain(node: yaml.Node, path: str, lines: Lines, place: str) -> Plain:
         return _mapping(node, path, lines, place)
     try:
         value: Plain = yaml.SafeLoader("").construct_object(node)
-    except (ValueError, yaml.YAMLError):
+    except (ValueError, ArithmeticError, LookupError, yaml.YAMLError):
         raise PolicyInvalid(place, line, "a value that cannot be read") from None
+    if isinstance(value, str) and not _encodes(value):
+        raise PolicyInvalid(place, line, "a value that is no text")
     if isinstance(value, float) and not math.isfinite(value):
         raise PolicyInvalid(place, line, "a number that is not finite")
     return value
@@ -210,8 +232,10 @@ def _mapping(node: yaml.MappingNode, path: str, lines: Lines, place: str) -> dic
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
             raise PolicyInvalid(place, line, "keys are plain words")
+        if not _encodes(key.value):
+            raise PolicyInvalid(place, line, "keys are plain words")
         if key.value in result:
-            raise PolicyInvalid(place, line, f"{key.value}: given twice")
+            raise PolicyInvalid(place, line, f"{key.value[:NAME_SHOWN]}: given twice")
         lines[f"{path}.{key.value}"] = line
         result[key.value] = _plain(child, f"{path}.{key.value}", lines, place)
     return result
@@ -223,6 +247,8 @@ def _read_toml(text: str, place: str) -> tuple[Plain, Lines]:
     except tomllib.TOMLDecodeError as error:
         found = _TOML_LINE.search(str(error))
         raise PolicyInvalid(place, int(found[1]) if found else 1, f"not TOML: {error}") from None
+    except ValueError:
+        raise PolicyInvalid(place, 1, "not TOML: a value that cannot be read") from None
     except RecursionError:
         raise PolicyInvalid(place, 1, "nested too deeply") from None
 

@@ -136,6 +136,10 @@ class Catalogue(Protocol):
     def pace(self, actor: str, *, nth: int) -> Instant | None:
         """When the `nth` newest revision of an actor was written; None when there are fewer."""
 
+    def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
+        """Revisions that an actor was told and whose label is below this, in any state, the newest first. A store may
+        leave out what is older than thousands of others that the actor was told."""
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
         """Every revision, in any state, that one source, actor or session brought, by rising `rid`."""
 
@@ -400,7 +404,8 @@ class TenantStore(Protocol):
         more than once before one of its runs is kept, so it must not do anything but what it does to the unit."""
 
     def marks(self) -> tuple[int, int, int]:
-        """The last position of the ledger, that of the last note and that of the last erasure; 0 for none. As cheap as a look can be."""
+        """The last position of the ledger, of the last note and of the last erasure; 0 for none. As cheap as a
+        look can be."""
 
     def scratch(self) -> AbstractContextManager[TenantStore]:
         """An empty store of the same make and tenant, gone when the block ends."""

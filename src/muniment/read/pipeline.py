@@ -18,6 +18,7 @@ from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.attune import gather_attuned
+from muniment.read.discretion import discreet, tellable
 from muniment.read.excerpt import excerpt
 from muniment.read.fetch import Shelf
 from muniment.read.gate import POLICY, pass_gate
@@ -78,7 +79,7 @@ def answer(
     operation.lap("plan")
     gathered = look(snapshot, plan, query, sought, operation) if plan.grants else NOTHING
     searched = _searched(plan, sought, gathered, latest)
-    return _answer(snapshot, plan, query, reading, gathered, searched, receipt_id, operation)
+    return _answer(snapshot, plan, query, reading, gathered, searched, sought.bynames, receipt_id, operation)
 
 
 def usable(reach: Reach, sought: Sought) -> Reach:
@@ -119,6 +120,7 @@ def _answer(
     reading: Reading,
     gathered: Gathered,
     searched: Searched,
+    bynames: tuple[str, ...],
     receipt_id: str,
     operation: Operation,
 ) -> Answer:
@@ -129,6 +131,7 @@ def _answer(
     excluded = _exclusions(gathered, chosen)
     abstained = None if chosen.told else _abstention(plan, gathered, chosen)
     told = give_reasons(snapshot.lexicon, plan, chosen.told)
+    searched = tellable(searched, bynames, query, told, reading.actor, reading.policy)
     operation.lap("reasons")
     head = snapshot.ledger.head()
     account = Account(
@@ -186,6 +189,11 @@ def choose(
         if isinstance(passed, str):
             return passed
         shelf.check(candidate.rid)
+        if standing.successor is not None:
+            known = discreet(
+                snapshot, record.id, standing, policy=reading.policy, actor=reading.actor, purpose=query.purpose
+            )
+            passed = msgspec.structs.replace(passed, standing=known)
         if len(record.content) <= SIZE:
             return passed
         passage = candidate.passage or excerpt(snapshot.lexicon, plan.terms, record.content)

@@ -12,8 +12,9 @@ from muniment.model.query import Query
 from muniment.model.receipt import Terms
 from muniment.model.value import Value
 from muniment.ports.store import Snapshot
-from muniment.read.words import STOP_WORDS, read_terms, words_of
+from muniment.read.words import read_terms, words_of
 from muniment.text.entities import entities, entity_key
+from muniment.text.stop import STOP_WORDS
 
 NAME_WORDS_MAX = 4
 ALIASES_MAX = 16
@@ -79,8 +80,8 @@ def read_question(
     snapshot: Snapshot, text: str, *, as_of: int, spare: bool = True
 ) -> tuple[Terms, str, tuple[str, ...]]:
     """Take a question apart: what to search for, what the model is to read, and which other names were added. A name
-    that is known by others is searched under all of them. Without `spare`, a topic whose only word very many records hold is not searched by
-    words: who attunes is told what is new anyway."""
+    that is known by others is searched under all of them. Without `spare`, a topic whose only word very many records
+    hold is not searched by words: who attunes is told what is new anyway."""
     terms = read_terms(text)
     keys = tuple(dict.fromkeys([entity.key for entity in entities(text)]))
     groups = snapshot.names.groups([*keys, *_spoken(text)], as_of=as_of)

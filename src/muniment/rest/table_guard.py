@@ -18,7 +18,7 @@ GUARDING: tuple[Operation, ...] = (
         answer=Forgotten,
         changes=True,
         key=Key.ANSWER,
-        codes=("stale", "on_hold"),
+        codes=("stale", "on_hold", "not_found"),
         example=bodies.Erase(subject="the person of ticket PRIV-17", reason="ticket:PRIV-17", dry_run=True),
     ),
     Operation(

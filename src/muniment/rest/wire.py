@@ -186,7 +186,7 @@ class Shape(Generic[T]):
             return read()
         except msgspec.ValidationError as error:
             raise misshapen(str(error)) from None
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise Malformed("body", "one JSON value in UTF-8") from None
 
 

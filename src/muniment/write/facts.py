@@ -15,12 +15,14 @@ from muniment.model.rows import ConflictRow
 from muniment.model.status import CURRENT
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
-from muniment.model.vocabulary import STANDS_ON, ConflictStatus
+from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ConflictStatus, Label
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
 from muniment.text.reading import misspelt, reading, salient
 
 KIN_MAX = 16
+HEARD_MAX = 64
+_LONG = 160
 PAST_MAX = 8
 CHAIN_MAX = 100
 _KEPT_BYTES_MAX = 4_096
@@ -48,7 +50,8 @@ class Facts(Value):
     `past` said the same or answered the same question and no longer speaks; `kin` is nearest by its words, in any
     state; `told` are those of the kin that the proposer was told, `carried` those that stand on the target; `loops` are
     links that would lead back to the target; `pace` is when the actor wrote the revision so many before this one that,
-    were it but a moment ago, they would be too many.
+    were it but a moment ago, they would be too many; `heard` is what the actor was told of outside origin, for a claim
+    that is too long to be found by its words.
     """
 
     links: dict[str, Held | None]
@@ -62,6 +65,7 @@ class Facts(Value):
     carried: frozenset[str] = frozenset()
     loops: tuple[tuple[str, str], ...] = ()
     pace: Instant | None = None
+    heard: tuple[Held, ...] = ()
 
 
 def fetch(snapshot: Snapshot, card: Card) -> Held:
@@ -120,7 +124,7 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     seen.append(Seen(key=Key.TWIN, name=mark.hex(), version=twin.rid if twin else 0))
     if slot is not None:
         seen.append(Seen(key=Key.SLOT, name=slot, version=max((card.since for card in occupants), default=0)))
-    kin = _kin(snapshot, claim)
+    kin, heard = _kin(snapshot, claim), _heard(snapshot, asked)
     return Facts(
         links=links,
         twin=fetch(snapshot, twin) if twin else None,
@@ -129,10 +133,16 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
         seen=tuple(seen),
         past=_past(snapshot, mark, slot, kin),
         kin=kin,
-        told=frozenset(held.card.rid for held in kin if _was_told(snapshot, held.card.rid, asked.actor)),
+        told=frozenset(
+            [
+                *(held.card.rid for held in kin if _was_told(snapshot, held.card.rid, asked.actor)),
+                *(held.card.rid for held in heard),
+            ]
+        ),
         carried=frozenset(_carried(snapshot, kin, asked.target)) if asked.target is not None else frozenset(),
         loops=_loops(snapshot, lineage, asked.target) if asked.target is not None else (),
         pace=snapshot.catalogue.pace(asked.actor, nth=asked.crowd) if asked.crowd is not None else None,
+        heard=heard,
     )
 
 
@@ -173,6 +183,14 @@ def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
     rids = [found.rid for found in like if may_meet(said, reading(found.text))]
     cards = snapshot.catalogue.cards(rids) if rids else {}
     return tuple([fetch(snapshot, cards[rid]) for rid in rids])
+
+
+def _heard(snapshot: Snapshot, asked: Asked) -> tuple[Held, ...]:
+    """A long text can hold what its author was told anywhere in it, and few of its words are looked for."""
+    if len(asked.claim.content) < _LONG:
+        return ()
+    cards = snapshot.catalogue.heard(asked.actor, below=LABEL_RANK[Label.AGENT], keep=HEARD_MAX)
+    return tuple(fetch(snapshot, card) for card in cards)
 
 
 def _carried(snapshot: Snapshot, kin: tuple[Held, ...], target: str) -> list[str]:

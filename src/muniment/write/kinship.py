@@ -86,13 +86,17 @@ def echoed(claim: Claim, facts: Facts, actor: ActorType) -> tuple[Held, ...]:
     """
     linked = {name for type_, name in claim.lineage.links if type_ in STANDS_ON} | facts.carried
     found = []
-    for held in facts.kin:
+    for held in _once((*facts.kin, *facts.heard)):
         if held.card.id in linked or not _may_be_echoed(held, facts, actor):
             continue
         told = held.card.rid in facts.told or actor is not ActorType.PERSON
         if told and (_same_words(claim, held.record) or _quotes_outside(claim, held, actor)):
             found.append(held)
     return tuple(found)
+
+
+def _once(found: tuple[Held, ...]) -> tuple[Held, ...]:
+    return tuple({held.card.rid: held for held in found}.values())
 
 
 def _quotes_outside(claim: Claim, held: Held, actor: ActorType) -> bool:

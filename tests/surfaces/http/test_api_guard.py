@@ -59,6 +59,13 @@ def test_a_plan_that_is_no_longer_so_is_not_followed(desk: Desk) -> None:
     assert desk.caller().get(f"/api/records/{record}").status_code == 200
 
 
+def test_what_reaches_nothing_is_not_found(desk: Desk) -> None:
+    kept(desk)
+    answer = desk.caller().post("/api/erasures", json={"subject": "Nobody Atall", "reason": "x"})
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert desk.memory.certificates() == ()
+
+
 @pytest.mark.parametrize(
     ("body", "status", "field"),
     [

@@ -82,7 +82,7 @@ def host(pick: random.Random) -> str:
 
 
 def encoded(pick: random.Random) -> str:
-    body = base64.b64encode(pick.randbytes(pick.choice((24, 48, 60)))).decode()
+    body = base64.b64encode(bytes(pick.choice((0, 0, 24))) + pick.randbytes(pick.choice((24, 48, 60)))).decode()
     return pick.choice(
         (f"data:image/png;base64,{body}", f'"fixture": "{body}"', f"blob {body}", f"integrity=sha384-{body}")
     )

@@ -169,7 +169,7 @@ TOKENS: dict[str, tuple[str, ...]] = {
         f"pat-na1-{_UUID}",
         "CFPAT-<N43>",
         "sl.<N130>",
-        "AAAAAAAAAAAAAAAAAAAAAA<W80>",
+        "AAAAAAAAAAAAAAAAAAAAAA<W30>%3D<W44>",
         "AGE-SECRET-KEY-1<U58>",
         "tfp_<W44>",
         "EZAK<W54>",

@@ -276,3 +276,8 @@ def test_no_actor_and_no_tenant_is_named_by_a_secret(vault: Path, secret: str) -
     assert not vault.exists()
     with Memory.open(vault) as memory, pytest.raises(Malformed):
         memory.as_actor(secret)
+
+
+@pytest.mark.parametrize("given", [["x"], 1, None])
+def test_a_name_that_is_no_text_is_left_to_its_own_check(memory: Memory, given: object) -> None:
+    screen_of(memory.policy.safety).refuse("scope_id", given)  # type: ignore[arg-type]  # that is the point

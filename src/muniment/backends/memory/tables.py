@@ -245,6 +245,10 @@ class MemoryCatalogue:
         own = [card for card in self._sorted() if card.actor == actor]
         return own[-nth].created_at if len(own) >= nth else None
 
+    def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
+        told = {rid for rid, whom in self._tables.told if whom == actor}
+        return tuple([card for card in reversed(self._sorted()) if card.rid in told and card.label < below][:keep])
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(card for card in self._sorted() if self._contributor(card, target.by) == target.value)
 

@@ -219,6 +219,9 @@ class SqliteCatalogue:
         row = next(iter(self._execute(_Q["pace"], (actor, nth - 1))), None)
         return None if row is None else Instant(row[0])
 
+    def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
+        return self._many("heard", actor, below, keep)
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(card_from(row) for row in self._execute(_Q[f"contributed_by_{target.by}"], (target.value,)))
 

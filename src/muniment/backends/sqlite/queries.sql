@@ -319,6 +319,10 @@ SELECT rid, id, revision, seq FROM tombstones ORDER BY rid;
 -- name: pace
 SELECT created_at FROM cards WHERE actor = ? ORDER BY rid DESC LIMIT 1 OFFSET ?;
 
+-- name: heard
+SELECT cards.* FROM (SELECT rid FROM told WHERE actor = ?1 ORDER BY rid DESC LIMIT 4096) AS heard
+CROSS JOIN cards ON cards.rid = heard.rid WHERE cards.label < ?2 ORDER BY cards.rid DESC LIMIT ?3;
+
 -- name: contributed_by_actor
 SELECT * FROM cards WHERE actor = ? ORDER BY rid;
 

@@ -45,6 +45,8 @@ def _of_session(payload: JsonObject, session: str | None) -> JsonObject:
     if isinstance(inner, dict) and inner.keys() <= {"id", "goal", "policies"}:
         flat = {"session_id" if name == "id" else name: part for name, part in inner.items()}
         payload = {**flat, **{name: part for name, part in payload.items() if name != "session"}}
-    if session is not None and payload.get("action") not in _UNNAMED and "session_id" not in payload:
+    action = payload.get("action")
+    unnamed = isinstance(action, str) and action in _UNNAMED
+    if session is not None and not unnamed and "session_id" not in payload:
         return {**payload, "session_id": session}
     return payload

@@ -102,7 +102,7 @@ def backup(
         bool,
         typer.Option(
             "--with-keys/--without-keys",
-            help="Whether the private signing key and the API keys go along. Without them it can be put back only where they are.",
+            help="Whether the signing key and the API keys go along; without, it can be put back only where they are.",
         ),
     ] = True,
 ) -> ExitCode:

@@ -86,7 +86,11 @@ def query_of(text: str, names: AbstractSet[str], *, many: AbstractSet[str] = fro
     {'agent_id': ('ana',), 'status': ('detected', 'escalated')}
     """
     found: dict[str, tuple[str, ...]] = {}
-    for name, value in parse_qsl(text, keep_blank_values=True, max_num_fields=_QUERY_MAX):
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_QUERY_MAX, errors="strict")
+    except ValueError:
+        raise Malformed("query", f"at most {_QUERY_MAX} pairs of names and values, encoded as UTF-8") from None
+    for name, value in pairs:
         if name not in names:
             raise Malformed("query", f"nothing but {', '.join(sorted(names))}")
         if name in found and name not in many:

@@ -27,6 +27,7 @@ KEYS_FILE = "keys/api-keys.json"
 KEYS_MAX = 10_000
 _TOKEN = re.compile(r"mnk_([a-z2-7]{12})_([A-Za-z0-9_-]{43})", re.ASCII)
 _NOBODY = bytes(16)
+_SALT_HEX, _DIGEST_HEX = 32, 64
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 Stamp = tuple[int, int, int]
 
@@ -75,6 +76,11 @@ class ApiKey(Value):
     digest: str
     created_at: Instant
     revoked_at: Instant | None = None
+
+    def __post_init__(self) -> None:
+        for name, size in (("salt", _SALT_HEX), ("digest", _DIGEST_HEX)):
+            if re.fullmatch(f"[0-9a-f]{{{size}}}", getattr(self, name)) is None:
+                raise Malformed(name, f"{size} hexadecimal digits")
 
     def holds(self, now: Instant) -> bool:
         """Whether it is neither revoked nor past its time."""

@@ -9,7 +9,7 @@ import msgspec
 
 from muniment.model.card import Card, moved
 from muniment.model.filter import EVERYTHING, AtLeast, Both, OneOf, Under, matches
-from muniment.model.rows import Tally
+from muniment.model.rows import Tally, ToldRow
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.testing.conformance.makers import (
@@ -63,6 +63,18 @@ class LookupConformance(Made):
                 found = {nth: snapshot.catalogue.pace("ana", nth=nth) for nth in (1, 2, 5, 6)}
                 assert found == {1: 90, 2: 70, 5: 10, 6: None}
                 assert snapshot.catalogue.pace("ANA", nth=1) is None
+
+    def test_what_an_actor_heard_of_low_origin_comes_newest_first_in_any_state(self) -> None:
+        cards = [make_card(rid, label=rid % 4, status=status) for rid, status in enumerate(STATES, start=1)]
+        told = [ToldRow(rid=rid, actor="ana", count=1, last=Instant(100 - rid)) for rid in range(1, 9)]
+        with self.make(TENANT) as store:
+            store.write(put_cards(*cards))
+            store.write(lambda unit: unit.tell([*told, ToldRow(rid=9, actor="ben", count=1, last=Instant(1))]))
+            with store.read() as snapshot:
+                found = [card.rid for card in snapshot.catalogue.heard("ana", below=2, keep=9)]
+                assert found == [8, 5, 4, 1]
+                assert [card.rid for card in snapshot.catalogue.heard("ana", below=2, keep=2)] == [8, 5]
+                assert snapshot.catalogue.heard("Ana", below=9, keep=9) == ()
 
     def test_many_cards_are_fetched_at_once_and_those_that_are_not_there_are_left_out(self) -> None:
         cards = {rid: make_card(rid, status="retracted" if rid % 2 else "active") for rid in range(1, 400)}

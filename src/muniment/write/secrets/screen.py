@@ -127,8 +127,9 @@ class Screen:
         return self._noticing.without(text, under)[1] if self.noticed else ()
 
     def refuse(self, field: str, name: str | None) -> None:
-        """Refuse a name that holds what must not be kept: it cannot be redacted without becoming another name."""
-        if name is not None and self._all.without(name, "")[1]:
+        """Refuse a name that holds what must not be kept: it cannot be redacted without becoming another name. What is
+        no text at all is left to the field's own check."""
+        if isinstance(name, str) and self._all.without(name, "")[1]:
             raise Malformed(field, "a name with no secret in it")
 
     def ends(self, sorts: Iterable[str]) -> bool:

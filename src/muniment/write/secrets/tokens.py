@@ -155,7 +155,7 @@ _APPS = (
     ("Contentful", rf"CFPAT-{_NAME}{{43}}", "cfpat-"),
     ("Dropbox", rf"sl\.[ub]?\.?{_NAME}{{100,}}", "sl."),
     ("Facebook", rf"EAA(?:CEdEose0cBA|[A-Za-z]{{1,3}}BA|M|B|G){_WORD}{{80,}}", "eaa"),
-    ("Twitter", r"A{20,}[A-Za-z0-9%]{50,}", "aaaaaaaaaaaaaaaaaaaa"),
+    ("Twitter", r"A{20,}(?=[A-Za-z0-9]{1,100}%[23])[A-Za-z0-9%]{50,}", "aaaaaaaaaaaaaaaaaaaa"),
     ("1Password", rf"ops_eyJ{_NAME}{{60,}}|A3-[A-Z0-9]{{6}}-[A-Z0-9]{{6,11}}(?:-[A-Z0-9]{{5}}){{3,4}}", "ops_eyj a3-"),
     ("age", r"AGE-SECRET-KEY-1[0-9A-Z]{58}", "age-secret-key-"),
     ("Typeform", rf"tfp_{_NAME}{{40,}}", "tfp_"),

@@ -14,3 +14,4 @@ CREATE TABLE tombstones (
 
 CREATE INDEX aliases_by_doc ON aliases (doc);
 CREATE INDEX cards_by_actor ON cards (actor, rid);
+CREATE INDEX told_by_actor ON told (actor);

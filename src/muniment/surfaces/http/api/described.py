@@ -249,7 +249,7 @@ def _statuses(operation: Operation) -> list[int]:
         found.add(414)
     if operation.body is not None or operation.name == "import":
         found |= {413, 415}
-    if operation.places:
+    if operation.places or "not_found" in operation.codes:
         found.add(404)
     if {"stale", "undecided", "on_hold"} & set(operation.codes) or operation.key is not Key.NONE:
         found.add(409)
