@@ -277,7 +277,7 @@ MEANINGS: dict[str, str] = {
     "Cascade.expired": "when its time was over",
     "Cascade.contested": "when it is in dispute",
     "Cascade.erased": "when it was erased",
-    "Erasure.derived": "`erase` them too, `redact` what they took over, or keep them back for `review`; a request may say otherwise",
+    "Erasure.derived": "`erase` them too, `redact` what they took over, or keep them back for `review`",
     "Disputes.detector": "what follows when two records disagree by their words: contest both, note it, or ignore it",
     "Disputes.judge": "the same for what a judge suggests",
     "Disputes.quorum": "how many voices a vote needs",

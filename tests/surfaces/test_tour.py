@@ -32,7 +32,20 @@ def told(shell: Shell, capfdbinary: pytest.CaptureFixture[bytes]) -> str:
 
 
 WORDS = ["committed", "held", "refused", "redacted", "conflict", "undecided", "resolved", "answer", "no answer"]
-WORDS += ["same ids", "as known", "ranked by", "by words", "attuned", "taken in", "akashik", "omir", "undone", "on hold", "erased", "certified"]
+WORDS += [
+    "same ids",
+    "as known",
+    "ranked by",
+    "by words",
+    "attuned",
+    "taken in",
+    "akashik",
+    "omir",
+    "undone",
+    "on hold",
+    "erased",
+    "certified",
+]
 
 
 def test_the_tour_tells_its_story_in_fourteen_chapters(told: str) -> None:

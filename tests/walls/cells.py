@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 import pytest
+from tests.walls.canaries import word
 from tests.walls.rows import ROWS, Given, Kind, Said, named_parameters, placed_parameters
 from tests.walls.spellings import PLAIN, spellings
 from tests.walls.world import ANA, HIDDEN_SPACE, SESSION, TEAM, World
-
-from tests.walls.canaries import word
 
 LONG = bool(os.environ.get("MUNIMENT_TEST_LONG"))
 TITLE = "isolation"

@@ -34,7 +34,7 @@ from typing import ClassVar
 FIELD_SHOWN = 160
 
 
-def _shown(field: str) -> str:
+def shown(field: str) -> str:
     """The name of a field as a message tells it: a name that a caller made up may be of any length."""
     return field if len(field) <= FIELD_SHOWN else f"{field[: FIELD_SHOWN // 2]}…"
 
@@ -58,10 +58,10 @@ class Malformed(CallerError):
     code = "malformed"
 
     def __init__(self, field: str, expected: str, *, hint: str = "") -> None:
-        super().__init__(f"{_shown(field)}: expected {expected}")
+        super().__init__(f"{shown(field)}: expected {expected}")
         self.field = field
         self.expected = expected
-        self.hint = hint or f"Correct {_shown(field)} and send the request again."
+        self.hint = hint or f"Correct {shown(field)} and send the request again."
 
 
 class Unreadable(CallerError):
@@ -70,7 +70,7 @@ class Unreadable(CallerError):
     code = "unreadable"
 
     def __init__(self, field: str, expected: str, *, line: int, column: int) -> None:
-        super().__init__(f"{_shown(field)}, line {line}, column {column}: expected {expected}")
+        super().__init__(f"{shown(field)}, line {line}, column {column}: expected {expected}")
         self.field = field
         self.expected = expected
         self.line = line

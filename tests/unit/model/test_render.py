@@ -90,7 +90,8 @@ def test_a_record_is_told_with_its_marker_and_all_that_bears_on_it() -> None:
     context = render(recalled(told("Staging runs in Frankfurt.")))
 
     assert context.text == HEAD + (
-        "\n[1] fact, told as a claim; origin agent; confidence 0.82, passed the gate; recorded 2024-03-15; by ana (agent)\n"
+        "\n[1] fact, told as a claim; origin agent; confidence 0.82, passed the gate; "
+        "recorded 2024-03-15; by ana (agent)\n"
         "```\nStaging runs in Frankfurt.\n```\n"
     )
     assert [(one.marker, one.record, one.revision) for one in context.citations] == [("[1]", "rec_1", 2)]

@@ -17,6 +17,7 @@ from muniment.contracts.akashik.tasks import Tasks, busied
 from muniment.contracts.akashik.words import Operation
 from muniment.contracts.finding import Finding, Severity
 from muniment.contracts.strict.values import JsonObject
+from muniment.model.errors import shown
 
 STATUS, AGENTS, CONFLICTS = "STATUS", "AGENTS", "CONFLICTS"
 
@@ -73,7 +74,7 @@ def conflicts(room: Room, desk: Desk, bounds: JsonObject | None) -> JsonObject:
 
 def refused_for(found: Finding, operation: str) -> JsonObject:
     """The error document for something that is wrong with a message: where, and what."""
-    return error_document(Code(found.code), operation, f"{found.path}: {found.message}")
+    return error_document(Code(found.code), operation, f"{shown(found.path)}: {found.message}")
 
 
 def errors_in(found: Sequence[Finding]) -> list[Finding]:

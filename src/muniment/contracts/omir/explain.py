@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from muniment.contracts.omir.quoting import quoted
 from muniment.contracts.omir.wire import RESOURCES, Envelope
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.pointer import ROOT
@@ -56,7 +57,7 @@ def _violations(value: Json, kind: type, path: str) -> list[Violation]:
         if sub == _UNKNOWN:
             parent, _, name = flaw.path.rpartition("/")
             key = name.replace("~1", "/").replace("~0", "~")
-            what = f"there is no field {key!r} here"
+            what = f"there is no field {quoted(key)} here"
             found.append(Violation(sub=sub, path=parent or ROOT, message=what, value=key))
         else:
             found.append(Violation(sub=sub, path=flaw.path, message=flaw.message))
@@ -75,7 +76,7 @@ def as_counted(found: Iterable[Violation], value: JsonObject, path: str) -> Iter
         if _wrong_twice(one, value, path):
             yield one
     for parent, names in crowded.items():
-        words = ", ".join(repr(name) for name in names)
+        words = ", ".join(quoted(name) for name in names)
         yield Violation(sub=_UNKNOWN, path=parent, message=f"there is no field {words} here")
 
 

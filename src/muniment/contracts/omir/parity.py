@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir.explain import as_counted, envelope_violations
+from muniment.contracts.omir.quoting import quoted
 from muniment.contracts.omir.reading import Opened
 from muniment.contracts.omir.references import References
 from muniment.contracts.omir.report import Check, Holder, Level, Told
@@ -50,14 +51,14 @@ def type_findings(envelope: JsonObject) -> Iterator[Told]:
     """E111: the type of the bundle."""
     said = envelope.get("resourceType")
     if said != "Bundle":
-        yield told("E111", Check.STRUCTURAL, "/resourceType", f'expected "Bundle"{_found(said)}', value=_shown(said))
+        yield told("E111", Check.STRUCTURAL, "/resourceType", 'expected "Bundle"', value=_shown(said))
 
 
 def release_findings(envelope: JsonObject) -> Iterator[Told]:
     """E300: the release of the bundle."""
     said = envelope.get("omirVersion")
     if said != RELEASE:
-        what = f'expected "{RELEASE}"{_found(said)}'
+        what = f'expected "{RELEASE}"'
         yield told("E300", Check.VERSION, "/omirVersion", what, value=_shown(said))
 
 
@@ -81,7 +82,7 @@ def entry_findings(scan: Scan, bad: Bad) -> Iterator[Told]:
 def unknown_type(scan: Scan, bad: Bad) -> Told:
     assert bad.value is not None
     said = bad.value.get("resourceType")
-    what = f"expected MemoryRecord, Entity, Relationship or Episode{_found(said)}"
+    what = "expected MemoryRecord, Entity, Relationship or Episode"
     path = f"/entry/{bad.index}/resourceType"
     return told("E101", Check.STRUCTURAL, path, what, entry=scan.holder(bad.index), value=_shown(said))
 
@@ -96,7 +97,7 @@ def repeated(scan: Scan, index: int, severity: Severity) -> Told:
         entry=scan.holder(index),
         path=f"/entry/{index}/id",
         value=id_,
-        message=f'another {kind} before this one is called "{id_}" too: what refers to it may mean either',
+        message=f"another {kind} before this one is called {quoted(id_)} too: what refers to it may mean either",
     )
 
 
@@ -104,7 +105,7 @@ def version_finding(scan: Scan, one: Unversioned, level: Level) -> Told:
     """E301, E302, I302: an entry that does not say that it is of R1."""
     path, holder = f"/entry/{one.index}", scan.holder(one.index)
     if one.has_meta:
-        what = f'a meta block must say omirVersion "{RELEASE}"{_found(one.found)}'
+        what = f'a meta block must say omirVersion "{RELEASE}"'
         value = UNSET if one.found is None else one.found
         return told("E301", Check.VERSION, f"{path}/meta/omirVersion", what, entry=holder, value=value)
     if level is Level.STRICT:
@@ -135,7 +136,3 @@ def told(
 
 def _shown(said: Json) -> str | UnsetType:
     return said if isinstance(said, str) else UNSET
-
-
-def _found(said: Json) -> str:
-    return f', not "{said}"' if isinstance(said, str) else ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir.hints import Names
+from muniment.contracts.omir.quoting import quoted
 from muniment.contracts.omir.report import Check, Told
 from muniment.contracts.omir.scan import Link, Scan
 
@@ -39,7 +40,7 @@ class References:
             entry=self._scan.holder(index),
             path=f"/entry/{index}/{where}",
             value=value,
-            message=_wrong_type(kind, target) if there else _dangling(ref, meant),
+            message=_wrong_type(kind, target) if there else _dangling(meant),
         )
 
     def meant(self, target: str, id_: str) -> str | None:
@@ -54,6 +55,6 @@ def _wrong_type(kind: str, target: str) -> str:
     return f"the reference names a {kind}, and must name a {target}"
 
 
-def _dangling(ref: str, meant: str | None) -> str:
-    said = f'nothing in the bundle is called "{ref}"'
-    return said if meant is None else f'{said}; did you mean "{meant}"?'
+def _dangling(meant: str | None) -> str:
+    said = "nothing in the bundle is called that"
+    return said if meant is None else f"{said}; did you mean {quoted(meant)}?"
