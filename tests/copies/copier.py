@@ -11,8 +11,8 @@ import signal
 import sys
 from pathlib import Path
 
-from muniment.engine.backup import back_up
-from muniment.engine.restore import Wish, restore
+from muniment.engine.copies.backup import back_up
+from muniment.engine.copies.restore import Wish, restore
 
 TOUCHES = ("open", "os.", "shutil.")
 

@@ -15,9 +15,9 @@ from tests.surfaces.traces import traces
 
 from muniment.backends.memory.store import MemoryTenant
 from muniment.backends.world import sign_value
-from muniment.engine.archive import Archive, Trailer, TrailerLine, write_archive
+from muniment.engine.copies.archive import Archive, Trailer, TrailerLine, write_archive
+from muniment.engine.copies.transfer import export_archive, fill, import_archive
 from muniment.engine.seat import window
-from muniment.engine.transfer import export_archive, fill, import_archive
 from muniment.model.claim import Claim
 from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, SchemaMismatch
 from muniment.testing.world import SeededSigner, simulated_memory

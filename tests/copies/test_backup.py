@@ -14,9 +14,9 @@ from tests.surfaces.traces import traces
 
 from muniment import Memory
 from muniment.backends.sqlite.store import SqliteVault
-from muniment.engine.backup import back_up
-from muniment.engine.manifest import Manifest, read_manifest
-from muniment.engine.restore import Wish, restore
+from muniment.engine.copies.backup import back_up
+from muniment.engine.copies.manifest import Manifest, read_manifest
+from muniment.engine.copies.restore import Wish, restore
 from muniment.engine.seat import window
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound
 from muniment.model.times import Instant

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from tests.copies.making import SECRET, furnish, names_in, opened, remembered
 
-from muniment.engine.backup import back_up
-from muniment.engine.manifest import read_manifest
-from muniment.engine.restore import Wish, restore
+from muniment.engine.copies.backup import back_up
+from muniment.engine.copies.manifest import read_manifest
+from muniment.engine.copies.restore import Wish, restore
 
 COPIER = Path(__file__).with_name("copier.py")
 EVERY = 3

@@ -9,9 +9,9 @@ import pytest
 from tests.copies.making import SECRET, furnish, opened, remembered, state
 from tests.surfaces.traces import traces
 
-from muniment.engine.backup import back_up
+from muniment.engine.copies.backup import back_up
+from muniment.engine.copies.restore import Wish, restore
 from muniment.engine.notebook import Notebook
-from muniment.engine.restore import Wish, restore
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import Malformed, NotFound, OnHold
 from muniment.model.note import Jot

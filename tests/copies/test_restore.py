@@ -11,10 +11,10 @@ from tests.copies.making import furnish, names_in, opened, remembered, state
 
 from muniment import Memory
 from muniment.backends.sqlite.copying import copy_store, seized
-from muniment.engine.backup import back_up
-from muniment.engine.manifest import SignedManifest, read_manifest, spelled
+from muniment.engine.copies.backup import back_up
+from muniment.engine.copies.manifest import SignedManifest, read_manifest, spelled
+from muniment.engine.copies.restore import Wish, restore
 from muniment.engine.notebook import Notebook
-from muniment.engine.restore import Wish, restore
 from muniment.engine.signing import rotate
 from muniment.model.errors import (
     IntegrityError,

@@ -13,9 +13,9 @@ from tests.recall.world import WAIT_S, Toy
 
 from muniment import Memory
 from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
-from muniment.engine.backup import back_up
+from muniment.engine.copies.backup import back_up
+from muniment.engine.copies.restore import Wish, restore
 from muniment.engine.encryption import encrypt
-from muniment.engine.restore import Wish, restore
 from muniment.engine.signing import rotate
 from muniment.model.claim import Claim
 from muniment.model.errors import ConfigurationError

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tests.faults.deeds import LATER, ON_A_FOLDER, SECRET_WORD, aged, backup_of, opened, perform, reopened
 
+from muniment.engine.copies.restore import Wish, restore
 from muniment.engine.marker import check_of
-from muniment.engine.restore import Wish, restore
 from muniment.testing.contents import Contents, contents
 from muniment.testing.vfs import Call, Recorder, watched_disk
 

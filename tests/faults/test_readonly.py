@@ -10,7 +10,7 @@ from tests.faults.deeds import furnished
 from tests.faults.disks import SmallDisk
 
 from muniment import Memory
-from muniment.engine.backup import back_up
+from muniment.engine.copies.backup import back_up
 from muniment.engine.signing import rotate
 from muniment.model.errors import MunimentError
 

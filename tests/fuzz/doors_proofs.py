@@ -13,8 +13,8 @@ from tests.fuzz.door import Door
 
 from muniment.backends.world import sign_value
 from muniment.contracts.strict.values import Json
-from muniment.engine.archive import Archive, write_archive
-from muniment.engine.manifest import MANIFEST, Copy, Manifest, Part, SignedManifest, read_manifest, spelled
+from muniment.engine.copies.archive import Archive, write_archive
+from muniment.engine.copies.manifest import MANIFEST, Copy, Manifest, Part, SignedManifest, read_manifest, spelled
 from muniment.engine.memory import Memory
 from muniment.engine.witness import Sight, Witness
 from muniment.model.erasure import SignedCertificate

@@ -9,13 +9,13 @@ from typing import Annotated, TypedDict
 import typer
 from rich.console import Group, RenderableType
 
-from muniment.engine.archive import Archive, Trailer
-from muniment.engine.backup import back_up
-from muniment.engine.manifest import Manifest, read_manifest
-from muniment.engine.restore import Restored, Wish
-from muniment.engine.restore import restore as put_back
-from muniment.engine.transfer import TakenIn, export_archive, import_archive
-from muniment.engine.workshop import Back
+from muniment.engine.copies.archive import Archive, Trailer
+from muniment.engine.copies.backup import back_up
+from muniment.engine.copies.manifest import Manifest, read_manifest
+from muniment.engine.copies.restore import Restored, Wish
+from muniment.engine.copies.restore import restore as put_back
+from muniment.engine.copies.transfer import TakenIn, export_archive, import_archive
+from muniment.engine.copies.workshop import Back
 from muniment.model import times
 from muniment.model.actor import OWNER
 from muniment.model.errors import Malformed, NotPermitted

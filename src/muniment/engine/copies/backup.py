@@ -14,8 +14,17 @@ from muniment.backends.sqlite.copying import copy_store, sync
 from muniment.backends.sqlite.store import SqliteVault, file_name, tenant_key
 from muniment.backends.world import SystemClock, sign_value
 from muniment.engine.audit import verify_store
-from muniment.engine.drafts import draft_beside
-from muniment.engine.manifest import CONTENTS, MANIFEST, VERSION, Copy, Manifest, SignedManifest, part_of, spelled
+from muniment.engine.copies.drafts import draft_beside
+from muniment.engine.copies.manifest import (
+    CONTENTS,
+    MANIFEST,
+    VERSION,
+    Copy,
+    Manifest,
+    SignedManifest,
+    part_of,
+    spelled,
+)
 from muniment.engine.marker import MARKER
 from muniment.engine.signing import VaultKeys
 from muniment.engine.vault import POLICY_FILES, is_vault, stores_at

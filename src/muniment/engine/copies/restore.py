@@ -16,15 +16,15 @@ from muniment.backends.sqlite.presence import alone, enter
 from muniment.backends.sqlite.store import VECTORS, SqliteVault, file_name, tenant_key
 from muniment.backends.world import FileSigner, SystemClock
 from muniment.config import AS_SET
-from muniment.engine.backup import Told, silent, sync_tree, write_private
-from muniment.engine.drafts import draft_beside, move_in, near
-from muniment.engine.manifest import CONTENTS, Copy, Manifest, read_manifest
+from muniment.engine.copies.backup import Told, silent, sync_tree, write_private
+from muniment.engine.copies.drafts import draft_beside, move_in, near
+from muniment.engine.copies.manifest import CONTENTS, Copy, Manifest, read_manifest
+from muniment.engine.copies.redoing import Erasure, Later, later_than
+from muniment.engine.copies.workshop import Back, Workshop
 from muniment.engine.marker import MARKER, agree, check_of, chosen_key
-from muniment.engine.redoing import Erasure, Later, later_than
 from muniment.engine.signing import VaultKeys, certified, public_keys
 from muniment.engine.vault import POLICY_FILES, is_vault, read_policy
 from muniment.engine.witness import witness_of
-from muniment.engine.workshop import Back, Workshop
 from muniment.model import times
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable

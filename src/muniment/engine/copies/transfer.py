@@ -10,10 +10,10 @@ from muniment.backends.sqlite.copying import sync
 from muniment.backends.sqlite.store import SqliteVault, file_name
 from muniment.backends.sqlite.turns import SUFFIX as TURNS
 from muniment.backends.world import FileSigner, RandomIds, SystemClock
-from muniment.engine.archive import Archive, Header, Progress, Trailer, broken, write_archive
 from muniment.engine.audit import check_snapshot, verify_store
-from muniment.engine.backup import sync_tree, write_private
-from muniment.engine.drafts import draft_beside, move_in, near
+from muniment.engine.copies.archive import Archive, Header, Progress, Trailer, broken, write_archive
+from muniment.engine.copies.backup import sync_tree, write_private
+from muniment.engine.copies.drafts import draft_beside, move_in, near
 from muniment.engine.signing import VaultKeys, holder, public_keys
 from muniment.engine.vault import VaultFolder, is_vault, stores_at
 from muniment.model.actor import OWNER

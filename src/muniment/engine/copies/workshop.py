@@ -12,10 +12,10 @@ from muniment.backends.sqlite.store import SqliteTenant, SqliteVault, file_name
 from muniment.backends.sqlite.turns import SUFFIX as TURNS
 from muniment.backends.world import RandomIds
 from muniment.engine.audit import verify_store
-from muniment.engine.backup import Told
-from muniment.engine.manifest import Copy, Manifest, damaged, digest
+from muniment.engine.copies.backup import Told
+from muniment.engine.copies.manifest import Copy, Manifest, damaged, digest
+from muniment.engine.copies.redoing import Erasure, Later, Redone, Return, note_return, redo
 from muniment.engine.memory import Memory
-from muniment.engine.redoing import Erasure, Later, Redone, Return, note_return, redo
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import OWNER
 from muniment.model.entry import Head

@@ -1,0 +1,1 @@
+"""Copies of a vault: made while it is used, put back, and carried elsewhere."""
