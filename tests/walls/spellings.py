@@ -7,19 +7,9 @@ from collections.abc import Iterator
 
 _CYRILLIC = str.maketrans("aceopxy", "асеорху")
 _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
-_ABSENT = str.maketrans("bcdfghjklmnp", "pnmlkjhgfdcb")
 LONG = 5_000
 PLAIN = ("itself", "missing", "empty", "any", "like", "parent", "look-alike", "null", "quoted")
 """The ways that are tried where each costs a process or a connection."""
-
-
-def absent(name: str) -> str:
-    """A name of the same shape that nothing goes by.
-
-    >>> absent("team-bcd"), absent("/team-ab")
-    ('teaf-pnm', '/teaf-ap')
-    """
-    return name.translate(_ABSENT)
 
 
 def spellings(name: str) -> Iterator[tuple[str, object]]:

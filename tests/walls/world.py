@@ -32,7 +32,8 @@ name: walls
 actors:
   owner: {{type: person, roles: [owner], authority: 10}}
   {ANA}:
-    {{type: agent, roles: [keeper], teams: [{TEAM}], projects: [{PROJECT}, shared], sessions: [{SESSION}], authority: 7}}
+    {{type: agent, roles: [keeper], teams: [{TEAM}], projects: [{PROJECT}, shared], sessions: [{SESSION}],
+     authority: 7}}
   dora: {{type: person, roles: [both], teams: [{TEAM}, beta], projects: [{PROJECT}, shared], authority: 7}}
   bob: {{type: agent, roles: [scout], teams: [beta], projects: [shared, project], sessions: [session], authority: 7}}
   nat: {{type: person, roles: [warden], authority: 9}}
@@ -91,11 +92,11 @@ def committed(verdict: Verdict) -> str:
 def opened(folder: Path) -> Iterator[World]:
     """The world for as long as the block lasts."""
     vault = folder / "vault"
-    policy = folder / "policy.yaml"
-    policy.write_text(POLICY)
+    Memory.open(vault, tenant=TENANT, embedder=None).close()
+    (vault / "policy.yaml").write_text(POLICY)
     with (
-        Memory.open(vault, tenant=TENANT, policy=policy, embedder=None) as ours,
-        Memory.open(vault, tenant=OTHER, policy=policy, embedder=None) as theirs,
+        Memory.open(vault, tenant=TENANT, embedder=None) as ours,
+        Memory.open(vault, tenant=OTHER, embedder=None) as theirs,
     ):
         world = World(vault, ours, theirs)
         _name_places(world)

@@ -244,7 +244,7 @@ class Intake(Asking):
 
     def _may_know(self, row: ProposalRow) -> bool:
         """Whether the caller may know that there is such a batch."""
-        known = (Action.IMPORT, Action.ACCEPT, Action.AUDIT)
+        known = (Action.ACCEPT, Action.AUDIT)
         return row.actor == self.actor.id or any(
             decide_review(self.policy, self.actor, action, None, row.actor) is not None for action in known
         )

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from muniment.write.secrets.checksums import is_date
-from muniment.write.secrets.detector import Detector, Span, digits_of, near, shaped
+from muniment.write.secrets.detector import Detector, Shape, Span, digits_of, near, shaped
 
-_MAIL = re.compile(r"(?<![\w.%+-])(?!git@)[\w.%+'-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
+_MAIL = Shape(r"(?<![\w.%+-])(?!git@)[\w.%+'-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
 
 _CALL = re.compile(
     r"(?i)(?:\btel\b|tel\.|telefon|t\u00e9l|phone|\bcall\b|mobile|\bcell\b|\bfax\b|whatsapp|\bsms\b|handy|ring me"
@@ -24,10 +24,10 @@ _NUMBER = re.compile(
 _AMERICAN = re.compile(r"(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[.-])\d{3}[ .-]\d{4}")
 _SEVEN = re.compile(r"\d(?:[ ().\u00b7/-]{0,3}\d){6}")
 _V4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)")
-_V6 = re.compile(
+_V6 = Shape(
     r"(?<![\w:.])(?=[0-9A-Fa-f:]{0,39}:[0-9A-Fa-f]{0,39}:)[0-9A-Fa-f:]{4,39}(?:(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])"
 )
-_MAC = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
+_MAC = Shape(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
 _DOTS = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
 _COLONS = re.compile(r":[0-9A-Fa-f]{0,4}:|[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-")
 _RELEASE = re.compile(r"(?i)(?:\bv|version|release|build|firmware)[ :=]{0,3}$")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from muniment.model.value import Value
 
@@ -17,6 +18,31 @@ _AROUND = 48
 _MARK = re.compile(r"\[redacted: [a-z ]+\]")
 
 
+class Shape:
+    """A pattern that is made ready when it is first asked for: there are many of them, and most texts need none."""
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self._pattern, self._flags = pattern, flags
+
+    @cached_property
+    def _ready(self) -> re.Pattern[str]:
+        return re.compile(self._pattern, self._flags)
+
+    @property
+    def value(self) -> str | int:
+        """The group that is meant: the one called `value` if there is one, else all of it."""
+        return "value" if "value" in self._ready.groupindex else 0
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        return self._ready.finditer(text)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._ready.search(text)
+
+    def match(self, text: str, start: int = 0) -> re.Match[str] | None:
+        return self._ready.match(text, start)
+
+
 class Detector(Value):
     """Finds one sort of thing. It can find nothing in a text in which none of its `needles` (in lower case) occurs,
     nor in one that its `gate` does not match. Both hold for JSON of the text too."""
@@ -24,22 +50,22 @@ class Detector(Value):
     sort: str
     find: Find
     needles: tuple[str, ...] = ()
-    gate: re.Pattern[str] | None = None
+    gate: re.Pattern[str] | Shape | None = None
 
 
-def shaped(pattern: re.Pattern[str], check: Check | None = None) -> Find:
-    """Find what a pattern matches: the group called `value` if it has one. What fails the check is not it."""
-    group: str | int = "value" if "value" in pattern.groupindex else 0
+def shaped(shape: Shape, check: Check | None = None) -> Find:
+    """Find what a shape matches: the group called `value` if it has one. What fails the check is not it."""
 
     def find(text: str) -> Iterator[Span]:
-        for hit in pattern.finditer(text):
+        group = shape.value
+        for hit in shape.finditer(text):
             if check is None or check(hit[group]):
                 yield hit.span(group)
 
     return find
 
 
-def near(text: str, span: Span, words: re.Pattern[str]) -> bool:
+def near(text: str, span: Span, words: re.Pattern[str] | Shape) -> bool:
     """Whether one of the words stands shortly before a span on its line, or right after it."""
     start, end = span
     before = _MARK.sub("", text[max(0, start - 2 * _AROUND) : start]).rpartition("\n")[2][-_AROUND:]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from muniment.write.secrets import checksums, citizens
-from muniment.write.secrets.detector import Check, Detector, Span, near
+from muniment.write.secrets.detector import Check, Detector, Shape, Span, near
 from muniment.write.secrets.numbers import DIGITS, numbers
 
 SORT = "national_id"
@@ -19,7 +19,7 @@ _GAPS = re.compile(r"[ ./()+-]")
 
 def _named_form(shape: str, check: Check, *words: str, gate: re.Pattern[str] = DIGITS) -> Detector:
     """Known by its form and by its words."""
-    pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{shape})(?![A-Za-z0-9])", re.IGNORECASE)
+    pattern = Shape(rf"(?<![A-Za-z0-9])(?:{shape})(?![A-Za-z0-9])", re.IGNORECASE)
     named = _words(words)
 
     def find(text: str) -> Iterator[Span]:
@@ -30,8 +30,8 @@ def _named_form(shape: str, check: Check, *words: str, gate: re.Pattern[str] = D
     return Detector(sort=SORT, find=find, needles=words, gate=gate)
 
 
-def _words(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(rf"(?<![^\W_]){re.escape(word)}(?![a-z])" for word in words), re.IGNORECASE)
+def _words(words: tuple[str, ...]) -> Shape:
+    return Shape("|".join(rf"(?<![^\W_]){re.escape(word)}(?![a-z])" for word in words), re.IGNORECASE)
 
 
 def _spoken(sizes: tuple[int, ...], check: Check, *words: str) -> Detector:
@@ -70,8 +70,9 @@ _FORMS: tuple[tuple[str, Check], ...] = (
     (r"\d{1,2}\.\d{3}\.\d{3}-[0-9Kk]", citizens.cl_run),
     (r"\d{6}/\d{4}", citizens.cz_number),
 )
-_COMPILED = tuple((re.compile(rf"(?:{shape})(?![A-Za-z0-9])"), check) for shape, check in _FORMS)
-_ANY = re.compile("|".join(pattern.pattern for pattern, _ in _COMPILED))
+_WHOLE = tuple((rf"(?:{shape})(?![A-Za-z0-9])", check) for shape, check in _FORMS)
+_COMPILED = tuple((Shape(whole), check) for whole, check in _WHOLE)
+_ANY = Shape("|".join(whole for whole, _ in _WHOLE))
 _START = re.compile(r"(?<![A-Za-z0-9])[A-Z]{0,4} ?(?=\d(?:[ ./()+-]{0,3}\d){5})")
 
 

@@ -11,7 +11,7 @@ from muniment.model.errors import Malformed
 from muniment.policy.rules import Credentials, Personal, Safety, Secrets, Treatment
 from muniment.write.secrets.bank import BANKS
 from muniment.write.secrets.contacts import CONTACTS
-from muniment.write.secrets.detector import Detector, Span
+from muniment.write.secrets.detector import Detector, Shape, Span
 from muniment.write.secrets.fold import fold, places
 from muniment.write.secrets.national import NATIONAL
 from muniment.write.secrets.numbers import CARDS
@@ -41,7 +41,7 @@ class _Watch:
     def __init__(self, sorts: frozenset[str]) -> None:
         self.detectors = tuple(one for one in DETECTORS if one.sort in sorts)
         self._by_end: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
-        self._by_gate: dict[re.Pattern[str], list[int]] = defaultdict(list)
+        self._by_gate: dict[re.Pattern[str] | Shape, list[int]] = defaultdict(list)
         for rank, one in enumerate(self.detectors):
             assert one.needles or one.gate is not None, "a detector says what it can be known by"
             for needle in one.needles:
