@@ -130,6 +130,7 @@ def test_a_backup_tells_of_every_tenant_and_every_file(vault: Path, tmp_path: Pa
     assert [part.path for part in made.parts] == [
         "vault/%41cme%2E%57est.sqlite",
         "vault/default.sqlite",
+        "vault/keys/signing.key",
         "vault/keys/signing.pub",
         "vault/policy.yaml",
         "vault/vault.toml",

@@ -32,7 +32,7 @@ from muniment.model.errors import (
 def backup(vault: Path, tmp_path: Path) -> Path:
     """A backup of a vault whose ledger has gone on since."""
     furnish(vault)
-    back_up(vault, tmp_path / "copy")
+    back_up(vault, tmp_path / "copy", with_keys=False)
     with opened(vault) as memory:
         for number in range(5):
             remembered(memory, f"Cellar {number} is damp")

@@ -95,10 +95,10 @@ def typed(folder: Path, answer: str, *words: str) -> str:
     return shown.decode()
 
 
-def test_keys_are_taken_along_only_with_a_word_of_warning(shell: Shell) -> None:
+def test_a_backup_says_whether_keys_are_in_it(shell: Shell) -> None:
     shell.remember("The north gate sticks in winter")
-    assert shell("backup", "without").err == ""
-    assert "whoever has it can sign in the vault's name" in shell("backup", "with").err
+    assert "private keys: in it; keep it as safe as the vault" in shell("backup", "with").out
+    assert "private keys: not in it" in shell("backup", "without", "--without-keys").out
 
 
 @pytest.mark.parametrize(

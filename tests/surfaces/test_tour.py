@@ -17,7 +17,7 @@ from muniment.surfaces.tour_stage import MARKER, Broken, Stage
 
 def _commands(told: str) -> list[list[str]]:
     """The commands the last chapter tells the reader to try, without the program's name."""
-    last = told[told.index("13. Try it yourself") :]
+    last = told[told.index("14. Try it yourself") :]
     lines = [line.strip() for line in last.splitlines() if "--vault" in line]
     return [shlex.split(line.split("muniment ", 1)[1]) for line in lines]
 

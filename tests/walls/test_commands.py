@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 from tests.walls.asking import nowhere, other_id, plain
-from tests.walls.cells import PLACES, Property, told
+from tests.walls.cells import LONG, PLACES, Property, told
 from tests.walls.spellings import PLAIN, spellings
 from tests.walls.world import OTHER, TENANT, World, opened
 
@@ -96,7 +96,8 @@ PLACED: dict[Words, dict[str, str]] = {
     ("export",): {"--namespace": "space"},
 }
 POINTED_AT = "id of plain"
-CALLERS = ("bob", "nat", "guest")
+FEW = ("itself", "any", "parent", "look-alike")
+CALLERS = ("bob", "nat", "guest", "eve") if LONG else ("bob", "eve")
 
 
 def _declared() -> Iterator[Words]:
@@ -127,9 +128,9 @@ class Shell:
         self._capture = capture
         patch.setattr(sys, "stdin", io.StringIO())
 
-    def __call__(self, caller: str, command: Words, words: Words) -> str:
-        tenant, actor = (OTHER, "owner") if caller == "eve" else (TENANT, caller)
-        shared = ("--vault", str(self._vault), "--tenant", tenant, "--as", actor, "--json")
+    def __call__(self, caller: str, command: Words, words: Words, tenant: str = TENANT) -> str:
+        where, actor = (OTHER, "owner") if caller == "eve" else (tenant, caller)
+        shared = ("--vault", str(self._vault), f"--tenant={where}", "--as", actor, "--json")
         self._capture.readouterr()
         code = run([*command, *words, *shared])
         out, err = self._capture.readouterr()
@@ -148,7 +149,7 @@ def _filled(world: World, words: Words) -> Words:
     return tuple(nowhere(world, one[1:-1]) if one.startswith("{") else one for one in words)
 
 
-@pytest.mark.parametrize("caller", [*CALLERS, "eve"])
+@pytest.mark.parametrize("caller", CALLERS)
 def test_no_command_tells_what_is_hidden(closed: World, shell: Shell, caller: str, record_property: Property) -> None:
     leaks, cells = [], 0
     for command, words in COMMANDS.items():
@@ -158,7 +159,7 @@ def test_no_command_tells_what_is_hidden(closed: World, shell: Shell, caller: st
     told(record_property, f"commands, as it is, {caller}", cells, leaks)
 
 
-@pytest.mark.parametrize("caller", ["bob", "eve"])
+@pytest.mark.parametrize("caller", ["bob", "eve"] if LONG else ["bob"])
 def test_what_is_hidden_is_answered_like_what_is_not_there(
     closed: World, shell: Shell, caller: str, record_property: Property
 ) -> None:
@@ -167,7 +168,7 @@ def test_what_is_hidden_is_answered_like_what_is_not_there(
         kind = next((one[1:-1] for one in words if one.startswith("{")), None)
         if kind is None or (caller == "eve" and command == ("hold", "add")):
             continue
-        for about in list(closed.canaries.ids[kind])[:2]:
+        for about in list(closed.canaries.ids[kind])[: None if LONG else 1]:
             cells += 1
             name = closed.canaries.ids[kind][about]
             absent = other_id(name)
@@ -191,7 +192,7 @@ def test_no_spelling_of_a_place_opens_it(closed: World, shell: Shell, record_pro
     for command, flags in PLACED.items():
         for flag, kind in flags.items():
             for about, value in spellings(PLACES[kind]):
-                if about not in PLAIN or not isinstance(value, str) or "\0" in value:
+                if not isinstance(value, str) or "\0" in value or about not in (PLAIN if LONG else FEW):
                     continue
                 cells += 1
                 said = shell("bob", command, (*_filled(closed, COMMANDS[command]), f"{flag}={value}"))
@@ -203,10 +204,10 @@ def test_no_spelling_of_a_place_opens_it(closed: World, shell: Shell, record_pro
 def test_no_spelling_of_a_tenant_opens_it(closed: World, shell: Shell, record_property: Property) -> None:
     leaks, cells = [], 0
     for about, value in spellings(TENANT):
-        if about == "itself" or not isinstance(value, str) or "\0" in value or "\ud800" in value:
+        if about == "itself" or not isinstance(value, str) or "\0" in value or (about not in PLAIN and not LONG):
             continue
         cells += 1
-        found = closed.canaries.found_in(shell("owner", ("recall",), ("the pump leaks", f"--tenant={value}")))
+        found = closed.canaries.found_in(shell("owner", ("recall",), ("the pump leaks",), tenant=value))
         leaks += [f"{about}: {one}" for one in found]
     told(record_property, "commands, tenants", cells, leaks)
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-FIELD_SHOWN = 160
+FIELD_SHOWN = 240
 
 
 def shown(field: str) -> str:

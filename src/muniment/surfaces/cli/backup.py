@@ -118,8 +118,6 @@ def backup(
             progress=lambda _, done, __: progress(done),
         )
     call.tell(_backup_shape(path, made), _show_backup)
-    if with_keys:
-        note("the backup holds the private signing key: whoever has it can sign in the vault's name")
     return ExitCode.ANSWERED
 
 
@@ -284,7 +282,7 @@ def _show_backup(shape: BackupShape) -> RenderableType:
     return Group(
         plain(f"backup {shape['path']}, {counted(shape['bytes'], 'byte', 'bytes')}, made {shape['made_at']}"),
         line("signed by", shape["key"]),
-        line("private keys", "in it" if shape["with_keys"] else "not in it"),
+        line("private keys", "in it; keep it as safe as the vault" if shape["with_keys"] else "not in it"),
         table(("tenant", "entries", "head", "last entry"), rows),
     )
 
