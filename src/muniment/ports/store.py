@@ -143,6 +143,9 @@ class Catalogue(Protocol):
     def contributed(self, target: Target) -> tuple[Card, ...]:
         """Every revision, in any state, that one source, actor or session brought, by rising `rid`."""
 
+    def buried(self, record: str) -> bool:
+        """Whether a record of this id, or a revision of it, was erased."""
+
     def tombstones(self) -> Iterator[TombstoneRow]:
         """What is left of every revision that was erased, by rising `rid`."""
 

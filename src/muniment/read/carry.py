@@ -9,8 +9,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from muniment.graph.spread import Link, Node, salience, spread
+from muniment.model.card import Card
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan
+from muniment.model.status import PRIVATE, Status
 from muniment.ports.store import Snapshot
 from muniment.read.find import Found, admitted, cards_at
 
@@ -21,6 +23,7 @@ SEEDS = 6
 NAMES_MAX = 8
 HOLDERS_MAX = 8
 SETTLED = 0.02
+_UNTOLD = frozenset(status.value for status in (*PRIVATE, Status.HELD))
 """Bounds on the work: neighbours of so many of the best, those that stand next to so many being taken in; names and
 links of so many, so many names, and of each name so many of its latest holders, until activation has settled so far.
 Nothing of it grows with the store."""
@@ -41,7 +44,7 @@ def take_in_kin(
             neighbours = beside.get(rid, ())
             strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)
     seeds = {rid: scores[rid] for rid in ranked[:SEEDS]}
-    related = _related(snapshot, found, seeds) if plan.weights.linked else []
+    related = _related(snapshot, plan, found, seeds) if plan.weights.linked else []
     reached = _reached(snapshot, plan, found, seeds, related) if plan.weights.linked else {}
     strangers.update((rid, "it shares names or links with what matches") for rid in reached if rid not in strangers)
     _take_in(snapshot, plan, found, strangers, vector)
@@ -91,7 +94,7 @@ def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best:
     cards |= cards_at(snapshot, plan, holders - cards.keys()) if holders - cards.keys() else {}
     links: list[Link] = []
     for name, rids in held.items():
-        seen = [rid for rid in rids if rid in cards and matches(plan.visible, cards[rid])][:HOLDERS_MAX]
+        seen = [rid for rid in rids if rid in cards and _open(plan, cards[rid])][:HOLDERS_MAX]
         weight = salience(max(1, len(seen)), 2 * HOLDERS_MAX)
         links += [(name, rid, weight) for rid in seen]
     known = {(name, rid) for name, rid, _ in links}
@@ -99,11 +102,29 @@ def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best:
     return links
 
 
-def _related(snapshot: Snapshot, found: Mapping[int, Found], best: Mapping[int, float]) -> list[Link]:
-    """What relates to, stands on or is part of what, both ways."""
+def _related(
+    snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float]
+) -> list[Link]:
+    """What relates to, stands on or is part of what, both ways, as far as the caller may know of both."""
     edges = [*snapshot.links.of(best), *snapshot.links.to(found[rid].card.id for rid in best)]
+    if not edges:
+        return []
     targets = snapshot.catalogue.latest({edge.target for edge in edges})
-    return [(edge.rid, targets[edge.target].rid, 1.0) for edge in edges if edge.target in targets]
+    sources = {edge.rid: found[edge.rid].card for edge in edges if edge.rid in found}
+    sources |= snapshot.catalogue.cards({edge.rid for edge in edges} - sources.keys())
+    return [
+        (edge.rid, targets[edge.target].rid, 1.0)
+        for edge in edges
+        if edge.target in targets
+        and edge.rid in sources
+        and _open(plan, targets[edge.target])
+        and _open(plan, sources[edge.rid])
+    ]
+
+
+def _open(plan: Plan, card: Card) -> bool:
+    """Whether the caller may know of a record: it weighs on nothing otherwise."""
+    return matches(plan.visible, card) and (card.status not in _UNTOLD or card.actor == plan.asker)
 
 
 def _take_in(

@@ -51,7 +51,7 @@ class Facts(Value):
     state; `told` are those of the kin that the proposer was told, `carried` those that stand on the target; `loops` are
     links that would lead back to the target; `pace` is when the actor wrote the revision so many before this one that,
     were it but a moment ago, they would be too many; `heard` is what the actor was told of outside origin, for a claim
-    that is too long to be found by its words.
+    that is too long to be found by its words; `buried` tells that the id it wants was that of something erased.
     """
 
     links: dict[str, Held | None]
@@ -66,6 +66,7 @@ class Facts(Value):
     loops: tuple[tuple[str, str], ...] = ()
     pace: Instant | None = None
     heard: tuple[Held, ...] = ()
+    buried: bool = False
 
 
 def fetch(snapshot: Snapshot, card: Card) -> Held:
@@ -126,6 +127,7 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
         seen.append(Seen(key=Key.SLOT, name=slot, version=max((card.since for card in occupants), default=0)))
     kin, heard = _kin(snapshot, claim), _heard(snapshot, asked)
     return Facts(
+        buried=asked.wanted is not None and snapshot.catalogue.buried(asked.wanted),
         links=links,
         twin=fetch(snapshot, twin) if twin else None,
         occupants=tuple(fetch(snapshot, card) for card in occupants),

@@ -48,7 +48,7 @@ def _occasion(claim: Claim) -> tuple[str, str | None, int | None, str | None]:
 def taken(case: Case) -> Finding | None:
     """An id names one record. A foreign one that is taken names another memory here."""
     wanted = case.arrival.record if case.arrival is not None else None
-    if wanted is None or case.facts.links[wanted] is None:
+    if wanted is None or (case.facts.links[wanted] is None and not case.facts.buried):
         return None
     holder, twin = case.facts.links[wanted], case.facts.twin
     seen = holder is not None and not hidden(case.policy, case.actor, holder)

@@ -10,7 +10,9 @@ from tests.unit.engine.erasing import kept, left
 
 from muniment import Memory
 from muniment.backends.world import signed_value_by
+from muniment.engine.intake import Newcomer
 from muniment.engine.notebook import Notebook, Pages
+from muniment.model.claim import Claim
 from muniment.model.erasure import ERASED, By, Fate, Target, digest_of
 from muniment.model.errors import Malformed, NotFound, NotPermitted, OnHold
 from muniment.model.note import Jot
@@ -255,3 +257,14 @@ def test_what_waits_for_a_record_that_has_moved_on_stops_no_erasure() -> None:
     done = memory.forget(actor="scout", reason="asked to")
     assert (done.plan.traces.proposals, memory.queue()) == (1, ())
     assert memory.get(door).record.content == "The door is green"
+
+
+def test_the_id_of_what_was_erased_is_never_anothers() -> None:
+    memory = simulated_memory()
+    name = kept(memory, "Ottoline breeds zyzzyvas", confidence=0.9)
+    memory.forget(name, reason="asked to")
+    newcomer = Newcomer(claim=Claim(content="Something else altogether"), record=name)
+    (verdict,) = memory.take_in("file-1", [newcomer], contract="omir")
+    assert (verdict.outcome, verdict.rule) == ("refused", "id-taken")
+    with pytest.raises(NotFound):
+        memory.get(name)

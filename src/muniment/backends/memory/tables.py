@@ -263,6 +263,9 @@ class MemoryCatalogue:
             case By.RECORD | By.SUBJECT:
                 raise AssertionError(f"a {by} contributes nothing")
 
+    def buried(self, record: str) -> bool:
+        return any(stone.id == record for stone in self._tables.tombstones.values())
+
     def tombstones(self) -> Iterator[TombstoneRow]:
         return iter([self._tables.tombstones[rid] for rid in sorted(self._tables.tombstones)])
 

@@ -225,6 +225,9 @@ class SqliteCatalogue:
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(card_from(row) for row in self._execute(_Q[f"contributed_by_{target.by}"], (target.value,)))
 
+    def buried(self, record: str) -> bool:
+        return bool(self._execute(_Q["buried"], (record,)).get)
+
     def tombstones(self) -> Iterator[TombstoneRow]:
         with translated(self._connection):
             for rid, id_, revision, seq in self._connection.execute(_Q["all_tombstones"]):

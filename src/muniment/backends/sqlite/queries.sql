@@ -313,6 +313,9 @@ SELECT IFNULL(max(seq), 0) FROM certificates;
 -- name: put_tombstone
 INSERT INTO tombstones (rid, id, revision, seq) VALUES (?, ?, ?, ?);
 
+-- name: buried
+SELECT EXISTS (SELECT 1 FROM tombstones WHERE id = ?);
+
 -- name: all_tombstones
 SELECT rid, id, revision, seq FROM tombstones ORDER BY rid;
 

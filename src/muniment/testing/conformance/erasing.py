@@ -99,6 +99,7 @@ class ErasureConformance(Made):
             store.write(project(*stones))
             with store.read() as snapshot:
                 assert [stone.rid for stone in snapshot.catalogue.tombstones()] == [1, 2, 3]
+                assert [snapshot.catalogue.buried(name) for name in ("rec-1", "rec", "rec-4")] == [True, False, False]
             store.write(lambda unit: unit.clear_projections())
             with store.read() as snapshot:
                 assert list(snapshot.catalogue.tombstones()) == []

@@ -12,6 +12,7 @@ CREATE TABLE tombstones (
     seq      INTEGER NOT NULL
 ) STRICT;
 
+CREATE INDEX tombstones_by_id ON tombstones (id);
 CREATE INDEX aliases_by_doc ON aliases (doc);
 CREATE INDEX cards_by_actor ON cards (actor, rid);
 CREATE INDEX told_by_actor ON told (actor);
