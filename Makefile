@@ -10,7 +10,7 @@ comma := ,
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve sim docs clean
+.PHONY: help run tour test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -65,6 +65,9 @@ bench-plots: $(READY) ## draw the pictures of docs/benchmarks from bench/out
 
 bench-serve: $(READY) ## the server under load: records, attunes, recalls, 64 clients, kill -9; SHORT=1 for a minute
 	@$(BIN)/python -m bench.serve $(if $(SHORT),--short)
+
+bench-erase: $(READY) ## what forgetting costs: one subject among 100,000 records, and what overwriting costs every write
+	@$(BIN)/python -m bench.erase $(if $(SCALE),--scale $(SCALE))
 
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))

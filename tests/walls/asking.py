@@ -23,7 +23,19 @@ _ID = re.compile(r"\b(rec|prp|cfl|rct|hld|crt|key|ent|cer|rcp)[_-][0-9a-f]{16,}\
 _DIGEST = re.compile(r"\b[0-9a-f]{40,128}\b")
 _MOVES = frozenset(
     {"epoch", "at", "since", "seq", "created_at", "now", "asked", "as_of", "receipt_id", "entry", "bytes", "entries"}
-    | {"upto", "trailing", "last_access", "next_review_at", "opened", "hash", "size", "root", "signature", "receipts"}
+    | {
+        "upto",
+        "trailing",
+        "last_access",
+        "next_review_at",
+        "opened",
+        "hash",
+        "size",
+        "root",
+        "signature",
+        "receipts",
+        "last",
+    }
 )
 
 

@@ -17,6 +17,7 @@ from tests.walls.world import ANA, POLICY, TEAM, World
 from muniment import Memory
 
 _UNNAMED = ("attune", "browse", "conflicts", "directory", "entity", "namespaces", "quality", "queue", "recall", "stats")
+SAID = ("the pump leaks oil", "a valve was stuck", "every tank rusts", "old gauges tell lies")
 _MORE = ("quarantined", "searching", "preview", "holds", "certificates", "sweep", "withdraw", "alias")
 
 
@@ -34,26 +35,25 @@ def _quiet(folder: Path, *, loud: bool) -> list[str]:
     with Memory.open(folder, tenant="acme", embedder=None) as owner:
         world = World(folder, owner, owner)
         bob = owner.as_actor("bob")
-        for number in range(4):
-            bob.remember(f"the pump number {number} leaks", scope="project", scope_id="shared", confidence=0.8)
+        for said in SAID:
+            bob.remember(said, scope="project", scope_id="shared", confidence=0.8)
             if loud:
-                _make_noise(owner, number)
+                _make_noise(owner, said)
         waiting = bob.remember("let us buy a pump", kind="decision", scope="project", scope_id="shared")
         assert waiting.outcome == "held"
         told = [heard(world, "bob", method, row(method)).text for method in (*_UNNAMED, *_MORE)]
         return [plain(one) for one in told]
 
 
-def _make_noise(owner: Memory, number: int) -> None:
+def _make_noise(owner: Memory, same: str) -> None:
     """The same words as Bob's, in records, drafts, proposals, disputes, names, holds and erasures of others."""
     ana = owner.as_actor(ANA)
     said = {"scope": "agent_team", "scope_id": TEAM, "confidence": 0.8}
-    same = f"the pump number {number} leaks"
-    kept = ana.remember(same, **said).record_id  # type: ignore[arg-type]
+    kept = ana.remember(f"{same} as we know", **said).record_id  # type: ignore[arg-type]
     ana.remember(f"{same} badly", draft=True, **said)  # type: ignore[arg-type]
     ana.remember(f"{same} and must go", kind="decision", **said)  # type: ignore[arg-type]
     for value in ("red", "blue"):
-        ana.remember(f"pump {number} is {value}", subject=f"pump {number}", key="colour", value=value, **said)  # type: ignore[arg-type]
+        ana.remember(f"{same} {value}", subject=same, key="colour", value=value, **said)  # type: ignore[arg-type]
     gone = ana.remember(f"{same} in vain", **said).record_id  # type: ignore[arg-type]
     assert kept is not None
     assert gone is not None
@@ -61,7 +61,7 @@ def _make_noise(owner: Memory, number: int) -> None:
     owner.hold(kept, reason="case")
     owner.forget(gone, reason="asked")
     owner.quarantine(kept, reason="odd")
-    owner.alias(f"machine {number}", f"pump {number}")
+    owner.alias(f"machine {len(same)}", f"engine {len(same)}")
 
 
 def test_what_an_outsider_is_told_is_the_same_whether_or_not_there_is_another_side(
@@ -147,3 +147,30 @@ def test_the_search_would_find_what_it_looks_for(world: World) -> None:
     assert {"plain/second", "id of plain", "hold/reason", "certificate/reason", "quarantined/content"} <= set(found)
     assert len(found) > 200
     assert word("plain/content") not in world.canaries.ids
+
+
+def test_how_rare_a_word_is_in_the_tenant_is_all_that_scores_tell_of_others(tmp_path: Path) -> None:
+    """Known and said in SECURITY.md: words are weighed by how rare they are in the whole tenant. Nobody of another
+    tenant can feel it, and no answer, order by itself, count or reason differs by it."""
+    felt = []
+    for number, place in enumerate(("alone", "beside", "elsewhere")):
+        folder = tmp_path / place
+        Memory.open(folder, tenant="acme", embedder=None).close()
+        (folder / "policy.yaml").write_text(POLICY)
+        with (
+            Memory.open(folder, tenant="acme", embedder=None) as owner,
+            Memory.open(folder, tenant="rival", embedder=None) as rival,
+        ):
+            bob, others = owner.as_actor("bob"), (None, owner.as_actor(ANA), rival)[number]
+            for line in range(30):
+                bob.remember(f"line {line} of sheet{line}", scope="project", scope_id="shared")
+                if others is not None:
+                    others.remember(f"merger {line} of firm{line}", scope="agent_team", scope_id=TEAM)
+            for said in ("merger of teapots", "teapots are blue and round"):
+                bob.remember(said, scope="project", scope_id="shared")
+            found = bob.recall("merger teapots", floor=0.0)
+            told = [(one.record.content, one.reasons[0]) for one in found.records]
+            felt.append((told, found.considered, found.excluded, [one.parts for one in found.records]))
+    alone, beside, elsewhere = felt
+    assert elsewhere == alone
+    assert beside[:3] == alone[:3]

@@ -23,10 +23,11 @@ SEEDS = 6
 NAMES_MAX = 8
 HOLDERS_MAX = 8
 SETTLED = 0.02
-_UNTOLD = frozenset(status.value for status in (*PRIVATE, Status.HELD))
 """Bounds on the work: neighbours of so many of the best, those that stand next to so many being taken in; names and
 links of so many, so many names, and of each name so many of its latest holders, until activation has settled so far.
 Nothing of it grows with the store."""
+
+_UNTOLD = frozenset(status.value for status in (*PRIVATE, Status.HELD))
 
 
 def take_in_kin(
@@ -102,9 +103,7 @@ def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best:
     return links
 
 
-def _related(
-    snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float]
-) -> list[Link]:
+def _related(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float]) -> list[Link]:
     """What relates to, stands on or is part of what, both ways, as far as the caller may know of both."""
     edges = [*snapshot.links.of(best), *snapshot.links.to(found[rid].card.id for rid in best)]
     if not edges:
