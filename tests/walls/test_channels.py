@@ -149,6 +149,16 @@ def test_the_search_would_find_what_it_looks_for(world: World) -> None:
     assert word("plain/content") not in world.canaries.ids
 
 
+def test_what_others_keep_apart_cannot_be_found_out_by_proposing_it(world: World) -> None:
+    """A text that is in quarantine elsewhere is taken like any other."""
+    secret = world.ours.get(world.canaries.ids["record"]["quarantined"]).record.content
+    told = []
+    for text in (secret, f"the pump of {word('nothing')} leaks"):
+        one = heard(world, "bob", "remember", row("remember", content=text, scope="project", scope_id="shared"))
+        told.append(plain(one.text))
+    assert told[0] == told[1]
+
+
 def test_how_rare_a_word_is_in_the_tenant_is_all_that_scores_tell_of_others(tmp_path: Path) -> None:
     """Known and said in SECURITY.md: words are weighed by how rare they are in the whole tenant. Nobody of another
     tenant can feel it, and no answer, order by itself, count or reason differs by it."""

@@ -50,7 +50,7 @@ def test_no_operation_of_the_field_tells_what_is_hidden(
     asked += [message(one.value, caller, payload, session=session) for one in Operation for payload in PLAINLY[one]]
     asked += [message("SESSION", caller, say(session)) for say in SITTING]
     answers = [(str(one["operation"]), sent(client, one)) for one in asked]
-    queries = ({}, {"session_id": session}, {"agent_id": caller}, {"agent_id": ANA})
+    queries: list[dict[str, str]] = [{}, {"session_id": session}, {"agent_id": caller}, {"agent_id": ANA}]
     views = [(view, query) for view in ("field/status", "agents", "conflicts") for query in queries]
     answers += [(view, client.get(f"/v1/{view}", params=query)) for view, query in views]
     for what, answer in answers:
@@ -88,7 +88,8 @@ def test_no_stream_tells_of_a_session_that_the_listener_is_not_in(
     around: ServedWorld, record_property: Property
 ) -> None:
     """Each line is listened to until it has told everything up to what Ana did meanwhile."""
-    cells, leaks = 0, []
+    cells = 0
+    leaks: list[str] = []
     session = around.world.canaries.ids["session"]["field session"]
     for caller in ("nat", "eve"):
         client, key = around.clients[caller], around.keys[caller]
@@ -207,8 +208,8 @@ def test_whoever_may_see_it_is_told(around: ServedWorld) -> None:
     """The search finds what it is to find: Ana's own answers are full of it."""
     client = around.clients[ANA]
     session = around.world.canaries.ids["session"]["field session"]
-    attuned = sent(client, message("ATTUNE", ANA, PLAINLY[Operation.ATTUNE][0], session=session))
-    assert {"id of unit", "plain/second"} <= set(around.world.canaries.found_in(said_back(attuned)))
+    seen = sent(client, message("SESSION", ANA, {"action": "get", "session_id": session}))
+    assert {"field session/goal", "id of field session"} <= set(around.world.canaries.found_in(said_back(seen)))
     with talking_to(f"{around.served.url}/mcp", around.keys[ANA]) as talk:
         name = around.world.canaries.ids["record"]["plain"]
         assert "plain/second" in around.world.canaries.found_in(_said(talk, "get", {"record_id": name}))

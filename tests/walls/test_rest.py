@@ -75,10 +75,10 @@ def _asked(around: ServedWorld, caller: str, operation: Operation, given: Given,
     values = {name: _json(around, caller, name, one) for name, one in spelled.items()}
     places = {name: quote(str(values[name]), safe="") for name in operation.places}
     address = (path or operation.path).format(**places)
-    query = [
+    query: list[tuple[str, str | int | float | bool | None]] = [
         (name, one if isinstance(one, str) else msgspec.json.encode(one).decode())
         for name in _fields(operation.query)
-        for one in (values[name] if isinstance(values.get(name), list) else [values.get(name)])
+        for one in _several(values.get(name))
         if one is not None
     ]
     body = {name: values[name] for name in _fields(operation.body) if name in values}
@@ -91,6 +91,10 @@ def _asked(around: ServedWorld, caller: str, operation: Operation, given: Given,
         return ""  # what no client can send
     assert answer.status_code < 500, (operation.name, given, answer.text)
     return said_back(answer)
+
+
+def _several(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def _id_cells(around: ServedWorld) -> Iterator[tuple[Operation, str, str, str]]:

@@ -156,10 +156,11 @@ def _proposed(world: World, about: str) -> tuple[str, str]:
     return content, world.canaries.hide("proposal", about, f"p-{world.canaries.word(f'{about}/proposal')}")
 
 
-def _hidden(world: World, about: str, **more: object) -> str:
-    ana = world.seat(ANA)
+def _hidden(world: World, about: str, more: ClaimOptions | None = None) -> str:
+    """A record of Ana's that nobody outside her team may know of."""
     content, name = _proposed(world, about)
-    verdict = ana.remember(content, proposal_id=name, **{**_said(world, about), **more})  # type: ignore[typeddict-item]
+    said: ClaimOptions = {**_said(world, about), **(more or {})}
+    verdict = world.seat(ANA).remember(content, proposal_id=name, **said)
     return world.canaries.hide("record", about, committed(verdict))
 
 
@@ -168,8 +169,8 @@ def _fill_hidden(world: World) -> None:
     ana, owner, new = world.seat(ANA), world.ours, world.canaries.word
     first = _hidden(world, "plain")
     ana.revise(first, f"the pump of {new('plain/second')} leaks", reasoning=new("plain/second reasoning"))
-    _hidden(world, "derived", derived_from=[first])
-    _hidden(world, "hypothesis", kind="hypothesis", relations=[("supports", first)])
+    _hidden(world, "derived", {"derived_from": [first]})
+    _hidden(world, "hypothesis", {"kind": "hypothesis", "relations": [("supports", first)]})
     ana.retract(_hidden(world, "retracted"), reason=new("retracted/reason"))
     owner.retire(_hidden(world, "archived"), becomes="archived", reason=new("archived/reason"))
     owner.quarantine(_hidden(world, "quarantined"), reason=new("quarantined/reason"))
@@ -181,14 +182,14 @@ def _fill_hidden(world: World) -> None:
     ana.retract(world.canaries.ids["record"]["discarded"], reason=new("discarded/reason"))
     for about in ("held", "refused"):
         content, name = _proposed(world, about)
-        ana.remember(content, kind="decision", proposal_id=name, **_said(world, about))
+        decision: ClaimOptions = {**_said(world, about), "kind": "decision"}
+        ana.remember(content, proposal_id=name, **decision)
     owner.decide(world.canaries.ids["proposal"]["refused"], accept=False, reason=new("refused/reason"))
-    sides = [
-        _hidden(world, f"side {number}", subject=new("dispute/subject"), key="colour", value=new(f"dispute/{number}"))
-        for number in (1, 2)
-    ]
+    for number in (1, 2):
+        slot: ClaimOptions = {"subject": new("dispute/subject"), "key": "colour", "value": new(f"dispute/{number}")}
+        _hidden(world, f"side {number}", slot)
     ids = {row.id for row in ana.conflicts()}
-    assert len(ids) == 1, sides
+    assert len(ids) == 1
     world.canaries.hide("conflict", "dispute", *ids)
     asked = ana.recall(f"where does {new('receipt/question')} leak?")
     world.canaries.hide("receipt", "receipt", asked.receipt_id)
@@ -198,30 +199,28 @@ def _fill_between(world: World) -> None:
     """What is open and touches what is hidden: replaced by it, disputed by it, repeated by it, a ground of it."""
     dora, owner = world.seat("dora"), world.ours
     shared: ClaimOptions = {"scope": "project", "scope_id": "shared", "namespace": OPEN_SPACE, "confidence": 0.8}
-    about = "successor"
     old = committed(dora.remember("the gasket of the shared pump is old", **shared))
-    content, name = _proposed(world, about)
-    new = dora.remember(content, proposal_id=name, **{**_said(world, about), "supersedes": old})
-    world.canaries.hide("record", about, committed(new))
     world.open["replaced"] = old
-    door = committed(dora.remember("the door is red", subject="door", key="colour", value="red", **shared))
+    _between(world, "successor", {"supersedes": old})
+    slot: ClaimOptions = {**shared, "subject": "door", "key": "colour", "value": "red"}
+    door = committed(dora.remember("the door is red", **slot))
     world.open["disputed"] = door
-    about = "opponent"
-    content, name = _proposed(world, about)
-    against: ClaimOptions = {**_said(world, about), "subject": "door", "key": "colour", "value": "blue"}
-    rival = dora.remember(content, proposal_id=name, **against)
-    world.canaries.hide("record", about, committed(rival))
+    rival = _between(world, "opponent", {"subject": "door", "key": "colour", "value": "blue"})
     for number, conflict in enumerate(rival.conflict_ids):
         world.canaries.hide("conflict", f"opponent {number}", conflict)
-    about = "standing on it"
-    content, name = _proposed(world, about)
-    upon = dora.remember(content, proposal_id=name, **{**_said(world, about), "derived_from": [door]})
-    world.canaries.hide("record", about, committed(upon))
+    _between(world, "standing on it", {"derived_from": [door]})
     hidden = world.canaries.ids["record"]["plain"]
-    told = owner.remember(
-        "the boiler of the shared pump hums", relations=[("supports", hidden)], **{**shared, "sensitivity": "internal"}
-    )
-    world.open["pointing"] = committed(told)
+    pointing: ClaimOptions = {**shared, "sensitivity": "internal", "relations": [("supports", hidden)]}
+    world.open["pointing"] = committed(owner.remember("the boiler of the shared pump hums", **pointing))
+
+
+def _between(world: World, about: str, more: ClaimOptions) -> Verdict:
+    """Something hidden that Dora says about something open."""
+    content, name = _proposed(world, about)
+    said: ClaimOptions = {**_said(world, about), **more}
+    verdict = world.seat("dora").remember(content, proposal_id=name, **said)
+    world.canaries.hide("record", about, committed(verdict))
+    return verdict
 
 
 def _fill_office(world: World) -> None:

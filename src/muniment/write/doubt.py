@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from muniment.model.card import standing_of
 from muniment.model.curation import StepOutcome
 from muniment.model.status import Status
 from muniment.model.vocabulary import Label, Step, StepResult, Suspicion
-from muniment.policy.decide import decide_review
+from muniment.policy.decide import decide_read, decide_review
 from muniment.policy.rules import Action, Answer
 from muniment.text.likeness import echoes, quotes
 from muniment.text.reading import reading
-from muniment.write.case import Case, Finding, flagged, refused
+from muniment.write.case import CURATION_PURPOSE, Case, Finding, flagged, hidden, refused
+from muniment.write.facts import Held
 from muniment.write.plan import BORN_LABEL, origin_label
 from muniment.write.poison import Signal
 
@@ -26,7 +30,7 @@ def doubt(outcome: StepOutcome, case: Case) -> Finding:
     repeats = _repeats_suspect(case)
     if not signals and not repeats:
         return outcome, case
-    label = origin_label(case)
+    label = origin_label(case if case.reviewer is not None else _seen(case))
     trusted = _answers_for_itself(case, label)
     answers = {signal: case.policy.safety.poison.answer(signal.family, label, trusted=trusted) for signal in signals}
     noted = [signal for signal, answer in answers.items() if answer is not Answer.IGNORE]
@@ -39,6 +43,17 @@ def doubt(outcome: StepOutcome, case: Case) -> Finding:
         found, case = flagged(Step.SAFETY, case, words if noted else _COMPARE)
         return _beside(outcome, found.note), case
     return (_beside(outcome, words) if noted else outcome), case
+
+
+def _seen(case: Case) -> Case:
+    """The case without what its proposer may not see: the next step refuses that, and nobody is to learn of it here."""
+    links = {name: held for name, held in case.facts.links.items() if held is not None}
+    unseen = {name: None for name, held in links.items() if hidden(case.policy, case.actor, held)}
+    if not unseen:
+        return case
+    return msgspec.structs.replace(
+        case, facts=msgspec.structs.replace(case.facts, links={**case.facts.links, **unseen})
+    )
 
 
 def _beside(outcome: StepOutcome, words: str) -> StepOutcome:
@@ -59,10 +74,16 @@ def _bursts(case: Case) -> bool:
 
 
 def _repeats_suspect(case: Case) -> bool:
-    """Whether it says what is in quarantine: who proposes it again would else undo what a curator did."""
-    suspects = [held for held in case.facts.kin if held.card.status == Status.HELD]
+    """Whether it says what is in quarantine: who proposes it again would else undo what a curator did. Only what the
+    actor could see if it were not: nobody finds out in this way what others keep apart in places of their own."""
+    suspects = [held for held in case.facts.kin if held.card.status == Status.HELD and _within_sight(case, held)]
     said = reading(case.claim.content) if suspects else None
     if said is None:
         return False
     texts = [reading(held.record.content) for held in suspects]
     return any(echoes(said, text) or quotes(said, text) for text in texts)
+
+
+def _within_sight(case: Case, held: Held) -> bool:
+    label = standing_of(held.card).footing.label
+    return decide_read(case.policy, case.actor, CURATION_PURPOSE, held.record, label) is not None
