@@ -17,7 +17,7 @@ from muniment.engine.copies.manifest import read_manifest
 from muniment.engine.copies.restore import Wish, restore
 
 COPIER = Path(__file__).with_name("copier.py")
-EVERY = 3
+EVERY = 6
 """Of the touches of a long job every third is died at, and each of the last ones, where names are given."""
 LAST = 12
 

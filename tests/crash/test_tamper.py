@@ -80,7 +80,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found misleading, voted upon, named, noted, forgotten, swept, signed with one key and then with another."""
     path = tmp_path_factory.mktemp("tamper") / "default.sqlite"
     store = SqliteTenant(path, "default", create=True)
-    memory = simulated_memory(store, seed=1)
+    memory = simulated_memory(store, seed=1, signer=SeededSigner(1))
     kept = memory.remember("the build is green", kind="fact", evidence=["log:1"], namespace="/ci", session_id="s1")
     assert kept.record_id is not None
     memory.revise(kept.record_id, "the build is red", valid_from="2026-01-01", valid_until="2027-01-01")

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import msgspec
 
@@ -44,14 +47,35 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _shown(folder: Path, words: Sequence[str]) -> int:
-    with _held(folder):
+    with _held(folder), _listening() as asked_to_end:
         told = tour.run(words)
+        if asked_to_end.is_set():  # an interrupt that meets a finaliser is not raised, and still was meant
+            raise KeyboardInterrupt
     if told != ExitCode.ANSWERED:
         return told
     with _held(folder):
         run_server(_settings(folder), _greet)
     write_text("The server has ended; nothing was lost.\n")
     return ExitCode.ANSWERED
+
+
+@contextmanager
+def _listening() -> Iterator[threading.Event]:
+    """Take note of Ctrl-C besides raising it."""
+    heard = threading.Event()
+
+    def noted(_: int, __: FrameType | None) -> None:
+        heard.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # only the main thread hears of signals
+        yield heard
+        return
+    before = signal.signal(signal.SIGINT, noted)
+    try:
+        yield heard
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from muniment.model.errors import ConfigurationError, IntegrityError, MunimentEr
 ROOT = Path(__file__).parents[3]
 WAIT_S = 240
 TENANTS = ("acme", ".".join(["Ab"] * 40))
-EVERY = 1 if os.environ.get("MUNIMENT_TEST_PROFILE") == "nightly" else 4
+EVERY = 1 if os.environ.get("MUNIMENT_TEST_PROFILE") == "nightly" else 8
 """Of so many changes one is died at; in the nights at each."""
 
 
