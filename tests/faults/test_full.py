@@ -80,6 +80,16 @@ class Wide(Toy):
     dimensions = 16_384
 
 
+def _told(memory: Memory) -> str:
+    """What a question on a full disk comes to: an answer by words, or the code of a clear error."""
+    try:
+        answer = memory.recall("grey lorry", limit=50)
+    except MunimentError as unanswered:
+        return unanswered.code
+    why = "by words" if "vectors are not being made" in str(answer.searched.why) else "by meaning"
+    return f"{len(answer.records)} {why}"
+
+
 def test_vectors_that_find_no_room_are_made_later_and_words_answer_meanwhile(small_disk: SmallDisk) -> None:
     small_disk.resize("3m")
     memory = Memory.open(small_disk.place / "vault", embedder=Wide())
@@ -91,13 +101,8 @@ def test_vectors_that_find_no_room_are_made_later_and_words_answer_meanwhile(sma
     with pytest.raises(MunimentError) as refused:
         memory.flush(timeout=WAIT_S)
     assert refused.value.code in FULL
-    try:
-        answer = memory.recall("grey lorry", limit=50)
-    except MunimentError as unanswered:  # a receipt needs room too, and whoever makes vectors may just have taken it
-        assert unanswered.code in FULL
-    else:
-        assert len(answer.records) == 40
-        assert "vectors are not being made" in str(answer.searched.why)
+    told = _told(memory)
+    assert told in ("store_full", "store_unavailable", "40 by words"), "a receipt needs room too"
     ballast.unlink()
     assert len(memory.recall("grey lorry", limit=50).records) == 40
     memory.flush(timeout=WAIT_S)
