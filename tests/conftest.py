@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import figures
 from tests.agmi import table as agmi
 from tests.contracts.coverage import table
-from tests.poison import figures as poison
 
 from muniment import Memory
 
@@ -45,8 +45,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("agmi")
         for line in found:
             terminalreporter.line(line)
-    told = (value for name, value in properties if name in ("figures", poison.PROPERTY))
-    for title, lines in poison.sections(told).items():
+    told = (value for name, value in properties if name == figures.PROPERTY)
+    for title, lines in figures.sections(told).items():
         terminalreporter.section(title)
         for line in lines:
             terminalreporter.line(line)

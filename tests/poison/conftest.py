@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.poison import figures
+from tests import figures
 from tests.trust.world import SetClock, open_vault
 
 from muniment import Memory

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from muniment.aio.guardian import Guardian
 from muniment.aio.ledger import Ledger
+from muniment.aio.steward import Steward
 from muniment.aio.threads import page, run
 from muniment.config import AS_SET
 from muniment.engine import (
@@ -30,7 +31,7 @@ from muniment.engine.options import QueryOptions
 from muniment.engine.trail import Progress
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Settled, Swept, Undone, Verdict
+from muniment.model.curation import Undone, Verdict
 from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
@@ -45,7 +46,7 @@ from muniment.ports.tracer import UNWATCHED, Tracer
 from muniment.ports.world import Clock, Ids
 
 
-class Memory(Guardian):
+class Memory(Steward, Guardian):
     """`muniment.Memory` with the same methods, awaited.
 
     >>> import asyncio
@@ -211,107 +212,6 @@ class Memory(Guardian):
             proposal_id=proposal_id,
             **options,
         )
-
-    async def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
-        return await run(self._memory.retract, record_id, reason=reason, expected_revision=expected_revision)
-
-    async def detect(self, record_id: str) -> tuple[str, ...]:
-        return await run(self._memory.detect, record_id)
-
-    async def decide(
-        self,
-        proposal_id: str,
-        *,
-        accept: bool,
-        reason: str,
-        kind: str | None = None,
-        scope: str | None = None,
-        scope_id: str | None = None,
-        objections: Sequence[Objection] = (),
-    ) -> Verdict:
-        return await run(
-            self._memory.decide,
-            proposal_id,
-            accept=accept,
-            reason=reason,
-            kind=kind,
-            scope=scope,
-            scope_id=scope_id,
-            objections=objections,
-        )
-
-    async def outcome(
-        self,
-        record_id: str,
-        result: str,
-        *,
-        weight: float = 1.0,
-        evidence: str | None = None,
-        expected_revision: int | None = None,
-        proposal_id: str | None = None,
-    ) -> Verdict:
-        return await run(
-            self._memory.outcome,
-            record_id,
-            result,
-            weight=weight,
-            evidence=evidence,
-            expected_revision=expected_revision,
-            proposal_id=proposal_id,
-        )
-
-    async def vouch(self, record_id: str, *, origin: str, reason: str, expected_revision: int | None = None) -> Verdict:
-        return await run(
-            self._memory.vouch, record_id, origin=origin, reason=reason, expected_revision=expected_revision
-        )
-
-    async def resolve(
-        self,
-        conflict_id: str,
-        *,
-        strategy: str,
-        rationale: str,
-        winner: str | None = None,
-        synthesis: str | None = None,
-        **options: Unpack[ClaimOptions],
-    ) -> Settled:
-        return await run(
-            self._memory.resolve,
-            conflict_id,
-            strategy=strategy,
-            rationale=rationale,
-            winner=winner,
-            synthesis=synthesis,
-            **options,
-        )
-
-    async def promote(
-        self,
-        record_id: str,
-        *,
-        scope: str,
-        scope_id: str,
-        evidence: Sequence[str],
-        owner: str | None = None,
-        reason: str | None = None,
-        proposal_id: str | None = None,
-    ) -> Verdict:
-        return await run(
-            self._memory.promote,
-            record_id,
-            scope=scope,
-            scope_id=scope_id,
-            evidence=evidence,
-            owner=owner,
-            reason=reason,
-            proposal_id=proposal_id,
-        )
-
-    async def alias(self, name: str, means: str) -> tuple[str, ...]:
-        return await run(self._memory.alias, name, means)
-
-    async def sweep(self) -> Swept:
-        return await run(self._memory.sweep)
 
     async def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         return await run(self._memory.recall, text, **options)

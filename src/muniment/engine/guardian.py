@@ -73,12 +73,10 @@ class Guardian(Intake):
     def _scrubbed(self, done: Forgotten) -> Forgotten:
         """Let nothing of what was erased stay in any file before the caller is told that it is gone."""
         assert done.verdict is not None
-        scrubbed = False
-        if done.verdict.committed:
-            try:
-                scrubbed = self._tenant.store.scrub()
-            except OperationalError:
-                scrubbed = False  # it is erased; the store keeps in mind that its files are still to be cleaned
+        try:
+            scrubbed = done.verdict.committed and self._tenant.store.scrub()
+        except OperationalError:
+            scrubbed = False  # it is erased; the store keeps in mind that its files are still to be cleaned
         self._tenant.wrote(done.verdict.epoch)
         return msgspec.structs.replace(done, scrubbed=scrubbed)
 

@@ -52,7 +52,7 @@ from muniment.write.case import hidden
 from muniment.write.facts import gather
 from muniment.write.kinship import Suggestion, comparable
 from muniment.write.pipeline import asked, propose
-from muniment.write.secrets import refuse_secret
+from muniment.write.secrets import DEFAULT
 
 BATCH_MAX = 10_000
 
@@ -107,7 +107,7 @@ class Memory(Steward, Guardian, Insight, Intake):
         base64, or the path of the file that holds it) makes a new vault an encrypted one, and opens it again.
         """
         checks.identifier("tenant", tenant)
-        refuse_secret("tenant", tenant)
+        DEFAULT.refuse("tenant", tenant)
         _check_actor(actor)
         if capacity is not None:
             checks.whole("capacity", capacity, least=1, most=2**62)
@@ -329,11 +329,11 @@ def _embedder(wanted: str | Embedder | EmbedTexts | None) -> Embedder | None:
 def _check_actor(actor: str | Actor) -> None:
     """Refuse nobody, and what cannot be a name, before anything is opened."""
     if isinstance(actor, Actor):
-        refuse_secret("actor", actor.id)
+        DEFAULT.refuse("actor", actor.id)
         return
     checks.caller(actor)
     checks.identifier("actor", actor)
-    refuse_secret("actor", actor)
+    DEFAULT.refuse("actor", actor)
 
 
 def _actor(policy: Policy, actor: str | Actor, *, session: str | None = None) -> Actor:

@@ -22,15 +22,14 @@ from muniment.ports.store import (
     Ledger,
     Lexicon,
     Links,
-    Meanings,
     Names,
     Notes,
     Receipts,
     Snapshot,
     TenantStore,
     Unit,
-    Vectors,
 )
+from muniment.ports.vectors import Meanings, Vectors
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from muniment.model.claim import Claim, Extension
 from muniment.model.value import canonical
 from muniment.policy.rules import Personal, Safety, Treatment
 from muniment.write.admit import clean
-from muniment.write.secrets import redact, screen_of, suspicious
+from muniment.write.secrets import DEFAULT, screen_of
 
 EVERYTHING = screen_of(Safety(personal=Personal(**dict.fromkeys(Personal.__struct_fields__, Treatment.REDACT))))
 
@@ -26,7 +26,7 @@ def _near(text: str) -> str:
 @pytest.mark.parametrize(("around", "secret"), SECRETS, ids=lambda text: _near(str(text)))
 def test_a_secret_is_taken_out_and_named_by_its_sort(around: str, secret: str) -> None:
     text = around.format(secret)
-    cleaned, sorts = redact(text)
+    cleaned, sorts = DEFAULT.redact(text)
     assert secret not in cleaned
     assert len(sorts) >= 1
     assert all(f"[redacted: {sort}]" in cleaned for sort in sorts)
@@ -35,7 +35,7 @@ def test_a_secret_is_taken_out_and_named_by_its_sort(around: str, secret: str) -
 
 @pytest.mark.parametrize("text", BENIGN, ids=_near)
 def test_a_text_without_a_secret_is_left_as_it_is(text: str) -> None:
-    assert redact(text) == (text, ())
+    assert DEFAULT.redact(text) == (text, ())
 
 
 def test_the_tables_are_as_long_as_they_promise() -> None:
@@ -46,33 +46,33 @@ def test_the_tables_are_as_long_as_they_promise() -> None:
 @pytest.mark.parametrize(("around", "secret"), SECRETS, ids=lambda text: _near(str(text)))
 def test_the_quick_look_never_waves_a_secret_through(around: str, secret: str) -> None:
     text = around.format(secret)
-    assert suspicious(text)
-    assert suspicious(canonical(Claim(content=text)).decode())
+    assert DEFAULT.suspicious(text)
+    assert DEFAULT.suspicious(canonical(Claim(content=text)).decode())
 
 
 @pytest.mark.parametrize(("around", "secret"), SECRETS, ids=lambda text: _near(str(text)))
 def test_cleaning_twice_changes_nothing_more(around: str, secret: str) -> None:
-    once, _ = redact(around.format(secret))
-    assert redact(once) == (once, ())
+    once, _ = DEFAULT.redact(around.format(secret))
+    assert DEFAULT.redact(once) == (once, ())
 
 
 @given(make.texts, make.texts, st.sampled_from(SECRETS[:30]))
 def test_a_secret_is_found_between_any_words(before: str, after: str, example: tuple[str, str]) -> None:
     secret = example[0].format(example[1])
-    cleaned, sorts = redact(f"{before} {secret} {after}")
+    cleaned, sorts = DEFAULT.redact(f"{before} {secret} {after}")
     assert example[1] not in cleaned
     assert sorts
 
 
 @given(make.texts)
 def test_what_the_quick_look_passes_is_passed_by_the_close_one(text: str) -> None:
-    cleaned, sorts = redact(text)
-    assert suspicious(text) or (cleaned, sorts) == (text, ())
+    cleaned, sorts = DEFAULT.redact(text)
+    assert DEFAULT.suspicious(text) or (cleaned, sorts) == (text, ())
 
 
 def test_two_secrets_in_one_text_are_both_taken_out() -> None:
     one, other = SECRETS[0][1], "4111111111111111"
-    cleaned, sorts = redact(f"{one} and {other} and {one}")
+    cleaned, sorts = DEFAULT.redact(f"{one} and {other} and {one}")
     assert sorts == ("cloud access key", "card number", "cloud access key")
     assert one not in cleaned
     assert other not in cleaned

@@ -45,7 +45,17 @@ from muniment.write.erase.texts import texts_of
 from muniment.write.erase.traces import Erasing, Found, find_traces
 from muniment.write.erase.words import Lost, last_words
 from muniment.write.facts import fetch, look_up
-from muniment.write.pipeline import Bench, Matter, act_report, decide_and_commit, decided, next_place, verdict_of
+from muniment.write.pipeline import (
+    Act,
+    Bench,
+    Matter,
+    act_report,
+    decide_and_commit,
+    decided,
+    enact,
+    next_place,
+    verdict_of,
+)
 from muniment.write.review import held_proposal, visible
 
 Signing = Callable[[Snapshot], Signer]
@@ -313,26 +323,14 @@ def _report(oblivion: Oblivion, opening: str, actor: Actor, rule_id: str | None,
 
 def _refused(unit: Unit, oblivion: Oblivion, opening: str, actor: Actor, bench: Bench) -> Verdict:
     report = _report(oblivion, opening, actor, None, bench)
-    at, head = next_place(unit, bench)
-    change = ChangeSet(
-        kind=EntryKind.FORGOTTEN,
-        actor=actor.id,
-        at=at,
-        position=head.seq,
-        policy=bench.policy_doc,
-        decided_on=(),
-        drafts=(Draft(doc=head.last_doc + 1, role=Role.REPORT, value=report),),
-        filing=Filing(proposal=report.proposal, outcome=report.outcome, disposition=report.disposition),
-    )
-    entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
-    return verdict_of(report, entry.seq, None)
+    return enact(unit, Act(kind=EntryKind.FORGOTTEN, actor=actor.id, report=report, decided_on=()), bench)
 
 
 def _change(unit: Unit, prepared: Prepared, found: Found, lost: Lost, report: Report, bench: Bench) -> ChangeSet:
     at, head = next_place(unit, bench)
     erased, cut = prepared.reached.of(Fate.ERASED), prepared.reached.of(Fate.REDACTED)
     if not erased and not prepared.waiting and not (found.amended or found.receipts or found.dropped):
-        raise NotFound("record", "")
+        raise NotFound(prepared.target.by.value, "")
     change = ChangeSet(
         kind=EntryKind.FORGOTTEN,
         actor=report.actor,

@@ -1,10 +1,10 @@
-"""What the tests on poison tell of themselves in figures, by title, for the summary of a run."""
+"""What tests tell of themselves in figures, by title, for the summary of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-PROPERTY = "poison figures"
+PROPERTY = "figures"
 
 
 def sections(told: Iterable[object]) -> dict[str, list[str]]:
