@@ -5,15 +5,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TOUR := muniment-tour
+# What is run once more with PostgreSQL under every vault, beside its own tests.
+ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine tests/test_aio.py
 comma := ,
 # Modules are compiled once and kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase sim docs clean
+.PHONY: help run tour test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-postgres bench-console test-postgres test-citus test-browser shots sim docs clean
 
 help: ## show what there is
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 $(READY): pyproject.toml requirements-dev.txt scripts/setup src/muniment/backends/embedders/published.py
 	@scripts/setup "$(PYTHON)" "$(VENV)"
@@ -27,6 +29,22 @@ tour: $(READY) ## the guided tour alone
 
 test: lint ## everything: lint, types, walls, unit, property, backends, crash, docs
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --store postgres $(ONTO)
+
+test-postgres: $(READY) ## the tests of the PostgreSQL store, and the suites of the others on it; LONG=1: 64 clients for a minute
+	@$(if $(LONG),MUNIMENT_TEST_LONG=1) $(BIN)/python -m pytest -n 2 --dist worksteal tests/postgres
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --store postgres $(ONTO)
+
+test-citus: $(READY) ## the whole conformance suite on a Citus cluster; DSN=postgresql://…
+	@test -n "$(DSN)" || { echo "make test-citus DSN=postgresql://user@coordinator/database" >&2; exit 2; }
+	@MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1 $(BIN)/python -m pytest -n 2 --dist worksteal \
+		tests/postgres/test_conformance.py
+
+test-browser: $(READY) ## the console in a real browser
+	@$(BIN)/python -m pytest -n 2 --dist worksteal tests/browser
+
+shots: $(READY) ## pictures of every page of the console, wide and narrow, light and dark; FOLDER=dir, ONLY=record for some
+	@$(BIN)/python -m tests.browser.shots $(or $(FOLDER),bench/out/shots) $(if $(ONLY),--only $(ONLY))
 
 lint: $(READY) ## format check, ruff, mypy, what is past the size marks
 	@$(BIN)/ruff format --check .
@@ -68,6 +86,12 @@ bench-serve: $(READY) ## the server under load: records, attunes, recalls, 64 cl
 
 bench-erase: $(READY) ## what forgetting costs: one subject among 100,000 records, and what overwriting costs every write
 	@$(BIN)/python -m bench.erase $(if $(SCALE),--scale $(SCALE))
+
+bench-postgres: $(READY) ## PostgreSQL beside the embedded store: writes, batches, recall by size; DSN=… for a server that runs
+	@$(BIN)/python -m bench.postgres $(if $(DSN),--dsn '$(DSN)') $(if $(SIZES),--sizes $(SIZES)) $(if $(FOLDER),--folder $(FOLDER)) $(if $(DATA),--data $(DATA))
+
+bench-console: $(READY) ## the console at 100,000 records: first paint, and what a person waits for; SHORT=1 for a small run
+	@$(BIN)/python -m bench.console $(if $(SHORT),--short)
 
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))

@@ -656,6 +656,10 @@ def _schemas() -> str:
     return joined(words, table(("contract", "schemas"), rows))
 
 
+_OF_THE_SURFACE = frozenset({"caller", "changes", "export", "forget_record", "form", "import"})
+"""Operations that are no method of a memory."""
+
+
 def rest_page() -> str:
     """Every operation of the native REST face, from its table."""
     sections = []
@@ -664,7 +668,7 @@ def rest_page() -> str:
             table(
                 ("", ""),
                 [
-                    ("method", code(f"Memory.{one.name}") if one.name not in ("caller", "import", "export") else "–"),
+                    ("method", code(f"Memory.{one.name}") if one.name not in _OF_THE_SURFACE else "–"),
                     ("grant", code(one.grant.value)),
                     ("query", _fields(one.query)),
                     ("body", _fields(one.body)),

@@ -1,11 +1,11 @@
-"""Run machines, fuzzers, crash tests and the fault campaign for a long time, seed after seed. Knows where they are, not
-what they test.
+"""Run machines, fuzzers, crash tests, walls and the fault campaign for a long time, seed after seed. Knows where they
+are, not what they test. Where the usual run of a test takes a spread of its cases, this one takes them all.
 
 python scripts/sim.py                         ten minutes, from a seed of its own choosing
 python scripts/sim.py --minutes 60            an hour
 python scripts/sim.py --seed 7                replay one seed
 python scripts/sim.py --seed 7 --minutes 5    begin with seed 7 and go on
-python scripts/sim.py --seed 7 --only fuzz    one part of a round: machine, fuzz, crash or faults
+python scripts/sim.py --seed 7 --only fuzz    one part of a round: machine, fuzz, crash, walls or faults
 
 Everything random follows from the seed, except the instants at which processes that run freely are killed.
 """
@@ -27,6 +27,11 @@ PARTS: dict[str, tuple[str, ...]] = {
     "machine": ("tests/machine",),
     "fuzz": ("tests/fuzz/test_decoders.py", "tests/fuzz/test_work.py"),
     "crash": ("tests/crash/test_kill.py", "tests/crash/test_every_touch.py", "tests/crash/test_disk.py"),
+    "walls": ("tests/walls",),
+    "postgres": (
+        *("tests/postgres/test_processes.py", "tests/postgres/test_failover.py", "tests/postgres/test_crash.py"),
+        *("tests/postgres/test_every_touch.py", "tests/postgres/test_machine.py"),
+    ),
     FAULTS: (),
 }
 LENGTHS = {"EXAMPLES": "150", "VAULTS": "6", "FUZZ": "3000", "LONG": "1"}

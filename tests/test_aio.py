@@ -50,7 +50,7 @@ def test_an_async_caller_weighs_follows_and_settles(tmp_path: Path) -> None:
             assert source is not None
             plan = (await memory.remember("One cache serves all", confidence=0.9, derived_from=[source])).record_id
             assert plan is not None
-            graph = await memory.lineage(plan, direction="up", depth=1, types=["derived_from"])
+            graph = await memory.lineage(plan, direction="up", depth=1, types=["derived_from"], limit=2)
             foreseen = await memory.foresee(source, becomes="expired")
             moved = await memory.outcome(source, "misleading", weight=0.5, evidence="it failed")
             sides = [

@@ -62,7 +62,7 @@ OUTSIDE: dict[str, set[str]] = {
     "contracts": {"msgspec", "yaml"},
     "write": {"msgspec"},
     "read": {"msgspec"},
-    "backends": {"msgspec", "apsw", "cryptography", "numpy", "onnxruntime"},
+    "backends": {"msgspec", "apsw", "cryptography", "numpy", "onnxruntime", "psycopg"},
     "engine": {"msgspec"},
     "aio": set(),
     "compat": {"msgspec"},

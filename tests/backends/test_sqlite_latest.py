@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from muniment.backends.sqlite.latest import TERMS_MAX, TEXT_LENGTH_MAX, Latest
+from muniment.backends.latest import TERMS_MAX, TEXT_LENGTH_MAX, Latest
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.ports.hits import Neighbour
 from muniment.ports.store import Unit

@@ -139,7 +139,7 @@ def test_a_writer_that_waited_too_long_is_told_that_the_store_is_busy(
 def piled(store: SqliteTenant, jobs: int) -> bool:
     """Wait, for a bounded number of turns, until all jobs stand in the queue."""
     turn = threading.Event()
-    return any(len(store._queue) >= jobs or turn.wait(0.005) for _ in range(2_000))
+    return any(len(store._line._queue) >= jobs or turn.wait(0.005) for _ in range(2_000))
 
 
 @pytest.mark.parametrize(

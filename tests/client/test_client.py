@@ -79,6 +79,7 @@ def story(memory: Either) -> list[object]:
     )
     assert above.record_id is not None
     told += [len(memory.lineage(above.record_id, direction="up").nodes), len(memory.foresee(first.record_id).falls)]
+    told += [memory.lineage(above.record_id, limit=1).more, memory.foresee(above.record_id, becomes="archived").falls]
     told += [memory.outcome(first.record_id, "misleading", weight=0.5, evidence="it was empty").outcome]
     told += [round(memory.get(above.record_id).standing.footing.effective, 6)]
     other = memory.remember("Shelf 1 is ash", kind="fact", confidence=0.7)

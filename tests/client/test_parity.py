@@ -14,7 +14,7 @@ AT_HOME = {"open", "as_actor", "policy", "take_in"}
 """What needs the store itself: opening it, sitting in another's place, its rules, and values that never were a file."""
 ABROAD = {"caller"}
 """What only makes sense where somebody asks who we are."""
-POSITIONAL = {"browse": {"after", "changed_after"}}
+POSITIONAL = {"browse": {"after", "changed_after"}, "conflicts": {"after"}}
 """Where a list goes on is a cursor's business over a wire."""
 
 
@@ -47,7 +47,7 @@ def test_a_ledger_has_every_method_with_the_same_parameters() -> None:
 
 
 def test_every_operation_of_the_table_has_a_method() -> None:
-    told = {row.name for row in OPERATIONS} - {"import", "export", "forget_record"}
+    told = {row.name for row in OPERATIONS} - {"changes", "import", "export", "forget_record", "form"}
     plain = {name for name in told if not name.startswith("ledger.")}
     assert plain - public(Client) == set()
     assert {name.removeprefix("ledger.") for name in told - plain} == public(ClientLedger)

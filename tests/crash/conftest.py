@@ -14,33 +14,20 @@ from muniment.ports.store import TenantStore, Vault
 
 
 class Places:
-    """Makes vaults of one sort, and remembers them so that they are closed at the end."""
+    """Makes vaults in memory, and remembers them so that they are closed at the end."""
 
-    def __init__(self, sort: str, folder: Path) -> None:
-        self._sort = sort
-        self._folder = folder
+    def __init__(self) -> None:
         self._vaults: list[Vault] = []
 
     def fresh(self) -> TenantStore:
         """A store nobody has written to."""
-        vault: Vault = MemoryVault()
-        if self._sort == "sqlite":
-            place = self._folder / str(len(self._vaults))
-            place.mkdir()
-            vault = SqliteVault(place)
-        self._vaults.append(vault)
-        return vault.open("default", create=True)
+        self._vaults.append(self.make())
+        return self._vaults[-1].open("default", create=True)
 
     def copy(self) -> TenantStore:
         """A copy of the store that was made first."""
-        first = self._vaults[0]
-        first.close()
-        if isinstance(first, MemoryVault):
-            self._vaults.append(first.copy())
-        else:
-            place = self._folder / str(len(self._vaults))
-            shutil.copytree(self._folder / "0", place)
-            self._vaults.append(SqliteVault(place))
+        self._vaults[0].close()
+        self._vaults.append(self.twin(self._vaults[0]))
         return self._vaults[-1].open("default", create=False)
 
     def again(self) -> TenantStore:
@@ -48,15 +35,47 @@ class Places:
         self._vaults[-1].close()
         return self._vaults[-1].open("default", create=False)
 
+    def deaths(self, touches: int) -> list[int]:
+        """At which of so many touches to die."""
+        return list(range(1, touches + 1))
+
     def done(self) -> None:
         for vault in self._vaults:
             vault.close()
         self._vaults.clear()
+
+    def make(self) -> Vault:
+        return MemoryVault()
+
+    def twin(self, first: Vault) -> Vault:
+        assert isinstance(first, MemoryVault)
+        return first.copy()
+
+
+class SqlitePlaces(Places):
+    """The same in files."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def make(self) -> Vault:
+        place = self._folder / str(len(self._vaults))
+        place.mkdir()
+        return SqliteVault(place)
+
+    def twin(self, first: Vault) -> Vault:
+        place = self._folder / str(len(self._vaults))
+        shutil.copytree(self._folder / "0", place)
+        return SqliteVault(place)
+
+    def done(self) -> None:
+        super().done()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @pytest.fixture(params=["memory", "sqlite"])
 def places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Places]:
-    made = Places(request.param, tmp_path)
+    made = Places() if request.param == "memory" else SqlitePlaces(tmp_path)
     yield made
     made.done()

@@ -133,7 +133,7 @@ def test_a_death_at_any_touch_leaves_all_or_nothing(places: Places, kind: str) -
     after, touches = contents(store), rehearsal.touches
     assert (after == before) == (kind == "replay"), "every other command leaves something behind"
     seen = set()
-    for touch in range(1, touches + 1):
+    for touch in places.deaths(touches):
         doomed = places.copy()
         with pytest.raises(Crash):
             command(later(CrashingStore(doomed, at=touch)))
@@ -165,7 +165,7 @@ def test_a_death_at_any_touch_of_the_beginning_leaves_a_store_that_can_begin(pla
     rehearsal = CrashingStore(places.fresh())
     simulated_memory(rehearsal)
     assert rehearsal.touches > 10
-    for touch in range(1, rehearsal.touches + 1):
+    for touch in places.deaths(rehearsal.touches):
         doomed = CrashingStore(places.fresh(), at=touch)
         with pytest.raises(Crash):
             simulated_memory(doomed)

@@ -30,7 +30,7 @@ class Victims:
             [sys.executable, str(WRITER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
 
-    def kill_one(self, vault: Path, mode: str, seed: str, *, after: int) -> list[str]:
+    def kill_one(self, vault: Path | str, mode: str, seed: str, *, after: int) -> list[str]:
         """Let a writer say `after` lines, kill it, and return the names of the proposals it acknowledged."""
         assert self._parent.stdin is not None
         self._parent.stdin.write(f"{vault} {mode} {seed}\n")
@@ -82,7 +82,7 @@ def test_a_killed_writer_loses_nothing_it_was_told_and_leaves_nothing_half(
         assert told, "some of the writers lived long enough to write"
 
 
-def assert_whole(vault: Path, mode: str, told: list[str], where: str) -> None:
+def assert_whole(vault: Path | str, mode: str, told: list[str], where: str) -> None:
     with Memory.open(vault) as memory:
         assert memory.ledger.verify().findings == (), where
         with memory._tenant.store.read() as snapshot:

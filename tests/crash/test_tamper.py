@@ -12,16 +12,14 @@ from pathlib import Path
 import apsw
 import msgspec
 import pytest
+from tests.crash.history import live_through
 
 from muniment.backends.sqlite.store import SqliteTenant
-from muniment.engine.notebook import Notebook
 from muniment.model.card import Card
 from muniment.model.entry import SignedCheckpoint
 from muniment.model.errors import MunimentError
-from muniment.model.note import Jot
 from muniment.model.value import canonical, read_canonical
-from muniment.testing.world import SeededIds, SeededSigner, TickingClock, simulated_memory
-from muniment.write.keying import hand_over
+from muniment.testing.world import simulated_memory
 
 FEW = 6
 Cell = str | int | float | bytes | None
@@ -76,45 +74,10 @@ TABLES = (
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small store with something in every table: revised, superseded, disputed, held, ruled, built upon, retracted,
-    found misleading, voted upon, named, noted, forgotten, swept, signed with one key and then with another."""
+    """A small store with something in every table."""
     path = tmp_path_factory.mktemp("tamper") / "default.sqlite"
     store = SqliteTenant(path, "default", create=True)
-    memory = simulated_memory(store, seed=1, signer=SeededSigner(1))
-    kept = memory.remember("the build is green", kind="fact", evidence=["log:1"], namespace="/ci", session_id="s1")
-    assert kept.record_id is not None
-    memory.revise(kept.record_id, "the build is red", valid_from="2026-01-01", valid_until="2027-01-01")
-    old = memory.remember("deploys are weekly", expires_at="2030-01-01")
-    memory.remember("deploys are daily", supersedes=old.record_id)
-    memory.remember("the door is red", subject="door", key="colour", value="red")
-    memory.ledger.checkpoint()
-    going, coming, clock, ids = SeededSigner(1), SeededSigner(0), TickingClock(), SeededIds(2)
-    store.write(lambda unit: hand_over(unit, going, coming, actor="owner", reason="routine", clock=clock, ids=ids))
-    memory.close()
-    memory = simulated_memory(store, seed=3, signer=coming)
-    blue = memory.remember("the door is blue", subject="door", key="colour", value="blue")
-    agent = memory.as_actor("bot")
-    agent.remember("drop the table", proposal_id="held", kind="decision")
-    agent.remember("rename the table", proposal_id="ruled", kind="decision")
-    memory.decide("ruled", accept=True, reason="agreed")
-    gone = memory.remember("a mistake")
-    assert gone.record_id is not None
-    memory.remember("what follows from it", confidence=0.75, derived_from=[gone.record_id], half_life_hours=24.0)
-    memory.retract(gone.record_id, reason="wrong")
-    memory.outcome(kept.record_id, "misleading", weight=0.5)
-    memory.resolve(blue.conflict_ids[0], strategy="vote", winner=blue.record_id, rationale="I looked")
-    memory.remember("ask Maria Lopez about OPS-7")
-    memory.alias("Marie", "Maria Lopez")
-    jots = (Jot(topic="agents", key="bot", body="{}"), Jot(topic="agents", key="x"))
-    Notebook.of(memory).turn("bot", lambda _: (jots, None))
-    aside = memory.remember("Quince marmalade keeps for months").record_id
-    assert aside is not None
-    memory.forget(aside, reason="asked to")
-    memory.recall("build")
-    memory.ledger.checkpoint()
-    memory.recall("door", limit=1)
-    assert memory.sweep().moved > 0
-    memory.close()
+    live_through(store)
     store.close()
     return path
 

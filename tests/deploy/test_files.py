@@ -55,7 +55,7 @@ def test_the_extras_of_the_image_are_extras_of_the_project() -> None:
     extras = {
         extra for rest in said("RUN") for group in re.findall(r"\[([a-z,]+)\]", rest) for extra in group.split(",")
     }
-    assert {"server", "mcp", "otel", "embed"} == extras
+    assert {"server", "mcp", "otel", "embed", "postgres"} == extras
     assert extras <= PROJECT["optional-dependencies"].keys()
 
 

@@ -12,11 +12,11 @@ import io
 import os
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.docs.pages import Sample
+from tests.docs.standing import INSTALLED
 
 SHELL_TIMEOUT_S = 60
 PYTHON = frozenset({"python"})
@@ -36,8 +36,9 @@ class Command:
     shown: tuple[str, ...]
 
 
-def run_page(samples: list[Sample], folder: Path) -> None:
-    """Run every sample that is not excused. The caller has made `folder` the working directory."""
+def run_page(samples: list[Sample], folder: Path, commands: Path = INSTALLED.parent) -> None:
+    """Run every sample that is not excused. The caller has made `folder` the working directory; `commands` is the
+    folder in which a shell finds `muniment`."""
     namespace: dict[str, object] = {"__name__": "__sample__"}
     for sample in samples:
         if sample.not_run is not None or sample.language not in RUN:
@@ -45,9 +46,9 @@ def run_page(samples: list[Sample], folder: Path) -> None:
         if sample.language in PYTHON:
             run_python(sample, namespace)
         elif sample.language in SHELL:
-            run_shell(sample.body, folder, sample.name)
+            run_shell(sample.body, folder, sample.name, commands)
         else:
-            run_console(sample, folder)
+            run_console(sample, folder, commands)
 
 
 def run_python(sample: Sample, namespace: dict[str, object]) -> None:
@@ -59,12 +60,12 @@ def run_python(sample: Sample, namespace: dict[str, object]) -> None:
     compare(sample.name, _SHOWN.findall(sample.body), printed.getvalue().splitlines())
 
 
-def run_shell(script: str, folder: Path, name: str) -> str:
+def run_shell(script: str, folder: Path, name: str, commands: Path = INSTALLED.parent) -> str:
     """Run a script with `sh -e` and return what it printed; any command that fails fails the sample."""
     done = subprocess.run(
         ["sh", "-e", "-c", script],
         cwd=folder,
-        env=environment(folder),
+        env=environment(folder, commands),
         capture_output=True,
         text=True,
         timeout=SHELL_TIMEOUT_S,
@@ -74,12 +75,12 @@ def run_shell(script: str, folder: Path, name: str) -> str:
     return done.stdout
 
 
-def run_console(sample: Sample, folder: Path) -> None:
-    commands = read_console(sample.body)
-    assert commands, f"{sample.name}: a console block needs at least one line that begins with '$ '"
-    script = "exec 2>&1\n" + "".join(f"{command.text}\nprintf '{_MARK}\\n'\n" for command in commands)
-    parts = run_shell(script, folder, sample.name).split(_MARK + "\n")
-    for command, printed in zip(commands, parts, strict=False):
+def run_console(sample: Sample, folder: Path, commands: Path = INSTALLED.parent) -> None:
+    shown = read_console(sample.body)
+    assert shown, f"{sample.name}: a console block needs at least one line that begins with '$ '"
+    script = "exec 2>&1\n" + "".join(f"{command.text}\nprintf '{_MARK}\\n'\n" for command in shown)
+    parts = run_shell(script, folder, sample.name, commands).split(_MARK + "\n")
+    for command, printed in zip(shown, parts, strict=False):
         if command.shown:
             compare(f"{sample.name}: {command.text}", list(command.shown), printed.splitlines())
 
@@ -130,9 +131,9 @@ def _line(line: str) -> str:
     return "[^\\n]*".join(re.escape(part) for part in line.rstrip().split("…")) + "\n"
 
 
-def environment(folder: Path) -> dict[str, str]:
+def environment(folder: Path, commands: Path) -> dict[str, str]:
     """What a reader's shell would have: our commands first in the path, none of our settings, no colour."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}
-    commands = str(Path(sys.executable).parent)
-    changes = {"PATH": f"{commands}{os.pathsep}{kept['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+    path = os.pathsep.join([str(commands), str(INSTALLED.parent), kept["PATH"]])
+    changes = {"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
     return kept | changes | {"NO_COLOR": "1", "TERM": "dumb"}

@@ -1,16 +1,41 @@
-"""Every sample a reader may copy runs, and prints what the page says it prints."""
+"""Every sample a reader may copy runs, and prints what the page says it prints.
+
+On the page read first each command is a process of its own, as it is for the reader; on the others one process that
+stands ready answers them (`tests.docs.standing`).
+"""
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.docs.pages import ROOT, Sample, samples, written_pages
-from tests.docs.running import RUN, read_console, run_console, run_page, run_python, run_shell
+from tests.docs.running import (
+    RUN,
+    SHELL_TIMEOUT_S,
+    environment,
+    read_console,
+    run_console,
+    run_page,
+    run_python,
+    run_shell,
+)
+from tests.docs.standing import INSTALLED, stand
 
 NOT_RUN_MAX = 4
 LANGUAGES = RUN | {"yaml", "toml", "text", "json", "sql", "mermaid", "diff"}
 PAGES = [page for page in written_pages() if any(sample.language in RUN for sample in samples(page))]
+
+
+READ_FIRST = "README.md"
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with stand(tmp_path_factory.mktemp("standing")) as commands:
+        yield commands
 
 
 def _sample(language: str, body: str) -> Sample:
@@ -18,9 +43,46 @@ def _sample(language: str, body: str) -> Sample:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_samples_of_a_page_run_in_order(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_samples_of_a_page_run_in_order(
+    page: Path, standing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    run_page(samples(page), tmp_path)
+    first = page == ROOT / READ_FIRST
+    run_page(samples(page), tmp_path, INSTALLED.parent if first else standing)
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "out", "err"),
+    [
+        ("muniment --version", 0, "muniment 0.1.0\n", ""),
+        ("cd below && GREETING=hello muniment init --json | cut -c1-60 | head -1; ls", 0, "{\nmuniment-data\n", ""),
+        (
+            "echo 'from the pipe' | muniment remember - | head -c 9",
+            0,
+            "committed",
+            "made a new vault at muniment-data\n",
+        ),
+        ("MUNIMENT_VALT=x muniment stats --json > told 2>&1 || echo $?; grep -c MUNIMENT_VALT told", 0, "2\n1\n", ""),
+        ("muniment stats --vault nowhere > /dev/null 2>&1", 2, "", ""),
+    ],
+    ids=["version", "folder", "standard input", "environment", "exit code"],
+)
+def test_the_standing_command_answers_as_the_installed_one(
+    standing: Path, tmp_path: Path, script: str, code: int, out: str, err: str
+) -> None:
+    for name, commands in (("installed", INSTALLED.parent), ("standing", standing)):
+        folder = tmp_path / name
+        (folder / "below").mkdir(parents=True)
+        done = subprocess.run(
+            ["sh", "-c", script],
+            cwd=folder,
+            env=environment(folder, commands),
+            capture_output=True,
+            text=True,
+            timeout=SHELL_TIMEOUT_S,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (code, out, err), name
 
 
 def test_the_pages_a_newcomer_reads_have_samples() -> None:

@@ -90,7 +90,7 @@ def _sketched(kind: type[Value]) -> Json:
 
 def _parameters(kind: type[Value]) -> bytes:
     words = "direction=up&replay=true&becomes=retracted&limit=3&statuses=active&contract=omir&reason=why&name=tea"
-    said = dict(parse_qsl(f"{words}&session=s-1&namespace=/a"))
+    said = dict(parse_qsl(f"{words}&session=s-1&namespace=/a&bucket=day"))
     known = [field.name for field in msgspec.structs.fields(kind)]
     return urlencode([(name, said[name]) for name in known if name in said] or [(known[0], "1")]).encode()
 

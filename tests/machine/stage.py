@@ -14,7 +14,6 @@ from hypothesis.stateful import RuleBasedStateMachine
 from tests.machine.lives import Lives
 
 from muniment.backends.memory.store import MemoryVault
-from muniment.backends.sqlite.store import SqliteVault
 from muniment.engine.memory import Memory
 from muniment.engine.vault import default_policy_text
 from muniment.model.value import canonical
@@ -35,20 +34,22 @@ T = TypeVar("T")
 
 
 class Stage(RuleBasedStateMachine):
-    """A vault in memory or in files, opened again after each death from what was left behind."""
-
-    sort = "memory"
+    """A vault in memory or elsewhere, opened again after each death from what was left behind."""
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="muniment-lifetimes-"))
-        self.vault: Vault = MemoryVault() if self.sort == "memory" else SqliteVault(self.folder)
+        self.vault = self.place()
         self.clock = TickingClock()
         self.ids = {tenant: SeededIds(number) for number, tenant in enumerate(TENANTS)}
         self.stores: dict[str, CrashingStore] = {}
         self.owners: dict[str, Memory] = {}
         self.model = {tenant: Lives() for tenant in TENANTS}
         self.touched: set[str] = set(TENANTS)
+
+    def place(self) -> Vault:
+        """Where the memories are kept."""
+        return MemoryVault()
 
     def open(self) -> None:
         for tenant in TENANTS:

@@ -58,17 +58,19 @@ below = st.lists(picks, max_size=2)
 class Histories(RuleBasedStateMachine):
     """One memory over one store that may die at any touch. The owner may do anything, the agent less."""
 
-    sort = "memory"
-
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="muniment-machine-"))
-        self.vault: Vault = MemoryVault() if self.sort == "memory" else SqliteVault(self.folder)
+        self.vault = self.place()
         self.clock, self.ids = TickingClock(), SeededIds(1)
         self.model = Model()
         self.sent: dict[str, tuple[str, str, ClaimOptions, Verdict]] = {}
         self.receipts: list[tuple[str, str, tuple[str, ...]]] = []
         self.count = 0
+
+    def place(self) -> Vault:
+        """Where the memory is kept."""
+        return MemoryVault()
 
     @initialize(start=st.lists(st.tuples(contents_, slots, st.integers(0, 5)), min_size=2, max_size=8))
     def begin(self, start: list[tuple[str, tuple[str, str] | None, int]]) -> None:
@@ -418,7 +420,8 @@ def _revision(word: str, slot: tuple[str, str] | None, options: ClaimOptions) ->
 
 
 class SqliteHistories(Histories):
-    sort = "sqlite"
+    def place(self) -> Vault:
+        return SqliteVault(self.folder)
 
 
 @pytest.mark.parametrize(("machine", "share"), [(Histories, 1), (SqliteHistories, 3)])

@@ -29,6 +29,7 @@ from tests.machine.speaking import (
 )
 from tests.machine.stage import TENANTS, kept_bytes
 
+from muniment.backends.sqlite.store import SqliteVault
 from muniment.compat.exchange import read_in, write_out
 from muniment.contracts.registry import ContractName
 from muniment.engine.notebook import Notebook
@@ -37,6 +38,7 @@ from muniment.model.erasure import Fate
 from muniment.model.errors import CallerError, MunimentError, NotFound, NotPermitted, OnHold, Stale
 from muniment.model.note import Jot
 from muniment.model.status import CURRENT
+from muniment.ports.store import Vault
 
 LONG = os.environ.get("MUNIMENT_TEST_LONG") == "1"
 SHRINK = os.environ.get("MUNIMENT_TEST_SHRINK") == "1"
@@ -510,7 +512,8 @@ class Lifetimes(Speakers):
 
 
 class SqliteLifetimes(Lifetimes):
-    sort = "sqlite"
+    def place(self) -> Vault:
+        return SqliteVault(self.folder)
 
 
 @pytest.mark.parametrize(("machine", "share"), [(Lifetimes, 1), (SqliteLifetimes, 3)])

@@ -20,7 +20,7 @@ from muniment.surfaces.reception.visitor import Grant
 
 NOT_OFFERED = {"as_actor", "close", "open", "take_in"}
 """Who is calling is the credential's to say, a server opens and closes by itself, and batches come in by import."""
-OF_THE_SURFACE = {"caller", "import", "export", "forget_record"}
+OF_THE_SURFACE = {"caller", "changes", "import", "export", "forget_record", "form"}
 ELSEWHERE = {"progress", "expected_revision", "after"}
 """Nobody watches over HTTP, what is expected is said in If-Match, and a list goes on by its cursor."""
 _PLACES = re.compile(r"{([a-z_]+)}").findall
@@ -108,8 +108,11 @@ def test_every_page_holds_a_list_and_the_way_on() -> None:
         "certificates",
         "holds",
         "quarantined",
+        "ledger.chain",
+        "ledger.checkpoints",
         "ledger.entries",
         "ledger.receipts",
+        "receipts_of",
     }
     for one in paged:
         assert {one.pages, "next"} <= set(one.answer.__struct_fields__)

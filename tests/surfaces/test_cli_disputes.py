@@ -117,6 +117,33 @@ def test_a_synthesis_takes_the_place_of_both(shell: Shell, dispute: tuple[str, s
     assert shell("get", first, "--json").json["status"] == "superseded"
 
 
+def test_a_settlement_can_be_rehearsed(shell: Shell, dispute: tuple[str, str, str]) -> None:
+    first, second, name = dispute
+    above = shell.remember("Deploys wait for the nightly build", "--derived-from", first)
+    words = ("resolve", name, "--strategy", "evidence_count", "--rationale", "the log settles it", "--dry-run")
+    said = shell(*words, "--json")
+    assert (said.code, said.json["status"], said.json["winner"], said.json["superseded"]) == (
+        0,
+        "resolved",
+        first,
+        [second],
+    )
+    assert (said.json["falls"], said.json["rises"], said.json["dry_run"]) == ([], [above], True)
+    lines = shell(*words).out.splitlines()
+    assert lines[0] == f"would be resolved  {name}"
+    assert [line.split() for line in lines[2:5]] == [["winner:", first], ["superseded:", second], ["rises:", above]]
+    assert lines[5].strip() == "this is a plan: nothing was changed"
+    assert [one["status"] for one in shell("conflicts", "--json").json["conflicts"]] == ["detected"]
+
+
+def test_a_rehearsed_synthesis_has_no_id_to_tell(shell: Shell, dispute: tuple[str, str, str]) -> None:
+    words = ("resolve", dispute[2], "--strategy", "synthesis", "--rationale", "both", "--synthesis", "It varies")
+    told = shell(*words, "--dry-run").out
+    assert "one new record, which takes the place of both" in told
+    assert "would wait" not in told
+    assert [one["status"] for one in shell("conflicts", "--json").json["conflicts"]] == ["detected"]
+
+
 def test_a_synthesis_that_policy_holds_settles_nothing(shell: Shell, dispute: tuple[str, str, str]) -> None:
     rules = (shell.vault / "policy.yaml").read_text()
     changed = rules.replace("actors:\n", "actors:\n  senior: {roles: [agent], projects: [default], authority: 7}\n", 1)

@@ -377,6 +377,20 @@ def test_decide_accepts_and_corrects(shell: Shell) -> None:
     assert (record["kind"], record["scope_id"], record["reviewer"]) == ("intention", "apollo", "owner")
 
 
+def test_decide_can_be_rehearsed(shell: Shell) -> None:
+    shell("init")
+    held = shell("remember", "We ship", "--kind", "decision", "--as", "planner", "--json").json["proposal_id"]
+    said = shell("decide", held, "accept", "--reason", "agreed", "--dry-run", "--json")
+    assert (said.code, said.json["outcome"], said.json["dry_run"]) == (0, "committed", True)
+    told = shell("decide", held, "discard", "--reason", "not yet", "--dry-run")
+    assert told.out.splitlines() == [
+        "would be refused  discard",
+        "  why: not yet (ruling)",
+        "  this is a plan: nothing was changed",
+    ]
+    assert [one["proposal_id"] for one in shell("queue", "--json").json["proposals"]] == [held]
+
+
 def test_decide_discards(shell: Shell) -> None:
     shell("init")
     held = shell("remember", "We ship", "--kind", "decision", "--as", "planner", "--json").json["proposal_id"]

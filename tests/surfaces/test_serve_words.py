@@ -63,8 +63,8 @@ def test_a_server_without_the_sdk_does_not_claim_to_speak_mcp(tmp_path: Path) ->
     )
     running = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     assert running.stdout is not None
-    lines = [next(running.stdout) for _ in range(5)]
+    lines = [next(running.stdout) for _ in range(6)]
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=WAIT_S)
-    assert lines[4] == "  MCP      not offered: `pip install 'muniment[mcp]'` brings it\n"
+    assert lines[5] == "  MCP      not offered: `pip install 'muniment[mcp]'` brings it\n"
     assert running.returncode == 0

@@ -50,6 +50,16 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
     asked = subprocess.run(shlex.split(line[1]), capture_output=True, text=True, timeout=END_S, check=True)
     assert json.loads(asked.stdout)["records"][0]["record"]["claim"]["content"] == answer
 
+    console = re.search(r"open (http://\S+)/ in a browser", printed)
+    assert console is not None
+    page = subprocess.run(["curl", "-s", f"{console[1]}/"], capture_output=True, text=True, timeout=END_S, check=True)
+    assert "<title>Muniment</title>" in page.stdout
+    stats = subprocess.run(
+        ["curl", "-s", f"{console[1]}/api/stats"], capture_output=True, text=True, timeout=END_S, check=True
+    )
+    waits = json.loads(stats.stdout)
+    assert (waits["held"], waits["open_conflicts"]) == (4, 1)
+
     again = subprocess.run(
         [sys.executable, "-m", "muniment.surfaces.showcase", "muniment-tour"],
         capture_output=True,

@@ -346,6 +346,25 @@ def test_what_is_foreseen_is_what_then_happens(vault: Path, ending: str, consequ
         assert all(memory.get(fall.id).gate == fall.after.gate for fall in foreseen.falls)
 
 
+def test_to_put_something_away_is_foreseen_to_leave_what_stands_on_it(team: Memory) -> None:
+    found = family(team)
+    before = [standing(team, name) for name in found.below]
+    assert team.foresee(found.root, becomes="archived").falls == ()
+    team.retire(found.root, becomes="archived", reason="over")
+    assert [standing(team, name) for name in found.below] == before
+
+
+def test_to_put_a_contested_record_away_is_foreseen_to_take_the_doubt_from_what_stands_on_it(team: Memory) -> None:
+    found = family(team)
+    team.remember(sentence(90), relations=[("contradicts", found.root)])
+    falls = team.foresee(found.root, becomes="archived").falls
+    assert {fall.id: (fall.before.support, fall.after.support) for fall in falls} == dict.fromkeys(
+        found.below, (Support.FLAGGED, Support.STANDING)
+    )
+    team.retire(found.root, becomes="archived", reason="over")
+    assert supports(team, found) == [Support.STANDING] * 4
+
+
 def test_to_foresee_changes_nothing(team: Memory) -> None:
     found = family(team)
     before, head, stats = [standing(team, name) for name in found.below], team.ledger.head(), team.stats()

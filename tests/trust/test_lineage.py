@@ -9,6 +9,9 @@ from tests.trust.world import entries_since, kept, sentence
 
 from muniment import Memory
 from muniment.engine.foresight import LineageView
+from muniment.graph.walk import Direction, walk
+from muniment.model.card import Card
+from muniment.model.claim import Claim, Lineage
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.flat import ClaimOptions
 from muniment.model.vocabulary import Outcome, RelationType
@@ -170,6 +173,9 @@ def test_only_the_types_asked_for_are_followed(team: Memory) -> None:
         ({"depth": True}, "depth"),
         ({"types": ["gossip"]}, "types"),
         ({"types": "parent"}, "types"),
+        ({"limit": 0}, "limit"),
+        ({"limit": 1_001}, "limit"),
+        ({"limit": True}, "limit"),
     ],
 )
 def test_a_wrong_question_is_refused_by_its_field(team: Memory, options: dict[str, object], field: str) -> None:
@@ -260,6 +266,66 @@ def test_a_link_that_closes_no_circle_is_kept(team: Memory) -> None:
     line = chain(team, 3)
     other = kept(team.remember(sentence(10)))
     assert team.revise(line[2], sentence(11), derived_from=[line[1], other]).revision == 2
+
+
+# No more than so many.
+
+
+@pytest.mark.parametrize(("limit", "first", "last"), [(1, 3, 3), (2, 2, 3), (3, 2, 4), (4, 1, 4), (6, 0, 5)])
+def test_with_a_limit_the_nearest_are_told_and_that_there_are_more(
+    team: Memory, limit: int, first: int, last: int
+) -> None:
+    line = chain(team, 7)
+    view = team.lineage(line[3], limit=limit)
+    assert names(view) == line[first : last + 1]
+    assert [node.depth for node in view.nodes] == list(range(first - 3, last - 2))
+    assert edges(view) == {(line[place + 1], "derived_from", line[place]) for place in range(first, last)}
+    assert view.more == 1
+
+
+@pytest.mark.parametrize("limit", [7, 1_000])
+def test_a_limit_that_is_not_reached_changes_nothing(team: Memory, limit: int) -> None:
+    line = chain(team, 7)
+    assert team.lineage(line[3], limit=limit) == team.lineage(line[3])
+    assert team.lineage(line[3], depth=1, limit=3) == team.lineage(line[3], depth=1)
+
+
+def test_of_those_that_are_equally_far_the_oldest_are_told(team: Memory) -> None:
+    ground = [kept(team.remember(sentence(number))) for number in range(3)]
+    tip = kept(team.remember(sentence(3), derived_from=[ground[2], ground[0], ground[1]]))
+    below = [kept(team.remember(sentence(number), derived_from=[tip])) for number in (4, 5)]
+    assert names(team.lineage(tip, limit=3)) == [*ground[:2], tip]
+    assert names(team.lineage(tip, limit=5)) == [*ground, tip, below[0]]
+    assert names(team.lineage(tip, direction="down", limit=2)) == [tip, below[0]]
+
+
+def test_what_is_hidden_takes_no_place_and_is_not_more(team: Memory) -> None:
+    root = kept(team.remember(sentence(0)))
+    for number in (1, 2, 3):
+        team.remember(sentence(number), derived_from=[root], sensitivity="secret")
+    seen = [kept(team.remember(sentence(number), derived_from=[root])) for number in (4, 5)]
+    worker = team.as_actor("worker")
+    whole, part = worker.lineage(root, limit=3), worker.lineage(root, limit=2)
+    assert (names(whole), whole.more) == ([root, *seen], 0)
+    assert (names(part), part.more) == ([root, seen[0]], 1)
+
+
+def test_a_walk_looks_at_no_more_of_two_thousand_than_it_may_tell(team: Memory) -> None:
+    root = kept(team.remember("The archive in hall seven holds paper ledgers"))
+    claims = (Claim(content=sentence(number), lineage=Lineage(derived_from=(root,))) for number in range(2_000))
+    children = [kept(verdict) for verdict in team.propose_many(claims)]
+    looked: list[str] = []
+
+    def seen(card: Card) -> bool:
+        looked.append(card.id)
+        return True
+
+    with team._tenant.store.read() as snapshot:
+        web = walk(snapshot, root, direction=Direction.BOTH, seen=seen, limit=300)
+
+    assert [node.card.id for node in web.nodes] == [root, *children[:299]]
+    assert looked == [root, *children[:300]]
+    assert (len(web.edges), web.more) == (299, 1)
 
 
 # What is hidden.

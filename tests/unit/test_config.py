@@ -28,6 +28,8 @@ def test_the_environment_gives_each_setting() -> None:
         "MUNIMENT_WITNESS": "w",
         "MUNIMENT_ENCRYPTION_KEY_FILE": "f",
         "MUNIMENT_ENCRYPTION_KEY": "e",
+        "MUNIMENT_SIGNING_KEY_FILE": "g",
+        "MUNIMENT_CONTENT_KEYS": "c",
         "MUNIMENT_URL": "u",
         "MUNIMENT_KEY": "s",
     }
@@ -42,6 +44,8 @@ def test_the_environment_gives_each_setting() -> None:
         witness="w",
         encryption_key_file="f",
         encryption_key=Hidden("e"),
+        signing_key_file="g",
+        content_keys="c",
         url="u",
         key=Hidden("s"),
     )

@@ -67,7 +67,7 @@ def hidden_ids(world: World, kind: Kind, caller: str) -> list[tuple[str, str]]:
 
 def wrapped(parameter: str, name: str) -> object:
     """An id as a parameter takes it."""
-    return {"derived_from": [name], "relations": [("supports", name)]}.get(parameter, name)
+    return {"derived_from": [name], "contradicts": [name], "relations": [("supports", name)]}.get(parameter, name)
 
 
 def place_cells(caller: str, methods: dict[str, Given] = ROWS) -> Iterator[Cell]:

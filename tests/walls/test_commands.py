@@ -76,6 +76,7 @@ COMMANDS: dict[Words, Words] = {
 }
 APART: dict[Words, str] = {
     **dict.fromkeys([("init",), ("backup",), ("restore",), ("serve",), ("mcp",), ("policy", "show")], _HOLDER),
+    **dict.fromkeys([("migrate",), ("migrate-store",), ("policy", "put")], _HOLDER),
     **dict.fromkeys([("archive", one) for one in ("export", "import", "check")], _HOLDER),
     **dict.fromkeys([("signing", one) for one in ("rotate", "show", "export")], _HOLDER),
     **dict.fromkeys([("encryption", one) for one in ("status", "key", "encrypt", "rekey", "decrypt")], _HOLDER),

@@ -51,7 +51,7 @@ def test_no_operation_of_the_field_tells_what_is_hidden(
     asked += [message("SESSION", caller, say(session)) for say in SITTING]
     answers = [(str(one["operation"]), sent(client, one)) for one in asked]
     queries: list[dict[str, str]] = [{}, {"session_id": session}, {"agent_id": caller}, {"agent_id": ANA}]
-    views = [(view, query) for view in ("field/status", "agents", "conflicts") for query in queries]
+    views = [(view, query) for view in ("field/status", "agents", "conflicts", "x/work") for query in queries]
     answers += [(view, client.get(f"/v1/{view}", params=query)) for view, query in views]
     for what, answer in answers:
         cells += 1

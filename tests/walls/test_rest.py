@@ -23,9 +23,11 @@ CALLERS = ("bob", "nat", "guest", "eve")
 FEW = 3
 OTHERS: dict[str, Given] = {
     "caller": {},
+    "changes": {},
     "forget_record": {"record_id": Nowhere("record"), "dry_run": True, "reason": "because"},
     "import": {"contract": "omir", "preview": True},
     "export": {"contract": "omir"},
+    "form": {"record_id": Own(), "contract": "omir"},
 }
 """Operations that are no method of the memory."""
 POINTED_AT = "id of plain"
@@ -86,11 +88,24 @@ def _asked(around: ServedWorld, caller: str, operation: Operation, given: Given,
     heads = {"Content-Type": "application/json"} if content is not None else {}
     client = around.clients[caller]
     try:
+        if operation.name == "changes":
+            return _first_event(client, address)
         answer = client.request(operation.verb.value, address, params=query, content=content, headers=heads)
     except (httpx.InvalidURL, UnicodeEncodeError):
         return ""  # what no client can send
     assert answer.status_code < 500, (operation.name, given, answer.text)
     return said_back(answer)
+
+
+def _first_event(client: httpx.Client, address: str) -> str:
+    """What a line that does not end says at first."""
+    with client.stream("GET", address) as answer:
+        found = []
+        for text in answer.iter_lines():
+            found.append(text)
+            if text.startswith("data:"):
+                break
+        return "\n".join([str(answer.status_code), *found])
 
 
 def _several(value: object) -> list[object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 from muniment.aio.threads import page, run
-from muniment.engine import Rebuilt, Verified
+from muniment.engine import ChainLink, Rebuilt, SigningKey, Verified
 from muniment.engine.audit import LedgerFace
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
@@ -23,8 +23,19 @@ class Ledger:
     async def entries(self, first: int = 1, last: int = 2**62) -> tuple[Entry, ...]:
         return await run(self._ledger.entries, first, last)
 
-    async def receipts(self, first: int = 1, last: int = 2**62) -> AsyncIterator[tuple[ReceiptEntry, Account]]:
-        receipts = self._ledger.receipts(first, last)
+    async def chain(self, first: int = 1, last: int = 2**62) -> tuple[ChainLink, ...]:
+        return await run(self._ledger.chain, first, last)
+
+    async def checkpoints(self, *, before: int | None = None, limit: int = 50) -> tuple[SignedCheckpoint, ...]:
+        return await run(self._ledger.checkpoints, before=before, limit=limit)
+
+    async def keys(self) -> tuple[SigningKey, ...]:
+        return await run(self._ledger.keys)
+
+    async def receipts(
+        self, first: int = 1, last: int = 2**62, *, newest: bool = False
+    ) -> AsyncIterator[tuple[ReceiptEntry, Account]]:
+        receipts = self._ledger.receipts(first, last, newest=newest)
         while part := await run(page, receipts):
             for one in part:
                 yield one

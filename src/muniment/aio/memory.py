@@ -10,6 +10,7 @@ from muniment.aio.guardian import Guardian
 from muniment.aio.ledger import Ledger
 from muniment.aio.steward import Steward
 from muniment.aio.threads import page, run
+from muniment.aio.usage import Usage
 from muniment.config import AS_SET
 from muniment.engine import (
     ConflictView,
@@ -46,7 +47,7 @@ from muniment.ports.tracer import UNWATCHED, Tracer
 from muniment.ports.world import Clock, Ids
 
 
-class Memory(Steward, Guardian):
+class Memory(Steward, Guardian, Usage):
     """`muniment.Memory` with the same methods, awaited.
 
     >>> import asyncio
@@ -82,6 +83,7 @@ class Memory(Steward, Guardian):
         capacity: int | None = None,
         witness: str | Path | None = AS_SET,
         encryption_key: KeyGiven = AS_SET,
+        content_keys: str | Path | None = AS_SET,
         tracer: Tracer = UNWATCHED,
         mind_wait: float = MIND_WAIT_S,
     ) -> Memory:
@@ -100,6 +102,7 @@ class Memory(Steward, Guardian):
             capacity=capacity,
             witness=witness,
             encryption_key=encryption_key,
+            content_keys=content_keys,
             tracer=tracer,
             mind_wait=mind_wait,
         )
@@ -257,8 +260,9 @@ class Memory(Steward, Guardian):
         direction: str = "both",
         depth: int | None = None,
         types: Sequence[str] | None = None,
+        limit: int | None = None,
     ) -> LineageView:
-        return await run(self._memory.lineage, record_id, direction=direction, depth=depth, types=types)
+        return await run(self._memory.lineage, record_id, direction=direction, depth=depth, types=types, limit=limit)
 
     async def foresee(self, record_id: str, *, becomes: str = "retracted") -> Foreseen:
         return await run(self._memory.foresee, record_id, becomes=becomes)
@@ -271,8 +275,18 @@ class Memory(Steward, Guardian):
     async def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
         return await run(self._memory.queue, after=after, limit=limit)
 
-    async def conflicts(self) -> tuple[ConflictView, ...]:
-        return await run(self._memory.conflicts)
+    async def conflicts(
+        self,
+        *,
+        record_id: str | None = None,
+        status: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> tuple[ConflictView, ...]:
+        return await run(self._memory.conflicts, record_id=record_id, status=status, after=after, limit=limit)
+
+    async def conflict(self, conflict_id: str) -> ConflictView:
+        return await run(self._memory.conflict, conflict_id)
 
     async def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
         return await run(self._memory.directory, about, limit=limit)

@@ -33,6 +33,8 @@ class Steward:
         scope: str | None = None,
         scope_id: str | None = None,
         objections: Sequence[Objection] = (),
+        contradicts: Sequence[str] = (),
+        dry_run: bool = False,
     ) -> Verdict:
         return await run(
             self._memory.decide,
@@ -43,6 +45,8 @@ class Steward:
             scope=scope,
             scope_id=scope_id,
             objections=objections,
+            contradicts=contradicts,
+            dry_run=dry_run,
         )
 
     async def outcome(
@@ -78,6 +82,7 @@ class Steward:
         rationale: str,
         winner: str | None = None,
         synthesis: str | None = None,
+        dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> Settled:
         return await run(
@@ -87,6 +92,7 @@ class Steward:
             rationale=rationale,
             winner=winner,
             synthesis=synthesis,
+            dry_run=dry_run,
             **options,
         )
 

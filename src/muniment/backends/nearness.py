@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from muniment.ports.hits import Neighbour
 
@@ -30,6 +32,24 @@ def least_shared(asked: int) -> int:
 def near_weight(holding: int) -> float:
     """What a word is worth that so many of the latest revisions hold."""
     return math.log(1 + 256 / max(1, holding))
+
+
+def pool_of(latest: Mapping[str, AbstractSet[int]]) -> list[int]:
+    """The revisions worth comparing: those that hold the most of the words, and some that hold a word few hold."""
+    shared = Counter(chain.from_iterable(latest.values()))
+    least = least_shared(len(latest))
+    likely = [rid for rid, count in shared.items() if count >= least]
+    named = {rid for found in latest.values() if len(found) <= NEAR_NAMED_MAX for rid in found}
+    return sorted({*_best(likely, latest, NEAR_POOL), *_best(named, latest, NEAR_NAMED)})
+
+
+def _best(rids: Collection[int], latest: Mapping[str, AbstractSet[int]], keep: int) -> Collection[int]:
+    """Of these revisions the ones that hold the words which are worth most."""
+    if len(rids) <= keep:
+        return rids
+    weighed = [(found, near_weight(len(found))) for found in latest.values()]
+    ranked = [(sum([weight for found, weight in weighed if rid in found]), rid) for rid in rids]
+    return [rid for _, rid in sorted(ranked, reverse=True)[:keep]]
 
 
 def closest(texts: Mapping[int, str], latest: Mapping[str, AbstractSet[int]], *, keep: int) -> tuple[Neighbour, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from muniment.model.receipt import Terms
-from muniment.ports.hits import Hit
+from muniment.model.receipt import STATUS, Plan, Terms
+from muniment.model.status import Status
+from muniment.ports.hits import Hit, Matches
 
 COMMON_SHARE = 0.30
 COMMON_FROM = 1_000
@@ -23,6 +24,10 @@ QUOTAS = (100, 400, 4_096)
 ENOUGH = 64
 """So many of the best matches a caller may see are looked at, and more and more of them until so many pass, or as many
 as the caller wants; at last all."""
+
+
+_DEPTHS = tuple(quota * 3 // 2 for quota in QUOTAS)
+_REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 
 
 def deep_enough(visible: Sequence[Hit], *, whole: bool, enough: int) -> Sequence[Hit] | None:
@@ -39,6 +44,39 @@ def deep_enough(visible: Sequence[Hit], *, whole: bool, enough: int) -> Sequence
         if sum(1 for hit in looked_at if hit.failed is None) >= enough:
             return looked_at
     return visible if whole else None
+
+
+Match = tuple[int, float, str, bool, int | None]
+"""A match as a store tells of it: revision, score, status, whether it is hidden, and the first bound that it fails."""
+
+
+def looked(plan: Plan, fetch: Callable[[int | None], Sequence[Match]], *, keep: int) -> Matches:
+    """What a search finds. `fetch` gives so many of the best matches, or all; more are asked for until enough pass."""
+    for depth in (*_DEPTHS, None):
+        rows = fetch(depth)
+        whole = depth is None or len(rows) < depth
+        looked_at = deep_enough(_hits(plan, rows), whole=whole, enough=min(keep, max(ENOUGH, plan.limit)))
+        if looked_at is not None:
+            break
+    assert looked_at is not None, "without a bound on the depth the ranking is whole"
+    passed, counts = tally(looked_at)
+    best = [hit for hit in looked_at if hit.failed is None][:keep]
+    past = [hit for hit in looked_at if hit.failed in _REDIRECTING][:keep]
+    return Matches(hits=(*best, *past), passed=passed, counts=counts)
+
+
+def _hits(plan: Plan, rows: Sequence[Match]) -> list[Hit]:
+    """The matches the caller may see; what speaks no longer is counted under the state it is in."""
+    rules = [name for name, _ in plan.wanted]
+    return [
+        Hit(
+            rid=rid,
+            score=score,
+            failed=None if failed is None else status if rules[failed] == STATUS else rules[failed],
+        )
+        for rid, score, status, hidden, failed in rows
+        if not hidden
+    ]
 
 
 def tally(looked_at: Sequence[Hit]) -> tuple[int, dict[str, int]]:

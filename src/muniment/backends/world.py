@@ -137,6 +137,12 @@ def sign_value(signer: Signer, value: Value) -> str:
     return signer.sign(canonical(value)).hex()
 
 
+def public_pem(key: str) -> str:
+    """The public half of a signing key, given in hex, as other tools read it."""
+    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
 def signed_value_by(value: Value, signature: str, key: str) -> bool:
     """Whether the holder of `key` signed this value. Needs the public half only, and no store."""
     try:

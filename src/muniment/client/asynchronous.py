@@ -7,6 +7,7 @@ from typing import TypeVar, Unpack
 
 from muniment.client.asynchronous_guardian import AsyncGuardian
 from muniment.client.asynchronous_ledger import AsyncClientLedger
+from muniment.client.asynchronous_usage import AsyncUsage
 from muniment.client.calls import proposed
 from muniment.client.sending import TIMEOUT_S, AsyncSender
 from muniment.engine import (
@@ -17,9 +18,7 @@ from muniment.engine import (
     Foreseen,
     History,
     LineageView,
-    Quality,
     QueueItem,
-    Stats,
 )
 from muniment.engine.options import QueryOptions
 from muniment.engine.trail import Progress
@@ -39,7 +38,7 @@ from muniment.rest.kinds import PAGE_MAX
 _V = TypeVar("_V", bound=Value)
 
 
-class AsyncClient(AsyncGuardian):
+class AsyncClient(AsyncGuardian, AsyncUsage):
     """The same for async callers: every method is awaited, and `browse` is iterated with `async for`.
 
     `async with AsyncClient("http://127.0.0.1:8765", key="mnk_…") as memory:` belongs to one event loop.
@@ -173,10 +172,16 @@ class AsyncClient(AsyncGuardian):
         return await self._ask(History, "history", record_id=record_id)
 
     async def lineage(
-        self, record_id: str, *, direction: str = "both", depth: int | None = None, types: Sequence[str] | None = None
+        self,
+        record_id: str,
+        *,
+        direction: str = "both",
+        depth: int | None = None,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
     ) -> LineageView:
         return await self._ask(
-            LineageView, "lineage", record_id=record_id, direction=direction, depth=depth, types=types
+            LineageView, "lineage", record_id=record_id, direction=direction, depth=depth, types=types, limit=limit
         )
 
     async def report(self, proposal_id: str) -> Curated:
@@ -192,15 +197,23 @@ class AsyncClient(AsyncGuardian):
             if cursor is None or len(found) >= limit:
                 return tuple(found[:limit])
 
-    async def conflicts(self) -> tuple[ConflictView, ...]:
+    async def conflicts(
+        self, *, record_id: str | None = None, status: str | None = None, limit: int | None = None
+    ) -> tuple[ConflictView, ...]:
         found: list[ConflictView] = []
         cursor: str | None = None
         while True:
-            page = await self._ask(answers.Conflicts, "conflicts", cursor=cursor, limit=PAGE_MAX)
+            size = PAGE_MAX if limit is None else min(PAGE_MAX, limit - len(found))
+            page = await self._ask(
+                answers.Conflicts, "conflicts", record_id=record_id, status=status, cursor=cursor, limit=size
+            )
             found += page.conflicts
             cursor = page.next
-            if cursor is None:
+            if cursor is None or (limit is not None and len(found) >= limit):
                 return tuple(found)
+
+    async def conflict(self, conflict_id: str) -> ConflictView:
+        return await self._ask(ConflictView, "conflict", conflict_id=conflict_id)
 
     async def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
         page = await self._ask(answers.DirectoryPage, "directory", about=about, limit=min(limit, PAGE_MAX))
@@ -213,21 +226,8 @@ class AsyncClient(AsyncGuardian):
     async def entity(self, name: str, *, limit: int = 20) -> EntityView:
         return await self._ask(EntityView, "entity", name=name, limit=limit)
 
-    async def quality(
-        self,
-        *,
-        namespace: str | None = None,
-        session: str | None = None,
-        profile: str = "muniment",
-        progress: Callable[[int], None] = lambda _: None,
-    ) -> Quality:
-        return await self._ask(Quality, "quality", namespace=namespace, session=session, profile=profile)
-
     async def namespaces(self) -> tuple[str, ...]:
         return (await self._ask(answers.Namespaces, "namespaces")).namespaces
-
-    async def stats(self) -> Stats:
-        return await self._ask(Stats, "stats")
 
     async def browse(
         self, *, statuses: Sequence[str] | None = None, session: str | None = None, **options: Unpack[QueryOptions]
@@ -256,6 +256,8 @@ class AsyncClient(AsyncGuardian):
         scope: str | None = None,
         scope_id: str | None = None,
         objections: Sequence[Objection] = (),
+        contradicts: Sequence[str] = (),
+        dry_run: bool = False,
     ) -> Verdict:
         return await self._ask(
             Verdict,
@@ -267,6 +269,8 @@ class AsyncClient(AsyncGuardian):
             scope=scope,
             scope_id=scope_id,
             objections=tuple(objections),
+            contradicts=tuple(contradicts),
+            dry_run=dry_run or None,
         )
 
     async def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
@@ -321,6 +325,7 @@ class AsyncClient(AsyncGuardian):
         rationale: str,
         winner: str | None = None,
         synthesis: str | None = None,
+        dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> Settled:
         return await self._ask(
@@ -331,6 +336,7 @@ class AsyncClient(AsyncGuardian):
             rationale=rationale,
             winner=winner,
             synthesis=synthesis,
+            dry_run=dry_run or None,
             **options,
         )
 

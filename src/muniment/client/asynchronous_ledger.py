@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 from muniment.client.sending import AsyncSender
-from muniment.engine import Rebuilt, Verified
+from muniment.engine import ChainLink, Rebuilt, SigningKey, Verified
+from muniment.model import checks
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.rest import answers
 from muniment.rest.kinds import PAGE_MAX
 
 _LAST = 2**62
+_Page = answers.Chain | answers.Entries | answers.Receipts
 
 
 class AsyncClientLedger:
@@ -32,22 +34,51 @@ class AsyncClientLedger:
             found += page.entries
         return tuple(found)
 
-    async def receipts(self, first: int = 1, last: int = _LAST) -> AsyncIterator[tuple[ReceiptEntry, Account]]:
-        async for page in self._pages("ledger.receipts", first, last):
+    async def chain(self, first: int = 1, last: int = _LAST) -> tuple[ChainLink, ...]:
+        found: list[ChainLink] = []
+        async for page in self._pages("ledger.chain", first, last):
+            assert isinstance(page, answers.Chain)
+            found += page.links
+        return tuple(found)
+
+    async def receipts(
+        self, first: int = 1, last: int = _LAST, *, newest: bool = False
+    ) -> AsyncIterator[tuple[ReceiptEntry, Account]]:
+        async for page in self._pages("ledger.receipts", first, last, newest=newest or None):
             assert isinstance(page, answers.Receipts)
             for told in page.receipts:
                 yield told.entry, told.account
 
-    async def _pages(self, name: str, first: int, last: int) -> AsyncIterator[answers.Entries | answers.Receipts]:
+    async def _pages(self, name: str, first: int, last: int, newest: bool | None = None) -> AsyncIterator[_Page]:
         cursor: str | None = None
         while True:
-            told = {"first": first, "last": last, "cursor": cursor, "limit": PAGE_MAX}
+            told = {"first": first, "last": last, "newest": newest, "cursor": cursor, "limit": PAGE_MAX}
             page = await self._sender.call(name, told)
-            assert isinstance(page, (answers.Entries, answers.Receipts))
+            assert isinstance(page, _Page)
             yield page
             cursor = page.next
             if cursor is None:
                 return
+
+    async def checkpoints(self, *, before: int | None = None, limit: int = 50) -> tuple[SignedCheckpoint, ...]:
+        checks.whole("limit", limit, least=1, most=1_000)
+        found: list[SignedCheckpoint] = []
+        cursor: str | None = None
+        while len(found) < limit:
+            page = await self._sender.call(
+                "ledger.checkpoints", {"before": before, "cursor": cursor, "limit": min(limit, PAGE_MAX)}
+            )
+            assert isinstance(page, answers.Checkpoints)
+            found += page.checkpoints
+            cursor = page.next
+            if cursor is None:
+                break
+        return tuple(found[:limit])
+
+    async def keys(self) -> tuple[SigningKey, ...]:
+        found = await self._sender.call("ledger.keys", {})
+        assert isinstance(found, answers.Keys)
+        return found.keys
 
     async def checkpoint(self) -> SignedCheckpoint:
         found = await self._sender.call("ledger.checkpoint", {})

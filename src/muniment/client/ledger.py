@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from muniment.client.sending import Sender
-from muniment.engine import Rebuilt, Verified
+from muniment.engine import ChainLink, Rebuilt, SigningKey, Verified
+from muniment.model import checks
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.rest import answers
 from muniment.rest.kinds import PAGE_MAX
 
 _LAST = 2**62
+_Page = answers.Chain | answers.Entries | answers.Receipts
 
 
 class ClientLedger:
@@ -32,21 +34,50 @@ class ClientLedger:
             found += page.entries
         return tuple(found)
 
-    def receipts(self, first: int = 1, last: int = _LAST) -> Iterator[tuple[ReceiptEntry, Account]]:
-        for page in self._pages("ledger.receipts", first, last):
+    def chain(self, first: int = 1, last: int = _LAST) -> tuple[ChainLink, ...]:
+        found: list[ChainLink] = []
+        for page in self._pages("ledger.chain", first, last):
+            assert isinstance(page, answers.Chain)
+            found += page.links
+        return tuple(found)
+
+    def receipts(
+        self, first: int = 1, last: int = _LAST, *, newest: bool = False
+    ) -> Iterator[tuple[ReceiptEntry, Account]]:
+        for page in self._pages("ledger.receipts", first, last, newest=newest or None):
             assert isinstance(page, answers.Receipts)
             yield from ((told.entry, told.account) for told in page.receipts)
 
-    def _pages(self, name: str, first: int, last: int) -> Iterator[answers.Entries | answers.Receipts]:
+    def _pages(self, name: str, first: int, last: int, newest: bool | None = None) -> Iterator[_Page]:
         cursor: str | None = None
         while True:
-            told = {"first": first, "last": last, "cursor": cursor, "limit": PAGE_MAX}
+            told = {"first": first, "last": last, "newest": newest, "cursor": cursor, "limit": PAGE_MAX}
             page = self._sender.call(name, told)
-            assert isinstance(page, (answers.Entries, answers.Receipts))
+            assert isinstance(page, _Page)
             yield page
             cursor = page.next
             if cursor is None:
                 return
+
+    def checkpoints(self, *, before: int | None = None, limit: int = 50) -> tuple[SignedCheckpoint, ...]:
+        checks.whole("limit", limit, least=1, most=1_000)
+        found: list[SignedCheckpoint] = []
+        cursor: str | None = None
+        while len(found) < limit:
+            page = self._sender.call(
+                "ledger.checkpoints", {"before": before, "cursor": cursor, "limit": min(limit, PAGE_MAX)}
+            )
+            assert isinstance(page, answers.Checkpoints)
+            found += page.checkpoints
+            cursor = page.next
+            if cursor is None:
+                break
+        return tuple(found[:limit])
+
+    def keys(self) -> tuple[SigningKey, ...]:
+        found = self._sender.call("ledger.keys", {})
+        assert isinstance(found, answers.Keys)
+        return found.keys
 
     def checkpoint(self) -> SignedCheckpoint:
         found = self._sender.call("ledger.checkpoint", {})

@@ -9,6 +9,7 @@ from muniment.client.calls import proposed
 from muniment.client.guardian import Guardian
 from muniment.client.ledger import ClientLedger
 from muniment.client.sending import TIMEOUT_S, Sender
+from muniment.client.usage import Usage
 from muniment.engine import (
     ConflictView,
     Curated,
@@ -17,9 +18,7 @@ from muniment.engine import (
     Foreseen,
     History,
     LineageView,
-    Quality,
     QueueItem,
-    Stats,
 )
 from muniment.engine.options import QueryOptions
 from muniment.engine.trail import Progress
@@ -39,7 +38,7 @@ from muniment.rest.kinds import PAGE_MAX
 _V = TypeVar("_V", bound=Value)
 
 
-class Client(Guardian):
+class Client(Guardian, Usage):
     """A governed memory behind a server, seen by whoever the key belongs to.
 
     `Client("http://127.0.0.1:8765", key="mnk_…")` has the methods of `muniment.Memory`, with the same arguments,
@@ -175,9 +174,17 @@ class Client(Guardian):
         return self._ask(History, "history", record_id=record_id)
 
     def lineage(
-        self, record_id: str, *, direction: str = "both", depth: int | None = None, types: Sequence[str] | None = None
+        self,
+        record_id: str,
+        *,
+        direction: str = "both",
+        depth: int | None = None,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
     ) -> LineageView:
-        return self._ask(LineageView, "lineage", record_id=record_id, direction=direction, depth=depth, types=types)
+        return self._ask(
+            LineageView, "lineage", record_id=record_id, direction=direction, depth=depth, types=types, limit=limit
+        )
 
     def report(self, proposal_id: str) -> Curated:
         return self._ask(Curated, "report", proposal_id=proposal_id)
@@ -192,15 +199,23 @@ class Client(Guardian):
             if cursor is None or len(found) >= limit:
                 return tuple(found[:limit])
 
-    def conflicts(self) -> tuple[ConflictView, ...]:
+    def conflicts(
+        self, *, record_id: str | None = None, status: str | None = None, limit: int | None = None
+    ) -> tuple[ConflictView, ...]:
         found: list[ConflictView] = []
         cursor: str | None = None
         while True:
-            page = self._ask(answers.Conflicts, "conflicts", cursor=cursor, limit=PAGE_MAX)
+            size = PAGE_MAX if limit is None else min(PAGE_MAX, limit - len(found))
+            page = self._ask(
+                answers.Conflicts, "conflicts", record_id=record_id, status=status, cursor=cursor, limit=size
+            )
             found += page.conflicts
             cursor = page.next
-            if cursor is None:
+            if cursor is None or (limit is not None and len(found) >= limit):
                 return tuple(found)
+
+    def conflict(self, conflict_id: str) -> ConflictView:
+        return self._ask(ConflictView, "conflict", conflict_id=conflict_id)
 
     def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
         page = self._ask(answers.DirectoryPage, "directory", about=about, limit=min(limit, PAGE_MAX))
@@ -213,21 +228,8 @@ class Client(Guardian):
     def entity(self, name: str, *, limit: int = 20) -> EntityView:
         return self._ask(EntityView, "entity", name=name, limit=limit)
 
-    def quality(
-        self,
-        *,
-        namespace: str | None = None,
-        session: str | None = None,
-        profile: str = "muniment",
-        progress: Callable[[int], None] = lambda _: None,
-    ) -> Quality:
-        return self._ask(Quality, "quality", namespace=namespace, session=session, profile=profile)
-
     def namespaces(self) -> tuple[str, ...]:
         return self._ask(answers.Namespaces, "namespaces").namespaces
-
-    def stats(self) -> Stats:
-        return self._ask(Stats, "stats")
 
     def browse(
         self, *, statuses: Sequence[str] | None = None, session: str | None = None, **options: Unpack[QueryOptions]
@@ -255,6 +257,8 @@ class Client(Guardian):
         scope: str | None = None,
         scope_id: str | None = None,
         objections: Sequence[Objection] = (),
+        contradicts: Sequence[str] = (),
+        dry_run: bool = False,
     ) -> Verdict:
         return self._ask(
             Verdict,
@@ -266,6 +270,8 @@ class Client(Guardian):
             scope=scope,
             scope_id=scope_id,
             objections=tuple(objections),
+            contradicts=tuple(contradicts),
+            dry_run=dry_run or None,
         )
 
     def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
@@ -316,6 +322,7 @@ class Client(Guardian):
         rationale: str,
         winner: str | None = None,
         synthesis: str | None = None,
+        dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> Settled:
         return self._ask(
@@ -326,6 +333,7 @@ class Client(Guardian):
             rationale=rationale,
             winner=winner,
             synthesis=synthesis,
+            dry_run=dry_run or None,
             **options,
         )
 

@@ -44,6 +44,8 @@ def read_environment(environment: Mapping[str, str] | None = None) -> Config:
         witness=told.get("witness"),
         encryption_key_file=told.get("encryption_key_file"),
         encryption_key=_hidden(told.get("encryption_key")),
+        signing_key_file=told.get("signing_key_file"),
+        content_keys=told.get("content_keys"),
         url=told.get("url", default.url),
         key=_hidden(told.get("key")),
     )

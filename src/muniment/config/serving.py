@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from muniment.config.shared import AUTO, PREFIX, SETTINGS, Setting
+from muniment.config.shared import AUTO, PREFIX, SETTINGS, Setting, pictured
 from muniment.model.value import Value
 
 Whole = Annotated[int, Meta(ge=0, le=2**53)]
@@ -32,6 +32,7 @@ class ServerSettings(Value):
     embedder: str = AUTO
     witness: str | None = None
     encryption_key_file: str | None = None
+    content_keys: str | None = None
 
     host: Annotated[str, _said("the address to listen on; others than this machine need keys or JWT", "--host")] = (
         "127.0.0.1"
@@ -127,6 +128,9 @@ class ServerSettings(Value):
     @property
     def folder(self) -> Path:
         return Path(self.vault)
+
+    def __repr__(self) -> str:
+        return pictured(self)
 
     @property
     def loopback(self) -> bool:

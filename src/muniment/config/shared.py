@@ -27,6 +27,19 @@ class Hidden(str):
         return "'…'"
 
 
+def pictured(value: Value) -> str:
+    """A picture of settings that does not show the password a vault's address may hold.
+
+    >>> Config(vault="postgresql://ana:hunter2@db/prod")  # doctest: +ELLIPSIS
+    Config(vault='postgresql://…', tenant='default', ...)
+    """
+    told = {name: getattr(value, name) for name in value.__struct_fields__}
+    scheme, address, _ = str(told["vault"]).partition("://")
+    if address:
+        told["vault"] = f"{scheme}{address}…"
+    return f"{type(value).__name__}({', '.join(f'{name}={one!r}' for name, one in told.items())})"
+
+
 class Setting(Value):
     """A setting: its environment name, its flag, its default, and what it is for."""
 
@@ -43,7 +56,10 @@ class Setting(Value):
 
 SETTINGS = (
     Setting(
-        name="MUNIMENT_VAULT", flag="--vault", default="./muniment-data", meaning="the folder that holds the vault"
+        name="MUNIMENT_VAULT",
+        flag="--vault",
+        default="./muniment-data",
+        meaning="the folder that holds the vault, or the address of the database, such as postgresql://user@host/name",
     ),
     Setting(name="MUNIMENT_TENANT", flag="--tenant", default="default", meaning="whose memory to open"),
     Setting(name="MUNIMENT_ACTOR", flag="--as", default=OWNER, meaning="who is acting; the owner if nobody is named"),
@@ -86,6 +102,20 @@ SETTINGS = (
         meaning="the key of an encrypted vault itself: 32 bytes in hexadecimal or base64; never shown or stored",
     ),
     Setting(
+        name="MUNIMENT_SIGNING_KEY_FILE",
+        flag="",
+        default="",
+        meaning="for a vault in a database: a file that holds its signing key, which the database then does not, and "
+        "that nobody but its owner can read",
+    ),
+    Setting(
+        name="MUNIMENT_CONTENT_KEYS",
+        flag="",
+        default="",
+        meaning="for a vault in a database: a folder of keys, one for each tenant, without which nobody can read what "
+        "the database and its copies hold",
+    ),
+    Setting(
         name="MUNIMENT_URL",
         flag="",
         default="http://127.0.0.1:8765",
@@ -110,12 +140,17 @@ class Config(Value):
     witness: str | None = None
     encryption_key_file: str | None = None
     encryption_key: Hidden | None = None
+    signing_key_file: str | None = None
+    content_keys: str | None = None
     url: str = "http://127.0.0.1:8765"
     key: Hidden | None = None
 
     @property
     def folder(self) -> Path:
         return Path(self.vault)
+
+    def __repr__(self) -> str:
+        return pictured(self)
 
     @property
     def models_folder(self) -> Path:

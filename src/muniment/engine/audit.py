@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TypeVar
 
 from muniment.backends.world import signed_value_by
-from muniment.engine.signing import VaultKeys
+from muniment.engine.place import Said
+from muniment.engine.proofs import ChainLink, SigningKey, keys_of, links_of
+from muniment.engine.tellings import receipts_between
 from muniment.engine.tenant import Tenant, genesis_of
-from muniment.engine.vault import stores_at
+from muniment.engine.vault import look_into
 from muniment.engine.witness import Witness, witness_of
 from muniment.ledger import receipts
 from muniment.ledger.compare import Stored
@@ -26,7 +27,6 @@ from muniment.model.value import Value, read_canonical
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, TenantStore
-from muniment.read.explain import read_receipt
 from muniment.write.commit import rebuild
 
 _GROUNDS = ("entry_", "document_", "checkpoint_", "ledger_", "head_", "clock_", "key_")
@@ -84,16 +84,43 @@ class LedgerFace:
         with self._tenant.store.read() as snapshot:
             return tuple(read_canonical(stored.body, Entry) for stored in snapshot.ledger.entries(first, last))
 
-    def receipts(self, first: int = 1, last: int = 2**62) -> Iterator[tuple[ReceiptEntry, Account]]:
-        """Everything that was told, oldest first: the entry of the receipt log, and the account it commits to."""
+    def chain(self, first: int = 1, last: int = 2**62) -> tuple[ChainLink, ...]:
+        """The same entries as bytes, for whoever hashes them again. The genesis holds a secret, and only its hash is
+        told."""
+        self._permit("read the ledger")
+        checks.whole("first", first, least=0, most=2**62)
+        checks.whole("last", last, least=0, most=2**62)
+        with self._tenant.store.read() as snapshot:
+            return tuple(links_of(snapshot, first, last))
+
+    def receipts(
+        self, first: int = 1, last: int = 2**62, *, newest: bool = False
+    ) -> Iterator[tuple[ReceiptEntry, Account]]:
+        """Everything that was told, oldest first or the `newest`: the entry of the receipt log, and the account it
+        commits to."""
         self._permit("read the receipts")
         checks.whole("first", first, least=0, most=2**62)
         checks.whole("last", last, least=0, most=2**62)
-        return self._receipts(first, last)
+        return self._receipts(first, last, newest)
 
-    def _receipts(self, first: int, last: int) -> Iterator[tuple[ReceiptEntry, Account]]:
+    def _receipts(self, first: int, last: int, newest: bool) -> Iterator[tuple[ReceiptEntry, Account]]:
         with self._tenant.store.read() as snapshot:
-            yield from (read_receipt(stored) for stored in snapshot.receipts.all() if first <= stored.seq <= last)
+            yield from receipts_between(snapshot, first, last, newest=newest)
+
+    def checkpoints(self, *, before: int | None = None, limit: int = 50) -> tuple[SignedCheckpoint, ...]:
+        """The last checkpoints, or the last of entries `before` one, the furthest first."""
+        self._permit("read the ledger")
+        if before is not None:
+            checks.whole("before", before, least=0, most=2**62)
+        checks.whole("limit", limit, least=1, most=1_000)
+        with self._tenant.store.read() as snapshot:
+            return snapshot.ledger.checkpoints_before(2**62 if before is None else before, limit=limit)
+
+    def keys(self) -> tuple[SigningKey, ...]:
+        """The public halves of the keys that have signed here, in the order they came into force."""
+        self._permit("read the ledger")
+        with self._tenant.store.read() as snapshot:
+            return keys_of(snapshot, self._tenant.store.tenant)
 
     def checkpoint(self) -> SignedCheckpoint:
         """Sign where the ledger stands now."""
@@ -123,13 +150,13 @@ class LedgerFace:
         return Rebuilt(entries=count, identical=before.ok)
 
 
-def verify_vault(folder: Path, tenant: str, *, anchor: Head | None = None, progress: Progress = _silent) -> Verified:
+def verify_vault(said: Said, tenant: str, *, anchor: Head | None = None, progress: Progress = _silent) -> Verified:
     """Check a tenant that is too damaged to be opened for work. For whoever holds the vault; asks no policy."""
-    vault = stores_at(folder)
+    vault, keys = look_into(said)
     try:
         store = vault.open(tenant, create=False)
-        keys = frozenset(one.key_id for one in VaultKeys(folder).here())
-        return verify_store(store, keys, anchor=anchor, witness=witness_of(folder, tenant), progress=progress)
+        here = frozenset(one.key_id for one in keys.here())
+        return verify_store(store, here, anchor=anchor, witness=witness_of(said, tenant), progress=progress)
     except IntegrityError as error:
         finding = Finding(code="store_damaged", message=str(error))
         return Verified(ok=False, entries=0, receipts=0, findings=(finding,), head=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from muniment.engine.tallies import Tallies
 from muniment.model.actor import Actor
 from muniment.model.query import DEFAULT_PURPOSE, LIMIT_MAX, Query
 from muniment.model.rows import Tally
@@ -16,6 +17,9 @@ from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot
 from muniment.read.plan import make_plan
 from muniment.read.words import read_terms
+
+_DIGITS = 9
+"""Sums are told to so many places: in the last bits they depend on the order in which a store adds up."""
 
 
 class Knower(Value):
@@ -45,10 +49,17 @@ class Directory(Value):
 
 
 def directory_of(
-    snapshot: Snapshot, actor: Actor, policy: Policy, *, about: str | None, now: Instant, limit: int
+    snapshot: Snapshot,
+    actor: Actor,
+    policy: Policy,
+    *,
+    sums: Tallies,
+    about: str | None,
+    now: Instant,
+    limit: int,
 ) -> Directory:
     """The directory as this actor may see it. With `about` only records that match these words are counted."""
-    tallies = _all(snapshot, actor, policy) if about is None else _matching(snapshot, actor, policy, about, now)
+    tallies = _all(snapshot, actor, policy, sums) if about is None else _matching(snapshot, actor, policy, about, now)
     by_actor: dict[str, list[Tally]] = defaultdict(list)
     for tally in tallies:
         by_actor[tally.actor].append(tally)
@@ -63,9 +74,9 @@ def _weight(knower: Knower) -> tuple[int, int, str]:
     return -knower.records, -knower.last, knower.actor
 
 
-def _all(snapshot: Snapshot, actor: Actor, policy: Policy) -> tuple[Tally, ...]:
+def _all(snapshot: Snapshot, actor: Actor, policy: Policy, sums: Tallies) -> tuple[Tally, ...]:
     visible, grants = narrow(policy, actor, DEFAULT_PURPOSE)
-    return snapshot.catalogue.survey(visible) if grants else ()
+    return sums.survey(snapshot, visible) if grants else ()
 
 
 def _matching(snapshot: Snapshot, actor: Actor, policy: Policy, about: str, now: Instant) -> tuple[Tally, ...]:
@@ -121,8 +132,8 @@ def _knower(name: str, tallies: list[Tally], actor: Actor, policy: Policy) -> Kn
         kinds=dict(sorted(kinds.items())),
         topics=dict(sorted(topics.items())),
         scopes=dict(sorted(scopes.items())),
-        confidence=sum(tally.effective for tally in tallies) / records,
-        helpful=sum(tally.helpful for tally in tallies),
-        misleading=sum(tally.misleading for tally in tallies),
+        confidence=round(sum(tally.effective for tally in tallies) / records, _DIGITS),
+        helpful=round(sum(tally.helpful for tally in tallies), _DIGITS),
+        misleading=round(sum(tally.misleading for tally in tallies), _DIGITS),
         last=Instant(max(tally.last for tally in tallies)),
     )

@@ -31,8 +31,8 @@ def figures_of(seat: Seat) -> Figures:
     tenant = seat._tenant
     with tenant.store.read() as snapshot:
         head = snapshot.ledger.head()
-        rows = islice(snapshot.desk.conflicts(), LOOK_MAX)
-        conflicts = sum(1 for row in rows if row.status != ConflictStatus.RESOLVED)
+        open_ = (row for row in snapshot.desk.conflicts() if row.status != ConflictStatus.RESOLVED)
+        conflicts = sum(1 for _ in islice(open_, LOOK_MAX))
         held = snapshot.desk.held(after=None, limit=LOOK_MAX)
         receipts = snapshot.receipts.head()[0]
     return Figures(

@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection
 from muniment.graph.walk import Direction, Edge, Node, walk
 from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
+from muniment.model.entry import Entry
 from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.model.gate import gate_flag
 from muniment.model.query import DEFAULT_PURPOSE
 from muniment.model.record import Footing, Record
 from muniment.model.status import CURRENT, Status, may_become
-from muniment.model.value import Value
+from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import STANDS_ON, GateFlag, Label, RelationType, Support
 from muniment.policy.decide import decide_read
 from muniment.policy.rules import Policy
@@ -20,7 +21,14 @@ from muniment.ports.store import Snapshot
 from muniment.write.aftermath import Fall, become, follow
 from muniment.write.facts import Held, fetch, look_up
 
-ENDS = (Status.RETRACTED, Status.DEPRECATED, Status.SUPERSEDED, Status.EXPIRED, Status.CONTESTED)
+ENDS = (
+    Status.RETRACTED,
+    Status.DEPRECATED,
+    Status.SUPERSEDED,
+    Status.EXPIRED,
+    Status.ARCHIVED,
+    Status.CONTESTED,
+)
 """What a plan can be asked about."""
 
 
@@ -72,12 +80,14 @@ class LineageNode(Value):
 
 
 class LineageView(Value):
-    """What a record stands on and what stands on it, as one graph."""
+    """What a record stands on and what stands on it, as one graph. With a limit only the nearest are told, with the
+    links followed between them; `more` is not 0 when others were left out, and says that there are at least so many."""
 
     id: str
     direction: Direction
     nodes: tuple[LineageNode, ...]
     edges: tuple[Edge, ...]
+    more: int = 0
 
 
 LINK_TYPES = ("derived_from", "echoes", "parent", *(type_.value for type_ in RelationType))
@@ -102,6 +112,22 @@ def foresee(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, becom
         if node.card.id in falls and node.card.id in under
     )
     return Foreseen(id=record, becomes=becomes, falls=tuple(views))
+
+
+def judged_anew(
+    snapshot: Snapshot, actor: Actor, policy: Policy, records: Collection[str], *, since: int
+) -> tuple[str, ...]:
+    """The records that stand on these and were judged otherwise by what was written after the entry `since`, as far as
+    the caller may see the way to them."""
+    head = snapshot.ledger.head()
+    entries = snapshot.ledger.entries(since + 1, head.seq) if head is not None else ()
+    changed = {change.rid for stored in entries for change in read_canonical(stored.body, Entry).changes}
+    seen = _seer(snapshot, actor, policy, {})
+    found: dict[str, None] = {}
+    for record in records:
+        web = walk(snapshot, record, direction=Direction.DOWN, seen=seen, types=STANDS_ON)
+        found |= dict.fromkeys(node.card.id for node in web.nodes if node.depth and node.card.rid in changed)
+    return tuple(name for name in found if name not in records)
 
 
 def _fall(policy: Policy, fall: Fall, record: Record, *, depth: int, under: str) -> FallView:
@@ -131,15 +157,16 @@ def lineage_of(
     direction: Direction,
     depth: int | None,
     types: Collection[str] | None,
+    limit: int | None,
 ) -> LineageView:
     """The graph around a record, without what the caller may not see and what can be reached only through that."""
     shown: dict[int, Record] = {}
     seen = _seer(snapshot, actor, policy, shown)
-    web = walk(snapshot, record, direction=direction, seen=seen, depth=depth, types=types)
+    web = walk(snapshot, record, direction=direction, seen=seen, depth=depth, types=types, limit=limit)
     if not web.nodes:
         raise NotFound("record", record)
     nodes = tuple(_node(policy, node, shown[node.card.rid]) for node in web.nodes)
-    return LineageView(id=record, direction=direction, nodes=nodes, edges=web.edges)
+    return LineageView(id=record, direction=direction, nodes=nodes, edges=web.edges, more=web.more)
 
 
 def _seer(snapshot: Snapshot, actor: Actor, policy: Policy, shown: dict[int, Record]) -> Callable[[Card], bool]:

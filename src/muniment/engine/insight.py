@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from muniment.engine.directory import Directory, directory_of
+from muniment.engine.disputed import asked, conflict_of, conflicts_of
 from muniment.engine.entities import EntityView, entity_of
 from muniment.engine.foresight import LINK_TYPES, LineageView, lineage_of
 from muniment.engine.look import (
     ConflictView,
     History,
     QueueItem,
-    Stats,
-    conflict_views,
     history_of,
     queue_of,
     record_of,
-    stats_of,
 )
 from muniment.engine.quality import Quality, quality_of
 from muniment.engine.seat import Seat
+from muniment.engine.stats import Stats, stats_of
 from muniment.engine.watched import watched
 from muniment.graph.walk import Direction
 from muniment.model import checks
@@ -29,6 +28,7 @@ from muniment.policy.narrow import narrow
 from muniment.trust.quality import Profile
 
 DEPTH_MAX = 1_000_000
+NODES_MAX = 1_000
 
 
 class Insight(Seat):
@@ -54,17 +54,30 @@ class Insight(Seat):
         direction: str = Direction.BOTH.value,
         depth: int | None = None,
         types: Sequence[str] | None = None,
+        limit: int | None = None,
     ) -> LineageView:
         """What a record stands on (`up`), what stands on it (`down`), or `both`, at any depth unless one is given;
-        by all links, or only those of some `types`."""
+        by all links, or only those of some `types`. With a `limit` of nodes, the record itself counted, the nearest are
+        told, of those that are equally far the oldest revisions."""
         checks.identifier("id", record_id)
         if depth is not None:
             checks.whole("depth", depth, least=0, most=DEPTH_MAX)
+        if limit is not None:
+            checks.whole("limit", limit, least=1, most=NODES_MAX)
         if isinstance(types, str) or any(type_ not in LINK_TYPES for type_ in types or ()):
             raise Malformed("types", "a list of link types: " + ", ".join(LINK_TYPES))
         towards = checks.read_word("direction", direction, Direction)
         with self._tenant.store.read() as snapshot:
-            return lineage_of(snapshot, self.actor, self.policy, record_id, direction=towards, depth=depth, types=types)
+            return lineage_of(
+                snapshot,
+                self.actor,
+                self.policy,
+                record_id,
+                direction=towards,
+                depth=depth,
+                types=types,
+                limit=limit,
+            )
 
     @watched("queue")
     def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
@@ -75,10 +88,26 @@ class Insight(Seat):
             return queue_of(snapshot, self.actor, self.policy, after=after, limit=limit)
 
     @watched("conflicts")
-    def conflicts(self) -> tuple[ConflictView, ...]:
-        """The disagreements whose both sides the caller may see."""
+    def conflicts(
+        self,
+        *,
+        record_id: str | None = None,
+        status: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> tuple[ConflictView, ...]:
+        """The disagreements whose both sides the caller may see, oldest first: all, or those in which a revision of one
+        record is a side, or those in one state. With `after`, the position at which one was opened and its id
+        (`12@cfl-1`), it goes on behind that one."""
+        wanted = asked(record_id, status, after, limit)
         with self._tenant.store.read() as snapshot:
-            return conflict_views(snapshot, self.actor, self.policy)
+            return conflicts_of(snapshot, self.actor, self.policy, wanted)
+
+    @watched("conflict")
+    def conflict(self, conflict_id: str) -> ConflictView:
+        """One disagreement, if the caller may see both its sides."""
+        with self._tenant.store.read() as snapshot:
+            return conflict_of(snapshot, self.actor, self.policy, conflict_id)
 
     @watched("directory")
     def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
@@ -89,7 +118,9 @@ class Insight(Seat):
         with self._tenant.store.read() as snapshot:
             now = self._tenant.clock.now()
             words = self._clean(about) if about is not None else None
-            return directory_of(snapshot, self.actor, self.policy, about=words, now=now, limit=limit)
+            return directory_of(
+                snapshot, self.actor, self.policy, sums=self._tenant.tallies, about=words, now=now, limit=limit
+            )
 
     @watched("entity")
     def entity(self, name: str, *, limit: int = 20) -> EntityView:
@@ -129,10 +160,12 @@ class Insight(Seat):
         """Every namespace that holds a current record the caller may see."""
         with self._tenant.store.read() as snapshot:
             visible, _ = narrow(self.policy, self.actor, DEFAULT_PURPOSE)
-            return tuple(sorted({tally.namespace for tally in snapshot.catalogue.survey(visible)}))
+            return tuple(sorted({tally.namespace for tally in self._tenant.tallies.survey(snapshot, visible)}))
 
     @watched("stats")
     def stats(self) -> Stats:
         """How much there is, of what the caller may see."""
         with self._tenant.store.read() as snapshot:
-            return stats_of(snapshot, self.actor, self.policy, size=self._tenant.store.size_bytes())
+            return stats_of(
+                snapshot, self.actor, self.policy, sums=self._tenant.tallies, size=self._tenant.store.size_bytes()
+            )

@@ -45,14 +45,6 @@ class Newcomer(Value):
     hold: bool = False
 
 
-class _Foreseen(Exception):
-    """Carries verdicts out of a transaction that is to leave nothing behind. Never leaves this module."""
-
-    def __init__(self, verdicts: tuple[Verdict, ...]) -> None:
-        super().__init__()
-        self.verdicts = verdicts
-
-
 class Intake(Asking):
     """Taking memories in, a batch at a time, and giving them out, a page at a time."""
 
@@ -227,15 +219,7 @@ class Intake(Asking):
 
     def _foresee(self, admitted: list[Admitted]) -> tuple[Verdict, ...]:
         bench = self._tenant.bench
-
-        def job(unit: Unit) -> None:
-            raise _Foreseen(tuple(propose(unit, one, bench) for one in admitted))
-
-        try:
-            self._tenant.store.write(job)
-        except _Foreseen as seen:
-            return seen.verdicts
-        raise AssertionError("a preview never ends in a write")
+        return self._rehearse(lambda unit: tuple(propose(unit, one, bench) for one in admitted))
 
     def _written(self, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
         if verdicts:

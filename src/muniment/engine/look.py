@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -15,18 +14,16 @@ from muniment.model.card import Card, standing_of
 from muniment.model.curation import Report
 from muniment.model.entry import Ballot, Entry, Role
 from muniment.model.errors import IntegrityError, NotFound
-from muniment.model.filter import matches
 from muniment.model.proposal import Proposal
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.model.receipt import Explanation
 from muniment.model.record import Record, Standing
 from muniment.model.rows import ConflictRow, ProposalRow, Reach
-from muniment.model.status import CURRENT, PRIVATE, Status
+from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
-from muniment.model.vocabulary import ConflictStatus, ConflictType, Strategy
+from muniment.model.vocabulary import ActorType, ConflictStatus, ConflictType, Strategy
 from muniment.policy.decide import decide_read, decide_review
-from muniment.policy.narrow import narrow
 from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.discretion import discreet, own_account
@@ -41,13 +38,17 @@ from muniment.write.review import held_proposal
 
 
 class Event(Value):
-    """One thing that happened to a record."""
+    """One thing that happened to a record, and how the revision stood after it: its state, its own `confidence` and
+    how far it could be believed given what it stands on."""
 
     epoch: int
     at: Instant
     actor: str
     what: str
     reason: str
+    status: Status | None = None
+    confidence: float | None = None
+    effective: float | None = None
 
 
 class RevisionView(Value):
@@ -68,13 +69,14 @@ class History(Value):
 
 
 class QueueItem(Value):
-    """A proposal that waits, with the report that made it wait."""
+    """A proposal that waits, with the report that made it wait. `actor_type` is what its author was when it came in."""
 
     proposal: Proposal
     actor: str
     epoch: int
     at: Instant
     report: Report
+    actor_type: ActorType
 
 
 class Curated(Value):
@@ -89,7 +91,8 @@ class Curated(Value):
 
 
 class ConflictView(Value):
-    """A disagreement with both its sides."""
+    """A disagreement with both its sides: when it was opened (`at`) and settled, and how. A `winner` that is neither of
+    them, as a synthesis is, is named only to those who may see it."""
 
     id: str
     type: ConflictType
@@ -97,6 +100,7 @@ class ConflictView(Value):
     why: str
     contests: bool
     opened: int
+    at: Instant
     a: Disclosure
     b: Disclosure
     strategy: Strategy | None = None
@@ -104,20 +108,8 @@ class ConflictView(Value):
     rationale: str | None = None
     resolved_by: str | None = None
     epoch_resolved: int | None = None
+    settled_at: Instant | None = None
     ballots: tuple[Ballot, ...] = ()
-
-
-class Stats(Value):
-    """Counts of what the caller may see; `held`, `entries`, `receipts` and `bytes` only for those who may audit."""
-
-    tenant: str
-    revisions: dict[str, int]
-    current: int
-    open_conflicts: int
-    held: int | None
-    entries: int | None
-    receipts: int | None
-    bytes: int | None
 
 
 def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, revision: int | None) -> Disclosure:
@@ -133,7 +125,7 @@ def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, rev
         raise NotFound("record", record)
     _check_pinned(snapshot, held.card)
     rows = (row for row in snapshot.desk.conflicts_of(held.card.rid) if row.status != ConflictStatus.RESOLVED)
-    names = tuple(row.id for row in rows if _conflict_view(snapshot, actor, policy, row) is not None)
+    names = tuple(row.id for row in rows if conflict_view(snapshot, actor, policy, row) is not None)
     return msgspec.structs.replace(found, conflicts=names)
 
 
@@ -195,9 +187,17 @@ def _visible(snapshot: Snapshot, actor: Actor, policy: Policy, names: list[str])
 
 def _events(snapshot: Snapshot, actor: Actor, policy: Policy, card: Card) -> tuple[Event, ...]:
     rows = [row.standing for row in snapshot.catalogue.standings(card.rid)]
-    steps = [(rows[0].since, f"committed as {rows[0].status}")]
-    steps += [(after.since, _happened(before, after)) for before, after in pairwise(rows)]
-    return tuple(_told(snapshot, actor, policy, card, _event(snapshot, seq, what)) for seq, what in steps)
+    steps = [(rows[0], f"committed as {rows[0].status}")]
+    steps += [(after, _happened(before, after)) for before, after in pairwise(rows)]
+    return tuple(
+        _told(snapshot, actor, policy, card, _standing_after(_event(snapshot, standing.since, what), standing))
+        for standing, what in steps
+    )
+
+
+def _standing_after(event: Event, standing: Standing) -> Event:
+    footing = standing.footing
+    return msgspec.structs.replace(event, status=standing.status, confidence=footing.own, effective=footing.effective)
 
 
 def _told(snapshot: Snapshot, actor: Actor, policy: Policy, card: Card, event: Event) -> Event:
@@ -238,14 +238,18 @@ def _happened(before: Standing, after: Standing) -> str:
 
 
 def _event(snapshot: Snapshot, seq: int, what: str) -> Event:
-    stored = snapshot.ledger.entry(seq)
-    if stored is None:
-        raise IntegrityError(f"entry {seq} is missing")
-    entry = read_canonical(stored.body, Entry)
+    entry = _entry(snapshot, seq)
     report = next((ref.doc for ref in entry.documents if ref.role is Role.REPORT), None)
     document = snapshot.documents.get(report) if report is not None else None
     reason = read_canonical(document.body, Report).reason if document is not None else ""
     return Event(epoch=seq, at=entry.at, actor=entry.actor, what=what, reason=reason)
+
+
+def _entry(snapshot: Snapshot, seq: int) -> Entry:
+    stored = snapshot.ledger.entry(seq)
+    if stored is None:
+        raise IntegrityError(f"entry {seq} is missing")
+    return read_canonical(stored.body, Entry)
 
 
 def queue_of(
@@ -258,7 +262,8 @@ def queue_of(
             item = _queue_item(snapshot, row)
             place = item.proposal.claim.place
             if row.actor == actor.id or decide_review(policy, actor, Action.QUEUE, place, row.actor) is not None:
-                found.append(item)
+                told = _as_told(snapshot, actor, policy, item.report)
+                found.append(msgspec.structs.replace(item, report=told))
         if len(rows) < limit:
             break
         after = rows[-1].id
@@ -269,7 +274,12 @@ def _queue_item(snapshot: Snapshot, row: ProposalRow) -> QueueItem:
     admitted = held_proposal(snapshot, row)
     assert admitted is not None, "the queue lists held proposals"
     return QueueItem(
-        proposal=admitted.proposal, actor=row.actor, epoch=row.seq, at=row.at, report=report_of(snapshot, row)
+        proposal=admitted.proposal,
+        actor=row.actor,
+        epoch=row.seq,
+        at=row.at,
+        report=report_of(snapshot, row),
+        actor_type=admitted.actor.type,
     )
 
 
@@ -278,12 +288,29 @@ def report_on(snapshot: Snapshot, actor: Actor, policy: Policy, proposal: str) -
     if row is None or not _may_know(snapshot, actor, policy, row):
         raise NotFound("proposal", proposal)
     return Curated(
-        report=report_of(snapshot, row),
+        report=_as_told(snapshot, actor, policy, report_of(snapshot, row)),
         actor=row.actor,
         epoch=row.seq,
         at=row.at,
         record_id=row.record,
         revision=row.revision,
+    )
+
+
+def _as_told(snapshot: Snapshot, actor: Actor, policy: Policy, report: Report) -> Report:
+    """A report without the names of records that the caller may not see; those who audit see them all."""
+    if decide_review(policy, actor, Action.AUDIT, None, None) is not None:
+        return report
+    names = {*report.contradicts, *report.echoes, *filter(None, [report.duplicate_of])}
+    unseen = names - set(_visible(snapshot, actor, policy, sorted(names)))
+    blank = (step for step in report.steps if any(name in step.note for name in unseen))
+    spoken = {step.step: msgspec.structs.replace(step, note="") for step in blank}
+    return msgspec.structs.replace(
+        report,
+        steps=tuple(spoken.get(step.step, step) for step in report.steps),
+        duplicate_of=None if report.duplicate_of in unseen else report.duplicate_of,
+        contradicts=tuple(name for name in report.contradicts if name not in unseen),
+        echoes=tuple(name for name in report.echoes if name not in unseen),
     )
 
 
@@ -294,12 +321,8 @@ def _may_know(snapshot: Snapshot, actor: Actor, policy: Policy, row: ProposalRow
     return row.record is not None and bool(_visible(snapshot, actor, policy, [row.record]))
 
 
-def conflict_views(snapshot: Snapshot, actor: Actor, policy: Policy) -> tuple[ConflictView, ...]:
-    views = (_conflict_view(snapshot, actor, policy, row) for row in snapshot.desk.conflicts())
-    return tuple(view for view in views if view is not None)
-
-
-def _conflict_view(snapshot: Snapshot, actor: Actor, policy: Policy, row: ConflictRow) -> ConflictView | None:
+def conflict_view(snapshot: Snapshot, actor: Actor, policy: Policy, row: ConflictRow) -> ConflictView | None:
+    """A disagreement with both its sides, if the caller may see both."""
     sides = []
     for rid in (row.a, row.b):
         card = snapshot.catalogue.card(rid)
@@ -318,46 +341,26 @@ def _conflict_view(snapshot: Snapshot, actor: Actor, policy: Policy, row: Confli
         why=row.why,
         contests=row.contests,
         opened=row.opened,
+        at=_entry(snapshot, row.opened).at,
         a=sides[0],
         b=sides[1],
         strategy=Strategy(row.strategy) if row.strategy is not None else None,
-        winner=row.winner,
+        winner=_winner(snapshot, actor, policy, row.winner, sides),
         rationale=taken_up.reason if taken_up is not None else None,
         resolved_by=taken_up.actor if taken_up is not None and over else None,
         epoch_resolved=row.changed if over else None,
+        settled_at=_entry(snapshot, row.changed).at if over else None,
         ballots=row.ballots,
     )
 
 
-def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, size: int) -> Stats:
-    auditor = decide_review(policy, actor, Action.AUDIT, None, None) is not None
-    if auditor:
-        revisions = snapshot.catalogue.count()
-    else:
-        visible, _ = narrow(policy, actor, DEFAULT_PURPOSE)
-        shown = (card for card in snapshot.catalogue.all() if matches(visible, card))
-        kept_back = PRIVATE | {Status.HELD}
-        own = (card for card in shown if card.status not in kept_back or card.actor == actor.id)
-        revisions = dict(Counter(card.status for card in own))
-    views = conflict_views(snapshot, actor, policy)
-    head = snapshot.ledger.head()
-    return Stats(
-        tenant=head.tenant if head is not None else "",
-        revisions=dict(sorted(revisions.items())),
-        current=sum(number for status, number in revisions.items() if status in CURRENT),
-        open_conflicts=sum(1 for view in views if view.status is not ConflictStatus.RESOLVED),
-        held=_held_count(snapshot) if auditor else None,
-        entries=head.seq if auditor and head is not None else None,
-        receipts=snapshot.receipts.head()[0] if auditor else None,
-        bytes=size if auditor else None,
-    )
-
-
-def _held_count(snapshot: Snapshot) -> int:
-    count, after = 0, None
-    while rows := snapshot.desk.held(after=after, limit=1_000):
-        count, after = count + len(rows), rows[-1].id
-    return count
+def _winner(
+    snapshot: Snapshot, actor: Actor, policy: Policy, winner: str | None, sides: list[Disclosure]
+) -> str | None:
+    """Who won, unless it is a record that the caller may not see."""
+    if winner is None or any(side.record.id == winner for side in sides):
+        return winner
+    return next(iter(_visible(snapshot, actor, policy, [winner])), None)
 
 
 def explain(

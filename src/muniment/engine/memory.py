@@ -20,12 +20,13 @@ from muniment.engine.look import explain
 from muniment.engine.marker import KeyGiven
 from muniment.engine.minds import MIND_WAIT_S
 from muniment.engine.options import QueryOptions, make_query
-from muniment.engine.signing import VaultKeys
+from muniment.engine.place import place_of
 from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
 from muniment.engine.terms import UNCONDITIONAL, Terms
 from muniment.engine.trail import Progress
-from muniment.engine.vault import VaultFolder
+from muniment.engine.usage import Usage
+from muniment.engine.vault import OpenVault, open_vault
 from muniment.engine.watched import watched
 from muniment.engine.witness import witness_of
 from muniment.model import checks
@@ -57,7 +58,7 @@ from muniment.write.secrets import DEFAULT
 BATCH_MAX = 10_000
 
 
-class Memory(Steward, Guardian, Insight, Intake):
+class Memory(Steward, Guardian, Insight, Usage, Intake):
     """A governed memory: one tenant of one vault, seen by one actor.
 
     >>> from tempfile import TemporaryDirectory
@@ -69,7 +70,7 @@ class Memory(Steward, Guardian, Insight, Intake):
     >>> folder.cleanup()
     """
 
-    def __init__(self, tenant: Tenant, actor: Actor, *, vault: VaultFolder | None = None) -> None:
+    def __init__(self, tenant: Tenant, actor: Actor, *, vault: OpenVault | None = None) -> None:
         super().__init__(tenant, actor)
         self._vault = vault
         self.ledger = LedgerFace(tenant, actor)
@@ -91,20 +92,26 @@ class Memory(Steward, Guardian, Insight, Intake):
         capacity: int | None = None,
         witness: str | Path | None = AS_SET,
         encryption_key: KeyGiven = AS_SET,
+        content_keys: str | Path | None = AS_SET,
         tracer: Tracer = UNWATCHED,
         mind_wait: float = MIND_WAIT_S,
     ) -> Memory:
         """Open a tenant of a vault, making both if they are not there (unless `create` is false).
 
+        A vault is a folder, or a database that many processes share: `postgresql://user@host/name`, with several hosts
+        and libpq's parameters if need be, and `schema=` for another schema than `muniment`.
+
         Whoever opens an embedded vault without naming an actor is its owner. A `judge` is asked about a new claim and
         the records nearest to it; it only suggests. An `embedder` makes vectors, so that recall finds what is said in
         other words: "auto" takes the installed model if there is one, None does without, and if nothing is said the
         environment decides; an `extractor` adds names to those that are found by rule. None of the three is waited for
-        longer than `mind_wait` seconds: a question goes on by words, a write without advice, and both say so. With
-        `capacity` a
-        tenant's store takes so many bytes and no more. A `witness` is a folder outside the vault that remembers where
-        the ledger stood: an older copy is then refused. An `encryption_key` of 32 bytes (as bytes, in hexadecimal or
-        base64, or the path of the file that holds it) makes a new vault an encrypted one, and opens it again.
+        longer than `mind_wait` seconds: a question goes on by words, a write without advice, and both say so. A
+        `witness` is a folder outside the vault that remembers where the ledger stood: an older copy is then refused.
+
+        Some are for one kind of place alone. For a folder: with `capacity` a tenant's store takes so many bytes and no
+        more; an `encryption_key` of 32 bytes (as bytes, in hexadecimal or base64, or the path of the file that holds
+        it) makes a new vault an encrypted one, and opens it again. For a database: `content_keys` is a folder outside
+        it with a key for each tenant, without which nobody reads what the database and its copies hold.
         """
         checks.identifier("tenant", tenant)
         DEFAULT.refuse("tenant", tenant)
@@ -113,15 +120,22 @@ class Memory(Steward, Guardian, Insight, Intake):
             checks.whole("capacity", capacity, least=1, most=2**62)
         checks.positive("mind_wait", mind_wait)
         policy_file = Path(policy) if policy is not None else None
-        place = _folder(vault)
-        folder = VaultFolder(place, create=create, policy=policy_file, capacity=capacity, key=encryption_key)
-        with folder.let_go_if_it_fails():
+        place = place_of(vault)
+        found = open_vault(
+            place,
+            create=create,
+            policy=policy_file,
+            capacity=capacity,
+            key=encryption_key,
+            content_keys=content_keys,
+        )
+        with found.let_go_if_it_fails():
             opened = Tenant(
-                folder.stores.open(tenant, create=create),
-                folder.policy,
-                signer=folder.signer,
-                keys=VaultKeys(folder.folder),
-                witness=witness_of(folder.folder, tenant, witness),
+                found.stores.open(tenant, create=create),
+                found.policy,
+                signer=found.signer,
+                keys=found.keys,
+                witness=witness_of(place, tenant, witness),
                 clock=clock or SystemClock(),
                 ids=ids or RandomIds(),
                 judge=judge,
@@ -130,7 +144,7 @@ class Memory(Steward, Guardian, Insight, Intake):
                 tracer=tracer,
                 mind_wait=mind_wait,
             )
-            return cls(opened, _actor(folder.policy, actor), vault=folder)
+            return cls(opened, _actor(found.policy, actor), vault=found)
 
     def as_actor(self, actor: str | Actor, *, session: str | None = None) -> Memory:
         """The same memory seen by another actor; a name is looked up in the policy. Close the original only."""
@@ -163,7 +177,7 @@ class Memory(Steward, Guardian, Insight, Intake):
             admitted = self._admit(
                 claim, proposal_id, target=target, expected_revision=expected_revision, draft=draft, detect=detect
             )
-            return self._submit(admitted, tuple(objections), operation)
+            return self._submit(admitted, self._grounds(objections), operation)
 
     @watched("propose_many")
     def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
@@ -343,12 +357,6 @@ def _actor(policy: Policy, actor: str | Actor, *, session: str | None = None) ->
     if not isinstance(actor, Actor):
         return resolve(policy, actor, session=session)
     return actor if session is None else msgspec.structs.replace(actor, sessions=(session, *actor.sessions))
-
-
-def _folder(vault: str | Path) -> Path:
-    if not isinstance(vault, (str, Path)) or not str(vault) or "\0" in str(vault):
-        raise Malformed("vault", "the path of a folder")
-    return Path(vault)
 
 
 def _named(claims: Iterable[Claim | tuple[str, Claim]]) -> list[tuple[str | None, Claim]]:

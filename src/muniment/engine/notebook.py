@@ -7,6 +7,7 @@ state in it decide who is told what.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from muniment.engine.seat import Seat
@@ -72,6 +73,11 @@ class Notebook:
         """Where the ledger stands, where the last note is, and where words were last taken from notes. Asks for next to
         nothing, so it can be asked often."""
         return self._tenant.store.marks()
+
+    def watching(self, wake: Callable[[], None]) -> AbstractContextManager[Callable[[], bool]]:
+        """Have `wake` called, from any thread, when the marks may have changed. Says whether what other processes write
+        is heard of at present; where it is not, whoever waits asks for the marks now and then."""
+        return self._tenant.store.watching(wake)
 
     def since(self, seq: int) -> tuple[tuple[Note, ...], int]:
         """Every note made after a ledger position, and the position they were read at."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from typing import TypeVar
+
+import msgspec
 
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
+from muniment.model.proposal import Objection
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.tracer import UNWATCHED, Operation
@@ -16,6 +20,11 @@ from muniment.write.admit import clean as clean_claim
 from muniment.write.secrets import DEFAULT, Screen, screen_of
 
 WriteJob = Callable[[Unit], Verdict]
+T = TypeVar("T")
+
+
+class _GivenUp(Exception):
+    """Ends a transaction that is to leave nothing behind. Never leaves this module."""
 
 
 class Seat:
@@ -41,6 +50,10 @@ class Seat:
         """Free text goes where content goes, so what may not be kept is taken out of it too."""
         return self._screen.clean(text) if isinstance(text, str) else text
 
+    def _grounds(self, objections: Sequence[Objection]) -> tuple[Objection, ...]:
+        """Objections as they may be kept: they are words of somebody too."""
+        return tuple(msgspec.structs.replace(one, reason=self._clean(one.reason)) for one in objections)
+
     def _watch(self, name: str, about: object = None) -> Operation:
         """Let whoever watches the tenant know that an operation begins. What may not be kept is not shown to them."""
         tracer = self._tenant.tracer
@@ -53,6 +66,20 @@ class Seat:
         verdict = self._tenant.store.write(job)
         self._tenant.wrote(verdict.epoch)
         return verdict
+
+    def _rehearse(self, job: Callable[[Unit], T]) -> T:
+        """What a write would come to. It is done in a transaction that is given up, so that nothing of it is left."""
+        answers: list[T] = []
+
+        def given_up(unit: Unit) -> None:
+            answers.append(job(unit))
+            raise _GivenUp
+
+        try:
+            self._tenant.store.write(given_up)
+        except _GivenUp:
+            return answers[-1]
+        raise AssertionError("a rehearsal never ends in a write")
 
 
 def clean(text: str) -> str:

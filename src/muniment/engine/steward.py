@@ -7,7 +7,7 @@ from typing import Unpack
 
 import msgspec
 
-from muniment.engine.foresight import Foreseen, foresee
+from muniment.engine.foresight import Foreseen, foresee, judged_anew
 from muniment.engine.look import record_of
 from muniment.engine.seat import Seat
 from muniment.engine.terms import UNCONDITIONAL, Terms
@@ -59,9 +59,13 @@ class Steward(Seat):
         scope: str | None = None,
         scope_id: str | None = None,
         objections: Sequence[Objection] = (),
+        contradicts: Sequence[str] = (),
+        dry_run: bool = False,
     ) -> Verdict:
-        """Answer for a proposal that waits, correcting its kind or place on the way. Grounds to refuse it after all are
-        handed in as `objections`."""
+        """Answer for a proposal that waits, correcting its kind or place on the way. Grounds to refuse it, after all or
+        with the answer, are handed in as `objections`; records it `contradicts` in the reviewer's eyes are contested
+        with it. With `dry_run` it is only said what the answer would come to, and nothing is changed: ids that it would
+        give are not those that will be given."""
         self._screen.refuse("scope_id", scope_id)
         ruling = Ruling(
             proposal=proposal_id,
@@ -70,9 +74,11 @@ class Steward(Seat):
             kind=checks.read_word("kind", kind, Kind) if kind is not None else None,
             scope=checks.read_word("scope", scope, Scope) if scope is not None else None,
             scope_id=scope_id,
+            contradicts=tuple(contradicts),
         )
-        grounds = tuple(objections)
-        return self._write(lambda unit: rule(unit, ruling, self.actor, self._tenant.bench, grounds))
+        grounds, bench = self._grounds(objections), self._tenant.bench
+        write = self._rehearse if dry_run else self._write
+        return write(lambda unit: rule(unit, ruling, self.actor, bench, grounds))
 
     @watched("retract")
     def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
@@ -150,10 +156,12 @@ class Steward(Seat):
         rationale: str,
         winner: str | None = None,
         synthesis: str | None = None,
+        dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> Settled:
         """Settle a conflict by a declared strategy. In a vote `winner` is the caller's ballot; with `synthesis` one new
-        record, described by `options`, takes the place of both."""
+        record, described by `options`, takes the place of both. With `dry_run` it is only said where the conflict would
+        stand and what would fall, and nothing is changed: the id of a synthesis is not the one that will be given."""
         if synthesis is None and options:
             raise Malformed(min(options), "given together with synthesis")
         chosen = checks.read_word("strategy", strategy, Strategy)
@@ -168,7 +176,20 @@ class Steward(Seat):
             winner=winner,
             synthesis=make_claim(self._clean(synthesis), self.actor, options) if synthesis is not None else None,
         )
-        return self._settle(request)
+        return self._rehearse(lambda unit: self._foreseen(unit, request)) if dry_run else self._settle(request)
+
+    def _foreseen(self, unit: Unit, request: ResolveRequest) -> Settled:
+        """How a conflict would be settled, told inside the transaction that does it."""
+        head = unit.ledger.head()
+        settled = settle(unit, request, self.actor, self._tenant.bench)
+        winner = () if settled.winner in (None, settled.synthesis) else (settled.winner,)
+        falls, rises = (
+            judged_anew(unit, self.actor, self.policy, names, since=head.seq if head is not None else 0)
+            for names in (settled.superseded, winner)
+        )
+        rises = tuple(name for name in rises if name not in {*falls, *settled.superseded})
+        falls = tuple(name for name in falls if name not in winner)
+        return msgspec.structs.replace(settled, falls=falls, rises=rises)
 
     def _settle(self, request: ResolveRequest, terms: Terms = UNCONDITIONAL) -> Settled:
         bench = terms.bench(self._tenant.bench)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from muniment.engine.activity import Diary
 from muniment.engine.minds import MIND_WAIT_S, PatientExtractor, PatientJudge
 from muniment.engine.signing import VaultKeys, holder
+from muniment.engine.tallies import Tallies
 from muniment.engine.trail import Trail
 from muniment.engine.witness import Witness
 from muniment.model.actor import OWNER
@@ -49,6 +51,8 @@ class Tenant:
         mind_wait: float = MIND_WAIT_S,
     ) -> None:
         self.store = store
+        self.diary = Diary()
+        self.tallies = Tallies()
         self.trail = Trail(store, embedder, mind_wait=mind_wait)
         self.extractor = None if extractor is None else PatientExtractor(extractor, mind_wait)
         self.tracer = tracer

@@ -1,7 +1,7 @@
 """Make vectors for what was committed, after the fact: a write never waits for them, and a crash only delays them.
 
-The trail follows the ledger by position. One thread of one process at a time makes the vectors of a tenant; others read
-them.
+The trail follows the ledger by position. One thread of one process at a time makes the vectors of a tenant, whoever
+wrote what they are of; others read them. When that one dies another takes over.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ _PAUSE = 0.05
 _LULL = 0.05
 _PATIENCE = 1.0
 """Who makes vectors in the background waits until nobody has written for so long, but no longer than that."""
+_RETRY = 1.0
+"""So often is looked whether another process, which is at it, still lives."""
 PARTING_S = 5.0
 """So long who closes waits for the passages at hand."""
 
@@ -54,6 +56,7 @@ class Trail:
         self._thread: threading.Thread | None = None
         self._trouble: MunimentError | None = None
         self._stirred_at = 0.0
+        self._anew = False
         if self._embedder is not None:
             patient = self._embedder
             self._embed = lru_cache(QUERIES_KEPT)(lambda text: patient.embed([text])[0])
@@ -82,13 +85,18 @@ class Trail:
         """Take note that there may be work, and have it done in the background."""
         if self._embedder is None or self._stopped.is_set():
             return
-        self._stirred_at = time.monotonic()
-        self._stirred.set()
+        self._anew = True
+        self._hear()
         if self._thread is None:
             with self._starting:
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._follow, name="muniment-vectors", daemon=True)
                     self._thread.start()
+
+    def _hear(self) -> None:
+        """Take note that somebody may have written."""
+        self._stirred_at = time.monotonic()
+        self._stirred.set()
 
     def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
         """Wait until everything committed so far has its vectors. Works along rather than only wait."""
@@ -126,15 +134,35 @@ class Trail:
         return None if self._trouble is None else f"vectors are not being made: {self._trouble}"
 
     def _follow(self) -> None:
-        while not self._stopped.is_set():
-            self._stirred.wait()
-            self._stirred.clear()
-            try:
-                while self._lull() and self._step():
-                    pass
-                self._trouble = None
-            except MunimentError as error:
-                self._trouble = error  # said with every recall, and tried again after the next write
+        with self._store.watching(self._hear):
+            rest: float | None = None
+            while not self._stopped.is_set():
+                self._stirred.wait(rest)
+                self._stirred.clear()
+                rest = self._catch_up()
+
+    def _catch_up(self) -> float | None:
+        """Make what vectors there are to make; how long to rest at most before there may be more to do."""
+        anew, self._anew = self._anew, False
+        try:
+            while self._lull() and self._behind(anew=anew) and self._step():
+                pass
+            left = not self._stopped.is_set() and self._behind(anew=anew)  # another is at it
+            self._trouble = None
+        except MunimentError as error:
+            self._trouble = error  # said with every recall, and tried again after the next write
+            left = False
+        self._anew |= anew and (left or self._trouble is not None)
+        return _RETRY if left else None
+
+    def _behind(self, *, anew: bool) -> bool:
+        """Whether there is more than has its vectors. Where another model made them, and nobody here has written
+        since, they are left to those who use it: two models would take each other's away for ever."""
+        assert self._embedder is not None
+        reach = self._store.vectors.reach()
+        if reach.model not in (None, self._embedder.model):
+            return anew
+        return self._store.marks()[0] > reach.upto
 
     def _lull(self) -> bool:
         """Let writes go first, for a while; False when it is time to stop."""
@@ -173,8 +201,10 @@ class Trail:
             vectors.add(_made(embedder, pieces), upto=last)
             return True
         finally:
-            self._store.vectors.release()  # so that another process can go on with what it wrote
-            self._working.release()
+            try:
+                self._store.vectors.release()  # so that another process can go on with what it wrote
+            finally:
+                self._working.release()
 
 
 def _made(embedder: Embedder, pieces: list[_Piece]) -> list[VectorRow]:

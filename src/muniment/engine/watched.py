@@ -14,14 +14,16 @@ T = TypeVar("T")
 
 
 def watched(name: str) -> Callable[[Callable[Concatenate[S, P], T]], Callable[Concatenate[S, P], T]]:
-    """Tell the tracer that an operation of this name begins and ends, and what came of it."""
+    """Tell the tracer that an operation of this name begins and ends, and what came of it. Nothing came of what was
+    only rehearsed."""
 
     def wrap(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
         @wraps(method)
         def told(self: S, /, *args: P.args, **options: P.kwargs) -> T:
             with self._watch(name, args[0] if args else None) as operation:
                 answer = method(self, *args, **options)
-                operation.told(answer)
+                if options.get("dry_run") is not True:
+                    operation.told(answer)
                 return answer
 
         return told

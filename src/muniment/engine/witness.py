@@ -16,6 +16,7 @@ from muniment.backends.sqlite.store import SUFFIX, file_name
 from muniment.backends.vectors.lock import FileLock
 from muniment.backends.world import replace_file
 from muniment.config import AS_SET, read_environment
+from muniment.engine.place import Folder, Place, Said, place_of
 from muniment.ledger.chain import link
 from muniment.model.entry import Finding
 from muniment.model.errors import (
@@ -205,15 +206,22 @@ def _contradictions(sight: Sight, snapshot: Snapshot) -> list[Finding]:
     return found
 
 
-def witness_of(vault: Path, tenant: str, said: str | Path | None = AS_SET) -> Witness | None:
+def witness_of(vault: Said, tenant: str, said: str | Path | None = AS_SET) -> Witness | None:
     """The witness of a tenant: in the folder that is named, else in the one the environment names, else none."""
     chosen = read_environment().witness if said == AS_SET else said
     if chosen is None:
         return None
     folder = Path(chosen).expanduser()
-    here = vault.resolve()
-    if here == folder.resolve() or here in folder.resolve().parents:
+    if _within(place_of(vault), folder.resolve()):
         raise ConfigurationError(
             "MUNIMENT_WITNESS", "a folder outside the vault: what is inside goes back with the vault"
         )
     return Witness(folder, tenant)
+
+
+def _within(place: Place, folder: Path) -> bool:
+    """Whether a folder is the vault's, or a part of it. No folder is a part of a database."""
+    if not isinstance(place, Folder):
+        return False
+    here = place.path.resolve()
+    return here == folder or here in folder.parents

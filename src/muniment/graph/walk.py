@@ -6,8 +6,10 @@ not two chains. A record is a node by its latest revision, in whatever state tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
+from heapq import merge
+from itertools import repeat
 
 from muniment.model.card import Card
 from muniment.model.rows import EdgeRow
@@ -38,10 +40,12 @@ class Edge(Value):
 
 
 class Web(Value):
-    """What a walk found, nodes and edges in a fixed order."""
+    """What a walk found, nodes and edges in a fixed order. `more` is not 0 when a walk that had to stop left nodes out:
+    there are at least so many of them."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
+    more: int = 0
 
 
 Seen = Callable[[Card], bool]
@@ -55,60 +59,94 @@ def walk(
     seen: Seen,
     depth: int | None = None,
     types: Collection[str] | None = None,
+    limit: int | None = None,
 ) -> Web:
     """Everything reached from `record` by links of these types (all, if None), up to so many steps (any, if None).
 
-    What is not `seen` is not there: no way leads through it, and no depth betrays that there is one.
+    What is not `seen` is not there: no way leads through it, and no depth betrays that there is one. With a `limit` the
+    nearest nodes are found, of those that are equally far the oldest revisions, and the walk ends at the first that is
+    too many.
     """
     found = {name: Node(card=card, depth=0) for name, card in snapshot.catalogue.latest([record]).items() if seen(card)}
-    edges: set[Edge] = set()
-    for up in (True, False):
-        if direction is not (Direction.DOWN if up else Direction.UP):
-            _spread(snapshot, _Walk(start=record, up=up, depth=depth, types=types), found, edges, seen)
+    ways = [
+        _Way(snapshot, found, up=up, types=types, batch=_BATCH if limit is not None else None)
+        for up in (True, False)
+        if direction is not (Direction.DOWN if up else Direction.UP)
+    ]
+    level, more = 0, False
+    while any(way.frontier for way in ways) and not more and (depth is None or level < depth):
+        level += 1
+        more = _step(ways, found, seen, level=level, limit=limit)
+    edges = {edge for way in ways for edge in way.edges}
     return Web(
         nodes=tuple(sorted(found.values(), key=lambda node: (node.depth, node.card.rid))),
         edges=tuple(sorted(edges, key=lambda edge: (edge.source, edge.type, edge.target))),
+        more=int(more),
     )
 
 
-class _Walk(Value):
-    """One walk in one direction."""
-
-    start: str
-    up: bool
-    depth: int | None
-    types: Collection[str] | None
+_BATCH = 128
+"""How many cards a walk with a limit reads at once: it may need no more."""
 
 
-def _spread(snapshot: Snapshot, way: _Walk, found: dict[str, Node], edges: set[Edge], seen: Seen) -> None:
-    reached = {way.start}
-    frontier = {name: node.card for name, node in found.items() if name == way.start}
-    level = 0
-    while frontier and (way.depth is None or level < way.depth):
-        level += 1
-        links = _above(snapshot, frontier, way.types) if way.up else _below(snapshot, frontier, way.types)
-        names = {edge.target if way.up else edge.source for edge in links} - reached
-        cards = {name: card for name, card in snapshot.catalogue.latest(names).items() if seen(card)}
-        reached |= cards.keys()
-        edges.update(edge for edge in links if (edge.target if way.up else edge.source) in reached)
-        for name, card in cards.items():
-            found.setdefault(name, Node(card=card, depth=-level if way.up else level))
-        frontier = cards
+def _step(ways: list[_Way], found: dict[str, Node], seen: Seen, *, level: int, limit: int | None) -> bool:
+    """Go one step further on each way, and say whether there was more than may be found."""
+    full = False
+    for way, card in merge(*(zip(repeat(way), way.ahead()) for way in ways), key=lambda step: step[1].rid):
+        if card.id not in found:
+            if not seen(card):
+                continue
+            full = limit is not None and len(found) >= limit
+            if full:
+                break
+            found[card.id] = Node(card=card, depth=-level if way.up else level)
+        way.reach(card)
+    for way in ways:
+        way.arrive()
+    return full
 
 
-def _above(snapshot: Snapshot, cards: dict[str, Card], types: Collection[str] | None) -> list[Edge]:
-    named = {card.rid: name for name, card in cards.items()}
-    return [
-        Edge(source=named[row.rid], target=row.target, type=row.type)
-        for row in snapshot.links.of(named)
-        if types is None or row.type in types
-    ]
+class _Way:
+    """A walk in one direction, level by level."""
 
+    def __init__(
+        self, snapshot: Snapshot, start: dict[str, Node], *, up: bool, types: Collection[str] | None, batch: int | None
+    ) -> None:
+        self.up = up
+        self.edges: set[Edge] = set()
+        self.frontier = {name: node.card for name, node in start.items()}
+        self._snapshot, self._types, self._batch = snapshot, types, batch
+        self._reached = {card.rid: name for name, card in self.frontier.items()}
+        self._names = set(self.frontier)
+        self._links: list[EdgeRow] = []
+        self._next: dict[str, Card] = {}
 
-def _below(snapshot: Snapshot, cards: dict[str, Card], types: Collection[str] | None) -> list[Edge]:
-    rows = [row for row in snapshot.links.to(cards) if types is None or row.type in types]
-    sources = snapshot.catalogue.cards({row.rid for row in rows})
-    return [Edge(source=sources[row.rid].id, target=row.target, type=row.type) for row in rows if row.rid in sources]
+    def ahead(self) -> Iterator[Card]:
+        """What the links of the frontier lead to and was not reached yet, by rising `rid`."""
+        links, catalogue = self._snapshot.links, self._snapshot.catalogue
+        rows = links.of([card.rid for card in self.frontier.values()]) if self.up else links.to(self.frontier)
+        self._links = [row for row in rows if self._types is None or row.type in self._types]
+        if self.up:
+            names = {row.target for row in self._links} - self._names
+            yield from sorted(catalogue.latest(names).values(), key=lambda card: card.rid)
+            return
+        rids = sorted({row.rid for row in self._links} - self._reached.keys())
+        size = self._batch or max(len(rids), 1)
+        for first in range(0, len(rids), size):
+            yield from sorted(catalogue.cards(rids[first : first + size]).values(), key=lambda card: card.rid)
+
+    def reach(self, card: Card) -> None:
+        self._next[card.id] = card
+        self._reached[card.rid] = card.id
+        self._names.add(card.id)
+
+    def arrive(self) -> None:
+        """End a step: keep the links between what was reached, and go on from what is new."""
+        for row in self._links:
+            source = self._reached.get(row.rid)
+            if source is not None and row.target in self._names:
+                self.edges.add(Edge(source=source, target=row.target, type=row.type))
+        self.frontier, self._next, self._links = self._next, {}, []
 
 
 def pillars(snapshot: Snapshot, rids: Iterable[int]) -> dict[int, set[str]]:

@@ -84,8 +84,10 @@ class Report(Value):
 
 
 class Settled(Value):
-    """Where a conflict stands after somebody took it up: `resolved`, `escalated`, `pending_vote`, or not moved because
-    the policy `refused` the caller or `held` the synthesis for a person."""
+    """Where a conflict stands after somebody took it up, or would: `resolved`, `escalated`, `pending_vote`, or not
+    moved because the policy `refused` the caller or `held` the synthesis for a person. Of what would be it is also told
+    what `falls` and what `rises`: the records that stand on a superseded side or on the winner alone, and would be
+    judged otherwise."""
 
     conflict: str
     status: str
@@ -96,6 +98,8 @@ class Settled(Value):
     superseded: tuple[str, ...] = ()
     synthesis: str | None = None
     ballots: tuple[Ballot, ...] = ()
+    falls: tuple[str, ...] = ()
+    rises: tuple[str, ...] = ()
 
 
 class Swept(Value):

@@ -259,11 +259,11 @@ class SchemaMismatch(IntegrityError):
 
     code = "schema_mismatch"
 
-    def __init__(self, *, found: int, needed: int) -> None:
+    def __init__(self, *, found: int, needed: int, hint: str | None = None) -> None:
         super().__init__(f"the store has schema revision {found}, this engine needs {needed}")
         self.found = found
         self.needed = needed
-        self.hint = (
+        self.hint = hint or (
             "Let the owner run `muniment init`, which brings it up to date."
             if found < needed
             else "Upgrade Muniment: a newer release wrote this store."

@@ -5,10 +5,13 @@ from __future__ import annotations
 from muniment.model import checks
 from muniment.model.claim import Claim
 from muniment.model.erasure import By, Target
-from muniment.model.errors import Malformed
+from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.status import ARRIVED, RETIRED, Status
 from muniment.model.value import Value, as_fraction, fold_defaults
 from muniment.model.vocabulary import Kind, Label, Scope, Step, Strategy
+
+CONTRADICTS_MAX = 16
+"""So many records a reviewer can name at once as contradicted."""
 
 
 class Arrival(Value):
@@ -87,7 +90,8 @@ class Objection(Value):
 
 
 class Ruling(Value):
-    """A person's answer to a held proposal, with what they corrected on the way."""
+    """A person's answer to a held proposal, with what they corrected on the way. `contradicts` are records that they
+    see it disagree with: both sides stand, and neither is told as a fact."""
 
     proposal: str
     accept: bool
@@ -95,6 +99,7 @@ class Ruling(Value):
     kind: Kind | None = None
     scope: Scope | None = None
     scope_id: str | None = None
+    contradicts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         checks.identifier("proposal_id", self.proposal)
@@ -105,6 +110,13 @@ class Ruling(Value):
         if self.scope is not None:
             checks.word("scope", self.scope, Scope)
         checks.optional_identifier("scope_id", self.scope_id)
+        checks.identifiers("contradicts", self.contradicts)
+        if len(self.contradicts) > CONTRADICTS_MAX:
+            raise LimitExceeded("contradicts", limit=CONTRADICTS_MAX, unit="records", sent=len(self.contradicts))
+        if self.contradicts and not self.accept:
+            raise Malformed(
+                "contradicts", "nothing when a proposal is discarded: what is not kept disagrees with nothing"
+            )
 
 
 class Retraction(Value):

@@ -23,6 +23,8 @@ from muniment.policy.rules import ANYONE, Action, Policy, ReadRule, ReviewRule, 
 NO_RULE = "no-rule"
 NOBODY_AUTHORITY = Actor(id="nobody").authority
 DRAFTS = "drafts"
+OF_THE_WHOLE = frozenset({Action.AUDIT, Action.HOLD, Action.IMPORT, Action.NAME, Action.SWEEP})
+"""Actions that concern the memory as a whole: a rule for some places, or for what is one's own, does not allow them."""
 
 
 class Decision(Value):
@@ -117,6 +119,36 @@ def decide_review(policy: Policy, actor: Actor, action: Action, place: Place | N
             continue
         return rule.id
     return None
+
+
+def may_somewhere(policy: Policy, actor: Actor) -> tuple[Action, ...]:
+    """The review actions that `actor` may take on something, at some place: a hint of what is worth offering, and no
+    gate, for each thing is decided on its own. What concerns the memory as a whole is allowed as a whole or not at all.
+
+    >>> from muniment.policy.rules import Policy, ReviewRule
+    >>> rule = ReviewRule(id="own", actions=(Action.RETRACT, Action.AUDIT), own=True)
+    >>> [action.value for action in may_somewhere(Policy(version=1, name="p", review=(rule,)), Actor(id="ana"))]
+    ['retract']
+    """
+    somewhere = {action for rule in policy.review if _opens_somewhere(rule, actor) for action in rule.actions}
+    return tuple(
+        action
+        for action in Action
+        if (
+            decide_review(policy, actor, action, None, None) is not None
+            if action in OF_THE_WHOLE
+            else action in somewhere
+        )
+    )
+
+
+def _opens_somewhere(rule: ReviewRule, actor: Actor) -> bool:
+    return (
+        _concerns(rule, actor)
+        and (rule.authority_min is None or actor.authority >= rule.authority_min)
+        and rule.scopes != ()
+        and rule.namespaces != ()
+    )
 
 
 def grants(rule: ReadRule, actor: Actor, purpose: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -40,6 +41,12 @@ def parse_policy(text: str, *, place: str) -> Policy:
         raise PolicyInvalid(place, 1, "a policy is text in UTF-8")
     if len(text.encode()) > BYTES_MAX:
         raise PolicyInvalid(place, 0, f"a policy is at most {BYTES_MAX} bytes long")
+    policy = _parsed(text, place)
+    return msgspec.structs.replace(policy, actors=dict(policy.actors))
+
+
+@lru_cache(maxsize=16)  # every opening reads the same text, and reading YAML takes longer than the rest of it
+def _parsed(text: str, place: str) -> Policy:
     plain, lines = _read_toml(text, place) if place.endswith(".toml") else _read_yaml(text, place)
     actors = plain.get("actors") if isinstance(plain, dict) else None
     for name, member in actors.items() if isinstance(actors, dict) else ():

@@ -15,13 +15,11 @@ from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate, Target
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.note import Note
-from muniment.model.receipt import Plan, StoredReceipt, Terms
+from muniment.model.receipt import Plan, StoredReceipt
 from muniment.model.record import Standing
 from muniment.model.rows import (
-    AliasRow,
     ConflictRow,
     EdgeRow,
-    MentionRow,
     ProposalRow,
     Row,
     StandingRow,
@@ -30,7 +28,7 @@ from muniment.model.rows import (
     TombstoneRow,
 )
 from muniment.model.times import Instant
-from muniment.ports.hits import Matches, Neighbour
+from muniment.ports.lexicon import Lexicon, Names
 from muniment.ports.vectors import Meanings, Vectors
 
 T = TypeVar("T")
@@ -49,6 +47,9 @@ class Ledger(Protocol):
         """The last position recorded at or before `instant`; 0 when there is none."""
 
     def checkpoints(self) -> Iterator[SignedCheckpoint]: ...
+
+    def checkpoints_before(self, seq: int, *, limit: int) -> tuple[SignedCheckpoint, ...]:
+        """The last checkpoints of entries before `seq`, the furthest first."""
 
     def last_checkpoint(self) -> SignedCheckpoint | None: ...
 
@@ -150,8 +151,8 @@ class Catalogue(Protocol):
     def all(self, *, after: int | None = None) -> Iterator[Card]:
         """Every card, or those whose `rid` is above `after`, by rising `rid`."""
 
-    def count(self) -> dict[str, int]:
-        """How many revisions there are of each status."""
+    def count(self, visible: Filter = EVERYTHING) -> dict[str, int]:
+        """How many revisions that pass there are of each status."""
 
 
 class Links(Protocol):
@@ -184,68 +185,6 @@ class Desk(Protocol):
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]: ...
 
 
-class Lexicon(Protocol):
-    def tokens(self, text: str) -> list[str]:
-        """The terms a text is indexed under."""
-
-    def prune(self, terms: Terms, *, spare: bool = True) -> Terms:
-        """Move words that too many records hold to `common`, unless nothing would be left. Without `spare` nothing may
-        be left: one word that very many records hold tells nothing apart, and whoever asks for it has other ways to be
-        told."""
-
-    def count(self) -> int:
-        """How many revisions are indexed."""
-
-    def holding(self, terms: Iterable[str]) -> dict[str, int]:
-        """How many revisions hold each of these terms, spelled as `tokens` spells them; what none holds is left out."""
-
-    def weights(self, words: tuple[str, ...]) -> dict[str, float]:
-        """How rare each word is: ln((records − holding + ½) / (holding + ½)), and never less than next to nothing."""
-
-    def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
-        """The revisions that hold two words of a pair with at most `gap` others between them, and how much that is
-        worth by the same formula as a match of words; the `keep` best. A look at the index, under no filter: it adds to
-        the score of what was found under one, and finds nothing."""
-
-    def score(self, terms: Terms, rids: Iterable[int]) -> dict[int, float]:
-        """What a search for these terms would score each of these revisions with; one that does not match is left out.
-        A look at the index, under no filter: it tells of what was found under one, and finds nothing."""
-
-    def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
-        """Which of these words a revision holds, wherever in its text."""
-
-    def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
-        """Revisions, in any state, that hold the most of these words, rare ones counting for more, the most alike
-        first. The work is bounded whatever the size of the store: of a common word only the latest holders count."""
-
-    def search(self, plan: Plan, *, keep: int) -> Matches:
-        """Rank what the words match under `plan.visible`, keeping the `keep` best that pass and the best that
-        were superseded, and counting all."""
-
-
-class Names(Protocol):
-    """What revisions speak of by name. Keys, not spellings: all names of a thing are one group."""
-
-    def groups(self, keys: Iterable[str], *, as_of: int) -> dict[str, tuple[str, ...]]:
-        """For each key that has other names, as known after entry `as_of`, all names of the same thing, the chief one
-        first."""
-
-    def mentions(self, rids: Iterable[int]) -> tuple[MentionRow, ...]:
-        """What these revisions speak of, by `rid` and entity."""
-
-    def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
-        """The latest revisions up to `upto` that speak of an entity, the newest first."""
-
-    def holders(self, entities: Iterable[str], *, upto: int, keep: int) -> dict[str, tuple[int, ...]]:
-        """The same for several entities at once, the revisions by their numbers; nothing for one nobody speaks of."""
-
-    def all_mentions(self) -> Iterator[MentionRow]:
-        """Every mention, by `rid` and entity."""
-
-    def all_aliases(self) -> Iterator[AliasRow]:
-        """Every name that was ever given, by entry."""
-
-
 class Notes(Protocol):
     """What agents have agreed on beside what they know. The latest note of a key stands, unless it takes it away."""
 
@@ -269,6 +208,9 @@ class Receipts(Protocol):
     def get(self, receipt: str) -> StoredReceipt | None: ...
 
     def all(self) -> Iterator[StoredReceipt]: ...
+
+    def since(self, seq: int) -> Iterator[StoredReceipt]:
+        """Every receipt after position `seq`, in order."""
 
     def told(self, rid: int) -> tuple[ToldRow, ...]:
         """Whom a revision was told to."""
@@ -367,6 +309,11 @@ class TenantStore(Protocol):
     def marks(self) -> tuple[int, int, int]:
         """The last position of the ledger, of the last note and of the last erasure; 0 for none. As cheap as a
         look can be."""
+
+    def watching(self, wake: Callable[[], None]) -> AbstractContextManager[Callable[[], bool]]:
+        """Have `wake` called, from any thread, when the ledger may have moved. It is a hint: `marks` says whether it
+        has. The block is given a question that can be asked at any time: whether what other processes write is heard
+        of at present. Where it is not, whoever waits for news looks now and then."""
 
     def scratch(self) -> AbstractContextManager[TenantStore]:
         """An empty store of the same make and tenant, gone when the block ends."""

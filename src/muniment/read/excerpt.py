@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from muniment.model.receipt import Terms
-from muniment.ports.store import Lexicon
+from muniment.ports.lexicon import Lexicon
 from muniment.text.passages import SIZE, passages
 
 _STEM_MIN = 3

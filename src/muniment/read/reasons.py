@@ -6,7 +6,7 @@ import msgspec
 
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Plan
-from muniment.ports.store import Lexicon
+from muniment.ports.lexicon import Lexicon
 
 _TEXT_LOOKED_AT = 20_000
 _Wanted = list[tuple[str, set[str]]]

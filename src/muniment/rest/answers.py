@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from typing import Literal
 
-from muniment.engine import ConflictView, Knower, QueueItem
+from muniment.engine import ChainLink, ConflictView, Knower, QueueItem, SigningKey, Telling
 from muniment.model.actor import Actor
 from muniment.model.curation import Verdict
-from muniment.model.entry import Entry
+from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
 from muniment.model.erasure import LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.model.value import Value
+from muniment.rest.queries import ContractWord
 
 
 class Caller(Value):
-    """Who is calling, as the server knows them, and what their credential is good for."""
+    """Who is calling, as the server knows them, and what their credential is good for. `may` names the review actions
+    that the policy allows them somewhere: a hint of what is worth offering, never a promise for one record."""
 
     actor: Actor
     tenant: str
     grants: tuple[str, ...]
     credential: str | None = None
     agents: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
 
 
 class Entrance(Value):
@@ -66,6 +69,24 @@ class Conflicts(Value):
 
     conflicts: tuple[ConflictView, ...]
     next: str | None = None
+
+
+class Loss(Value):
+    """Something of a record that a contract cannot say. `path` points into the record; `kept` says whether the exact
+    value travels in the contract's extension slot and comes back when it is read here."""
+
+    path: str
+    kept: bool
+
+
+class Form(Value):
+    """A record as a document of a contract, as an export would write it on one line, and what the contract cannot
+    say."""
+
+    contract: ContractWord
+    media: str
+    document: str
+    losses: tuple[Loss, ...] = ()
 
 
 class Found(Value):
@@ -124,6 +145,28 @@ class Entries(Value):
     next: str | None = None
 
 
+class Chain(Value):
+    """A stretch of the ledger as it was hashed. `previous` is the hash before the first link, in hex; `next` is the
+    cursor of the page that follows, null on the last."""
+
+    previous: str
+    links: tuple[ChainLink, ...]
+    next: str | None = None
+
+
+class Checkpoints(Value):
+    """Signed checkpoints, the furthest first; `next` is the cursor of the page that follows, null on the last."""
+
+    checkpoints: tuple[SignedCheckpoint, ...]
+    next: str | None = None
+
+
+class Keys(Value):
+    """The keys a ledger was signed with, in the order they came into force."""
+
+    keys: tuple[SigningKey, ...]
+
+
 class Told(Value):
     """One receipt: its entry in the log, and the account that the entry commits to."""
 
@@ -132,9 +175,21 @@ class Told(Value):
 
 
 class Receipts(Value):
-    """What was told, oldest first; `next` is the cursor of the page that follows, null on the last."""
+    """What was told, in the order that was asked; `next` is the cursor of the page that follows, null on the last."""
 
     receipts: tuple[Told, ...]
+    next: str | None = None
+
+
+class ReceiptsOf(Value):
+    """The receipts by which a record was told, the newest first, as far as they were looked for: `looked` of `of`
+    receipts. `next` is the cursor with which the look goes on, `before` the position it goes on from; both null when
+    all were looked at."""
+
+    receipts: tuple[Telling, ...]
+    looked: int
+    of: int
+    before: int | None = None
     next: str | None = None
 
 
@@ -144,6 +199,32 @@ class LooseLink(Value):
     type: str
     target: str
     why: str
+
+
+class Checked(Value):
+    """One line of the answer to a verification that is told line by line.
+
+    `progress` tells how many entries were checked, of how many; `result` is the last line of one that came to its end,
+    and holds what the operation answers at once to those who wait; `failed` is the last line of one that did not.
+    """
+
+    what: Literal["progress", "result", "failed"]
+    entries: int | None = None
+    of: int | None = None
+    ok: bool | None = None
+    receipts: int | None = None
+    findings: tuple[Finding, ...] = ()
+    head: Head | None = None
+    code: str | None = None
+    detail: str | None = None
+    field: str | None = None
+    hint: str | None = None
+
+
+class Changed(Value):
+    """Where the ledger stands: what an event of the stream of changes carries."""
+
+    epoch: int
 
 
 class Line(Value):

@@ -9,7 +9,7 @@ from msgspec import Meta
 from muniment.model.claim import Claim
 from muniment.model.entry import Head
 from muniment.model.erasure import Derived
-from muniment.model.proposal import Objection
+from muniment.model.proposal import CONTRADICTS_MAX, Objection
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import (
@@ -144,7 +144,8 @@ class Revise(Words):
 
 
 class Decide(Value):
-    """An answer for a proposal that waits, with corrections."""
+    """An answer for a proposal that waits, with corrections. `contradicts` are records that it disagrees with in the
+    reviewer's eyes: both sides stand, contested. With `dry_run` it only is said what it would come to."""
 
     accept: bool
     reason: Text
@@ -152,6 +153,8 @@ class Decide(Value):
     scope: Scope | None = None
     scope_id: Name | None = None
     objections: Annotated[tuple[Objection, ...], Meta(max_length=16)] = ()
+    contradicts: Annotated[tuple[Name, ...], Meta(max_length=CONTRADICTS_MAX)] = ()
+    dry_run: bool | None = None
 
 
 class Reason(Value):
@@ -231,12 +234,13 @@ class Promote(Value):
 
 class Resolve(Words):
     """How a conflict shall be settled. With `synthesis` one new record, described by the flat words, takes the place of
-    both sides."""
+    both sides. With `dry_run` it only is said where the conflict would stand and what would fall."""
 
     strategy: Strategy
     rationale: Text
     winner: Name | None = None
     synthesis: Content | None = None
+    dry_run: bool | None = None
 
 
 class Alias(Value):

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from muniment.engine import Bucket
 from muniment.graph.walk import Direction
 from muniment.model.erasure import Derived
 from muniment.model.status import Status
@@ -97,17 +98,18 @@ class Get(Value):
 
 
 class Ancestry(Value):
-    """Which way, how far, and by which links."""
+    """Which way, how far, by which links, and how many records at most."""
 
     direction: Direction | None = None
     depth: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
     types: Annotated[tuple[LinkType, ...], Meta(max_length=32)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=1_000)] | None = None
 
 
 class Foresee(Value):
     """As what the record would end."""
 
-    becomes: Literal["contested", "deprecated", "expired", "retracted", "superseded"] | None = None
+    becomes: Literal["archived", "contested", "deprecated", "expired", "retracted", "superseded"] | None = None
 
 
 class Forget(Value):
@@ -127,8 +129,9 @@ class Explain(Value):
 
 
 class Disputes(Value):
-    """A page of the conflicts, of all or of one state."""
+    """A page of the conflicts: of all, of those in which a revision of one record is a side, or of one state."""
 
+    record_id: Name | None = None
     status: ConflictStatus | None = None
     cursor: Cursor | None = None
     limit: PageSize = PAGE_USUAL
@@ -164,6 +167,25 @@ class Stretch(Value):
     last: Position | None = None
     cursor: Cursor | None = None
     limit: PageSize = PAGE_USUAL
+
+
+class Back(Page):
+    """A page of a list that leads back in time, of all of it or of what is before a position."""
+
+    before: Position | None = None
+
+
+class Logged(Stretch):
+    """A page of the receipts between two positions, the oldest first or the `newest`."""
+
+    newest: bool | None = None
+
+
+class Used(Value):
+    """Of how many of the last hours or days."""
+
+    bucket: Bucket | None = None
+    buckets: Annotated[int, Meta(ge=1, le=1_000)] | None = None
 
 
 class Import(Value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.engine import Rebuilt, Verified
+from muniment.engine import Activity, Rebuilt, Verified
 from muniment.model.entry import Head, SignedCheckpoint
 from muniment.rest import answers, bodies, queries
 from muniment.rest.operation import Grant, Operation, Verb
@@ -28,14 +28,61 @@ AUDITING: tuple[Operation, ...] = (
         pages="entries",
     ),
     Operation(
+        name="ledger.chain",
+        verb=Verb.GET,
+        path="/api/ledger/chain",
+        summary="List the entries of the ledger as they were hashed",
+        grant=Grant.AUDIT,
+        query=queries.Stretch,
+        answer=answers.Chain,
+        pages="links",
+    ),
+    Operation(
+        name="ledger.checkpoints",
+        verb=Verb.GET,
+        path="/api/ledger/checkpoints",
+        summary="List the signed checkpoints, the last one first",
+        grant=Grant.AUDIT,
+        query=queries.Back,
+        answer=answers.Checkpoints,
+        pages="checkpoints",
+    ),
+    Operation(
+        name="ledger.keys",
+        verb=Verb.GET,
+        path="/api/ledger/keys",
+        summary="List the public keys that the ledger was signed with",
+        grant=Grant.AUDIT,
+        answer=answers.Keys,
+    ),
+    Operation(
         name="ledger.receipts",
         verb=Verb.GET,
         path="/api/receipts",
         summary="List everything that was told",
         grant=Grant.AUDIT,
-        query=queries.Stretch,
+        query=queries.Logged,
         answer=answers.Receipts,
         pages="receipts",
+    ),
+    Operation(
+        name="receipts_of",
+        verb=Verb.GET,
+        path="/api/records/{record_id}/receipts",
+        summary="List the receipts by which a record was told",
+        grant=Grant.AUDIT,
+        query=queries.Back,
+        answer=answers.ReceiptsOf,
+        pages="receipts",
+    ),
+    Operation(
+        name="activity",
+        verb=Verb.GET,
+        path="/api/activity",
+        summary="Read how the memory was used over time",
+        grant=Grant.AUDIT,
+        query=queries.Used,
+        answer=Activity,
     ),
     Operation(
         name="ledger.checkpoint",

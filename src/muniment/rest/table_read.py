@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.engine import Curated, EntityView, History, LineageView, Quality, Stats
+from muniment.engine import ConflictView, Curated, EntityView, History, LineageView, Quality, Stats
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
@@ -79,6 +79,14 @@ READING: tuple[Operation, ...] = (
         answer=LineageView,
     ),
     Operation(
+        name="form",
+        verb=Verb.GET,
+        path="/api/records/{record_id}/forms/{contract}",
+        summary="Read a record as a document of a contract",
+        grant=Grant.READ,
+        answer=answers.Form,
+    ),
+    Operation(
         name="queue",
         verb=Verb.GET,
         path="/api/proposals",
@@ -106,6 +114,14 @@ READING: tuple[Operation, ...] = (
         query=queries.Disputes,
         answer=answers.Conflicts,
         pages="conflicts",
+    ),
+    Operation(
+        name="conflict",
+        verb=Verb.GET,
+        path="/api/conflicts/{conflict_id}",
+        summary="Read a disagreement, both sides of it",
+        grant=Grant.READ,
+        answer=ConflictView,
     ),
     Operation(
         name="explain",
@@ -160,6 +176,14 @@ READING: tuple[Operation, ...] = (
         summary="Read how much there is",
         grant=Grant.READ,
         answer=Stats,
+    ),
+    Operation(
+        name="changes",
+        verb=Verb.GET,
+        path="/api/changes",
+        summary="Listen for the ledger to move",
+        grant=Grant.READ,
+        answer=answers.Changed,
     ),
     Operation(
         name="searching",

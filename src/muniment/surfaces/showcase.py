@@ -20,7 +20,7 @@ import msgspec
 
 from muniment.config import ServerSettings, read_server
 from muniment.model.errors import ConfigurationError, StoreUnavailable
-from muniment.surfaces import tour
+from muniment.surfaces import showcase_desk, tour
 from muniment.surfaces.cli.output import complain, prepare, write_text
 from muniment.surfaces.http.running import run_server
 from muniment.surfaces.http.server import bound
@@ -54,6 +54,7 @@ def _shown(folder: Path, words: Sequence[str]) -> int:
     if told != ExitCode.ANSWERED:
         return told
     with _held(folder):
+        showcase_desk.lay(folder)
         run_server(_settings(folder), _greet)
     write_text("The server has ended; nothing was lost.\n")
     return ExitCode.ANSWERED
@@ -120,6 +121,8 @@ def _greet(reception: Reception, url: str) -> None:
     write_text(
         f"""
 The tour's memory is served at {url} (anyone on this machine, as the owner; no key is asked for).
+
+Look at it: open {url}/ in a browser. Four proposals wait there for you, two records disagree, and agents are at work.
 
 Ask it from another shell:
 

@@ -15,20 +15,8 @@ from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import Row, ToldRow
-from muniment.ports.store import (
-    Catalogue,
-    Desk,
-    Documents,
-    Ledger,
-    Lexicon,
-    Links,
-    Names,
-    Notes,
-    Receipts,
-    Snapshot,
-    TenantStore,
-    Unit,
-)
+from muniment.ports.lexicon import Lexicon, Names
+from muniment.ports.store import Catalogue, Desk, Documents, Ledger, Links, Notes, Receipts, Snapshot, TenantStore, Unit
 from muniment.ports.vectors import Meanings, Vectors
 
 T = TypeVar("T")
@@ -81,6 +69,9 @@ class CrashingStore:
 
     def marks(self) -> tuple[int, int, int]:
         return self._inner.marks()
+
+    def watching(self, wake: Callable[[], None]) -> AbstractContextManager[Callable[[], bool]]:
+        return self._inner.watching(wake)
 
     def scratch(self) -> AbstractContextManager[TenantStore]:
         return self._inner.scratch()

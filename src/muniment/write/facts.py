@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import msgspec
+
 from muniment.graph.walk import grounds
 from muniment.model.card import Card, fingerprint, slot_key
 from muniment.model.change import Key, Seen
@@ -47,11 +49,12 @@ class Past(Value):
 class Facts(Value):
     """Everything looked at, and the version each thing had.
 
-    `past` said the same or answered the same question and no longer speaks; `kin` is nearest by its words, in any
-    state; `told` are those of the kin that the proposer was told, `carried` those that stand on the target; `loops` are
-    links that would lead back to the target; `pace` is when the actor wrote the revision so many before this one that,
-    were it but a moment ago, they would be too many; `heard` is what the actor was told of outside origin, for a claim
-    that is too long to be found by its words; `buried` tells that the id it wants was that of something erased.
+    `marked` is what a reviewer sees it disagree with; `past` said the same or answered the same question and no
+    longer speaks; `kin` is nearest by its words, in any state; `told` are those of the kin that the proposer was
+    told, `carried` those that stand on the target; `loops` are links that would lead back to the target; `pace` is
+    when the actor wrote the revision so many before this one that, were it but a moment ago, they would be too
+    many; `heard` is what the actor was told of outside origin, for a claim that is too long to be found by its
+    words; `buried` tells that the id it wants was that of something erased.
     """
 
     links: dict[str, Held | None]
@@ -59,6 +62,7 @@ class Facts(Value):
     occupants: tuple[Held, ...]
     contradicted: tuple[Held, ...]
     seen: tuple[Seen, ...]
+    marked: tuple[Held, ...] = ()
     past: tuple[Past, ...] = ()
     kin: tuple[Held, ...] = ()
     told: frozenset[int] = frozenset()
@@ -104,6 +108,12 @@ class Asked(Value):
     promotes: str | None = None
     wanted: str | None = None
     crowd: int | None = None
+
+
+def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
+    """The same with what a reviewer names, each at the version they saw."""
+    versions = tuple(Seen(key=Key.RECORD, name=held.card.id, version=held.card.since) for held in marked)
+    return msgspec.structs.replace(facts, marked=marked, seen=(*facts.seen, *versions)) if marked else facts
 
 
 def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:

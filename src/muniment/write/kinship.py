@@ -121,12 +121,13 @@ def _same_words(claim: Claim, record: Record) -> bool:
 def rivals(
     claim: Claim, facts: Facts, replaced: set[str], disputes: Disputes, suggestions: tuple[Suggestion, ...]
 ) -> tuple[Rival, ...]:
-    """Everything a claim disagrees with, or repeats, each once: what says so first, then what the slot says, then
-    what the words say, then what a judge suggests."""
+    """Everything a claim disagrees with, or repeats, each once: what says so first, then what a reviewer says, then
+    what the slot says, then what the words say, then what a judge suggests."""
     found: dict[int, Rival] = {}
-    for held in facts.contradicted:
-        if held.card.status in CURRENT:
-            found[held.card.rid] = Rival(held=held, type=ConflictType.CONTRADICTION, why="contradicts")
+    for why, said in (("contradicts", facts.contradicted), ("reviewer", facts.marked)):
+        for held in said:
+            if held.card.status in CURRENT:
+                found.setdefault(held.card.rid, Rival(held=held, type=ConflictType.CONTRADICTION, why=why))
     for held in facts.occupants:
         if held.card.id not in replaced and disagree(claim, held.record):
             kind = ConflictType.UPDATE if _later(claim.times, held.record) else ConflictType.CONTRADICTION

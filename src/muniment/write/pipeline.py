@@ -33,7 +33,7 @@ from muniment.write.aftermath import with_aftermath
 from muniment.write.case import Case, hidden
 from muniment.write.commit import Moved, commit
 from muniment.write.corroborate import corroborated, with_lapses
-from muniment.write.facts import Asked, Facts, gather
+from muniment.write.facts import Asked, Facts, Held, gather, with_marked
 from muniment.write.kinship import Suggestion
 from muniment.write.plan import Moment, plan_curation
 from muniment.write.steps import STEPS, curate
@@ -54,7 +54,8 @@ class Bench(Value):
 
 
 class Matter(Value):
-    """One proposal to be decided; with `waiting`, `ruling` and `reviewer` when a person answers for it."""
+    """One proposal to be decided; with `waiting`, `ruling` and `reviewer` when a person answers for it, and `marked` if
+    they see it disagree with something."""
 
     admitted: Admitted
     suggestions: tuple[Suggestion, ...] = ()
@@ -62,6 +63,7 @@ class Matter(Value):
     waiting: ProposalRow | None = None
     ruling: Ruling | None = None
     reviewer: Actor | None = None
+    marked: tuple[Held, ...] = ()
     operation: Operation = UNWATCHED
 
 
@@ -119,7 +121,9 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     arrival = admitted.proposal.arrival
     fresh = bench.ids.fresh("rec")
     record_id = arrival.record if arrival is not None and arrival.record is not None else fresh
-    facts = gather(unit, asked(admitted, _crowd(admitted, bench.policy)), pepper=bench.pepper)
+    facts = with_marked(
+        gather(unit, asked(admitted, _crowd(admitted, bench.policy)), pepper=bench.pepper), matter.marked
+    )
     matter.operation.lap("gather")
     dismissed = matter.ruling is not None and not matter.ruling.accept
     if not matter.objections and not dismissed:  # a refusal is kept, and touches nothing
@@ -213,12 +217,20 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
     )
     if ruling is None or ruling.accept:
         return curate(case)
-    dismissed = msgspec.structs.replace(case, decision=WriteDecision.REFUSE, reason=ruling.reason)
-    skipped = tuple(StepOutcome(step=step, result=StepResult.NOT_RUN) for step, _ in STEPS[:-1])
+    said = {one.step: one for one in reversed(matter.objections)}
+    named = next((one.duplicate_of for one in matter.objections if one.duplicate_of is not None), None)
+    dismissed = msgspec.structs.replace(case, decision=WriteDecision.REFUSE, reason=ruling.reason, duplicate_of=named)
     return dismissed, (
-        *skipped,
+        *(_objected(step, said.get(step)) for step, _ in STEPS[:-1]),
         StepOutcome(step=Step.DISPOSITION, result=StepResult.REFUSED, note="discarded by a reviewer"),
     )
+
+
+def _objected(step: Step, objection: Objection | None) -> StepOutcome:
+    """A step that nobody walks any more, with what the reviewer says against it there."""
+    if objection is None:
+        return StepOutcome(step=step, result=StepResult.NOT_RUN)
+    return StepOutcome(step=step, result=StepResult.REFUSED, note=objection.reason)
 
 
 def next_place(unit: Unit, bench: Bench) -> tuple[Instant, Head]:

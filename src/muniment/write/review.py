@@ -46,8 +46,25 @@ def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench, objections: 
         _refuse_promotion(admitted, reviewer, bench)
     if admitted is None:
         raise Stale(f"proposal {ruling.proposal}", yours="held", present=waiting.outcome)
-    matter = Matter(admitted=admitted, waiting=waiting, ruling=ruling, reviewer=reviewer, objections=objections)
+    marked = _marked(unit, admitted, ruling, reviewer, bench)
+    matter = Matter(
+        admitted=admitted, waiting=waiting, ruling=ruling, reviewer=reviewer, objections=objections, marked=marked
+    )
     return decided(lambda: decide_and_commit(unit, matter, bench))
+
+
+def _marked(unit: Unit, admitted: Admitted, ruling: Ruling, reviewer: Actor, bench: Bench) -> tuple[Held, ...]:
+    """The records that a reviewer sees the proposal disagree with; each must be one they may see and that still
+    speaks, and none that the proposal takes the place of."""
+    proposal, found = admitted.proposal, []
+    for name in dict.fromkeys(ruling.contradicts):
+        held = visible(unit, name, reviewer, bench)
+        if name == proposal.target or name in proposal.claim.lineage.replaced:
+            raise Malformed("contradicts", "other records than the one it takes the place of")
+        if held.card.status not in CURRENT:
+            raise Stale(f"record {name}", yours="current", present=held.card.status)
+        found.append(held)
+    return tuple(found)
 
 
 def _refuse_promotion(admitted: Admitted, reviewer: Actor, bench: Bench) -> None:

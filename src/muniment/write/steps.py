@@ -306,7 +306,7 @@ def conflict(case: Case) -> Finding:
     open_ = tuple(rival for rival in found if case.reviewer is not None or rival.held.card.rid not in unseen)
     if not open_:
         return passed(Step.CONFLICT, case)
-    notes = ", ".join(f"{rival.type} with {rival.held.card.id} ({rival.why})" for rival in open_)
+    notes = ", ".join(f"{rival.type} with another record ({rival.why})" for rival in open_)
     outcome = StepOutcome(step=Step.CONFLICT, result=StepResult.FLAGGED, note=notes)
     return outcome, msgspec.structs.replace(case, rivals=open_)
 

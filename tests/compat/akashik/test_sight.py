@@ -165,3 +165,28 @@ def test_who_left_a_session_no_longer_looks_back_on_it() -> None:
     field.ask("SESSION", "senior", {"action": "leave", "session_id": "s-1"})
     wish: JsonObject = {"target_type": "memory_unit", "target_id": unit, "depth": "summary"}
     assert field.ask("REPLAY", "senior", wish)["code"] == "UNIT_NOT_FOUND"
+
+
+def test_a_synthesis_that_is_kept_from_somebody_is_not_named_as_the_winner() -> None:
+    rule = TypeRule(types=frozenset({UnitType.SYNTHESIS}), least=6)
+    field = Field(rules=(rule,)).join("scout", "analyst", "senior")
+    first = field.ask("RECORD", "scout", finding("The harbour is deep"))["memory_unit_id"]
+    links: list[Json] = [{"type": "contradicts", "target_id": first}]
+    field.ask("RECORD", "analyst", {**finding("The harbour is shallow"), "relations": links})
+    (quarrel,) = a_list(field.ask("DETECT", "senior", {"mode": "list"})["conflicts"])
+    merge: JsonObject = {
+        "conflict_id": an_object(quarrel)["id"],
+        "strategy": "synthesis",
+        "resolution": {"rationale": "both measured", "synthesis": "The harbour is deep at the mouth"},
+    }
+    merged = field.ask("MERGE", "senior", merge)
+    assert merged["status"] == "resolved", merged
+
+    def winner(agent: str) -> object:
+        told = a_list(
+            field.real.conflicts(field.credential(agent), agent, filter={"status": ["resolved"]})["conflicts"]
+        )
+        return an_object(an_object(told[0])["resolution"])["winner_id"]
+
+    assert winner("senior") is not None
+    assert winner("scout") is None

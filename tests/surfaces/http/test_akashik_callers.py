@@ -20,7 +20,7 @@ from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.visitor import Grant
 
 Keyed = tuple[Served, str]
-VIEWS = ("/v1/field/status", "/v1/agents", "/v1/conflicts")
+VIEWS = ("/v1/field/status", "/v1/agents", "/v1/conflicts", "/v1/x/work")
 
 
 def refused(response: httpx.Response) -> tuple[int, str]:

@@ -51,7 +51,11 @@ def test_every_look_is_the_engines_own_answer(desk: Desk) -> None:
     assert asked(desk, f"/api/records/{record}/lineage", LineageView, direction="up") == memory.lineage(
         record, direction="up"
     )
+    assert asked(desk, f"/api/records/{record}/lineage", LineageView, limit="1") == memory.lineage(record, limit=1)
     assert asked(desk, f"/api/records/{ground}/foresight", Foreseen) == memory.foresee(ground)
+    assert asked(desk, f"/api/records/{ground}/foresight", Foreseen, becomes="archived") == memory.foresee(
+        ground, becomes="archived"
+    )
     assert asked(desk, f"/api/proposals/{proposal}", Curated) == memory.report(proposal)
     assert asked(desk, "/api/entities", EntityView, name="eu-west-2") == memory.entity("eu-west-2")
     assert asked(desk, "/api/quality", Quality, namespace="/") == memory.quality(namespace="/")
@@ -152,7 +156,7 @@ def test_the_index_lists_what_there_is(desk: Desk) -> None:
     assert {"name": "history", "verb": "GET", "path": "/api/records/{record_id}/history"}.items() <= next(
         one for one in listed if one["name"] == "history"
     ).items()
-    assert len(listed) == 54
+    assert len(listed) == 62
 
 
 def test_what_is_looked_for_at_another_place_is_there_too(desk: Desk) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.docs.standing import stand
 from tests.surfaces.http.conftest import Serve, Served, keyed, serve, served
 from tests.surfaces.mcp.talking import LEGACY, MODERN, Talk, started, talking, talking_to
 
@@ -22,11 +23,20 @@ class Desk(msgspec.Struct):
     memory: Memory
 
 
+@pytest.fixture(scope="session")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """`muniment` with the SDK imported already: that takes longer than a conversation. `test_stdio` starts it anew."""
+    folder = tmp_path_factory.mktemp("standing")
+    with stand(folder, installed=("serve",), modules=("muniment.surfaces.mcp.stdio",)):
+        yield folder / "muniment"
+
+
 @pytest.fixture(params=["stdio", "http", "http of old"])
 def desk(request: pytest.FixtureRequest, vault: Path) -> Iterator[Desk]:
     """The owner at the server: over standard input, over HTTP, and over HTTP as older clients speak it."""
     if request.param == "stdio":
-        with Memory.open(vault) as memory, talking(started(vault)) as talk:
+        standing: Path = request.getfixturevalue("standing")
+        with Memory.open(vault) as memory, talking(started(vault, standing=standing)) as talk:
             yield Desk(talk, memory)
         return
     found: Served = request.getfixturevalue("served")

@@ -80,13 +80,13 @@ def talking(target: Target, mode: str = MODERN) -> Iterator[Talk]:
             yield Talk(portal, entered)
 
 
-def started(vault: Path, *words: str) -> StdioServerParameters:
-    """A server on standard input and output, in a process of its own."""
-    return StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "muniment", "mcp", "--vault", str(vault), *words],
-        env={"MUNIMENT_EMBEDDER": "none"},
-    )
+def started(vault: Path, *words: str, standing: Path | None = None) -> StdioServerParameters:
+    """A server on standard input and output, in a process of its own: a new one, or by a command that stands ready."""
+    args = ["mcp", "--vault", str(vault), *words]
+    environment = {"MUNIMENT_EMBEDDER": "none"}
+    if standing is not None:
+        return StdioServerParameters(command=str(standing), args=args, env=environment)
+    return StdioServerParameters(command=sys.executable, args=["-m", "muniment", *args], env=environment)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from muniment.surfaces.telemetry.logs import Log
 from muniment.surfaces.telemetry.settings import LogFormat, LogLevel, TelemetrySettings
 
 JSON = TelemetrySettings(log_format=LogFormat.JSON)
-SECRET = "the launch code is 7319"
+SECRET = "the launch code is swordfish"
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_failure_is_logged_by_kind_and_place_and_never_in_its_own_words() -> N
     assert line["error"] == "builtins.ValueError"
     assert line["request_id"] == "req-1"
     assert "telemetry/test_logs.py" in str(line["where"])
-    assert "7319" not in stream.getvalue()
+    assert "swordfish" not in stream.getvalue()
 
 
 @pytest.mark.usefixtures("libraries")
@@ -86,7 +86,7 @@ def test_of_what_libraries_log_only_the_place_is_written_unless_their_words_are_
     assert (foreign["logger"], foreign["level"]) == ("some.library", "warning")
     assert "words" not in foreign
     assert server["words"] == "Application startup complete."
-    assert "7319" not in stream.getvalue()
+    assert "swordfish" not in stream.getvalue()
 
 
 @pytest.mark.usefixtures("libraries")
@@ -101,4 +101,4 @@ def test_an_error_a_library_logs_is_told_by_kind_and_place() -> None:
     library, failed = told(stream)
     assert library["logger"] == "uvicorn.error"
     assert failed["error"] == "builtins.KeyError"
-    assert "7319" not in stream.getvalue()
+    assert "swordfish" not in stream.getvalue()

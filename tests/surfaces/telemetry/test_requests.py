@@ -37,7 +37,7 @@ async def refuse(request: Request) -> Response:
 
 
 async def fail(request: Request) -> Response:
-    raise RuntimeError("the launch code is 7319")
+    raise RuntimeError("the launch code is swordfish")
 
 
 async def events(request: Request) -> Response:
@@ -136,12 +136,12 @@ def test_the_trace_a_caller_names_is_logged(watched: Watched, header: str, found
 
 
 def test_a_path_that_leads_nowhere_is_not_repeated(watched: Watched) -> None:
-    watched.get("/the-launch-code-is-7319")
+    watched.get("/the-launch-code-is-swordfish")
 
     assert watched.lines[0]["route"] == "unmatched"
     assert (watched.lines[0]["status"], watched.lines[0]["outcome"]) == (404, "refused")
-    assert "7319" not in watched.stream.getvalue()
-    assert "7319" not in watched.telemetry.page()
+    assert "swordfish" not in watched.stream.getvalue()
+    assert "swordfish" not in watched.telemetry.page()
 
 
 def test_a_method_nobody_knows_is_not_repeated(watched: Watched) -> None:
@@ -160,11 +160,11 @@ def test_a_failure_is_an_error_in_the_log_and_its_words_are_not(watched: Watched
     watched.get("/broken")
 
     assert (watched.lines[0]["level"], watched.lines[0]["status"]) == ("error", 500)
-    assert "7319" not in watched.stream.getvalue()
+    assert "swordfish" not in watched.stream.getvalue()
 
 
 def test_a_route_below_another_is_told_by_its_template(watched: Watched) -> None:
-    watched.get("/below/deep/7319")
+    watched.get("/below/deep/swordfish")
 
     assert watched.lines[0]["route"] == "/deep/{name}"
 

@@ -103,6 +103,16 @@ def test_verdicts_are_counted_by_what_was_decided(watched: Memory, meters: Meter
     assert 'muniment_curation_steps_total{step="safety_redaction",result="passed"} 3' in lines(meters)
 
 
+def test_what_is_only_rehearsed_is_timed_and_not_counted(watched: Memory, meters: Meters) -> None:
+    held = watched.as_actor("stranger").remember("Deploys happen on Tuesdays", kind="decision")
+    before = [line for line in lines(meters) if line.startswith(("muniment_verdicts", "muniment_curation"))]
+
+    watched.decide(held.proposal_id, accept=True, reason="agreed", dry_run=True)
+
+    assert [line for line in lines(meters) if line.startswith(("muniment_verdicts", "muniment_curation"))] == before
+    assert any('operation="decide"' in line for line in lines(meters))
+
+
 def test_a_batch_counts_each_of_its_verdicts(watched: Memory, meters: Meters) -> None:
     claims = [verdict_claim(watched, text) for text in ("The sky is blue", "Grass is green")]
     watched.propose_many(claims)

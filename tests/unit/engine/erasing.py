@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from muniment import Memory
-from muniment.backends.memory.lexicon import tokenize
+from muniment.backends.tokens import tokenize
 
 
 def kept(memory: Memory, content: str, **options: object) -> str:

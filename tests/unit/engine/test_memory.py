@@ -393,7 +393,7 @@ def test_the_queue_is_for_reviewers_and_for_those_who_wait(memory: Memory) -> No
     mine = ana.remember("We deploy on Tuesdays", kind="decision").proposal_id
     theirs = bo.remember("We deploy on Fridays", kind="decision").proposal_id
     assert {waiting.proposal.id for waiting in memory.queue()} == {mine, theirs}
-    assert [waiting.proposal.id for waiting in ana.queue()] == [mine]
+    assert [(waiting.proposal.id, waiting.actor_type) for waiting in ana.queue()] == [(mine, "agent")]
     assert memory.as_actor("stranger").queue() == ()
     for actor in (ana, bo):
         with pytest.raises(NotFound):

@@ -294,6 +294,7 @@ FIELDS: tuple[Field, ...] = (
     (Ruling, "kind", BAD_WORD, "kind"),
     (Ruling, "scope", BAD_WORD, "scope"),
     (Ruling, "scope_id", BAD_IDENTIFIER, "scope_id"),
+    (Ruling, "contradicts", BAD_LIST, "contradicts"),
     (Retraction, "record", BAD_IDENTIFIER, "id"),
     (Retraction, "reason", BAD_TEXT, "reason"),
     (Retraction, "expected_revision", _whole(1, 2**31), "expected_revision"),

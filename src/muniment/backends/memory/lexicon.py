@@ -6,11 +6,8 @@ out here a second time, plainly, so that one store can be held against the other
 
 from __future__ import annotations
 
-import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-
-import apsw
 
 from muniment.backends.memory.tables import Tables, standing_at
 from muniment.backends.nearness import (
@@ -24,6 +21,7 @@ from muniment.backends.nearness import (
     near_weight,
 )
 from muniment.backends.pools import ENOUGH, deep_enough, rarity, tally, without_common
+from muniment.backends.tokens import tokenize
 from muniment.model.card import Card, moved
 from muniment.model.filter import matches
 from muniment.model.receipt import STATUS, Plan, Terms
@@ -34,31 +32,10 @@ from muniment.ports.hits import Hit, Matches, Neighbour
 
 K1 = 1.2
 B = 0.75
-TOKEN_BYTES_MAX = 32_768
-"""FTS5 cuts longer tokens at this many bytes."""
 
 _REDIRECTING = (Status.SUPERSEDED, Status.DEPRECATED)
 
 Phrase = tuple[str, ...]
-
-
-class _Tokenizers(threading.local):
-    """One tokenizer per thread: a connection serves one thread at a time."""
-
-    def __init__(self) -> None:
-        self._connection = apsw.Connection(":memory:")
-        self.run = self._connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-
-
-_tokenizers = _Tokenizers()
-
-
-def tokenize(text: str) -> tuple[str, ...]:
-    """The terms of a text, stemmed and folded."""
-    found = _tokenizers.run(
-        text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
-    )
-    return tuple(str(token).encode()[:TOKEN_BYTES_MAX].decode(errors="surrogateescape") for token in found)
 
 
 class MemoryLexicon:
@@ -178,7 +155,7 @@ def _score(frequencies: list[int], idf: list[float], length: float) -> float:
 def _close(one: str, other: str, text: tuple[str, ...], gap: int) -> tuple[int, int]:
     """How many times each of two words stands with at most `gap` others between it and the other."""
     spots, others = ([spot for spot, term in enumerate(text) if term == word] for word in (one, other))
-    near = [(here, there) for here in spots for there in others if 0 < abs(here - there) <= gap + 1]
+    near = [(here, there) for here in spots for there in others if abs(here - there) <= gap + 1]
     return len({here for here, _ in near}), len({there for _, there in near})
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TypeVar
 
-from muniment.backends.memory.lexicon import tokenize
 from muniment.backends.memory.meanings import MemoryVectors
 from muniment.backends.memory.tables import Tables
 from muniment.backends.memory.unit import MemorySnapshot, MemoryUnit
+from muniment.backends.tokens import tokenize
 from muniment.model.checks import identifier
 from muniment.model.errors import NotFound, StoreUnavailable
 from muniment.model.record import Record
@@ -68,6 +68,10 @@ class MemoryTenant:
         tables = self._shelf.tables
         noted = max((note.seq for note in tables.notes.values()), default=0)
         return max(tables.entries, default=0), noted, max(tables.certificates, default=0)
+
+    def watching(self, wake: Callable[[], None]) -> AbstractContextManager[Callable[[], bool]]:
+        """There are no other processes."""
+        return nullcontext(lambda: False)
 
     @contextmanager
     def scratch(self) -> Iterator[TenantStore]:

@@ -108,6 +108,10 @@ class MemoryLedger:
     def checkpoints(self) -> Iterator[SignedCheckpoint]:
         return iter([self._tables.checkpoints[seq] for seq in sorted(self._tables.checkpoints)])
 
+    def checkpoints_before(self, seq: int, *, limit: int) -> tuple[SignedCheckpoint, ...]:
+        below = sorted((one for one in self._tables.checkpoints if one < seq), reverse=True)
+        return tuple(self._tables.checkpoints[one] for one in below[:limit])
+
     def certificates(self) -> Iterator[SignedCertificate]:
         return iter([self._tables.certificates[seq] for seq in sorted(self._tables.certificates)])
 
@@ -272,8 +276,9 @@ class MemoryCatalogue:
     def all(self, *, after: int | None = None) -> Iterator[Card]:
         return iter([card for card in self._sorted() if after is None or card.rid > after])
 
-    def count(self) -> dict[str, int]:
-        return dict(sorted(Counter(card.status for card in self._tables.cards.values()).items()))
+    def count(self, visible: Filter = EVERYTHING) -> dict[str, int]:
+        passing = (card.status for card in self._tables.cards.values() if matches(visible, card))
+        return dict(sorted(Counter(passing).items()))
 
 
 def standing_at(tables: Tables, card: Card, seq: int) -> Standing:
@@ -363,7 +368,10 @@ class MemoryReceipts:
         return next((stored for stored in self._tables.receipts.values() if stored.id == receipt), None)
 
     def all(self) -> Iterator[StoredReceipt]:
-        return iter([self._tables.receipts[seq] for seq in sorted(self._tables.receipts)])
+        return self.since(-1)
+
+    def since(self, seq: int) -> Iterator[StoredReceipt]:
+        return iter([self._tables.receipts[one] for one in sorted(self._tables.receipts) if one > seq])
 
     def told(self, rid: int) -> tuple[ToldRow, ...]:
         return tuple(self._tables.told[key] for key in sorted(self._tables.told) if key[0] == rid)

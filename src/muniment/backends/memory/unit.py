@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from muniment.backends.memory.lexicon import MemoryLexicon, tokenize
+from muniment.backends.memory.lexicon import MemoryLexicon
 from muniment.backends.memory.meanings import MemoryMeanings, MemoryVectors
 from muniment.backends.memory.names import MemoryNames
 from muniment.backends.memory.tables import (
@@ -22,6 +22,7 @@ from muniment.backends.memory.tables import (
     MemoryReceipts,
     Tables,
 )
+from muniment.backends.tokens import tokenize
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Document, Entry, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate

@@ -3,90 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import cast
 
 import apsw
 import msgspec
 
-from muniment.backends.sqlite.conditions import standing_at, translate
+from muniment.backends.conditions import standing_at, translate
+from muniment.backends.rows import card_from, standing_from, tally_from
 from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.erasure import Target
-from muniment.model.errors import CallerError, IntegrityError
+from muniment.model.errors import IntegrityError
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.receipt import Plan
-from muniment.model.record import Footing, Standing, Vigour
+from muniment.model.record import Standing
 from muniment.model.rows import StandingRow, Tally, TombstoneRow
-from muniment.model.status import read_status
 from muniment.model.times import Instant
-from muniment.model.vocabulary import LABEL_RANK, Label, Support, Tier
+from muniment.model.vocabulary import Label
 
 _Q = queries()
 _CARD = Card.__struct_fields__
 _LABELS = tuple(Label)
-
-
-def card_from(row: tuple[Any, ...]) -> Card:  # a row of `cards`, whose columns are the fields of Card in order
-    fields = dict(zip(_CARD, row, strict=True))
-    fields["provenance"], fields["anchored"] = fields["provenance"] == 1, fields["anchored"] == 1
-    return Card(**fields)
-
-
-def standing_from(row: tuple[Any, ...]) -> StandingRow:  # a row of `standings`
-    rid, since, status, successor, own, effective, label, support, helpful, misleading, tier, accesses, last = row
-    try:
-        standing = Standing(
-            status=read_status(status),
-            since=since,
-            successor=successor,
-            footing=Footing(
-                own=own,
-                effective=effective,
-                label=_LABELS[label],
-                support=Support(support),
-                helpful=helpful,
-                misleading=misleading,
-            ),
-            vigour=Vigour(tier=Tier(tier), accesses=accesses, last_access=last),
-        )
-    except (CallerError, IndexError, ValueError) as error:
-        raise IntegrityError(f"a stored standing cannot be read: {error}") from None
-    return StandingRow(rid=rid, standing=standing)
-
-
-def standing_columns(standing: Standing) -> tuple[object, ...]:
-    """A standing in the order of its columns, without the number of its revision."""
-    footing, vigour = standing.footing, standing.vigour
-    return (
-        standing.since,
-        standing.status.value,
-        standing.successor,
-        footing.own,
-        footing.effective,
-        LABEL_RANK[footing.label],
-        footing.support.value,
-        footing.helpful,
-        footing.misleading,
-        vigour.tier.value,
-        vigour.accesses,
-        vigour.last_access,
-    )
-
-
-def _tally_from(row: tuple[Any, ...]) -> Tally:
-    actor, kind, scope, scope_id, namespace, records, effective, helpful, misleading, last = row
-    return Tally(
-        actor=actor,
-        kind=kind,
-        scope=scope,
-        scope_id=scope_id,
-        namespace=namespace,
-        records=records,
-        effective=effective,
-        helpful=helpful,
-        misleading=misleading,
-        last=last,
-    )
 
 
 def _rid(card: Card) -> int:
@@ -213,7 +150,7 @@ class SqliteCatalogue:
 
     def survey(self, visible: Filter) -> tuple[Tally, ...]:
         condition, bindings = translate(visible)
-        return tuple(_tally_from(row) for row in self._execute(_Q["survey"].replace("{visible}", condition), bindings))
+        return tuple(tally_from(row) for row in self._execute(_Q["survey"].replace("{visible}", condition), bindings))
 
     def pace(self, actor: str, *, nth: int) -> Instant | None:
         row = next(iter(self._execute(_Q["pace"], (actor, nth - 1))), None)
@@ -238,5 +175,7 @@ class SqliteCatalogue:
             for row in self._connection.execute(_Q["all_cards"], (_BEFORE_ALL if after is None else after,)):
                 yield card_from(row)
 
-    def count(self) -> dict[str, int]:
-        return {str(status): cast(int, number) for status, number in self._execute(_Q["count_cards"])}
+    def count(self, visible: Filter = EVERYTHING) -> dict[str, int]:
+        condition, bindings = translate(visible)
+        rows = self._execute(_Q["count_cards"].replace("{visible}", condition), bindings)
+        return {str(status): cast(int, number) for status, number in rows}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,6 +13,7 @@ import apsw
 import msgspec
 
 from muniment.backends.sealing import SETTING, TenantKey
+from muniment.backends.statements import named
 from muniment.model.errors import (
     ConfigurationError,
     IntegrityError,
@@ -32,17 +32,11 @@ _CHECKPOINT_PAGES = 8_192
 """So many pages may wait in the log. A page that many writes touch goes to the file once in all that time; with a log
 of a thousand pages three times as many bytes reach the disk."""
 _PLAIN = b"SQLite format 3\x00"
-_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 
-@cache
 def queries() -> dict[str, LiteralString]:
     """The named statements of `queries.sql`."""
-    text = files(__package__).joinpath("queries.sql").read_text()
-    parts = _NAME.split(text)[1:]
-    return {
-        name: cast(LiteralString, body.strip().rstrip(";")) for name, body in zip(parts[::2], parts[1::2], strict=True)
-    }
+    return named(__package__)
 
 
 @cache

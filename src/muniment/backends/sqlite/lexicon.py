@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from collections.abc import Set as AbstractSet
-from itertools import chain
+from collections.abc import Iterable
 from typing import cast
 
 import apsw
 
-from muniment.backends.nearness import (
-    NEAR_NAMED,
-    NEAR_NAMED_MAX,
-    NEAR_POOL,
-    NEAR_POSTINGS_MAX,
-    NEAR_WORDS_MAX,
-    closest,
-    least_shared,
-    near_weight,
-)
-from muniment.backends.pools import ENOUGH, QUOTAS, deep_enough, rarity, tally, without_common
-from muniment.backends.sqlite.conditions import Bindings, standing_at, translate
+from muniment.backends.conditions import Bindings, standing_at, translate
+from muniment.backends.latest import Latest
+from muniment.backends.nearness import NEAR_POSTINGS_MAX, NEAR_WORDS_MAX, closest, pool_of
+from muniment.backends.pools import Match, looked, rarity, without_common
 from muniment.backends.sqlite.connection import listed, queries
-from muniment.backends.sqlite.latest import Latest
-from muniment.model.receipt import STATUS, Plan, Terms
-from muniment.model.status import Status
-from muniment.ports.hits import Hit, Matches, Neighbour
+from muniment.model.receipt import Plan, Terms
+from muniment.ports.hits import Matches, Neighbour
 
 _Q = queries()
-_DEPTHS = tuple(quota * 3 // 2 for quota in QUOTAS)
-_REDIRECTING = (Status.SUPERSEDED.value, Status.DEPRECATED.value)
 _WORD_LENGTH_MAX = 40
 _WORDS_KNOWN_MAX = 4_096
 
@@ -107,28 +92,11 @@ class SqliteLexicon:
         expression = self._expression(plan.terms)
         if expression is None:
             return Matches(hits=(), passed=0, counts={})
-        for depth in (*_DEPTHS, None):
-            visible, whole = self._ranked(plan, expression, depth)
-            looked_at = deep_enough(visible, whole=whole, enough=min(keep, max(ENOUGH, plan.limit)))
-            if looked_at is not None:
-                break
-        assert looked_at is not None, "without a bound on the depth the ranking is whole"
-        passed, counts = tally(looked_at)
-        best = [hit for hit in looked_at if hit.failed is None][:keep]
-        past = [hit for hit in looked_at if hit.failed in _REDIRECTING][:keep]
-        return Matches(hits=(*best, *past), passed=passed, counts=counts)
 
-    def _ranked(self, plan: Plan, expression: str, depth: int | None) -> tuple[list[Hit], bool]:
-        """The matches the caller may see among the `depth` best, and whether there are no more matches than these."""
-        statement, bindings = _statement(plan, expression, depth)
-        rules = [name for name, _ in plan.wanted]
-        rows = self._execute(statement, bindings).fetchall()
-        visible = [
-            Hit(rid=rid, score=score, failed=None if failed is None else _rule(rules, failed, status))
-            for rid, score, status, hidden, failed in cast("list[_Match]", rows)
-            if not hidden
-        ]
-        return visible, depth is None or len(rows) < depth
+        def fetch(depth: int | None) -> list[Match]:
+            return cast("list[Match]", self._execute(*_statement(plan, expression, depth)).fetchall())
+
+        return looked(plan, fetch, keep=keep)
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
         latest: dict[str, frozenset[int]] = {}
@@ -136,12 +104,8 @@ class SqliteLexicon:
             tokens = self.tokens(word)
             if len(tokens) == 1:
                 latest[word] = frozenset(self._latest_holding(tokens[0], word))
-        shared = Counter(chain.from_iterable(latest.values()))
-        least = least_shared(len(latest))
-        likely = [rid for rid, count in shared.items() if count >= least]
-        named = {rid for found in latest.values() if len(found) <= NEAR_NAMED_MAX for rid in found}
-        pool = {*_best(likely, latest, NEAR_POOL), *_best(named, latest, NEAR_NAMED)}
-        return closest(self._texts(sorted(pool)), latest, keep=keep) if pool else ()
+        pool = pool_of(latest)
+        return closest(self._texts(pool), latest, keep=keep) if pool else ()
 
     def _latest_holding(self, token: str, word: str) -> list[int]:
         """The latest revisions that hold a word, which is indexed under `token`; a writer remembers most of them."""
@@ -211,23 +175,6 @@ class SqliteLexicon:
             return " OR ".join(words) or None
         required = " AND ".join(phrases)
         return f"{required} AND ({' OR '.join([phrases[0], *words])})" if words else required
-
-
-def _best(rids: Collection[int], latest: Mapping[str, AbstractSet[int]], keep: int) -> Collection[int]:
-    """Of these revisions the ones that hold the words which are worth most."""
-    if len(rids) <= keep:
-        return rids
-    weighed = [(found, near_weight(len(found))) for found in latest.values()]
-    ranked = [(sum([weight for found, weight in weighed if rid in found]), rid) for rid in rids]
-    return [rid for _, rid in sorted(ranked, reverse=True)[:keep]]
-
-
-_Match = tuple[int, float, str, int, int | None]
-
-
-def _rule(rules: list[str], failed: int, status: str) -> str:
-    """The name of the bound that failed; what speaks no longer is counted under the state it is in."""
-    return status if rules[failed] == STATUS else rules[failed]
 
 
 def _varint(block: bytes) -> int:

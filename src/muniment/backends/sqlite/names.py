@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import apsw
 import msgspec
 
+from muniment.backends.rows import alias_from, mention_from
 from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.model.rows import AliasRow, MentionRow
 
 _Q = queries()
 _numbers = msgspec.json.Decoder(tuple[int, ...])
-
-
-def _mention(row: tuple[Any, ...]) -> MentionRow:
-    return MentionRow(rid=row[0], entity=row[1], kind=row[2])
-
-
-def _alias(row: tuple[Any, ...]) -> AliasRow:
-    return AliasRow(alias=row[0], entity=row[1], seq=row[2], doc=row[3])
 
 
 class SqliteNames:
@@ -36,18 +28,18 @@ class SqliteNames:
 
     def _group(self, key: str, as_of: int) -> tuple[str, ...]:
         chief = self._chief(key, as_of)
-        given = {_alias(row).alias for row in self._execute(_Q["names_of"], (chief, as_of))}
+        given = {alias_from(row).alias for row in self._execute(_Q["names_of"], (chief, as_of))}
         return (chief, *sorted(name for name in given if name != chief and self._chief(name, as_of) == chief))
 
     def _chief(self, key: str, as_of: int) -> str:
         row = self._execute(_Q["alias"], (key, as_of)).fetchone()
-        return key if row is None else _alias(row).entity
+        return key if row is None else alias_from(row).entity
 
     def mentions(self, rids: Iterable[int]) -> tuple[MentionRow, ...]:
-        return tuple(_mention(row) for row in self._execute(_Q["mentions_of"], (listed(dict.fromkeys(rids)),)))
+        return tuple(mention_from(row) for row in self._execute(_Q["mentions_of"], (listed(dict.fromkeys(rids)),)))
 
     def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
-        return tuple(_mention(row) for row in self._execute(_Q["latest_mentioning"], (entity, upto, keep)))
+        return tuple(mention_from(row) for row in self._execute(_Q["latest_mentioning"], (entity, upto, keep)))
 
     def holders(self, entities: Iterable[str], *, upto: int, keep: int) -> dict[str, tuple[int, ...]]:
         rows = self._execute(_Q["holders"], (listed(entities), upto, keep))
@@ -56,9 +48,9 @@ class SqliteNames:
     def all_mentions(self) -> Iterator[MentionRow]:
         with translated(self._connection):
             for row in self._connection.execute(_Q["all_mentions"]):
-                yield _mention(row)
+                yield mention_from(row)
 
     def all_aliases(self) -> Iterator[AliasRow]:
         with translated(self._connection):
             for row in self._connection.execute(_Q["all_aliases"]):
-                yield _alias(row)
+                yield alias_from(row)

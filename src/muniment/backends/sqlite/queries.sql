@@ -165,7 +165,7 @@ SELECT * FROM cards WHERE successor = ? ORDER BY rid;
 SELECT * FROM cards WHERE rid > ? ORDER BY rid;
 
 -- name: count_cards
-SELECT status, count(*) FROM cards GROUP BY status ORDER BY status;
+SELECT c.status, count(*) FROM cards c WHERE {visible} GROUP BY c.status ORDER BY c.status;
 
 -- name: survey
 SELECT c.actor, c.kind, c.scope, c.scope_id, c.namespace,
@@ -239,6 +239,9 @@ SELECT signed FROM checkpoints ORDER BY seq DESC LIMIT 1;
 -- name: all_checkpoints
 SELECT seq, signed FROM checkpoints ORDER BY seq;
 
+-- name: checkpoints_before
+SELECT signed FROM checkpoints WHERE seq < ? ORDER BY seq DESC LIMIT ?;
+
 -- name: put_checkpoint
 INSERT INTO checkpoints (seq, signed) VALUES (?, ?) ON CONFLICT (seq) DO UPDATE SET signed = excluded.signed;
 
@@ -248,8 +251,8 @@ SELECT seq, hash FROM receipts ORDER BY seq DESC LIMIT 1;
 -- name: receipt
 SELECT seq, id, body, hash, salt, account FROM receipts WHERE id = ?;
 
--- name: all_receipts
-SELECT seq, id, body, hash, salt, account FROM receipts ORDER BY seq;
+-- name: receipts_since
+SELECT seq, id, body, hash, salt, account FROM receipts WHERE seq > ? ORDER BY seq;
 
 -- name: append_receipt
 INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?, ?);

@@ -1,8 +1,6 @@
 """One SQLite file per tenant in a vault folder; many readers, one writer at a time, shared fsyncs.
 
-Writers queue. The first in the queue leads: it runs every job that waits, in one transaction, and
-commits once: one caller pays one fsync, a hundred callers pay one between them. A job that fails undoes itself
-and nobody else; a commit that fails fails every job in it, and none was acknowledged.
+Writers wait in a line; whoever leads runs every job that waits, in one transaction, and commits once.
 """
 
 from __future__ import annotations
@@ -11,14 +9,14 @@ import hashlib
 import re
 import tempfile
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Generic, TypeVar, cast
+from typing import TypeVar, cast
 
 import apsw
 
+from muniment.backends.line import Group, Line, Ticket, Undone, run_alone, run_along
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.backends.sqlite.connection import (
     BUSY_WAIT_MS,
@@ -37,35 +35,14 @@ from muniment.backends.sqlite.turns import SUFFIX as TURNS
 from muniment.backends.sqlite.turns import Turns
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.model.checks import identifier
-from muniment.model.errors import IntegrityError, MunimentError, NotFound, StoreUnavailable
+from muniment.model.errors import IntegrityError, NotFound, StoreUnavailable
 from muniment.ports.store import Snapshot, TenantStore, Unit
 
 T = TypeVar("T")
-GROUP_MAX = 256
 SUFFIX = ".sqlite"
 VECTORS = ".vectors"
 _LOOK = "SELECT 1 FROM sqlite_schema LIMIT 1"
 """BEGIN alone fixes nothing: a snapshot is of the moment of the first look."""
-
-
-class _Ticket(Generic[T]):
-    """A job in the queue and, later, what came of it. `turn` is released when it is done or is to lead a group."""
-
-    __slots__ = ("done", "error", "job", "kept", "leads", "result", "turn")
-
-    def __init__(self, job: Callable[[Unit], T]) -> None:
-        self.job = job
-        self.turn = threading.Lock()
-        self.turn.acquire()
-        self.leads = False
-        self.done = False
-        self.kept = False
-        self.result: T | None = None
-        self.error: BaseException | None = None
-
-
-class _Undone(Exception):
-    """A job of a group failed, so none of the group was kept yet. Never leaves this module."""
 
 
 class SqliteTenant:
@@ -77,9 +54,7 @@ class SqliteTenant:
         self.tenant = tenant
         self.key = key
         self._path = path
-        self._queue: deque[_Ticket[object]] = deque()
-        self._gate = threading.Lock()
-        self._led = False
+        self._line = Line(path.name, self._carry)
         self._writing = threading.Lock()
         self._turns = Turns(path, wait_ms=BUSY_WAIT_MS)
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
@@ -138,94 +113,43 @@ class SqliteTenant:
             finally:
                 self._give_back(connection, snapshot)
 
+    def watching(self, wake: Callable[[], None]) -> AbstractContextManager[Callable[[], bool]]:
+        """A file tells nobody that it was written to."""
+        return nullcontext(lambda: False)
+
     def write(self, job: Callable[[Unit], T]) -> T:
-        ticket = _Ticket(job)
-        with self._gate:
-            self._queue.append(cast(_Ticket[object], ticket))
-            ticket.leads, self._led = not self._led, True
-        if not ticket.leads:
-            self._wait(cast(_Ticket[object], ticket))
-        if not ticket.done:
-            self._lead()
-        if ticket.error is not None:
-            raise ticket.error
-        if not ticket.kept:
-            raise StoreUnavailable(f"{self._path.name}: the write was interrupted; nothing was kept")
-        return cast(T, ticket.result)
+        return self._line.run(job)
 
-    def _wait(self, ticket: _Ticket[object]) -> None:
-        """Wait for the turn of a ticket. Who is interrupted meanwhile still leads, if it fell to them to lead."""
-        try:
-            ticket.turn.acquire()
-        except BaseException:
-            with self._gate:
-                if ticket in self._queue:
-                    self._queue.remove(ticket)
-            if ticket.leads and not ticket.done:
-                self._lead()
-            raise
-
-    def _lead(self) -> None:
-        """Run what waits, commit once, wake those it was done for, and pass the lead on. Each waiter wakes once."""
-        group: list[_Ticket[object]] = []
-        try:
-            with self._writing, translated(self._path):
-                if self._closed:
-                    raise StoreUnavailable(f"{self._path.name} is closed")
-                self._gather(group)
-                with self._turns.turn():
-                    self._gather(group)
-                    self._transaction(group)
-        except MunimentError as error:
-            for ticket in group:
-                ticket.error = error
-        finally:
-            self._hand_over(group)
-
-    def _gather(self, group: list[_Ticket[object]]) -> None:
-        """Take in those who wait. Done before standing in line with other processes and again after: the longer that
-        took, the more share a commit."""
-        with self._gate:
-            group += (self._queue.popleft() for _ in range(min(GROUP_MAX - len(group), len(self._queue))))
-
-    def _hand_over(self, group: list[_Ticket[object]]) -> None:
-        with self._gate:
+    def _carry(self, group: Group, gather: Callable[[], None]) -> None:
+        with self._writing, translated(self._path):
             if self._closed:
-                for ticket in self._queue:
-                    ticket.error = StoreUnavailable(f"{self._path.name} is closed")
-                group += self._queue
-                self._queue.clear()
-            heir = self._queue[0] if self._queue else None
-            self._led = heir is not None
-            if heir is not None:
-                heir.leads = True
-        for ticket in group:
-            ticket.done = True
-            ticket.turn.release()
-        if heir is not None:
-            heir.turn.release()
+                raise StoreUnavailable(f"{self._path.name} is closed")
+            gather()
+            with self._turns.turn():
+                gather()
+                self._transaction(group)
 
-    def _transaction(self, group: list[_Ticket[object]]) -> None:
+    def _transaction(self, group: Group) -> None:
         """Run the jobs of a group and commit once.
 
         Almost always none of them fails, so at first they run without savepoints. If one does, everything is undone
         and all run again, each behind a savepoint of its own.
         """
         if len(group) == 1:
-            self._attempt(group, self._run_alone)
+            self._attempt(group, run_alone)
             return
         try:
-            self._attempt(group, self._run_along)
-        except _Undone:
+            self._attempt(group, run_along)
+        except Undone:
             self._attempt(group, self._run_apart)
 
-    def _attempt(self, group: list[_Ticket[object]], run: Callable[[_Ticket[object]], None]) -> None:
+    def _attempt(self, group: Group, run: Callable[[Ticket[object], Unit], None]) -> None:
         execute = self._connection.execute
         execute("BEGIN IMMEDIATE")
         try:
             self._unit.begin()
             for ticket in group:
-                run(ticket)
+                run(ticket, self._unit)
             execute("COMMIT")
             for ticket in group:
                 ticket.kept = ticket.error is None
@@ -237,38 +161,21 @@ class SqliteTenant:
         finally:
             self._unit.ledger.known = None
 
-    def _run_alone(self, ticket: _Ticket[object]) -> None:
-        ticket.result = ticket.job(self._unit)
-
-    def _run_along(self, ticket: _Ticket[object]) -> None:
-        try:
-            ticket.result = ticket.job(self._unit)
-        except Exception as error:
-            raise _Undone from error
-
-    def _run_apart(self, ticket: _Ticket[object]) -> None:
+    def _run_apart(self, ticket: Ticket[object], unit: Unit) -> None:
         """Run a job so that its failure is its own: what it wrote is undone, the others go on."""
         execute, head = self._connection.execute, self._unit.ledger.head()
         execute("SAVEPOINT job")
         try:
             with translated(self._path):
-                ticket.result = ticket.job(self._unit)
+                ticket.result = ticket.job(unit)
         except Exception as error:  # noqa: BLE001  whatever it is, it belongs to the caller whose job this was
             execute("ROLLBACK TO job")
             self._unit.undone(head)
             ticket.error = error
         execute("RELEASE job")
 
-    @contextmanager
-    def scratch(self) -> Iterator[TenantStore]:
-        with tempfile.TemporaryDirectory(prefix="muniment-") as folder:
-            key = None if self.key is None else TenantKey.fresh()
-            store = SqliteTenant(Path(folder) / f"scratch{SUFFIX}", self.tenant, create=True, key=key)
-            try:
-                store._connection.pragma("synchronous", "off")  # a scratch store may be lost
-                yield store
-            finally:
-                store.close()
+    def scratch(self) -> AbstractContextManager[TenantStore]:
+        return scratch_store(self.tenant, sealed=self.key is not None)
 
     def integrity(self) -> tuple[str, ...]:
         with self._writing:
@@ -309,10 +216,24 @@ class SqliteTenant:
             self.vectors.close()
         with self._writing:
             self._closed = True
+            self._line.close()
             self._turns.close()
             while self._idle:
                 self._idle.pop()[0].close()
             self._connection.close()
+
+
+@contextmanager
+def scratch_store(tenant: str, *, sealed: bool = False) -> Iterator[TenantStore]:
+    """An empty store that is gone when the block ends; sealed with a key that nobody else has, if it is to be."""
+    with tempfile.TemporaryDirectory(prefix="muniment-") as folder:
+        key = TenantKey.fresh() if sealed else None
+        store = SqliteTenant(Path(folder) / f"scratch{SUFFIX}", tenant, create=True, key=key)
+        try:
+            store._connection.pragma("synchronous", "off")  # a scratch store may be lost
+            yield store
+        finally:
+            store.close()
 
 
 def _refuse_lost(path: Path) -> None:

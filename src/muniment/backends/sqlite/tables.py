@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import apsw
 import msgspec
 
+from muniment.backends.rows import conflict_from, edge_from, head_of, note_from, proposal_from, receipt_from, told_from
 from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.model.card import Card
 from muniment.model.entry import Ballot, Document, Entry, Head, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
-from muniment.model.errors import CallerError, IntegrityError
+from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, ToldRow
-from muniment.model.times import Instant
-from muniment.model.value import Value, read_canonical
+from muniment.model.value import read_canonical
 from muniment.model.vocabulary import Label
 
 _Q = queries()
@@ -25,74 +24,6 @@ _FIRST = ""
 _CARD = Card.__struct_fields__
 _LABELS = tuple(Label)
 _ballots = msgspec.json.Decoder(tuple[Ballot, ...])
-
-
-class _Tip(Value, forbid_unknown_fields=False):
-    """What a head repeats of its entry."""
-
-    at: Instant
-    last_doc: int = 0
-    policy: int = 0
-
-
-def head_of(tenant: str, seq: int, body: bytes, hash_: bytes) -> Head:
-    tip = read_canonical(body, _Tip)
-    return Head(tenant=tenant, seq=seq, hash=hash_, at=tip.at, last_doc=tip.last_doc, policy=tip.policy)
-
-
-def proposal_from(row: tuple[Any, ...]) -> ProposalRow:
-    seq, id_, at, actor, outcome, disposition, digest, report, held, record, revision = row
-    return ProposalRow(
-        id=id_,
-        seq=seq,
-        at=at,
-        actor=actor,
-        outcome=outcome,
-        disposition=disposition,
-        digest=digest,
-        report=report,
-        held=held,
-        record=record,
-        revision=revision,
-    )
-
-
-def conflict_from(row: tuple[Any, ...]) -> ConflictRow:
-    id_, type_, status, a, b, why, contests, opened, changed, strategy, winner, ballots = row
-    return ConflictRow(
-        id=id_,
-        type=type_,
-        status=status,
-        a=a,
-        b=b,
-        why=why,
-        contests=contests == 1,
-        opened=opened,
-        changed=changed,
-        strategy=strategy,
-        winner=winner,
-        ballots=read_ballots(ballots),
-    )
-
-
-def read_ballots(text: str) -> tuple[Ballot, ...]:
-    try:
-        return _ballots.decode(text)
-    except (msgspec.DecodeError, CallerError) as error:
-        raise IntegrityError(f"stored ballots cannot be read: {error}") from None
-
-
-def edge_from(row: tuple[Any, ...]) -> EdgeRow:
-    return EdgeRow(rid=row[0], type=row[1], target=row[2])
-
-
-def note_from(row: tuple[Any, ...]) -> Note:
-    topic, key, seq, doc, at, actor, body = row
-    return Note(topic=topic, key=key, seq=seq, doc=doc, at=at, actor=actor, body=body)
-
-
-def told_from(row: tuple[Any, ...]) -> ToldRow:
-    return ToldRow(rid=row[0], actor=row[1], count=row[2], last=row[3])
 
 
 class SqliteLedger:
@@ -138,6 +69,10 @@ class SqliteLedger:
                 yield signed
             if misplaced is not None:
                 raise IntegrityError(f"the checkpoint kept under {misplaced} is of another entry")
+
+    def checkpoints_before(self, seq: int, *, limit: int) -> tuple[SignedCheckpoint, ...]:
+        rows = self._execute(_Q["checkpoints_before"], (seq, limit))
+        return tuple(read_canonical(body, SignedCheckpoint) for (body,) in rows)
 
     def certificates(self) -> Iterator[SignedCertificate]:
         with translated(self._connection):
@@ -253,12 +188,15 @@ class SqliteReceipts:
 
     def get(self, receipt: str) -> StoredReceipt | None:
         row = self._execute(_Q["receipt"], (receipt,)).fetchone()
-        return None if row is None else _receipt_from(row)
+        return None if row is None else receipt_from(row)
 
     def all(self) -> Iterator[StoredReceipt]:
+        return self.since(-1)
+
+    def since(self, seq: int) -> Iterator[StoredReceipt]:
         with translated(self._connection):
-            for row in self._connection.execute(_Q["all_receipts"]):
-                yield _receipt_from(row)
+            for row in self._connection.execute(_Q["receipts_since"], (seq,)):
+                yield receipt_from(row)
 
     def told(self, rid: int) -> tuple[ToldRow, ...]:
         return tuple(told_from(row) for row in self._execute(_Q["told_of"], (rid,)))
@@ -267,8 +205,3 @@ class SqliteReceipts:
         with translated(self._connection):
             for row in self._connection.execute(_Q["all_told"]):
                 yield told_from(row)
-
-
-def _receipt_from(row: tuple[Any, ...]) -> StoredReceipt:
-    seq, id_, body, hash_, salt, account = row
-    return StoredReceipt(seq=seq, id=id_, body=body, hash=hash_, salt=salt, account=account)

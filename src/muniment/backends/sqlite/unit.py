@@ -10,10 +10,11 @@ from typing import cast
 import apsw
 import msgspec
 
+from muniment.backends.latest import Latest
 from muniment.backends.nearness import NEAR_POSTINGS_MAX
-from muniment.backends.sqlite.catalogue import SqliteCatalogue, standing_columns
+from muniment.backends.rows import head_of, standing_columns
+from muniment.backends.sqlite.catalogue import SqliteCatalogue
 from muniment.backends.sqlite.connection import queries
-from muniment.backends.sqlite.latest import Latest
 from muniment.backends.sqlite.lexicon import SqliteLexicon
 from muniment.backends.sqlite.meanings import SqliteMeanings, SqliteVectors
 from muniment.backends.sqlite.names import SqliteNames
@@ -24,7 +25,6 @@ from muniment.backends.sqlite.tables import (
     SqliteLinks,
     SqliteNotes,
     SqliteReceipts,
-    head_of,
 )
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry

@@ -8,7 +8,7 @@ from secrets import token_hex
 import msgspec
 from msgspec import UNSET
 
-from muniment.compat.akashik import views
+from muniment.compat.akashik import board, views
 from muniment.compat.akashik.agent import Agent
 from muniment.compat.akashik.attuning import attune
 from muniment.compat.akashik.compacting import compact
@@ -173,6 +173,10 @@ class Field:
         return self._view(
             views.CONFLICTS, credential, agent, session, lambda desk: views.conflicts(self._room, desk, filter)
         )
+
+    def work(self, credential: Credential, agent: str | None = None, session: str | None = None) -> JsonObject:
+        """What is being worked on: sessions and tasks. A view of our extension."""
+        return self._view(board.WORK, credential, agent, session, lambda desk: board.work(self._room, desk))
 
     def retract(
         self, credential: Credential, agent: str, unit_id: str, reason: str, session: str | None = None

@@ -94,7 +94,7 @@ class Lookout:
             a=a,
             b=b,
             strategy=Strategy(row.strategy) if row.strategy is not None else None,
-            winner=row.winner,
+            winner=row.winner if row.winner is not None and self.unit(row.winner) is not None else None,
             rationale=reason,
             resolved_by=entry.actor if entry is not None and over else None,
             epoch_resolved=row.changed if over else None,

@@ -335,12 +335,11 @@ def _newcomer(memory: Carried, claim: Claim) -> Newcomer:
 
 def rivals_of(memory: Memory, told: Sequence[Disclosure]) -> dict[str, tuple[str, ...]]:
     """The records each of these disagrees with, as far as the caller may see them."""
-    if not any(one.standing.status is Status.CONTESTED for one in told):
-        return {}
-    found: dict[str, tuple[str, ...]] = {}
-    for view in memory.conflicts():
-        if view.status is ConflictStatus.RESOLVED:
-            continue
-        a, b = view.a.record.id, view.b.record.id
-        found[a], found[b] = (*found.get(a, ()), b), (*found.get(b, ()), a)
-    return found
+    contested = (one.record.id for one in told if one.standing.status is Status.CONTESTED)
+    return {name: _rivals(memory, name) for name in contested}
+
+
+def _rivals(memory: Memory, name: str) -> tuple[str, ...]:
+    views = (view for view in memory.conflicts(record_id=name) if view.status is not ConflictStatus.RESOLVED)
+    sides = ((view.a.record.id, view.b.record.id) for view in views)
+    return tuple(b if a == name else a for a, b in sides)

@@ -62,5 +62,9 @@ DISPUTE_OF: dict[ConflictType, DisputeType] = {
 STRATEGIC_KINDS = frozenset({Kind.DECISION, Kind.INTENTION, Kind.DIRECTIVE, Kind.PROCEDURE, Kind.CONSTRAINT})
 """Two of these that disagree are incompatible actions, not opposing facts."""
 
-DETECTED_BY: dict[str, Detection] = {"contradicts": Detection.EXPLICIT, "slot": Detection.LOGICAL}
+DETECTED_BY: dict[str, Detection] = {
+    "contradicts": Detection.EXPLICIT,
+    "reviewer": Detection.EXPLICIT,
+    "slot": Detection.LOGICAL,
+}
 """How a conflict was found, by the reason our detector gives; every other is found by wording."""

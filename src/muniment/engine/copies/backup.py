@@ -25,8 +25,8 @@ from muniment.engine.copies.manifest import (
     part_of,
     spelled,
 )
+from muniment.engine.keyholding import folder_keys
 from muniment.engine.marker import MARKER
-from muniment.engine.signing import VaultKeys
 from muniment.engine.vault import POLICY_FILES, is_vault, stores_at
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable
 from muniment.ports.world import Clock
@@ -82,7 +82,7 @@ def _fill(
     progress: Told,
 ) -> Manifest:
     inside = draft / CONTENTS
-    keys = VaultKeys(vault)
+    keys = folder_keys(vault)
     public = frozenset(one.key_id for one in keys.here())
     copies = tuple(_copied(vault, stores, inside, one, public, progress) for one in _chosen(stores, tenant))
     _take_along(vault, inside, with_keys=with_keys)

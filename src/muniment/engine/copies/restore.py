@@ -21,8 +21,9 @@ from muniment.engine.copies.drafts import draft_beside, move_in, near
 from muniment.engine.copies.manifest import CONTENTS, Copy, Manifest, read_manifest
 from muniment.engine.copies.redoing import Erasure, Later, later_than
 from muniment.engine.copies.workshop import Back, Workshop
+from muniment.engine.keyholding import folder_keys
 from muniment.engine.marker import MARKER, agree, check_of, chosen_key
-from muniment.engine.signing import VaultKeys, certified, public_keys
+from muniment.engine.signing import certified, public_keys
 from muniment.engine.vault import POLICY_FILES, is_vault, read_policy
 from muniment.engine.witness import witness_of
 from muniment.model import times
@@ -90,7 +91,7 @@ class _Job:
         keys = frozenset(self.manifest.keys)
         given = self._given(keys)
         self._lay_out()
-        work = self._workshop(VaultKeys(self.draft).present(), keys, policy=self.draft)
+        work = self._workshop(folder_keys(self.draft).present(), keys, policy=self.draft)
         backs = tuple(work.bring(copy, Later(), given) for copy in self.copies)
         sync_tree(self.draft)
         move_in(self.draft, self.vault)
@@ -107,7 +108,7 @@ class _Job:
             self._come_in(held)
             laters = [self._look(held, copy, keys) for copy in self.copies]
             policy = self.vault if self.wish.tenant is not None else self.inside
-            work = self._workshop(VaultKeys(self.vault).present(), keys, policy=policy)
+            work = self._workshop(folder_keys(self.vault).present(), keys, policy=policy)
             backs = tuple(work.bring(copy, later, given) for copy, later in zip(self.copies, laters, strict=True))
             sync_tree(self.draft)
             aside = self._aside()

@@ -14,13 +14,17 @@ from muniment.engine.audit import check_snapshot, verify_store
 from muniment.engine.copies.archive import Archive, Header, Progress, Trailer, broken, write_archive
 from muniment.engine.copies.backup import sync_tree, write_private
 from muniment.engine.copies.drafts import draft_beside, move_in, near
-from muniment.engine.signing import VaultKeys, holder, public_keys
-from muniment.engine.vault import VaultFolder, is_vault, stores_at
+from muniment.engine.database import begin, database_there, keys_of, shared_vault
+from muniment.engine.keyholding import VaultKeys, folder_keys
+from muniment.engine.moving.unfinished import MARK, guarded_place
+from muniment.engine.place import Database, Folder, Said, place_of
+from muniment.engine.signing import holder, public_keys
+from muniment.engine.vault import is_vault, look_into, open_vault, stores_at, there_is
 from muniment.model.actor import OWNER
 from muniment.model.entry import Finding, Head
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable
 from muniment.model.value import Value
-from muniment.ports.store import TenantStore, Unit
+from muniment.ports.store import TenantStore, Unit, Vault
 from muniment.ports.world import Signer
 from muniment.write.commit import adopt
 from muniment.write.keying import hand_over, key_in_force
@@ -36,18 +40,18 @@ class TakenIn(Value):
     handed_over: bool
 
 
-def export_archive(vault: Path, tenant: str, path: Path, *, progress: Progress = lambda _: None) -> Trailer:
+def export_archive(vault: Said, tenant: str, path: Path, *, progress: Progress = lambda _: None) -> Trailer:
     """Write everything that is true of a tenant to a new file. A store that does not verify is not written."""
-    if not is_vault(vault):
-        raise ConfigurationError("vault", "a folder that holds a vault; `muniment init` makes one")
+    if not there_is(vault):
+        raise ConfigurationError("vault", "a place that holds a vault; `muniment init` makes one")
     if path.exists() or path.is_symlink():
         raise Malformed("file", "a name that is free; an archive never takes the place of anything")
-    stores = stores_at(vault)
+    stores, keys = look_into(vault)
     try:
         if tenant not in stores.tenants():
             raise NotFound("tenant", tenant)
         with draft_beside(path, "part") as draft:
-            return _export(stores.open(tenant, create=False), VaultKeys(vault), path, draft / path.name, progress)
+            return _export(stores.open(tenant, create=False), keys, path, draft / path.name, progress)
     except OSError as error:
         raise StoreUnavailable(f"the archive cannot be written: {error.strerror}") from None
     finally:
@@ -70,7 +74,7 @@ def _export(store: TenantStore, keys: VaultKeys, path: Path, draft: Path, progre
 
 
 def import_archive(
-    vault: Path,
+    vault: Said,
     path: Path,
     *,
     tenant: str | None = None,
@@ -87,41 +91,83 @@ def import_archive(
     if tenant is not None and tenant != header.tenant:
         raise Malformed("tenant", "the tenant the archive is of; a ledger cannot change its name")
     former = FileSigner(signing_key) if signing_key is not None else None
-    vault = vault.resolve()
-    _trusted(vault, header, former)
+    place = place_of(vault)
+    if isinstance(place, Folder):
+        head, handed_over = _into_folder(place.path.resolve(), archive, header, former, signing_key, progress)
+    else:
+        head, handed_over = _into_database(place, archive, header, former, signing_key, progress)
+    return TakenIn(header=header, trailer=trailer, head=head, handed_over=handed_over)
+
+
+def _into_folder(
+    vault: Path, archive: Archive, header: Header, former: Signer | None, signing_key: Path | None, progress: Progress
+) -> tuple[Head, bool]:
+    if is_vault(vault):
+        if (vault / file_name(header.tenant)).exists():
+            raise _taken()
+    elif vault.exists() and (not vault.is_dir() or any(vault.iterdir())):
+        raise Malformed("vault", "a vault, or a place where there is nothing yet")
+    _trusted(public_keys(vault) if is_vault(vault) else (), header, former)
     stores = stores_at(vault)  # to be in the vault while it lasts, and for the key of its files
     try:
         with draft_beside(near(vault), "importing") as draft:
             new = signing_key if not is_vault(vault) else None
             if new is not None:
                 _lay_out(draft, new, stores)
-            signer = VaultKeys(draft if new is not None else vault).present()
-            head, handed_over = _take_in(SqliteVault(draft, key=stores.key), archive, header, signer, former, progress)
+            signer = folder_keys(draft if new is not None else vault).present()
+            taken = _take_in(SqliteVault(draft, key=stores.key), archive, header, signer, former, progress)
             _place(draft, vault, header.tenant, whole=new is not None)
+            return taken
     except OSError as error:
         raise StoreUnavailable(f"the archive cannot be taken in: {error.strerror}") from None
     finally:
         stores.close()
-    return TakenIn(header=header, trailer=trailer, head=head, handed_over=handed_over)
+
+
+def _into_database(
+    place: Database,
+    archive: Archive,
+    header: Header,
+    former: Signer | None,
+    signing_key: Path | None,
+    progress: Progress,
+) -> tuple[Head, bool]:
+    """Take a tenant in in one transaction. A database without a vault gets one, with the key that was given."""
+    _trusted(public_keys(place) if database_there(place) else (), header, former)
+    stores = shared_vault(place, create=True)
+    try:
+        guarded_place(stores.drawer.get(MARK))
+        if header.tenant in stores.tenants() and _begun(stores.open(header.tenant, create=False)):
+            raise _taken()
+        if signing_key is not None:
+            begin(stores.drawer, signing_key.read_bytes())
+        signer = keys_of(stores.drawer).present()
+        return _take_in(stores, archive, header, signer, former, progress)
+    except OSError as error:
+        raise StoreUnavailable(f"the archive cannot be taken in: {error.strerror}") from None
+    finally:
+        stores.close()
+
+
+def _begun(store: TenantStore) -> bool:
+    with store.read() as snapshot:
+        return snapshot.ledger.head() is not None
+
+
+def _taken() -> Malformed:
+    return Malformed("tenant", "a tenant that is not there yet; this one is, and nothing is ever written over it")
 
 
 def _lay_out(draft: Path, signing_key: Path, stores: SqliteVault) -> None:
     """A new vault with the key that was given, and nothing in it."""
     (draft / "keys").mkdir(mode=0o700)
     write_private(draft / "keys" / "signing.key", signing_key.read_bytes())
-    VaultFolder(draft, create=True, key=stores.key).stores.close()
+    open_vault(Folder(name=str(draft)), create=True, key=stores.key).stores.close()
 
 
-def _trusted(vault: Path, header: Header, former: Signer | None) -> None:
-    """Refuse an archive that no key at hand vouches for, and one whose tenant is there already."""
-    if is_vault(vault):
-        if (vault / file_name(header.tenant)).exists():
-            raise Malformed(
-                "tenant", "a tenant that is not there yet; this one is, and nothing is ever written over it"
-            )
-    elif vault.exists() and (not vault.is_dir() or any(vault.iterdir())):
-        raise Malformed("vault", "a vault, or a place where there is nothing yet")
-    known = set(public_keys(vault)) if is_vault(vault) else set()
+def _trusted(keys: tuple[str, ...], header: Header, former: Signer | None) -> None:
+    """Refuse an archive that no key at hand vouches for."""
+    known = set(keys)
     if former is not None:
         known.add(former.key_id)
     if header.key not in known:
@@ -133,7 +179,7 @@ def _trusted(vault: Path, header: Header, former: Signer | None) -> None:
 
 
 def _take_in(
-    stores: SqliteVault, archive: Archive, header: Header, signer: Signer, former: Signer | None, progress: Progress
+    stores: Vault, archive: Archive, header: Header, signer: Signer, former: Signer | None, progress: Progress
 ) -> tuple[Head, bool]:
     try:
         store = stores.open(header.tenant, create=True)

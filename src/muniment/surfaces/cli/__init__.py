@@ -5,74 +5,30 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import typer
 
 from muniment.engine.seat import clean
-from muniment.surfaces.cli import (
-    audit,
-    backup,
-    batches,
-    conformance,
-    denied,
-    encryption,
-    exchange,
-    forget,
-    guard,
-    inspect,
-    keys,
-    matm,
-    mcp,
-    model,
-    omir,
-    omir_files,
-    read,
-    search,
-    serve,
-    signing,
-    trust,
-    write,
-)
+from muniment.surfaces.cli import root
 from muniment.surfaces.cli.flags import spelling
 from muniment.surfaces.cli.output import complain, prepare
-from muniment.surfaces.cli.root import app, ledger, policy
+from muniment.surfaces.cli.places import declare_all
 from muniment.surfaces.problems import ExitCode, Problem, printable, problem_of
+
+if TYPE_CHECKING:
+    from muniment.surfaces.cli.root import app
 
 __all__ = ["app", "run"]
 
-_DECLARED = (
-    write,
-    search,
-    read,
-    trust,
-    forget,
-    guard,
-    backup,
-    audit,
-    exchange,
-    batches,
-    inspect,
-    omir_files,
-    mcp,
-    denied,
-    serve,
-)  # by importing them
 
-app.add_typer(ledger, name="ledger")
-app.add_typer(policy, name="policy")
-app.add_typer(forget.certificate, name="certificate")
-app.add_typer(guard.hold, name="hold")
-app.add_typer(guard.quarantine, name="quarantine")
-app.add_typer(backup.archive, name="archive")
-app.add_typer(signing.signing, name="signing")
-app.add_typer(signing.checkpoint, name="checkpoint")
-app.add_typer(encryption.encryption, name="encryption")
-app.add_typer(model.model, name="model")
-app.add_typer(keys.keys, name="keys")
-app.add_typer(conformance.conformance, name="conformance")
-app.add_typer(omir.omir, name="omir")
-app.add_typer(matm.matm, name="matm")
+def __getattr__(name: str) -> object:
+    """The command line with every command declared, for those who ask for the whole of it; `run` does not."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    declare_all()
+    return root.app
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -80,7 +36,9 @@ def run(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     prepare()
     try:
-        return _exit_code(typer.main.get_command(app).main(args=words, prog_name="muniment", standalone_mode=False))
+        return _exit_code(
+            typer.main.get_command(root.front).main(args=words, prog_name="muniment", standalone_mode=False)
+        )
     except SystemExit:  # the reader of a help page has gone away
         return ExitCode.ANSWERED
     except Exception as error:  # noqa: BLE001  # the outermost surface: nothing passes it

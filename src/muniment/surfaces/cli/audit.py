@@ -1,11 +1,8 @@
-"""The commands about proof: the ledger's (show, head, checkpoint, verify, replay) and the policy's (check, show)."""
+"""The commands about proof: the ledger's (show, head, checkpoint, verify, replay); the policy's (check, put, show)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated
 
@@ -14,11 +11,15 @@ import typer
 
 from muniment.engine import Verified
 from muniment.engine.audit import verify_vault
-from muniment.engine.vault import POLICY_FILES, read_policy
+from muniment.engine.place import Folder
+from muniment.engine.policies import policy_file
+from muniment.engine.vault import default_policy_text, policy_text, put_policy, read_policy
 from muniment.model import checks, times
 from muniment.model.actor import OWNER
 from muniment.model.entry import Finding, Head
-from muniment.model.errors import IntegrityError, Malformed, MunimentError
+from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotPermitted
+from muniment.policy.parse import parse_policy
+from muniment.policy.rules import Policy
 from muniment.surfaces.cli import show
 from muniment.surfaces.cli.output import working, write_json, write_text
 from muniment.surfaces.cli.proofs import (
@@ -96,7 +97,7 @@ def _verified(call: Call, anchor: Head | None) -> Verified:
             return memory.ledger.verify(anchor=anchor, progress=progress)
     except IntegrityError as error:
         if call.config.actor == OWNER:  # too damaged to work with; whoever holds the vault may still have it checked
-            return verify_vault(call.folder, call.config.tenant, anchor=anchor)
+            return verify_vault(call.place, call.config.tenant, anchor=anchor)
         return _damaged(Finding(code="store_damaged", message=str(error), seq=getattr(error, "seq", None)))
     except (MunimentError, OSError):
         raise
@@ -153,7 +154,25 @@ def check_policy(
 ) -> ExitCode:
     """Check a policy file without using it. Exit code 2 with the line number if it is wrong."""
     found = read_policy(Path(file))
-    shape: PolicyCheckShape = {
+    call.tell(_policy_check_shape(file, found), show.policy_check)
+    return ExitCode.ANSWERED
+
+
+@command(policy, "put", example="muniment policy put policy.yaml --vault postgresql://db/prod")
+def put_policy_(
+    call: Call, file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or TOML policy.", show_default=False)]
+) -> ExitCode:
+    """Let a file be the vault's own policy. It counts wherever the vault is opened from now on; a server that runs goes
+    on with the policy it began with until it is started again. For the vault's owner."""
+    if call.config.actor != OWNER:
+        raise NotPermitted(call.config.actor, "change the policy")
+    found = put_policy(call.place, Path(file))
+    call.tell(_policy_check_shape(file, found), show.policy_put)
+    return ExitCode.ANSWERED
+
+
+def _policy_check_shape(file: str, found: Policy) -> PolicyCheckShape:
+    return {
         "ok": True,
         "file": printable(file),
         "name": found.name,
@@ -161,8 +180,6 @@ def check_policy(
         "read": len(found.read),
         "review": len(found.review),
     }
-    call.tell(shape, show.policy_check)
-    return ExitCode.ANSWERED
 
 
 @command(policy, "show", example="muniment policy show > policy.yaml")
@@ -171,9 +188,8 @@ def show_policy(
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="A policy file.", show_default=False)] = None,
 ) -> ExitCode:
     """Show a policy: the file's, or the vault's, or without a vault the default."""
-    with _policy_in_force(call, file) as (path, source):
-        found = read_policy(path)
-        text = path.read_bytes().decode()
+    source, name, text = _policy_in_force(call, file)
+    found = parse_policy(text, place=name)
     if call.as_json:
         shape: PolicyShape = {"source": source, "policy": msgspec.to_builtins(found)}
         write_json(shape)
@@ -182,14 +198,12 @@ def show_policy(
     return ExitCode.ANSWERED
 
 
-@contextmanager
-def _policy_in_force(call: Call, file: str | None) -> Iterator[tuple[Path, str]]:
-    """The file that is asked for, and what to call it."""
+def _policy_in_force(call: Call, file: str | None) -> tuple[str, str, str]:
+    """The policy that is asked for: what to call it, the name of its file, and its text."""
     named = file if file is not None else call.config.policy
-    candidates = [Path(named)] if named is not None else [call.folder / name for name in POLICY_FILES]
-    for path in candidates:
-        if named is not None or (call.has_vault and path.exists()):
-            yield path, printable(str(path))
-            return
-    with as_file(files("muniment.policy").joinpath("default.yaml")) as path:
-        yield path, "default"
+    if named is not None:
+        return printable(named), *policy_file(Path(named))
+    if not call.has_vault:
+        return "default", "default.yaml", default_policy_text()
+    name, text = policy_text(call.place)
+    return f"{call.where}/{name}" if isinstance(call.place, Folder) else f"{name} in {call.where}", name, text

@@ -16,6 +16,7 @@ from muniment.engine.copies.restore import Restored, Wish
 from muniment.engine.copies.restore import restore as put_back
 from muniment.engine.copies.transfer import TakenIn, export_archive, import_archive
 from muniment.engine.copies.workshop import Back
+from muniment.engine.database import INSTEAD_OF_BACKUP
 from muniment.model import times
 from muniment.model.actor import OWNER
 from muniment.model.errors import Malformed, NotPermitted
@@ -28,6 +29,7 @@ from muniment.surfaces.problems import ExitCode, printable
 
 archive = typer.Typer(help="One tenant with its ledger as one file, for any store.", rich_markup_mode="rich")
 archive.callback()(group)
+app.add_typer(archive, name="archive")
 
 Many = list[str] | None
 ArchiveFile = Annotated[str, typer.Argument(metavar="FILE", help="The archive.", show_default=False)]
@@ -109,9 +111,10 @@ def backup(
     """Copy the vault, or with --tenant one tenant of it, while it is written to. The copy is verified from the first
     entry to the last before it gets its name."""
     _owners_alone(call, "back up the vault")
+    folder = call.folder(instead=INSTEAD_OF_BACKUP)
     with working("backing up") as progress:
         made = back_up(
-            call.folder,
+            folder,
             _path("path", path),
             tenant=call.said.tenant,
             with_keys=with_keys,
@@ -143,7 +146,7 @@ def restore(
     _owners_alone(call, "restore the vault")
     wish = Wish(
         backup=_path("path", path),
-        vault=call.folder,
+        vault=call.folder(instead=INSTEAD_OF_BACKUP),
         tenant=call.said.tenant,
         erasures=tuple(read_certificate(_path("erasures", file)) for file in erasures or ()),
         signing_key=_path("signing_key", signing_key) if signing_key is not None else None,
@@ -166,7 +169,7 @@ def give_out(call: Call, file: ArchiveFile) -> ExitCode:
     It is not encrypted, whatever the vault is."""
     _owners_alone(call, "export the vault")
     with working("exporting entries") as progress:
-        trailer = export_archive(call.folder, call.config.tenant, _path("file", file), progress=progress)
+        trailer = export_archive(call.place, call.config.tenant, _path("file", file), progress=progress)
     call.tell(_archive_shape(file, trailer), _show_archive)
     return ExitCode.ANSWERED
 
@@ -178,7 +181,7 @@ def take_in(call: Call, file: ArchiveFile, signing_key: SigningKey = None) -> Ex
     _owners_alone(call, "import into the vault")
     with working("importing entries") as progress:
         taken = import_archive(
-            call.folder,
+            call.place,
             _path("file", file),
             tenant=call.said.tenant,
             signing_key=_path("signing_key", signing_key) if signing_key is not None else None,
@@ -231,7 +234,7 @@ def _backup_shape(path: str, made: Manifest) -> BackupShape:
 
 def _restored_shape(call: Call, done: Restored) -> RestoredShape:
     return {
-        "vault": printable(str(call.folder)),
+        "vault": call.where,
         "aside": None if done.aside is None else printable(str(done.aside)),
         "tenants": [_back_shape(back) for back in done.tenants],
     }
@@ -269,7 +272,7 @@ def _archive_shape(file: str, trailer: Trailer) -> ArchiveShape:
 
 def _taken_shape(call: Call, taken: TakenIn) -> TakenInShape:
     return {
-        "vault": printable(str(call.folder)),
+        "vault": call.where,
         "tenant": taken.head.tenant,
         "seq": taken.head.seq,
         "hash": taken.head.hash.hex(),

@@ -136,7 +136,7 @@ def _key(given: str) -> str:
 
 
 def _by_vault(call: Call, signed: SignedCertificate) -> Iterator[CheckShape]:
-    keys = public_keys(call.folder)
+    keys = public_keys(call.place)
     by = next((key for key in keys if certified(signed, key)), None)
     yield _check("its signature is by a key of this vault", by is not None)
     with call.memory() as memory:

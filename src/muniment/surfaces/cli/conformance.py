@@ -14,7 +14,7 @@ from rich.console import Group, RenderableType
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.surfaces.cli.layout import line, table
 from muniment.surfaces.cli.output import filling, note, plain
-from muniment.surfaces.cli.root import Call, command, group
+from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.problems import ExitCode
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 conformance = typer.Typer(help="How far a server keeps to a contract, assertion by assertion.", rich_markup_mode="rich")
 conformance.callback()(group)
+app.add_typer(conformance, name="conformance")
 
 HTTP, MCP, NATIVE = "http", "mcp", "native"
 _NEEDED = {HTTP: ("httpx", "websockets"), MCP: ("httpx", "websockets", "mcp"), NATIVE: ("httpx", "websockets", "mcp")}

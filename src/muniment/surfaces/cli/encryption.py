@@ -10,17 +10,19 @@ import typer
 from rich.console import RenderableType
 
 from muniment.engine import encryption as engine
+from muniment.engine.database import INSTEAD_OF_ENCRYPTION
 from muniment.engine.encryption import Progress, Resealed, Sealing
 from muniment.model.actor import OWNER
 from muniment.model.errors import NotPermitted
 from muniment.surfaces.cli.asking import confirmed, must_ask
 from muniment.surfaces.cli.layout import counted, pairs
 from muniment.surfaces.cli.output import filling, note, plain
-from muniment.surfaces.cli.root import Call, command, group
+from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 encryption = typer.Typer(help="Encryption at rest: status, key, encrypt, rekey, decrypt.", rich_markup_mode="rich")
 encryption.callback()(group)
+app.add_typer(encryption, name="encryption")
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before it is done.")]
 _KEYS = {
@@ -54,7 +56,7 @@ class DoneShape(TypedDict):
 @command(encryption, "status", example="muniment encryption status")
 def status(call: Call) -> ExitCode:
     """Say whether the vault is encrypted and whether the key that is set opens it. Opens nothing."""
-    call.tell(_status_shape(call, engine.status(call.folder)), _show_status)
+    call.tell(_status_shape(call, engine.status(_folder(call))), _show_status)
     return ExitCode.ANSWERED
 
 
@@ -77,7 +79,11 @@ def encrypt(call: Call, yes: Yes = False) -> ExitCode:
     Works on copies, so it takes as much room again; a crash leaves the vault either as it was or encrypted.
     """
     return _reseal(
-        call, yes, "Encrypt the vault?", lambda progress: engine.encrypt(call.folder, progress=progress), encrypted=True
+        call,
+        yes,
+        "Encrypt the vault?",
+        lambda progress: engine.encrypt(_folder(call), progress=progress),
+        encrypted=True,
     )
 
 
@@ -92,7 +98,7 @@ def rekey(
         call,
         yes,
         "Encrypt the vault with the new key?",
-        lambda progress: engine.rekey(call.folder, Path(new_key_file), progress=progress),
+        lambda progress: engine.rekey(_folder(call), Path(new_key_file), progress=progress),
         encrypted=True,
     )
 
@@ -104,21 +110,26 @@ def decrypt(call: Call, yes: Yes = False) -> ExitCode:
         call,
         yes,
         "Decrypt the vault? What it holds can then be read from the disk.",
-        lambda progress: engine.decrypt(call.folder, progress=progress),
+        lambda progress: engine.decrypt(_folder(call), progress=progress),
         encrypted=False,
     )
+
+
+def _folder(call: Call) -> Path:
+    return call.folder(instead=INSTEAD_OF_ENCRYPTION)
 
 
 def _reseal(call: Call, yes: bool, question: str, work: Callable[[Progress], Resealed], *, encrypted: bool) -> ExitCode:
     if call.config.actor != OWNER:
         raise NotPermitted(call.config.actor, "change the encryption of a vault")
+    _folder(call)
     if must_ask(yes, "change the encryption") and not confirmed(question):
         note("nothing was done")
         return ExitCode.ANSWERED
     with filling("copying bytes") as progress:
         done = work(progress)
     shape: DoneShape = {
-        "vault": printable(str(call.folder)),
+        "vault": call.where,
         "encrypted": encrypted,
         "tenants": done.tenants,
         "bytes": done.bytes,
@@ -129,7 +140,7 @@ def _reseal(call: Call, yes: bool, question: str, work: Callable[[Progress], Res
 
 def _status_shape(call: Call, found: Sealing) -> StatusShape:
     return {
-        "vault": printable(str(call.folder)),
+        "vault": call.where,
         "encrypted": found.encrypted,
         "key": found.key.value,
         "tenants": found.tenants,

@@ -12,7 +12,8 @@ Given = dict[str, object]
 
 
 class Flag(Value):
-    """One option. `field` is the field or keyword it fills; errors that name the field are told with the flag."""
+    """One option. `field` is the field or keyword it fills; errors that name the field are told with the flag. `also`
+    are other names for it."""
 
     flag: str
     field: str
@@ -20,6 +21,7 @@ class Flag(Value):
     kind: type[str] | type[int] | type[float] | type[bool] = str
     many: bool = False
     metavar: str | None = None
+    also: tuple[str, ...] = ()
 
 
 class Flags(Value):
@@ -35,7 +37,13 @@ class Flags(Value):
     def _parameter(self, flag: Flag) -> inspect.Parameter:
         # A flag that is not given is None, so that "not said" and "said no" stay two things.
         option = typer.Option(
-            None, flag.flag, help=flag.meaning, metavar=flag.metavar, show_default=False, rich_help_panel=self.panel
+            None,
+            flag.flag,
+            *flag.also,
+            help=flag.meaning,
+            metavar=flag.metavar,
+            show_default=False,
+            rich_help_panel=self.panel,
         )
         annotation: object = list[flag.kind] if flag.many else flag.kind  # type: ignore[name-defined]  # read by typer
         return inspect.Parameter(
@@ -60,9 +68,10 @@ SHARED = Flags(
     flags=(
         Flag(
             flag="--vault",
+            also=("--store",),
             field="vault",
-            metavar="FOLDER",
-            meaning="The vault folder (or MUNIMENT_VAULT; ./muniment-data).",
+            metavar="PLACE",
+            meaning="The vault: a folder, or postgresql://… (or MUNIMENT_VAULT; ./muniment-data).",
         ),
         Flag(flag="--tenant", field="tenant", metavar="NAME", meaning="Whose memory (or MUNIMENT_TENANT; default)."),
         Flag(

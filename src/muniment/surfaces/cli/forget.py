@@ -26,6 +26,7 @@ from muniment.surfaces.problems import ExitCode
 
 certificate = typer.Typer(help="Certificates of what was erased: list, show, verify.", rich_markup_mode="rich")
 certificate.callback()(group)
+app.add_typer(certificate, name="certificate")
 
 MaybeRecord = Annotated[str | None, typer.Argument(metavar="[ID]", help="The record's id.", show_default=False)]
 Subject = Annotated[

@@ -22,8 +22,10 @@ from muniment.surfaces.problems import ExitCode
 
 quarantine = typer.Typer(help="Suspects: keep a record apart, release it, list them.", rich_markup_mode="rich")
 quarantine.callback()(group)
+app.add_typer(quarantine, name="quarantine")
 hold = typer.Typer(help="Legal holds: what must not be erased.", rich_markup_mode="rich")
 hold.callback()(group)
+app.add_typer(hold, name="hold")
 
 Why = Annotated[str, typer.Option("--reason", help="Why; it is kept.", show_default=False)]
 

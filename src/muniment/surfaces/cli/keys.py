@@ -14,7 +14,7 @@ from muniment.model.times import DAY, HOUR, Instant
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.cli.layout import line, table
 from muniment.surfaces.cli.output import plain
-from muniment.surfaces.cli.root import Call, command, group
+from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 keys = typer.Typer(help="API keys of the server: make, list, revoke.", rich_markup_mode="rich")
 keys.callback()(group)
+app.add_typer(keys, name="keys")
 
 _SPANS = {"h": HOUR, "d": DAY, "w": 7 * DAY}
 
@@ -114,7 +115,7 @@ def create(
         expires_at=_until(expires, now) if expires is not None else None,
     )
     with call.memory(create=True) as memory:
-        key, secret = issue(memory, call.folder, wish, now=now)
+        key, secret = issue(memory, call.place, wish, now=now)
     shape: MadeShape = {"key": _shape(key, now), "secret": secret}
     call.tell(shape, _show_made)
     return ExitCode.ANSWERED
@@ -128,7 +129,7 @@ def list_(call: Call) -> ExitCode:
 
     now = system_now()
     with call.memory() as memory:
-        found = kept(memory, call.folder)
+        found = kept(memory, call.place)
     shape: KeysShape = {"keys": [_shape(key, now) for key in found]}
     call.tell(shape, _show_keys)
     return ExitCode.ANSWERED
@@ -142,7 +143,7 @@ def revoke(call: Call, key_id: Annotated[str, typer.Argument(help="The id, from 
 
     now = system_now()
     with call.memory() as memory:
-        key = end(memory, call.folder, key_id, now=now)
+        key = end(memory, call.place, key_id, now=now)
     call.tell(_shape(key, now), _show_ended)
     return ExitCode.ANSWERED
 

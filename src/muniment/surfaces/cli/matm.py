@@ -24,7 +24,7 @@ from muniment.model.times import Instant
 from muniment.model.vocabulary import Kind, Scope
 from muniment.surfaces.cli import show_matm
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, working, write_text
-from muniment.surfaces.cli.root import Call, command, group
+from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.cli.shapes_matm import batch_shape, example_shape, level_shape
 from muniment.surfaces.cli.write import Answer
 from muniment.surfaces.problems import ExitCode
@@ -33,6 +33,7 @@ matm = typer.Typer(
     help="The MATM profile: proposals of agents, curated, retrieved within their scopes.", rich_markup_mode="rich"
 )
 matm.callback()(group)
+app.add_typer(matm, name="matm")
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="A JSON document; - reads standard input.", show_default=False)

@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from muniment.engine.place import Folder
 from muniment.model import checks
 from muniment.model.errors import ConfigurationError
 from muniment.surfaces.cli.root import Call, app, command
@@ -48,7 +49,8 @@ def _served(call: Call, session: str | None, embedder: str | None, choice: Choic
     from muniment.surfaces.mcp.stdio import serve
 
     # A client starts us without a shell, so nobody has read the tilde of its configuration.
-    call.config = msgspec.structs.replace(call.config, vault=str(call.folder.expanduser()))
+    if isinstance(call.place, Folder):
+        call.config = msgspec.structs.replace(call.config, vault=str(call.place.path.expanduser()))
     with call.memory(session=session, create=True, embedder=call.embedder(embedder)) as memory:
         serve(memory, choice)
     return ExitCode.ANSWERED

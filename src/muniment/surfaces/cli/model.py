@@ -11,11 +11,12 @@ from rich.console import Group, RenderableType
 from muniment.engine import models
 from muniment.surfaces.cli.layout import line
 from muniment.surfaces.cli.output import note, plain
-from muniment.surfaces.cli.root import Call, command, group
+from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 model = typer.Typer(help="The model that makes vectors: install it, ask after it, remove it.", rich_markup_mode="rich")
 model.callback()(group)
+app.add_typer(model, name="model")
 
 Models = Annotated[
     str | None,

@@ -23,11 +23,12 @@ from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unreada
 from muniment.model.value import Value
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import note, plain, read_standard_input, write_human, write_json
-from muniment.surfaces.cli.root import Call, command, group
+from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 omir = typer.Typer(help="OMIR documents: validate them.", rich_markup_mode="rich")
 omir.callback()(group)
+app.add_typer(omir, name="omir")
 
 STANDARD_INPUT = "-"
 BINARY = ".omirb"

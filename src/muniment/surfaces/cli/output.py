@@ -16,8 +16,6 @@ from typing import IO, TextIO
 
 import msgspec
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
 from rich.text import Text
 
 from muniment.surfaces.problems import Problem
@@ -136,6 +134,9 @@ def filling(words: str) -> Iterator[Share]:
     if sys.stderr is None or not is_terminal(sys.stderr):
         yield lambda _, __: None
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bar(*columns, console=_console(sys.stderr, sys.stderr), transient=True) as bar:
         work = bar.add_task(words, total=None)

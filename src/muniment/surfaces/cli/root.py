@@ -8,22 +8,25 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import typer
 from rich.console import RenderableType
+from typer.core import TyperGroup
 
 from muniment.config import Config, read_environment
 from muniment.engine import Memory
-from muniment.engine.vault import is_vault
+from muniment.engine.place import Place, folder_of, place_of
+from muniment.engine.vault import there_is
 from muniment.model.actor import OWNER
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.model.value import Value
 from muniment.surfaces.cli.flags import SHARED, Flags, Given
 from muniment.surfaces.cli.output import note, write_human, write_json, write_text
+from muniment.surfaces.cli.places import Commands
+from muniment.surfaces.cli.values import spare
 from muniment.surfaces.problems import ExitCode, printable
 
 T = TypeVar("T")
@@ -35,13 +38,31 @@ _EXITS = (
     "explanation did not come out the same, 2 the call was wrong, 3 the world failed, 4 internal error."
 )
 
-app = typer.Typer(
-    name="muniment",
-    help="Agent memory that can prove itself.",
-    epilog=f'Example: muniment remember "The build is green" --kind observation\n\n{_EXITS}',
-    add_completion=False,
-    rich_markup_mode="rich",
-)
+
+class Whole(TyperGroup):
+    """The command line as one group: it knows every command by name and imports what it is asked for."""
+
+    def __init__(self, **given: Any) -> None:  # as typer gives it
+        super().__init__(**given)
+        spare(self)
+        self.commands = Commands(app)
+
+
+def _whole() -> typer.Typer:
+    return typer.Typer(
+        cls=Whole,
+        name="muniment",
+        help="Agent memory that can prove itself.",
+        epilog=f'Example: muniment remember "The build is green" --kind observation\n\n{_EXITS}',
+        add_completion=False,
+        rich_markup_mode="rich",
+    )
+
+
+app = _whole()
+"""Where the modules declare their commands."""
+front = _whole()
+"""What a call begins with: the same command line, of which only the command that is called is made."""
 ledger = typer.Typer(help="The ledger: show it, sign it, check it, rebuild from it.", rich_markup_mode="rich")
 policy = typer.Typer(help="The policy: check a file, show the one in force.", rich_markup_mode="rich")
 
@@ -69,7 +90,7 @@ class Call:
         found = read_environment()
         self.config: Config = msgspec.structs.replace(
             found,
-            vault=_path("vault", said.vault) if said.vault is not None else found.vault,
+            vault=_vault(said.vault) if said.vault is not None else found.vault,
             tenant=said.tenant if said.tenant is not None else found.tenant,
             actor=said.actor if said.actor is not None else found.actor,
             policy=_path("policy", said.policy) if said.policy is not None else found.policy,
@@ -79,12 +100,22 @@ class Call:
         self.debug = bool(said.debug)
 
     @property
-    def folder(self) -> Path:
-        return self.config.folder
+    def place(self) -> Place:
+        """Where the vault is."""
+        return place_of(self.config.vault)
+
+    def folder(self, *, instead: str) -> Path:
+        """The vault's folder, for what is done to files. Of a database it is said what to use `instead`."""
+        return folder_of(self.config.vault, instead=instead)
+
+    @property
+    def where(self) -> str:
+        """The place in words that may be shown to anybody: without a password."""
+        return printable(str(self.place))
 
     @property
     def has_vault(self) -> bool:
-        return is_vault(self.folder)
+        return there_is(self.place)
 
     def embedder(self, said: str | None) -> str:
         """What makes vectors: what the line says, else the setting."""
@@ -99,21 +130,21 @@ class Call:
         makes = create and self.config.actor == OWNER
         new = not self.has_vault
         if new and not makes:
-            where = printable(str(self.folder))
-            raise ConfigurationError("vault", f"there is no vault at {where}; `muniment init` makes one")
+            raise ConfigurationError("vault", f"there is no vault at {self.where}; `muniment init` makes one")
         config = self.config
         if config.policy is not None and config.actor != OWNER:
             raise Malformed("policy", "the vault's own policy: only its owner may bring another")
         with Memory.open(
-            self.folder,
+            config.vault,
             tenant=config.tenant,
             actor=config.actor,
             policy=config.policy,
             create=makes,
             embedder=embedder,
+            content_keys=config.content_keys,
         ) as memory:
             if new:
-                note(f"made a new vault at {printable(str(self.folder))}")
+                note(f"made a new vault at {self.where}")
             yield memory if session is None else memory.as_actor(config.actor, session=session)
 
     def tell(self, shape: T, show: Callable[[T], RenderableType]) -> None:
@@ -122,6 +153,12 @@ class Call:
             write_json(shape)
         else:
             write_human(show(shape))
+
+
+def _vault(text: str) -> str:
+    """Where a vault is, refused before anything is done if it can be no such place."""
+    place_of(text)
+    return text
 
 
 def _path(field: str, text: str) -> str:
@@ -154,6 +191,8 @@ def command(
 def root(ctx: typer.Context, **given: object) -> ExitCode:
     """Before any command: keep what was said of the shared options. Without a command, show what there is."""
     if given.pop("version"):
+        from importlib.metadata import version
+
         write_text(f"muniment {version('muniment')}\n")
         raise typer.Exit(ExitCode.ANSWERED)
     ctx.obj = _said(given).over(_outer(ctx))
@@ -194,5 +233,8 @@ _VERSION = inspect.Parameter(
 _sign(root, [_VERSION, *SHARED.parameters()])
 _sign(group, SHARED.parameters())
 app.callback(invoke_without_command=True)(root)
+front.callback(invoke_without_command=True)(root)
 ledger.callback()(group)
+app.add_typer(ledger, name="ledger")
 policy.callback()(group)
+app.add_typer(policy, name="policy")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from muniment.config import read_server
+from muniment.engine.place import Folder, place_of
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.surfaces.cli.output import write_text
 from muniment.surfaces.cli.root import Call, app, command
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NEEDED = ("starlette", "uvicorn", "uvloop", "httptools", "websockets", "jwt")
 
 
-@command(app, "serve", example="muniment serve --port 8765")
+@command(app, "serve", example="muniment serve --store postgresql://db/prod --port 8765")
 def serve(
     call: Call,
     host: Annotated[
@@ -53,7 +53,7 @@ def serve(
         str | None, typer.Option("--log-level", help="debug, info, warning or error (info).", show_default=False)
     ] = None,
 ) -> ExitCode:
-    """Serve the vault over HTTP: Akashik at /v1, the native API at /api, MCP at /mcp. Ends cleanly on Ctrl-C."""
+    """Serve the vault over HTTP: the console at /, Akashik at /v1, the native API at /api, MCP at /mcp."""
     if call.said.actor is not None:
         raise Malformed("actor", "nobody: a server speaks for its callers, who say who they are")
     settings = read_server(
@@ -74,7 +74,8 @@ def serve(
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ConfigurationError("server", f"{missing[0]} is not installed", hint="`pip install 'muniment[server]'`")
-    if Path(settings.vault).exists() and not Path(settings.vault).is_dir():
+    place = place_of(settings.vault)
+    if isinstance(place, Folder) and place.path.exists() and not place.path.is_dir():
         raise ConfigurationError("vault", "a folder; there is something else of that name")
     from muniment.surfaces.http.running import run_server
 
@@ -85,9 +86,12 @@ def serve(
 def _greeting(reception: Reception, url: str) -> str:
     """What a person wants to know of a server that has just begun: the first line is its address."""
     settings = reception.settings
+    place = place_of(settings.vault)
+    vault = settings.vault if isinstance(place, Folder) else str(place)  # an address may hold a password
     lines = (
         f"muniment serves {url}",
-        f"  vault    {printable(settings.vault)}, tenant {settings.tenant}",
+        f"  vault    {printable(str(vault))}, tenant {settings.tenant}",
+        f"  console  {url}/",
         f"  Akashik  {url}/v1 up to level {settings.level}",
         f"  native   {url}/api, described at {url}/openapi.json",
         f"  MCP      {_mcp(url)}",

@@ -228,6 +228,23 @@ def settled_shape(settled: Settled) -> SettledShape:
     }
 
 
+class ForeseenShape(SettledShape):
+    """Where a conflict would stand, and which records would be judged otherwise."""
+
+    falls: list[str]
+    rises: list[str]
+    dry_run: bool
+
+
+def foreseen_shape(settled: Settled) -> ForeseenShape:
+    return {
+        **settled_shape(settled),
+        "falls": list(settled.falls),
+        "rises": list(settled.rises),
+        "dry_run": True,
+    }
+
+
 class SweptShape(TypedDict):
     expired: list[str]
     fallen: list[str]

@@ -25,7 +25,7 @@ from muniment.surfaces.cli.shapes import (
 )
 from muniment.surfaces.cli.verdicts import QueueShape, VerdictShape
 
-_OUTCOMES = {"committed": "bold green", "held": "bold yellow", "refused": "bold red"}
+OUTCOMES = {"committed": "bold green", "held": "bold yellow", "refused": "bold red"}
 _SUPPORT = {
     "flagged": "something it stands on is in doubt or gone",
     "fallen": "what it stands on is gone",
@@ -45,7 +45,7 @@ def verdict(shape: VerdictShape) -> RenderableType:
     outcome = shape["outcome"]
     cited = f"{shape['record_id']}@{shape['revision']}" if shape["record_id"] is not None else shape["proposal_id"]
     lines: list[RenderableType] = [
-        Text.assemble((outcome, _OUTCOMES[outcome]), plain(f"  {shape['decision']}  {cited}  entry {shape['epoch']}")),
+        Text.assemble((outcome, OUTCOMES[outcome]), plain(f"  {shape['decision']}  {cited}  entry {shape['epoch']}")),
         line("why", f"{shape['reason']} ({shape['rule']})"),
     ]
     lines += [line("redacted", f"{one['what']} in {one['field']}, {one['count']}x") for one in shape["redactions"]]
@@ -266,3 +266,9 @@ def rebuilt(shape: ReplayShape) -> RenderableType:
 def policy_check(shape: PolicyCheckShape) -> RenderableType:
     rules = f"{shape['write']} write, {shape['read']} read and {shape['review']} review rules"
     return plain(f"{shape['file']} is a policy: {shape['name']}, {rules}")
+
+
+def policy_put(shape: PolicyCheckShape) -> RenderableType:
+    rules = f"{shape['write']} write, {shape['read']} read and {shape['review']} review rules"
+    told = f"{shape['file']} is the vault's policy from its next opening on: {shape['name']}, {rules}"
+    return plain(f"{told}. Servers that are running are to be started again.")

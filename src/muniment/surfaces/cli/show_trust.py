@@ -16,6 +16,7 @@ from muniment.surfaces.cli.shapes_trust import (
     ConflictsShape,
     DirectoryShape,
     FallShape,
+    ForeseenShape,
     IntegrityShape,
     JudgedShape,
     KnowerShape,
@@ -25,7 +26,8 @@ from muniment.surfaces.cli.shapes_trust import (
     SettledShape,
     SweptShape,
 )
-from muniment.surfaces.cli.show import verdict
+from muniment.surfaces.cli.show import OUTCOMES, verdict
+from muniment.surfaces.cli.verdicts import RehearsedShape
 
 _GATES = {"PASS": "green", "FLAG": "bold yellow", "FILTER": "bold red"}
 _SETTLED = {
@@ -202,6 +204,35 @@ def settled(shape: SettledShape) -> RenderableType:
     if status in _NEXT:
         lines.append(line("next", _NEXT[status].format(conflict=shape["conflict"])))
     return Group(*lines)
+
+
+def foreseen(shape: ForeseenShape) -> RenderableType:
+    """Where a conflict would stand, nothing of it done. A synthesis has no id yet."""
+    status, synthesis = shape["status"], shape["synthesis"] is not None
+    words = {"pending_vote": "would wait for more voices"}.get(status, f"would be {status}")
+    winner = "one new record, which takes the place of both" if synthesis else shape["winner"]
+    lines = [
+        Text.assemble((words, _SETTLED[status]), plain(f"  {shape['conflict']}")),
+        line("why", f"{shape['reason']} ({shape['rule']})"),
+    ]
+    lines += [line("winner", winner)] if winner is not None else []
+    lines += [line("superseded", name) for name in shape["superseded"]]
+    lines += [line("voted", f"{ballot['actor']} for {ballot['winner']}") for ballot in shape["ballots"]]
+    lines += [line("falls", name) for name in shape["falls"]]
+    lines += [line("rises", name) for name in shape["rises"]]
+    return Group(*lines, _unchanged())
+
+
+def rehearsed(shape: RehearsedShape) -> RenderableType:
+    """What a decision would come to, nothing of it done. What is new has no id yet."""
+    outcome, opened = shape["outcome"], len(shape["conflict_ids"])
+    lines = [
+        Text.assemble((f"would be {outcome}", OUTCOMES[outcome]), plain(f"  {shape['decision']}")),
+        line("why", f"{shape['reason']} ({shape['rule']})"),
+    ]
+    lines += [line("duplicate", f"says what {shape['duplicate_of']} says")] if shape["duplicate_of"] else []
+    lines += [line("conflict", f"would open {counted(opened, 'conflict', 'conflicts')}")] if opened else []
+    return Group(*lines, _unchanged())
 
 
 def swept(shape: SweptShape) -> RenderableType:

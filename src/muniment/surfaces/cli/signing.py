@@ -18,13 +18,15 @@ from muniment.model.errors import Malformed, NotPermitted
 from muniment.surfaces.cli.asking import confirmed, must_ask
 from muniment.surfaces.cli.layout import line, table
 from muniment.surfaces.cli.output import note, plain
-from muniment.surfaces.cli.root import Call, command, group
+from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 signing = typer.Typer(help="The key that signs checkpoints and certificates: rotate, show, export.")
 signing.callback()(group)
+app.add_typer(signing, name="signing")
 checkpoint = typer.Typer(help="Signed checkpoints, checked without a vault.")
 checkpoint.callback()(group)
+app.add_typer(checkpoint, name="checkpoint")
 
 FILE_BYTES_MAX = 1_048_576
 POSITION_MAX = 2**53
@@ -80,7 +82,7 @@ def rotate_(
     if must_ask(yes, "change the key") and not confirmed("Give the vault a new signing key?"):
         note("nothing was changed")
         return ExitCode.ANSWERED
-    done = rotate(call.folder, reason=reason, actor=call.config.actor, keep=keep_old)
+    done = rotate(call.place, reason=reason, actor=call.config.actor, keep=keep_old)
     call.tell(_rotation_shape(done), _show_rotation)
     return ExitCode.ANSWERED
 
@@ -140,7 +142,7 @@ def _owner(call: Call, operation: str) -> None:
 
 def _line_shape(call: Call) -> LineShape:
     _owner(call, "list the signing keys")
-    spans = key_line(call.folder, call.config.tenant).spans
+    spans = key_line(call.place, call.config.tenant).spans
     return {"tenant": call.config.tenant, "keys": [_span_shape(span) for span in spans]}
 
 
@@ -263,7 +265,7 @@ def _read_line(body: bytes, expected: str, tenant: str) -> tuple[KeySpan, ...]:
 
 def _show_rotation(shape: RotationShape) -> RenderableType:
     told = [line(printable(tenant), f"entry {seq}") for tenant, seq in shape["entries"].items()]
-    fate = "destroyed" if shape["destroyed"] else "kept"
+    fate = "destroyed" if shape["destroyed"] else "not destroyed: it was to be kept, or is not gone from the disk yet"
     begun = [plain("A rotation that had been cut short was finished.")] if shape["resumed"] else []
     return Group(
         plain(f"The vault has a new signing key: {shape['new']}"),

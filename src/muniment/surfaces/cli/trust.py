@@ -23,6 +23,7 @@ from muniment.surfaces.cli.shapes_trust import (
     cascade_shape,
     conflicts_shape,
     directory_shape,
+    foreseen_shape,
     lineage_shape,
     quality_shape,
     settled_shape,
@@ -187,6 +188,9 @@ def resolve(
             "--synthesis", metavar="TEXT", help="The record that takes the place of both (strategy synthesis)."
         ),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show where it would stand and what would fall, and change nothing.")
+    ] = False,
     *,
     claim: Given,
 ) -> ExitCode:
@@ -195,9 +199,18 @@ def resolve(
     options = cast(ClaimOptions, {name: value for name, value in claim.items() if value is not None})
     with call.memory() as memory:
         settled = memory.resolve(
-            conflict_id, strategy=strategy, rationale=rationale, winner=winner, synthesis=synthesis, **options
+            conflict_id,
+            strategy=strategy,
+            rationale=rationale,
+            winner=winner,
+            synthesis=synthesis,
+            dry_run=dry_run,
+            **options,
         )
-    call.tell(settled_shape(settled), show_trust.settled)
+    if dry_run:
+        call.tell(foreseen_shape(settled), show_trust.foreseen)
+    else:
+        call.tell(settled_shape(settled), show_trust.settled)
     return ExitCode.ANSWERED
 
 

@@ -55,6 +55,16 @@ def verdict_shape(verdict: Verdict) -> VerdictShape:
     }
 
 
+class RehearsedShape(VerdictShape):
+    """What a decision would come to. The ids it would give are not those that will be given."""
+
+    dry_run: bool
+
+
+def rehearsed_shape(verdict: Verdict) -> RehearsedShape:
+    return {**verdict_shape(verdict), "dry_run": True}
+
+
 def step_shape(step: StepOutcome) -> StepShape:
     return {"step": step.step.value, "result": step.result.value, "note": step.note}
 

@@ -9,11 +9,11 @@ from typing import Annotated, cast
 import typer
 
 from muniment.engine import Memory
-from muniment.engine.vault import POLICY_FILES, read_policy
+from muniment.engine.vault import bring_policy
 from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
 from muniment.model.checks import CONTENT_BYTES_MAX
-from muniment.model.errors import LimitExceeded, Malformed, Stale, StoreUnavailable
+from muniment.model.errors import LimitExceeded, Malformed, Stale
 from muniment.model.flat import ClaimOptions, make_claim
 from muniment.model.proposal import Retraction
 from muniment.surfaces.cli import show, show_trust
@@ -23,8 +23,8 @@ from muniment.surfaces.cli.output import note, read_standard_input
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.shapes import VaultShape
 from muniment.surfaces.cli.shapes_trust import cascade_shape
-from muniment.surfaces.cli.verdicts import verdict_shape
-from muniment.surfaces.problems import ExitCode, printable
+from muniment.surfaces.cli.verdicts import rehearsed_shape, verdict_shape
+from muniment.surfaces.problems import ExitCode
 
 RecordId = Annotated[str, typer.Argument(metavar="ID", help="The record's id.", show_default=False)]
 Content = Annotated[
@@ -53,24 +53,11 @@ def init(call: Call) -> ExitCode:
     """Make a vault. With --policy the file becomes the vault's own policy. An existing vault is left as it is."""
     new = not call.has_vault
     if call.config.policy is not None:
-        _install_policy(call, Path(call.config.policy))
-    with Memory.open(call.folder, tenant=call.config.tenant):
-        shape: VaultShape = {"vault": printable(str(call.folder)), "tenant": call.config.tenant, "created": new}
+        bring_policy(call.place, Path(call.config.policy))
+    with Memory.open(call.config.vault, tenant=call.config.tenant, content_keys=call.config.content_keys):
+        shape: VaultShape = {"vault": call.where, "tenant": call.config.tenant, "created": new}
     call.tell(shape, show.vault)
     return ExitCode.ANSWERED
-
-
-def _install_policy(call: Call, file: Path) -> None:
-    """Put a policy into a vault that is about to be made."""
-    read_policy(file)
-    if call.has_vault:
-        raise Malformed("policy", "a new vault; this one has a policy of its own, which you can edit")
-    name = POLICY_FILES[1] if file.suffix == ".toml" else POLICY_FILES[0]
-    try:
-        call.folder.mkdir(parents=True, exist_ok=True)
-        (call.folder / name).write_bytes(file.read_bytes())
-    except OSError as error:
-        raise StoreUnavailable(f"cannot put the policy into {printable(str(call.folder))}: {error.strerror}") from None
 
 
 @command(
@@ -175,12 +162,29 @@ def decide(
     kind: Annotated[str | None, typer.Option("--kind", help="Correct what it is.")] = None,
     scope: Annotated[str | None, typer.Option("--scope", help="Correct whose it is.")] = None,
     scope_id: Annotated[str | None, typer.Option("--scope-id", help="Correct which one.")] = None,
+    contradicts: Annotated[
+        list[str] | None,
+        typer.Option("--contradicts", metavar="RECORD", help="A record it disagrees with; may be said again."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would come to, and change nothing.")] = False,
 ) -> ExitCode:
     """Answer for a proposal that waits for a person."""
     accept = checks.read_word("answer", answer, Answer) is Answer.ACCEPT
     with call.memory() as memory:
-        verdict = memory.decide(proposal_id, accept=accept, reason=reason, kind=kind, scope=scope, scope_id=scope_id)
-    call.tell(verdict_shape(verdict), show.verdict)
+        verdict = memory.decide(
+            proposal_id,
+            accept=accept,
+            reason=reason,
+            kind=kind,
+            scope=scope,
+            scope_id=scope_id,
+            contradicts=contradicts or (),
+            dry_run=dry_run,
+        )
+    if dry_run:
+        call.tell(rehearsed_shape(verdict), show_trust.rehearsed)
+    else:
+        call.tell(verdict_shape(verdict), show.verdict)
     return ExitCode.ANSWERED
 
 

@@ -1,4 +1,5 @@
-"""Akashik over HTTP: one path per operation, the three views, and the extension that withdraws a unit.
+"""Akashik over HTTP: one path per operation, the three views, and the extension: a unit is withdrawn, a failure
+reported, the board shown.
 
 A message is admitted, read strictly and given to the Field in one hop to a thread; what the Field says is the answer.
 Whether a message was there before is the Field's to know, so that a caller whose connection broke may send it again.
@@ -55,6 +56,7 @@ def routes(reception: Reception) -> list[BaseRoute]:
         Route("/v1/field/status", Door("STATUS", "GET", _status(hub))),
         Route("/v1/agents", Door("AGENTS", "GET", _agents(hub))),
         Route("/v1/conflicts", Door("CONFLICTS", "GET", _conflicts(hub))),
+        Route("/v1/x/work", Door("WORK", "GET", _work(hub))),
         Route("/v1/x/retract", Door(_RETRACT, "POST", _retraction(hub))),
         Route("/v1/x/fail", Door(_FAIL, "POST", _failure(hub))),
     ]
@@ -193,6 +195,14 @@ def _agents(hub: Hub) -> Ask:
     return ask
 
 
+def _work(hub: Hub) -> Ask:
+    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+        look = _look(request, visitor, query_of(request.url.query, _LOOKING))
+        return await hub.reception.run(_see_work, hub.reception, look)
+
+    return ask
+
+
 def _conflicts(hub: Hub) -> Ask:
     async def ask(request: Request, visitor: Visitor) -> JsonObject:
         query = query_of(request.url.query, {*_LOOKING, *_FILTERS}, many=_FILTERS.keys())
@@ -228,6 +238,11 @@ def _see_status(reception: Reception, look: Look) -> JsonObject:
 def _see_agents(reception: Reception, look: Look) -> JsonObject:
     field = reception.field(look.visitor.tenant)
     return field.agents(credential_of(look.visitor), agent=look.agent, session=look.session)
+
+
+def _see_work(reception: Reception, look: Look) -> JsonObject:
+    field = reception.field(look.visitor.tenant)
+    return field.work(credential_of(look.visitor), agent=look.agent, session=look.session)
 
 
 def _see_conflicts(reception: Reception, look: Look, wanted: JsonObject) -> JsonObject:

@@ -25,6 +25,7 @@ _SURFACES = (
     ("muniment.surfaces.http.akashik", "routes"),
     ("muniment.surfaces.http.push", "routes"),
     ("muniment.surfaces.http.api", "routes"),
+    ("muniment.surfaces.console", "routes"),
     ("muniment.surfaces.mcp.http", "mount"),
 )
 _HEADERS = (

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from ipaddress import ip_address
+from pathlib import Path
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from muniment.config import ServerSettings
+from muniment.engine.place import Folder, place_of
 from muniment.model.errors import NotFound
 from muniment.surfaces.http.doors import permitted
 from muniment.surfaces.reception.reception import Reception, State
@@ -36,7 +39,7 @@ class _Pages:
     def __init__(self, reception: Reception) -> None:
         self._reception = reception
         settings, gauges = reception.settings, reception.telemetry.gauges
-        self._readiness = Readiness(lambda: gauges.memory(settings.tenant), settings.folder)
+        self._readiness = Readiness(lambda: gauges.memory(settings.tenant), _folder(settings))
         self._checking: asyncio.Future[tuple[str, ...]] | None = None
 
     async def alive(self, request: Request) -> Response:
@@ -72,6 +75,11 @@ class _Pages:
             return await asyncio.wait_for(asyncio.shield(self._checking), WAIT_S)
         except TimeoutError:
             return ("store",)
+
+
+def _folder(settings: ServerSettings) -> Path | None:
+    place = place_of(settings.vault)
+    return place.path if isinstance(place, Folder) else None
 
 
 def _local(request: Request) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Coroutine
 
+from starlette.types import Receive
+
 GOODBYE_SECONDS = 10.0
 """How long a last word waits for a reader that does not read. Nothing but that word is kept for it."""
 
@@ -34,3 +36,9 @@ async def either(first: Coroutine[None, None, None], second: Coroutine[None, Non
     for outcome in ended:
         if isinstance(outcome, Exception):
             raise outcome
+
+
+async def gone(receive: Receive) -> None:
+    """Until the reader hangs up."""
+    while (await receive())["type"] != "http.disconnect":
+        continue

@@ -61,7 +61,7 @@ async def _listening(hub: Hub, connection: HTTPConnection, query: Mapping[str, t
     ticket = hub.tickets.take(query["ticket"][0])
     if named not in (None, ticket.agent):
         raise Unauthenticated("ticket")
-    connection.state.visitor = hub.reception.recheck(ticket.visitor)
+    connection.state.visitor = await hub.reception.run(hub.reception.recheck, ticket.visitor)
     return connection.state.visitor, ticket.agent
 
 

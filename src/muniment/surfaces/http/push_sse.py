@@ -9,14 +9,15 @@ from starlette.types import Receive, Scope, Send
 
 from muniment.surfaces.http.akashik_answers import Failure, encoded, failed, failure
 from muniment.surfaces.http.akashik_doors import turned_away, wrong_method
-from muniment.surfaces.http.push_carrying import GOODBYE_SECONDS, Stalled, either, within
+from muniment.surfaces.http.push_carrying import GOODBYE_SECONDS, Stalled, either, gone, within
 from muniment.surfaces.http.push_opening import LISTEN, opened
 from muniment.surfaces.http.streams import Hub
 from muniment.surfaces.http.streams_flow import Frame
 
-_BEGINNING = b"retry: 1000\n\n"
+BEGINNING = b"retry: 1000\n\n"
 """A client that lost the stream comes again after a second."""
-_HEADERS = [
+EVENT_STREAM = "text/event-stream"
+HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
@@ -41,8 +42,8 @@ class Events:
             flow, first = await opened(self._hub, request)
             with self._hub.listen(flow.visitor, "sse") as (watch, listener):
                 begun = True
-                await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-                await either(_gone(receive), self._tell(request, send, flow.frames(first, watch, listener)))
+                await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+                await either(gone(receive), self._tell(request, send, flow.frames(first, watch, listener)))
         except Stalled:
             return
         except Failure as error:
@@ -55,7 +56,7 @@ class Events:
         stall = self._hub.reception.settings.stall_seconds
         last = _CLOSING
         try:
-            await within(stall, send({"type": "http.response.body", "body": _BEGINNING, "more_body": True}))
+            await within(stall, send({"type": "http.response.body", "body": BEGINNING, "more_body": True}))
             async for frame in frames:
                 await within(stall, send({"type": "http.response.body", "body": event(frame), "more_body": True}))
         except Stalled:
@@ -75,9 +76,3 @@ def event(frame: Frame) -> bytes:
     if not frame.notices:
         return b": alive\nid: %d\n\n" % frame.epoch
     return b"id: %d\nevent: notices\ndata: %b\n\n" % (frame.epoch, frame.text)
-
-
-async def _gone(receive: Receive) -> None:
-    """Until the reader hangs up."""
-    while (await receive())["type"] != "http.disconnect":
-        continue

@@ -1,7 +1,8 @@
 """Who is listening: the open streams of a server, and one watch per tenant that wakes them when its ledger has moved.
 
-A watch runs only while somebody listens. It asks for the present epoch a few times a second, so that it also sees what
-other processes write, and at once when this server has written something.
+A watch runs only while somebody listens. It asks for the present epoch when the store says that there may be news, and
+at once when this server has written something. It also asks by itself, so that it sees what other processes write where
+the store cannot say so: a few times a second then, once a second otherwise.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
+from muniment.engine.notebook import Notebook
 from muniment.model.errors import OperationalError
 from muniment.surfaces.http.streams_tickets import SharedTickets, Tickets
 from muniment.surfaces.reception.reception import Reception
@@ -18,6 +20,8 @@ from muniment.surfaces.reception.visitor import Visitor
 
 _PAUSE_SECONDS = 0.02
 """A watch rests so long between two looks, so that many writes become few frames."""
+_HEARD_SECONDS = 1.0
+"""So often a watch looks without a hint while there are hints."""
 
 
 class Listener:
@@ -54,26 +58,41 @@ class Watch:
         self.listeners: set[Listener] = set()
         self._reception = reception
         self._tenant = tenant
+        self._notebook = Notebook.of(reception.owner(tenant))
         self._nudged = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._run())
 
     def nudge(self) -> None:
         self._nudged.set()
 
+    def nudge_from_elsewhere(self) -> None:
+        """The same from another thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._nudged.set)
+        except RuntimeError:  # the loop is closed, and nobody listens any more
+            return
+
     def stop(self) -> None:
         self._task.cancel()
 
     async def _run(self) -> None:
-        while True:
-            await self._look()
-            await asyncio.sleep(_PAUSE_SECONDS)
-            try:
-                async with asyncio.timeout(self._reception.settings.watch_ms / 1000):
-                    await self._nudged.wait()
-            except TimeoutError:
-                continue
-            finally:
-                self._nudged.clear()
+        often = self._reception.settings.watch_ms / 1000
+        with self._notebook.watching(self.nudge_from_elsewhere) as heard:
+            while True:
+                await self._look()
+                await asyncio.sleep(_PAUSE_SECONDS)
+                await self._rest(max(often, _HEARD_SECONDS) if heard() else often)
+
+    async def _rest(self, seconds: float) -> None:
+        """Until there may be news, or so long."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._nudged.wait()
+        except TimeoutError:
+            return
+        finally:
+            self._nudged.clear()
 
     async def _look(self) -> None:
         """A store that cannot be read now may be readable later; the streams find out by themselves what is wrong."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import msgspec
 
@@ -11,7 +12,8 @@ from muniment.model.errors import NotFound, Unauthenticated
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType
-from muniment.surfaces.reception.keys import ApiKey, KeyRing, Stamp, id_in, is_key
+from muniment.surfaces.reception.keyfile import Stamp
+from muniment.surfaces.reception.keys import ApiKey, KeyRing, id_in, is_key
 from muniment.surfaces.reception.settings import ServerSettings, check_settings, open_to_anyone
 from muniment.surfaces.reception.tokens import BadToken, Tokens
 from muniment.surfaces.reception.visitor import ANYONE, Visitor
@@ -45,18 +47,21 @@ def unproven(hint: str = _HOW) -> Unauthenticated:
 
 
 class Identity:
-    """Tells who is calling. Reads the file of keys whenever it changes; knows each holder until then."""
+    """Tells who is calling. Reads the keys whenever they change; knows each holder until then."""
 
     def __init__(self, settings: ServerSettings, resolve: Resolve, now: Callable[[], Instant]) -> None:
         self._settings = settings
         self._resolve = resolve
         self._now = now
-        self.keys = KeyRing(settings.folder)
         self._known: dict[str, Visitor] = {}
         self._known_at: Stamp | None = None
         self._anyone: Visitor | None = None
-        check_settings(settings, keys=self.keys.any)
-        self._tokens = Tokens(settings) if settings.jwt else None
+        self.keys = KeyRing(settings.vault)
+        with ExitStack() as undone:
+            undone.callback(self.keys.close)
+            check_settings(settings, keys=self.keys.any)
+            self._tokens = Tokens(settings) if settings.jwt else None
+            undone.pop_all()
 
     @property
     def anonymous(self) -> bool:
@@ -65,7 +70,9 @@ class Identity:
         return open_to_anyone(self._settings, keys=self.keys.any)
 
     def quick(self, authorization: str | None) -> bool:
-        """Whether the caller can be told at once: no store is to be opened for it and no issuer asked."""
+        """Whether the caller can be told at once: no store is to be opened for it and nobody else asked."""
+        if not self.keys.near:
+            return False
         if authorization is None:
             return True
         credential = authorization.partition(" ")[2].strip()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from muniment.engine import Memory
 from muniment.engine.notebook import Notebook, Pages
+from muniment.engine.place import Said
 from muniment.model.actor import OWNER
 from muniment.model.errors import NotPermitted
 from muniment.model.note import Jot
@@ -26,7 +25,7 @@ class KeyNote(Value):
     revoked_at: Instant | None = None
 
 
-def issue(memory: Memory, folder: Path, wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
+def issue(memory: Memory, vault: Said, wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
     """Make a key for the memory's tenant. Only the vault's owner does; the ledger knows of it before anyone can use it.
 
     Whoever may run this on the vault's files could write the file of keys by hand as well: there is nobody above the
@@ -35,22 +34,22 @@ def issue(memory: Memory, folder: Path, wish: KeyWish, *, now: Instant) -> tuple
     _owners_alone(memory, "make keys")
     drafted, token = keys.draft(wish, now=now)
     _note(memory, drafted)
-    keys.keep(folder, drafted)
+    keys.keep(vault, drafted)
     return drafted, token
 
 
-def end(memory: Memory, folder: Path, key_id: str, *, now: Instant) -> ApiKey:
+def end(memory: Memory, vault: Said, key_id: str, *, now: Instant) -> ApiKey:
     """End a key. It is ended first and told of then: nothing may hold that up."""
     _owners_alone(memory, "revoke keys")
-    ended = keys.revoke(folder, key_id, now=now)
+    ended = keys.revoke(vault, key_id, now=now)
     _note(memory, ended)
     return ended
 
 
-def kept(memory: Memory, folder: Path) -> tuple[ApiKey, ...]:
+def kept(memory: Memory, vault: Said) -> tuple[ApiKey, ...]:
     """Every key there is or was, oldest first."""
     _owners_alone(memory, "list keys")
-    return keys.listed(folder)
+    return keys.listed(vault)
 
 
 def _owners_alone(memory: Memory, operation: str) -> None:

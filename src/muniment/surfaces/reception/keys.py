@@ -1,35 +1,34 @@
-"""API keys: made once, shown once, kept as salted digests in a file of the vault."""
+"""API keys: made once, shown once, kept as salted digests in a file of the vault, or in its database."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import re
 import secrets
-import stat
 import threading
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import msgspec
 
+from muniment.engine.place import Folder, Said, place_of
 from muniment.engine.tenant import SYSTEM
 from muniment.model import checks
-from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, StoreUnavailable
+from muniment.model.errors import Malformed, MunimentError, NotFound, StoreUnavailable
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
 from muniment.model.vocabulary import ActorType
-from muniment.surfaces.reception.keyfile import replace_file, taking_turns
+from muniment.surfaces.reception.keyfile import FileShelf, RowShelf, Shelf, Stamp
 from muniment.surfaces.reception.visitor import ANYONE, Grant
 
 KEYS_FILE = "keys/api-keys.json"
+_KEYS_ROW = "api-keys"
 KEYS_MAX = 10_000
 _TOKEN = re.compile(r"mnk_([a-z2-7]{12})_([A-Za-z0-9_-]{43})", re.ASCII)
 _NOBODY = bytes(16)
 _SALT_HEX, _DIGEST_HEX = 32, 64
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
-Stamp = tuple[int, int, int]
 
 
 class KeyWish(Value):
@@ -92,15 +91,15 @@ class _File(Value):
     keys: tuple[ApiKey, ...] = ()
 
 
-def create(folder: Path, wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
-    """Make a key for the vault in `folder` and keep it. The text that is returned is never to be had again."""
-    return create_many(folder, [wish], now=now)[0]
+def create(vault: Said, wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
+    """Make a key for a vault and keep it. The text that is returned is never to be had again."""
+    return create_many(vault, [wish], now=now)[0]
 
 
-def create_many(folder: Path, wishes: Sequence[KeyWish], *, now: Instant) -> list[tuple[ApiKey, str]]:
+def create_many(vault: Said, wishes: Sequence[KeyWish], *, now: Instant) -> list[tuple[ApiKey, str]]:
     """Make several keys at once: all of them count, or none."""
     made = [draft(wish, now=now) for wish in wishes]
-    keep(folder, *(key for key, _ in made))
+    keep(vault, *(key for key, _ in made))
     return made
 
 
@@ -118,46 +117,52 @@ def draft(wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
     return key, f"mnk_{key.id}_{secret}"
 
 
-def keep(folder: Path, *added: ApiKey) -> None:
+def keep(vault: Said, *added: ApiKey) -> None:
     """Let keys count from now on."""
-    path = folder / KEYS_FILE
-    with taking_turns(path):
-        kept = _read(path)
+    with _opened(vault) as shelf, shelf.turn():
+        kept = _stamped(shelf)[1]
         if len(kept) + len(added) > KEYS_MAX:
             raise StoreUnavailable(f"the vault keeps {KEYS_MAX} keys; no more")
-        _write(path, (*kept, *added))
+        _write(shelf, (*kept, *added))
 
 
-def revoke(folder: Path, key_id: str, *, now: Instant) -> ApiKey:
+def revoke(vault: Said, key_id: str, *, now: Instant) -> ApiKey:
     """End a key. It stays listed. Whoever uses it is turned away from the next request on."""
-    path = folder / KEYS_FILE
-    with taking_turns(path):
-        kept = _read(path)
+    with _opened(vault) as shelf, shelf.turn():
+        kept = _stamped(shelf)[1]
         found = next((key for key in kept if key.id == key_id), None)
         if found is None:
             raise NotFound("key", key_id)
-        if found.revoked_at is not None:
-            return found
-        ended = msgspec.structs.replace(found, revoked_at=now)
-        _write(path, tuple(ended if key.id == key_id else key for key in kept))
+        ended = found if found.revoked_at is not None else msgspec.structs.replace(found, revoked_at=now)
+        if ended is not found:
+            _write(shelf, tuple(ended if key.id == key_id else key for key in kept))
     return ended
 
 
-def listed(folder: Path) -> tuple[ApiKey, ...]:
+def listed(vault: Said) -> tuple[ApiKey, ...]:
     """Every key there is or was, oldest first."""
-    return _read(folder / KEYS_FILE)
+    with _opened(vault) as shelf:
+        return _stamped(shelf)[1]
 
 
 class KeyRing:
-    """The keys of a vault as they stand now: the file is looked at whenever somebody asks."""
+    """The keys of a vault as they stand now: where they are kept is looked at whenever somebody asks."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / KEYS_FILE
+    def __init__(self, vault: Said) -> None:
+        self._shelf = _shelf(vault)
         self._turn = threading.Lock()
         self._stamp: Stamp | None = None
         self._keys: dict[str, ApiKey] = {}
         self._seen = False
         self.refresh()
+
+    @property
+    def near(self) -> bool:
+        """Whether it is told at once how the keys stand: nobody on another machine is asked."""
+        return self._shelf.near
+
+    def close(self) -> None:
+        self._shelf.close()
 
     @property
     def version(self) -> Stamp | None:
@@ -170,12 +175,12 @@ class KeyRing:
         return self._seen
 
     def refresh(self) -> None:
-        """Read the file again if it is another one than last time. What cannot be read lets nobody in."""
-        if _stamp(self._path) == self._stamp:
+        """Read the keys again if they are others than last time. What cannot be read lets nobody in."""
+        if self._shelf.stamp() == self._stamp:
             return
         with self._turn:
             try:
-                stamp, keys = _stamped(self._path)
+                stamp, keys = _stamped(self._shelf)
             except MunimentError:
                 self._keys = {}
                 raise
@@ -215,35 +220,25 @@ def _digest(salt: bytes, secret: str) -> str:
     return hashlib.sha256(salt + secret.encode()).hexdigest()
 
 
-def _stamp(path: Path) -> Stamp | None:
+def _shelf(vault: Said) -> Shelf:
+    place = place_of(vault)
+    return FileShelf(place.path / KEYS_FILE) if isinstance(place, Folder) else RowShelf(place, _KEYS_ROW)
+
+
+@contextmanager
+def _opened(vault: Said) -> Iterator[Shelf]:
+    shelf = _shelf(vault)
     try:
-        return _stamp_of(os.stat(path))
-    except FileNotFoundError:
-        return None
+        yield shelf
+    finally:
+        shelf.close()
 
 
-def _stamp_of(found: os.stat_result) -> Stamp:
-    return found.st_mtime_ns, found.st_size, found.st_ino
+def _stamped(shelf: Shelf) -> tuple[Stamp | None, tuple[ApiKey, ...]]:
+    """The keys, and by what they are known from those before."""
+    stamp, body = shelf.read()
+    return stamp, () if body is None else read_canonical(body, _File).keys
 
 
-def _stamped(path: Path) -> tuple[Stamp | None, tuple[ApiKey, ...]]:
-    """The keys with the stamp of the very file they were read from."""
-    try:
-        with path.open("rb") as file:
-            about = os.fstat(file.fileno())
-            body = file.read()
-    except FileNotFoundError:
-        return None, ()
-    except OSError as error:
-        raise StoreUnavailable(f"the file of keys cannot be read: {error.strerror}") from None
-    if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise IntegrityError("the file of keys can be written by others than its owner")
-    return _stamp_of(about), read_canonical(body, _File).keys
-
-
-def _read(path: Path) -> tuple[ApiKey, ...]:
-    return _stamped(path)[1]
-
-
-def _write(path: Path, keys: tuple[ApiKey, ...]) -> None:
-    replace_file(path, canonical(_File(keys=keys)))
+def _write(shelf: Shelf, keys: tuple[ApiKey, ...]) -> None:
+    shelf.write(canonical(_File(keys=keys)))

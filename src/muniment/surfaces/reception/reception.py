@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -69,7 +70,10 @@ class Reception:
         self._over = False
         self.telemetry = Telemetry(telemetry_of(settings), sharing=None if crew is None else (crew.path, crew.worker))
         self._identity = Identity(settings, self._resolve, now)
-        self._open(settings.tenant)
+        with ExitStack() as undone:
+            undone.callback(self._identity.keys.close)
+            self._open(settings.tenant)
+            undone.pop_all()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="muniment-call")
         self._denials = Denials(self._open)
         self.state = State.OPEN
@@ -180,6 +184,7 @@ class Reception:
             self._over = True
             while self._memories:
                 self._memories.popitem()[1].close()
+        self._identity.keys.close()
         self.telemetry.close()
 
     def _done(self, _: Future[T]) -> None:
@@ -200,7 +205,7 @@ class Reception:
             if tenant not in self._memories:
                 settings, key = self.settings, self.settings.encryption_key_file
                 opened = Memory.open(
-                    settings.folder,
+                    settings.vault,
                     tenant=tenant,
                     policy=settings.policy,
                     embedder=settings.embedder,
@@ -208,6 +213,7 @@ class Reception:
                     capacity=settings.capacity,
                     witness=settings.witness,
                     encryption_key=AS_SET if key is None else Path(key).expanduser(),
+                    content_keys=settings.content_keys,
                     tracer=self.telemetry.tracer,
                 )
                 self.telemetry.opened(tenant, opened)

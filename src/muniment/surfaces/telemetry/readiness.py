@@ -18,12 +18,13 @@ STORE, DISK = "store", "disk"
 
 
 class Readiness:
-    """Asked by strangers, so the store is asked at most once a second and no more is told than a word."""
+    """Asked by strangers, so the store is asked at most once a second and no more is told than a word. A vault
+    without a `folder` is on other disks than this machine's."""
 
     def __init__(
         self,
         memory: Callable[[], Memory | None],
-        folder: Path,
+        folder: Path | None,
         *,
         clock: Callable[[], float] = time.monotonic,
         room: int = ROOM_BYTES,
@@ -51,7 +52,7 @@ class Readiness:
             return (STORE,)
         try:
             check_store(memory)
-            free = shutil.disk_usage(self._folder).free
+            free = self._room if self._folder is None else shutil.disk_usage(self._folder).free
         except (MunimentError, OSError):
             return (STORE,)
         return () if free >= self._room else (DISK,)

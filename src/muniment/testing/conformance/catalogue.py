@@ -276,6 +276,17 @@ class CatalogueConformance(Made):
                 assert snapshot.ledger.last_checkpoint() == make_checkpoint(5, signature="ff")
                 assert list(snapshot.ledger.checkpoints()) == [make_checkpoint(2), make_checkpoint(5, signature="ff")]
 
+    def test_the_last_checkpoints_before_an_entry_come_the_furthest_first(self) -> None:
+        with self.make(TENANT) as store:
+            for seq in (3, 9, 1, 7):
+                store.write(sign(make_checkpoint(seq)))
+            with store.read() as snapshot:
+                before = snapshot.ledger.checkpoints_before
+                assert before(2**62, limit=3) == (make_checkpoint(9), make_checkpoint(7), make_checkpoint(3))
+                assert before(9, limit=1) == (make_checkpoint(7),)
+                assert before(3, limit=5) == (make_checkpoint(1),)
+                assert before(1, limit=5) == ()
+
     def test_receipts_are_a_log_of_their_own(self) -> None:
         with self.make(TENANT) as store:
             store.write(append_next)

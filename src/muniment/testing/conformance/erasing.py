@@ -69,6 +69,9 @@ class ErasureConformance(Made):
             with store.read() as snapshot:
                 blanked = msgspec.structs.replace(first, salt=b"s" * 16, account=b"{}")
                 assert list(snapshot.receipts.all()) == [blanked, second]
+                assert list(snapshot.receipts.since(0)) == [blanked, second]
+                assert list(snapshot.receipts.since(1)) == [second]
+                assert list(snapshot.receipts.since(2)) == []
                 assert snapshot.receipts.head() == (2, second.hash)
 
     def test_a_note_that_lost_words_is_in_its_place_with_those_it_has_left(self) -> None:

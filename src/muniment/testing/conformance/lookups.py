@@ -4,6 +4,7 @@ over, what is due, who wrote what. Knows the ports and no store."""
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import msgspec
 
@@ -231,6 +232,9 @@ class LookupConformance(Made):
                 with store.read() as snapshot:
                     found: tuple[Tally, ...] = snapshot.catalogue.survey(condition)
                 assert sum(tally.records for tally in found) == len(passing), condition
+                with store.read() as snapshot:
+                    counted = snapshot.catalogue.count(condition)
+                assert counted == dict(Counter(card.status for card in cards if matches(condition, card))), condition
                 groups = [(t.actor, t.kind, t.scope, t.scope_id, t.namespace) for t in found]
                 expected = {(card.actor, card.kind, card.scope, card.scope_id, card.namespace) for card in passing}
                 assert groups == sorted(expected)

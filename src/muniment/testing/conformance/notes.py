@@ -3,6 +3,8 @@ no store."""
 
 from __future__ import annotations
 
+import threading
+
 from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
 from muniment.model.status import Status
@@ -21,6 +23,8 @@ from muniment.testing.conformance.makers import (
     put_cards,
     raises,
 )
+
+WAIT_S = 60
 
 
 def make_note(doc: int, key: str = "scout", *, topic: str = "agents", body: str | None = "{}", seq: int = 0) -> Note:
@@ -70,6 +74,16 @@ class NoteConformance(Made):
             assert store.marks() == (2, 0, 0)
             store.write(project(make_note(1), make_note(2, "b", seq=1)))
             assert store.marks() == (2, 1, 0)
+
+    def test_who_watches_is_woken_where_the_store_can_tell_and_no_more_afterwards(self) -> None:
+        woken = threading.Event()
+        with self.make(TENANT) as store:
+            with store.watching(woken.set) as heard:
+                store.write(append_next)
+                assert woken.wait(WAIT_S if heard() else 0) or not heard()
+            woken.clear()
+            store.write(append_next)
+            assert (woken.is_set(), store.marks()) == (False, (2, 0, 0))
 
     def test_a_document_is_one_note(self) -> None:
         with self.make(TENANT) as store:

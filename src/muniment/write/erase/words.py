@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from unicodedata import normalize
 
 from muniment.model.erasure import ERASED
-from muniment.ports.store import Lexicon
+from muniment.ports.lexicon import Lexicon
 from muniment.text.stop import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")

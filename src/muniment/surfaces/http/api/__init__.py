@@ -5,14 +5,17 @@ from __future__ import annotations
 from starlette.routing import BaseRoute, Route
 
 from muniment.rest import OPERATIONS
+from muniment.surfaces.http.api.changing import Changes
 from muniment.surfaces.http.api.endpoint import endpoints
 from muniment.surfaces.http.api.exporting import give_out
 from muniment.surfaces.http.api.importing import take_in
 from muniment.surfaces.http.api.index import index
 from muniment.surfaces.http.api.openapi import DOCUMENT, FIELD_DOCUMENT, document, spelled
+from muniment.surfaces.http.api.verifying import Verification
+from muniment.surfaces.http.streams import hub_of
 from muniment.surfaces.reception.reception import Reception
 
-STREAMED = frozenset({"import", "export"})
+STREAMED = frozenset({"import", "export", "changes", "ledger.verify"})
 
 
 def routes(reception: Reception) -> list[BaseRoute]:
@@ -26,5 +29,7 @@ def routes(reception: Reception) -> list[BaseRoute]:
         Route("/api", index, methods=["GET"]),
         Route("/api/import", take_in, methods=["POST"]),
         Route("/api/export", give_out, methods=["GET"]),
+        Route("/api/changes", Changes(hub_of(reception)), methods=["GET"]),
+        Route("/api/ledger/verification", Verification(reception).ask, methods=["POST"]),
         *(Route(path, one, methods=methods) for path, methods, one in made),
     ]

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from muniment.contracts.registry import ContractName
 from muniment.engine import Memory
+from muniment.model import checks
 from muniment.model.claim import Claim
 from muniment.model.errors import NotPermitted
 from muniment.model.value import Value
+from muniment.policy.decide import may_somewhere
 from muniment.rest import Operation, answers
 from muniment.rest import bodies as said
 from muniment.surfaces.http.api import paging
 from muniment.surfaces.http.api.asking import Asked
+from muniment.surfaces.http.api.lines import form_of
+from muniment.surfaces.http.bodies import JSON
 from muniment.surfaces.reception.visitor import Grant
 
 Options = dict[str, object]
@@ -45,6 +50,19 @@ def _caller(asked: Asked, _: Options) -> Value:
         grants=tuple(grant.value for grant in visitor.grants),
         credential=visitor.credential,
         agents=visitor.agents,
+        may=tuple(action.value for action in may_somewhere(asked.memory.policy, asked.memory.actor)),
+    )
+
+
+def _form(asked: Asked, _: Options) -> Value:
+    contract = checks.read_word("contract", asked.places["contract"], ContractName)
+    told = asked.memory.get(asked.places["record_id"])
+    encoded = form_of(asked.memory, contract, told)
+    return answers.Form(
+        contract=contract.value,
+        media=JSON,
+        document=encoded.data.decode(),
+        losses=tuple(answers.Loss(path=one.path, kept=one.kept) for one in encoded.narrowed),
     )
 
 
@@ -98,8 +116,13 @@ def _explain(asked: Asked, _: Options) -> Value:
     return _method(asked.memory, "explain")(**spoken)
 
 
+def _keys(asked: Asked, _: Options) -> Value:
+    return answers.Keys(keys=asked.memory.ledger.keys())
+
+
 _FRAMED: dict[str, Call] = {
     "caller": _caller,
+    "form": _form,
     "propose_many": _propose_many,
     "preview": _preview,
     "apply": _apply,
@@ -116,6 +139,10 @@ _FRAMED: dict[str, Call] = {
     "browse": paging.browse,
     "conflicts": paging.conflicts,
     "directory": paging.directory,
+    "ledger.chain": paging.chain,
+    "ledger.checkpoints": paging.checkpoints,
     "ledger.entries": paging.entries,
+    "ledger.keys": _keys,
     "ledger.receipts": paging.receipts,
+    "receipts_of": paging.receipts_of,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import get_args
 
 import msgspec
 
@@ -10,6 +11,7 @@ from muniment.model import times
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.rest import OPERATIONS, Key, Operation, Verb, answers
+from muniment.rest.queries import ContractWord
 from muniment.rest.table_audit import AUDITING
 from muniment.rest.table_guard import GUARDING
 from muniment.rest.table_write import WRITING
@@ -25,6 +27,7 @@ _PROBLEM: JsonObject = {
     "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}},
 }
 _NAME: JsonObject = {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"}
+_WORDS: dict[str, JsonObject] = {"contract": {"type": "string", "enum": [*get_args(ContractWord)]}}
 _MATCH = 'The ETag of the record as it was read, one that names its revision alone (`"r3"`), several of them, or `*`.'
 _TAGS: JsonObject = {"type": "string", "anyOf": [{"const": "*"}, {"pattern": f"^({TAGS_PATTERN})$"}]}
 _KEY = (
@@ -58,6 +61,16 @@ _REFUSALS = {
     507: "There is no room left; reading goes on.",
 }
 _ANSWERS = {200: "The answer.", 201: "Committed: there is a record.", 202: "Held: it waits for a person."}
+_STREAMS = {
+    "import": ("Lines that tell what became of each memory.", NDJSON),
+    "export": ("A document a line.", NDJSON),
+    "changes": (
+        "Events named `changed`, whose data is a `Changed` as JSON: one at once, and one whenever the ledger moved. "
+        "A comment shows that the line lives; an event named `error`, with a problem document, is the last.",
+        "text/event-stream",
+    ),
+}
+"""Operations that answer with a stream: of what, and of which kind."""
 _LINKS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
     "record_id": {
         "get": (("record_id", "/record_id"),),
@@ -124,7 +137,8 @@ def _tag(operation: Operation) -> str:
 
 def _parameters(operation: Operation, schemas: dict[str, Json]) -> list[Json]:
     found: list[Json] = [
-        {"name": name, "in": "path", "required": True, "schema": dict(_NAME)} for name in operation.places
+        {"name": name, "in": "path", "required": True, "schema": dict(_WORDS.get(name, _NAME))}
+        for name in operation.places
     ]
     if operation.query is not None:
         found += _queried(operation.query, schemas)
@@ -198,11 +212,15 @@ def _responses(operation: Operation) -> JsonObject:
 
 
 def _answered(operation: Operation, status: int) -> JsonObject:
-    if operation.name in ("import", "export"):
-        words = "Lines that tell what became of each memory." if operation.name == "import" else "A document a line."
-        answer: JsonObject = {"description": words, "content": {NDJSON: {"schema": {"type": "string"}}}}
+    if operation.name in _STREAMS:
+        words, media = _STREAMS[operation.name]
+        answer: JsonObject = {"description": words, "content": {media: {"schema": {"type": "string"}}}}
     else:
         answer = _answer(status, operation.answer)
+    if operation.name == "ledger.verify":
+        content = answer["content"]
+        assert isinstance(content, dict)
+        content[NDJSON] = {"schema": {"type": "string"}}
     headers = _headers_of(operation)
     if headers:
         answer["headers"] = headers

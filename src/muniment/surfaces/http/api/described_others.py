@@ -17,6 +17,7 @@ _VIEWS = {
     "/v1/field/status": ("STATUS", "Read where the field stands"),
     "/v1/agents": ("AGENTS", "List the registered agents"),
     "/v1/conflicts": ("CONFLICTS", "List the conflicts of the field"),
+    "/v1/x/work": ("WORK", "List the sessions and tasks of the field"),
 }
 _EXTENSION = (
     ("/v1/x/retract", "RETRACT", ("agent_id", "memory_unit_id", "reason"), ("session_id",)),

@@ -11,7 +11,7 @@ from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
-from muniment.rest import Key, Operation
+from muniment.rest import Key, Operation, Verb
 from muniment.rest.tags import ANY, Mark, read_match, same_tag, tag_of
 from muniment.rest.wire import Shape, shape_of
 from muniment.surfaces.http import bodies, doors
@@ -19,6 +19,7 @@ from muniment.surfaces.http.api.asking import Asked, check_accept, read_body, re
 from muniment.surfaces.http.api.calls import call_of
 from muniment.surfaces.http.api.kept import KEY_HEADER, claimed, named, repeatable, reused
 from muniment.surfaces.http.problems import Declined
+from muniment.surfaces.http.streams import hub_of
 from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.reception.visitor import Visitor
 
@@ -54,6 +55,7 @@ class Endpoint:
     def __init__(self, reception: Reception, operation: Operation) -> None:
         self.operation = operation
         self._reception = reception
+        self._hub = hub_of(reception)
         self._grant = operation.grant
         self._call = call_of(operation)
         self._answer: Shape[Value] = shape_of(operation.answer)
@@ -67,7 +69,12 @@ class Endpoint:
         raw = await self._body(request)
         headers = {name: value for name in _HEADERS if (value := _header(request, name)) is not None}
         query: bytes = request.scope["query_string"]
-        return await self._reception.run(self._work, visitor, dict(request.path_params), query, raw, headers)
+        places = dict(request.path_params)
+        try:
+            return await self._reception.run(self._work, visitor, places, query, raw, headers)
+        finally:
+            if self.operation.verb is not Verb.GET:
+                self._hub.nudge(visitor.tenant)
 
     async def _body(self, request: Request) -> bytes:
         if self.operation.body is not None:

@@ -23,6 +23,7 @@ from muniment.rest.wire import shape_of
 from muniment.surfaces.http import bodies, doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_query, understood
 from muniment.surfaces.http.api.lines import Intake
+from muniment.surfaces.http.streams import hub_of
 from muniment.surfaces.reception.visitor import Visitor
 
 NDJSON = "application/x-ndjson"
@@ -120,6 +121,7 @@ async def _told(request: Request, visitor: Visitor, upload: Upload, first: bytes
     try:
         chunk = first
         while chunk:
+            hub_of(reception).nudge(visitor.tenant)
             yield chunk
             chunk = await reception.run(upload.more, holds)
     finally:

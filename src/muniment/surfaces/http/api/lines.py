@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
 import msgspec
 
 from muniment.compat.exchange import Fate, Imported, encoded_as, read_in, rivals_of
 from muniment.compat.exchange.luggage import given_out
+from muniment.contracts.door import Encoded
 from muniment.contracts.registry import ContractName
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
@@ -218,5 +219,15 @@ def lines_of(
     wanted = [one for one in told if since is None or one.record.created_at >= since]
     rivals = rivals_of(memory, wanted)
     for one in wanted:
-        carried, _ = given_out(memory, one, rivals.get(one.record.id, ()))
-        yield msgspec.json.format(encoded_as(contract, [carried]).data, indent=-1) + b"\n"
+        yield _form(memory, contract, one, rivals).data + b"\n"
+
+
+def form_of(memory: Memory, contract: ContractName, told: Disclosure) -> Encoded:
+    """One record as a document of a contract, as it would stand on its line, and what the contract cannot say."""
+    return _form(memory, contract, told, rivals_of(memory, [told]))
+
+
+def _form(memory: Memory, contract: ContractName, told: Disclosure, rivals: Mapping[str, tuple[str, ...]]) -> Encoded:
+    carried, _ = given_out(memory, told, rivals.get(told.record.id, ()))
+    encoded = encoded_as(contract, [carried])
+    return Encoded(data=msgspec.json.format(encoded.data, indent=-1), narrowed=encoded.narrowed)

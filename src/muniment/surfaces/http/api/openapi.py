@@ -44,7 +44,9 @@ _TAGS = {
 async def document(request: Request) -> Response:
     """The document, for anybody: it describes the server and tells nothing of what it keeps."""
     field = request.url.path == FIELD_DOCUMENT
-    found = spelled(anonymous=doors.reception_of(request).anonymous, field=field)
+    reception = doors.reception_of(request)
+    anonymous = await reception.run(lambda: reception.anonymous)
+    found = spelled(anonymous=anonymous, field=field)
     return Response(found, media_type="application/json")
 
 
@@ -99,7 +101,7 @@ def _document(
 
 
 def _schemas() -> dict[str, Json]:
-    kinds: set[type[Value]] = {answers.Index}
+    kinds: set[type[Value]] = {answers.Index, answers.Checked}
     kinds.update(kind for one in OPERATIONS for kind in (one.answer, one.query, one.body) if kind is not None)
     twins = [shape_of(kind).twin for kind in sorted(kinds, key=lambda kind: kind.__qualname__)]
     _, found = msgspec.json.schema_components(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TypeVar, cast
 
 import msgspec
@@ -11,6 +12,7 @@ from muniment.engine import ConflictView, Memory
 from muniment.engine.options import OPTIONS, QueryOptions
 from muniment.model.errors import Malformed
 from muniment.model.query import Disclosure
+from muniment.model.receipt import Account, ReceiptEntry
 from muniment.model.value import Value
 from muniment.rest import answers, queries
 from muniment.rest.cursor import seal, unseal
@@ -18,9 +20,13 @@ from muniment.rest.kinds import PAGE_USUAL
 from muniment.surfaces.http.api.asking import Asked, said_of
 
 Options = dict[str, object]
-Q = TypeVar("Q", queries.Page, queries.Browse, queries.Disputes, queries.Knowing, queries.Stretch)
+Q = TypeVar(
+    "Q", queries.Page, queries.Browse, queries.Disputes, queries.Knowing, queries.Back, queries.Stretch, queries.Logged
+)
 V = TypeVar("V", bound=Value)
 _END = 2**62
+ZERO = bytes(32)
+"""The hash before the first entry."""
 _TRAIL = 4
 
 
@@ -76,21 +82,18 @@ def _named(told: Disclosure) -> str:
 
 def conflicts(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Disputes)
-    position = _position(asked, page)
-    views = sorted(asked.memory.conflicts(), key=_place)
-    left = [
-        view
-        for view in views
-        if (page.status is None or view.status is page.status) and (position is None or _place(view) > position)
-    ]
-    found = tuple(left[: page.limit])
+    status = page.status.value if page.status is not None else None
+    left = asked.memory.conflicts(
+        record_id=page.record_id, status=status, after=_position(asked, page), limit=page.limit + 1
+    )
+    found = left[: page.limit]
     last = _place(found[-1]) if len(left) > page.limit else None
     return answers.Conflicts(conflicts=found, next=_next(asked, page, last))
 
 
 def _place(view: ConflictView) -> str:
     """Where a conflict stands among the others: those found first come first."""
-    return f"{view.opened:019d} {view.id}"
+    return f"{view.opened}@{view.id}"
 
 
 def directory(asked: Asked, _: Options) -> Value:
@@ -134,13 +137,55 @@ def entries(asked: Asked, _: Options) -> Value:
     return answers.Entries(entries=found, next=_next(asked, page, _following(page, len(found), last)))
 
 
-def receipts(asked: Asked, _: Options) -> Value:
+def chain(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Stretch)
     first, last = _stretch(asked, page)
-    told = tuple(
-        answers.Told(entry=entry, account=account) for entry, account in asked.memory.ledger.receipts(first, last)
-    )
+    found = asked.memory.ledger.chain(first - 1, last)
+    before, links = (found[0], found[1:]) if found and found[0].seq < first else (None, found)
+    onward = _next(asked, page, _following(page, len(links), last))
+    return answers.Chain(previous=before.hash if before is not None else ZERO.hex(), links=links, next=onward)
+
+
+def checkpoints(asked: Asked, _: Options) -> Value:
+    page = _page(asked, queries.Back)
+    before = _number(_position(asked, page), _END if page.before is None else page.before)
+    found = asked.memory.ledger.checkpoints(before=before, limit=page.limit)
+    last = str(found[-1].checkpoint.seq) if len(found) == page.limit else None
+    return answers.Checkpoints(checkpoints=found, next=_next(asked, page, last))
+
+
+def receipts(asked: Asked, _: Options) -> Value:
+    page = _page(asked, queries.Logged)
+    if page.newest:
+        return _newest(asked, page)
+    first, last = _stretch(asked, page)
+    told = tuple(_told(*one) for one in asked.memory.ledger.receipts(first, last))
     return answers.Receipts(receipts=told, next=_next(asked, page, _following(page, len(told), last)))
+
+
+def _newest(asked: Asked, page: queries.Logged) -> Value:
+    last = _number(_position(asked, page), _END if page.last is None else page.last)
+    found = islice(asked.memory.ledger.receipts(page.first, last, newest=True), page.limit)
+    told = tuple(_told(*one) for one in found)
+    more = len(told) == page.limit and told[-1].entry.seq > max(page.first, 1)
+    return answers.Receipts(receipts=told, next=_next(asked, page, str(told[-1].entry.seq - 1) if more else None))
+
+
+def receipts_of(asked: Asked, _: Options) -> Value:
+    page = _page(asked, queries.Back)
+    before = _number(_position(asked, page), _END if page.before is None else max(page.before, 1))
+    found = asked.memory.receipts_of(asked.places["record_id"], before=before, limit=page.limit)
+    return answers.ReceiptsOf(
+        receipts=found.receipts,
+        looked=found.looked,
+        of=found.of,
+        before=found.before,
+        next=_next(asked, page, str(found.before) if found.before is not None else None),
+    )
+
+
+def _told(entry: ReceiptEntry, account: Account) -> answers.Told:
+    return answers.Told(entry=entry, account=account)
 
 
 def _stretch(asked: Asked, page: queries.Stretch) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Filters as SQL conditions on cards. Field names come from a closed list, values are bound."""
+"""Filters as SQL conditions on cards, in words every store that speaks SQL understands."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def translate(condition: Filter, moving: str = "c") -> tuple[str, Bound]:
     match condition:
         case OneOf(field=field, words=words):
             if not words:
-                return "0", ()
-            return f"IFNULL({_column(field, moving)}, '') IN ({', '.join('?' * len(words))})", words
+                return "FALSE", ()
+            return f"COALESCE({_column(field, moving)}, '') IN ({', '.join('?' * len(words))})", words
         case AtLeast(field=field, value=value):
             return f"{_column(field, moving)} >= ?", (value,)
         case AtMost(field=field, value=value):
@@ -47,7 +47,7 @@ def translate(condition: Filter, moving: str = "c") -> tuple[str, Bound]:
         case Under(namespaces=namespaces):
             return _under(namespaces)
         case Sourced():
-            return "c.provenance = 1", ()
+            return "c.provenance = TRUE", ()
         case ValidAt(instant=instant):
             span = "(c.valid_from IS NULL OR c.valid_from <= ?) AND (c.valid_until IS NULL OR ? <= c.valid_until)"
             return span, (instant, instant)
@@ -56,14 +56,14 @@ def translate(condition: Filter, moving: str = "c") -> tuple[str, Bound]:
         case Believed():
             return _believed(condition, moving)
         case Chartered(names=names):
-            found = "".join(" OR instr(c.readers, ?) > 0" for _ in names)
+            found = "".join(" OR replace(c.readers, ?, '') <> c.readers" for _ in names)
             return f"(c.readers = ''{found})", tuple(reader_mark(name) for name in names)
         case Others(actor=actor):
             return "c.actor <> ?", (actor,)
         case Both(parts=parts):
-            return _joined(parts, " AND ", "1", moving)
+            return _joined(parts, " AND ", "TRUE", moving)
         case Either(parts=parts):
-            return _joined(parts, " OR ", "0", moving)
+            return _joined(parts, " OR ", "FALSE", moving)
         case _:
             assert_never(condition)
 
@@ -104,9 +104,9 @@ def _believed(condition: Believed, moving: str) -> tuple[str, Bound]:
 def _under(namespaces: tuple[str, ...]) -> tuple[str, Bound]:
     """Whole path parts by comparison, not by pattern: `_` and `%` in a namespace are only themselves."""
     if "/" in namespaces:
-        return "1", ()
+        return "TRUE", ()
     pieces, bindings = [], Bindings()
     for space in namespaces:
-        pieces.append("c.namespace = ? OR substr(c.namespace, 1, ?) = ?")
+        pieces.append("c.namespace = ? OR substr(c.namespace, 1, CAST(? AS INTEGER)) = ?")
         bindings += [space, len(space) + 1, space + "/"]
-    return " OR ".join(f"({piece})" for piece in pieces) or "0", tuple(bindings)
+    return " OR ".join(f"({piece})" for piece in pieces) or "FALSE", tuple(bindings)

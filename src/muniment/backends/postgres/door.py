@@ -1,0 +1,84 @@
+"""The way into the database for one tenant: transactions that say first whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+
+from muniment.backends.postgres.channel import Channel, Row
+from muniment.backends.postgres.link import Link, tenant_number
+from muniment.backends.postgres.pool import Pool
+from muniment.backends.postgres.sealing import PLAIN, Seal
+from muniment.backends.postgres.troubles import translated
+from muniment.model.errors import StoreUnavailable
+
+_READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITING = "ISOLATION LEVEL READ COMMITTED"
+
+
+class Door:
+    """Transactions of one tenant. Without what they say first no row is visible to them."""
+
+    def __init__(self, pool: Pool, tenant: str, *, citus: bool = False, seal: Seal = PLAIN) -> None:
+        self.tenant = tenant
+        self.number = tenant_number(tenant)
+        self.pool = pool
+        self.seal = seal
+        self._prologue = tenant_prologue(self.number, citus=citus)
+        self._closed = False
+
+    @contextmanager
+    def reading(self) -> Iterator[Link]:
+        """One consistent moment. Nothing can be written."""
+        with self._transaction(_READING, b"ROLLBACK") as link:
+            yield link
+
+    @contextmanager
+    def touching(self) -> Iterator[Link]:
+        """A transaction that does not take the tenant's turn, kept when the block ends well."""
+        with self._transaction(_WRITING, b"COMMIT") as link:
+            yield link
+
+    @contextmanager
+    def _transaction(self, how: str, ending: bytes) -> Iterator[Link]:
+        with translated(self.tenant), self.speak() as channel:
+            link = self.begin(channel, how)
+            yield link
+            link.settle()
+            if channel.finish(ending) != ending.decode():  # a transaction that failed answers otherwise
+                raise StoreUnavailable(f"tenant {self.tenant}: the server did not keep the write")
+
+    @contextmanager
+    def speak(self) -> Iterator[Channel]:
+        """A connection that statements are said to without waiting. What a block leaves unfinished is undone."""
+        with self.lend() as connection, Channel(connection) as channel:
+            yield channel
+
+    @contextmanager
+    def lend(self) -> Iterator[psycopg.Connection[Row]]:
+        if self._closed:
+            raise StoreUnavailable(f"tenant {self.tenant} is closed")
+        with self.pool.lend() as connection:
+            yield connection
+
+    def begin(self, channel: Channel, how: str = _WRITING) -> Link:
+        """Begin a transaction of this tenant."""
+        channel.tell(f"BEGIN {how}".encode())
+        for setting in self._prologue if how == _READING else (*self._prologue, *self.pool.bounds):
+            channel.tell(setting.encode())
+        return Link(channel, self.tenant, self.seal)
+
+    def close(self) -> None:
+        self._closed = True
+
+
+def tenant_prologue(number: int, *, citus: bool) -> tuple[str, ...]:
+    """What every transaction of a tenant says first.
+
+    >>> tenant_prologue(7, citus=False)
+    ("SET LOCAL muniment.tenant = '7'",)
+    """
+    spread = ("SET LOCAL citus.propagate_set_commands = 'local'",) if citus else ()
+    return (*spread, f"SET LOCAL muniment.tenant = '{number}'")

@@ -1,0 +1,256 @@
+"""Search by words in a B-tree of postings, with the answers of FTS5, under a filter that is part of the statement."""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
+from typing import cast
+
+import numpy as np
+
+from muniment.backends.latest import Latest
+from muniment.backends.nearness import NEAR_POSTINGS_MAX, NEAR_WORDS_MAX, closest, pool_of
+from muniment.backends.pools import Match, looked, rarity, without_common
+from muniment.backends.postgres.link import Link
+from muniment.backends.postgres.phrases import Occurrences, Phrase, asked, close_by, occurrences, together
+from muniment.backends.postgres.postings import Change, Postings
+from muniment.backends.postgres.ranking import Parts, Question, Single, Statement, intersection, matches, scores, worth
+from muniment.backends.tokens import tokenize
+from muniment.model.receipt import Plan, Terms
+from muniment.model.value import Value, read_canonical
+from muniment.ports.hits import Matches, Neighbour
+
+__all__ = ["Change", "PostgresLexicon"]
+
+_HITS_AT_ONCE = 64
+"""Of so many hits at most the words they hold are looked up together."""
+
+
+class _Claim(Value, forbid_unknown_fields=False):
+    content: str
+
+
+class _Said(Value, forbid_unknown_fields=False):
+    """Of a record as it is kept, what it says."""
+
+    claim: _Claim
+
+
+class PostgresLexicon:
+    """The word index of one tenant. Who writes has a `latest`, and nothing but that is remembered for it: it has no one
+    moment. `totals` tells how many texts are indexed, and how many terms they have together."""
+
+    def __init__(self, link: Link, latest: Latest | None, totals: Callable[[], tuple[int, int]]) -> None:
+        self._link = link
+        self._latest = latest
+        self._totals = totals
+        self._postings = Postings(link)
+        self._counted: dict[str, int] = {}
+        self._hits: tuple[int, ...] = ()
+        self._known: dict[tuple[str, ...], dict[int, frozenset[str]]] = {}
+
+    def tokens(self, text: str) -> list[str]:
+        return list(tokenize(text))
+
+    def count(self) -> int:
+        return self._totals()[0]
+
+    def holding(self, terms: Iterable[str]) -> dict[str, int]:
+        counted = self._count(set(terms))
+        return {term: number for term, number in counted.items() if number}
+
+    def prune(self, terms: Terms, *, spare: bool = True) -> Terms:
+        return without_common(terms, self._holding(terms.words), self.count(), spare=spare)
+
+    def weights(self, words: tuple[str, ...]) -> dict[str, float]:
+        total = self.count()
+        return {word: rarity(holding, total) for word, holding in self._holding(words).items()}
+
+    def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
+        spelled = [(tokenize(one), tokenize(other)) for one, other in pairs]
+        known = [(one[0], other[0]) for one, other in spelled if len(one) == len(other) == 1]
+        counted = self._count(set(chain.from_iterable(known)))
+        held = [pair for pair in known if counted[pair[0]] and counted[pair[1]]]
+        total, mean = self._size()
+        parts = Parts()
+        for (one, other), found in zip(held, together(self._link, held, counted), strict=True):
+            times = close_by(found, one, other, gap)
+            for place, (term, number) in enumerate(zip((one, other), times, strict=True)):
+                stands = number > 0
+                value = worth(rarity(counted[term], total), number[stands], found.sizes[stands], mean)
+                parts.add(place, found.rids[stands], value)
+        return _best_parts(parts, keep)
+
+    def score(self, terms: Terms, rids: Iterable[int]) -> dict[int, float]:
+        wanted = list(dict.fromkeys(rids))
+        question = self._question(terms, only=wanted) if wanted else None
+        if question is None:
+            return {}
+        statement = Statement(self._link.number)
+        found: dict[int, float] = dict(self._link.ask(scores(statement, question, None), statement.values))
+        return {rid: found[rid] for rid in wanted if rid in found}
+
+    def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
+        known = self._known.get(words, {})
+        if rid not in known:
+            near = self._latest is None and rid in self._hits and len(self._hits) <= _HITS_AT_ONCE
+            known = self._look_up(self._hits if near else (rid,), words)
+            if self._latest is None:
+                self._known[words] = self._known.get(words, {}) | known
+        return known[rid]
+
+    def search(self, plan: Plan, *, keep: int) -> Matches:
+        question = self._question(plan.terms)
+        if question is None:
+            return Matches(hits=(), passed=0, counts={})
+
+        def fetch(depth: int | None) -> list[Match]:
+            statement, values = matches(self._link.number, plan, question, depth)
+            return cast("list[Match]", self._link.ask(statement, values))
+
+        found = looked(plan, fetch, keep=keep)
+        self._hits = tuple(hit.rid for hit in found.hits)
+        return found
+
+    def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
+        spelled = {word: tokenize(word) for word in dict.fromkeys(words[:NEAR_WORDS_MAX])}
+        single = {word: terms[0] for word, terms in spelled.items() if len(terms) == 1}
+        holders = self._latest_holding(single.values())
+        latest = {word: holders[term] for word, term in single.items()}
+        pool = pool_of(latest)
+        return closest(self._texts(pool), latest, keep=keep) if pool else ()
+
+    def put_many(self, texts: Mapping[int, str], *, last: int) -> Change:
+        """Index what revisions say. `last` is the highest that was ever indexed."""
+        change = self._postings.put(texts, last=last)
+        if self._latest is not None:
+            for rid in sorted(texts):
+                self._latest.born(rid, texts[rid], tokenize(texts[rid]))
+        return change
+
+    def take_away(self, texts: Mapping[int, str]) -> Change:
+        """Take what revisions say out of the index; what is not in it is passed over."""
+        self.forget()
+        return self._postings.take_away(texts)
+
+    def clear(self) -> None:
+        self.forget()
+        self._postings.clear()
+
+    def forget(self) -> None:
+        """Take note that the index changed otherwise than by `put_many`: by another writer, an erasure, an undoing."""
+        if self._latest is not None:
+            self._latest.clear()
+
+    def _size(self) -> tuple[int, float]:
+        """How many texts are indexed, and how many terms one has on average."""
+        texts, terms = self._totals()
+        return texts, terms / texts if terms else 1.0
+
+    def _count(self, terms: AbstractSet[str]) -> dict[str, int]:
+        """How many revisions hold each of these terms. Counted once for each moment; who writes has no one moment."""
+        counted = self._counted if self._latest is None else {}
+        missing = sorted(term for term in terms if term not in counted)
+        if missing:
+            counted |= {**dict.fromkeys(missing, 0), **self._postings.holding(missing)}
+        return {term: counted[term] for term in terms}
+
+    def _holding(self, words: tuple[str, ...]) -> dict[str, int]:
+        """How many revisions hold each word; none for one that is not a single term."""
+        spelled = {word: tokenize(word) for word in words}
+        counted = self._count({terms[0] for terms in spelled.values() if len(terms) == 1})
+        return {word: counted[terms[0]] if len(terms) == 1 else 0 for word, terms in spelled.items()}
+
+    def _question(self, terms: Terms, only: Sequence[int] | None = None) -> Question | None:
+        """What is to be ranked; None when nothing can match."""
+        required, phrases = asked(terms)
+        counted = self._count(set(chain.from_iterable(phrases)))
+        if not phrases or any(not counted[term] for phrase in phrases[:required] for term in phrase):
+            return None
+        several = self._occurrences({phrase for phrase in phrases if len(phrase) > 1}, counted)
+        within = [several[phrase].rids for phrase in phrases[:required] if len(phrase) > 1]
+        if only is not None:
+            within.append(np.array(only, dtype=np.int64))
+        common = intersection(within) if within else None
+        if common is not None and not len(common):
+            return None
+        total, mean = self._size()
+        singles, parts = [], Parts()
+        for place, phrase in enumerate(phrases):
+            found = several.get(phrase)
+            if found is None:
+                term = self._link.seal.term(phrase[0])
+                singles.append(Single(place=place, term=term, weight=rarity(counted[phrase[0]], total)))
+                continue
+            value = worth(rarity(len(found.rids), total), found.times, found.sizes, mean)
+            kept = slice(None) if common is None else np.isin(found.rids, common)
+            parts.add(place, found.rids[kept], value[kept])
+        only_these = None if common is None else common.tolist()
+        return Question(singles=singles, parts=parts, required=required, within=only_these, mean=mean)
+
+    def _occurrences(self, phrases: AbstractSet[Phrase], counted: Mapping[str, int]) -> dict[Phrase, Occurrences]:
+        """The revisions in which phrases occur."""
+        ordered = sorted(phrases)
+        found = together(self._link, ordered, counted)
+        return {phrase: occurrences(group, phrase) for phrase, group in zip(ordered, found, strict=True)}
+
+    def _look_up(self, rids: Sequence[int], words: tuple[str, ...]) -> dict[int, frozenset[str]]:
+        """Which of the words each of these revisions holds."""
+        seal = self._link.seal.term
+        spelled = {word: tuple(map(seal, tokenize(word))) for word in words}
+        spots: defaultdict[int, dict[str, frozenset[int]]] = defaultdict(dict)
+        terms = sorted(set(chain.from_iterable(spelled.values())))
+        for rid, term, written in self._link.rows("words_held", terms, list(rids)) if terms else ():
+            spots[rid][term] = frozenset(spot for (spot,) in struct.iter_unpack("<I", written))
+        return {
+            rid: frozenset(word for word, phrase in spelled.items() if phrase and _occurs(phrase, spots[rid]))
+            for rid in rids
+        }
+
+    def _latest_holding(self, terms: Iterable[str]) -> dict[str, frozenset[int]]:
+        """The latest revisions that hold each term; a writer remembers most of them."""
+        found: dict[str, frozenset[int]] = {}
+        missing = []
+        for term in dict.fromkeys(terms):
+            known = None if self._latest is None else self._latest.holding(term)
+            if known is None:
+                missing.append(term)
+            else:
+                found[term] = frozenset(known)
+        for term, rids in self._postings.latest(missing, keep=NEAR_POSTINGS_MAX).items():
+            found[term] = frozenset(rids)
+            if self._latest is not None:
+                self._latest.learn(term, rids)
+        return found
+
+    def _texts(self, rids: list[int]) -> dict[int, str]:
+        """What revisions say, in the order they are asked for."""
+        known: dict[int, str] = {}
+        if self._latest is not None:
+            known = {rid: text for rid in rids if (text := self._latest.text(rid)) is not None}
+        missing = [rid for rid in rids if rid not in known]
+        for rid, body in self._link.rows("words_texts", missing) if missing else ():
+            opened = self._link.seal.open(body, b"documents:%d" % rid)
+            known[rid] = read_canonical(opened, _Said).claim.content
+            if self._latest is not None:
+                self._latest.read(rid, known[rid])
+        return {rid: known[rid] for rid in rids if rid in known}
+
+
+def _best_parts(parts: Parts, keep: int) -> dict[int, float]:
+    """The best of the sums of parts, which are added up in their order."""
+    rids, places = np.unique(np.array(parts.rids, dtype=np.int64), return_inverse=True)
+    total = np.zeros(len(rids))
+    np.add.at(total, places, parts.worth)
+    best = np.lexsort((rids, total))[::-1][:keep]
+    return dict(zip(rids[best].tolist(), total[best].tolist(), strict=True))
+
+
+def _occurs(phrase: Phrase, spots: Mapping[str, AbstractSet[int]]) -> bool:
+    """Whether a phrase occurs in a text whose terms stand at these places."""
+    if any(term not in spots for term in phrase):
+        return False
+    return any(all(start + place in spots[term] for place, term in enumerate(phrase)) for start in spots[phrase[0]])

@@ -1,0 +1,134 @@
+"""The word index as it is written: a posting for each term of a text; the last of a term tells how many there are.
+
+A term is written as the seal of the link writes it; whoever asks here names terms as the tokenizer does.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from muniment.backends.postgres.link import Link
+from muniment.backends.tokens import tokenize
+from muniment.model.value import Value
+
+_TOGETHER_MAX = 20_000
+_NOTHING = ""
+"""What a text without any term is found under: the tokenizer never makes it of anything."""
+
+Posting = tuple[str, int, int, bytes]
+"""A term, the revision, how many terms its text has, and where among them this one stands."""
+
+
+class Change(Value):
+    """How many texts and terms came to an index or were taken away, and the highest revision that came."""
+
+    texts: int = 0
+    terms: int = 0
+    last: int = 0
+
+
+class Postings:
+    """The postings of one tenant."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def holding(self, terms: Iterable[str]) -> dict[str, int]:
+        """How many revisions hold each of these terms; what none holds is left out."""
+        spelled = {self._link.seal.term(term): term for term in terms}
+        rows = self._link.rows("words_holding", list(spelled)) if spelled else []
+        return {spelled[term]: number for term, number in rows}
+
+    def latest(self, terms: Iterable[str], *, keep: int) -> dict[str, list[int]]:
+        """The latest revisions that hold each of these terms, in the order they were born."""
+        spelled = {self._link.seal.term(term): term for term in terms}
+        found: dict[str, list[int]] = {term: [] for term in spelled.values()}
+        if spelled:
+            for term, rid in self._link.rows("words_latest", list(spelled), keep):
+                found[spelled[term]].append(rid)
+        return {term: sorted(rids) for term, rids in found.items()}
+
+    def put(self, texts: Mapping[int, str], *, last: int) -> Change:
+        """Index texts. `last` is the highest revision that is indexed already, or a higher one."""
+        ordered = sorted(texts)
+        made = [posting for rid in ordered for posting in self.made(rid, texts[rid])]
+        late = sorted({term for term, rid, _, _ in made if rid <= last})
+        known = self._numbered(late)
+        for some in _some(made):
+            terms, rids, sizes, spots = zip(*some, strict=True)
+            places = _listed([f"\\x{places.hex()}" for places in spots])
+            self._link.send("put_postings", _listed(map(str, rids)), _listed(map(str, sizes)), _listed(terms), places)
+        self._number(Counter(known) + Counter(term for term, _, _, _ in made if term in known))
+        sizes_of = {rid: size for _, rid, size, _ in made}
+        return Change(texts=len(sizes_of), terms=sum(sizes_of.values()), last=ordered[-1] if ordered else 0)
+
+    def take_away(self, texts: Mapping[int, str]) -> Change:
+        """Take texts out of the index; one that is not in it is passed over.
+
+        A revision whose postings do not add up to its size, or that has none, is looked for in the whole index: what
+        it is said to say may not be what was indexed.
+        """
+        pairs = [(term, rid) for rid in sorted(texts) for term, _, _, _ in self.made(rid, texts[rid])]
+        whole, left = self._drop(pairs)
+        unsure = [rid for rid in texts if rid not in whole or left[rid]]
+        if unsure:
+            more, _ = self._drop([(term, rid) for term, rid in self._link.rows("postings_of", unsure)])
+            whole |= more
+        return Change(texts=len(whole), terms=sum(whole.values()))
+
+    def clear(self) -> None:
+        self._link.send("clear_postings")
+
+    def made(self, rid: int, text: str) -> Iterator[Posting]:
+        """The postings of a text, without their numbers."""
+        terms = tokenize(text)
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for place, term in enumerate(terms):
+            places[self._link.seal.term(term)].append(place)
+        if not places:
+            yield self._link.seal.term(_NOTHING), rid, 0, b""
+        for term, spots in places.items():
+            yield term, rid, len(terms), struct.pack(f"<{len(spots)}I", *spots)
+
+    def _drop(self, pairs: Sequence[tuple[str, int]]) -> tuple[dict[int, int], Counter[int]]:
+        """Drop postings; the size of each revision that had any, and how many of its terms were not among them."""
+        known = self._numbered(sorted({term for term, _ in pairs}))
+        gone: Counter[str] = Counter()
+        whole: dict[int, int] = {}
+        left: Counter[int] = Counter()
+        rows = self._link.rows("drop_postings", [term for term, _ in pairs], [rid for _, rid in pairs]) if pairs else []
+        for term, rid, size, times in rows:
+            gone[term] += 1
+            if rid not in whole:
+                whole[rid], left[rid] = size, size
+            left[rid] -= times
+        self._number({term: known[term] - number for term, number in gone.items() if known[term] > number})
+        return whole, left
+
+    def _numbered(self, written: Sequence[str]) -> dict[str, int]:
+        """The number of the last posting of each of these terms as they are written; 0 for none."""
+        rows = self._link.rows("words_holding", list(written)) if written else []
+        return {**dict.fromkeys(written, 0), **dict(rows)}
+
+    def _number(self, counts: Mapping[str, int]) -> None:
+        """Give the last posting of each term the number there are."""
+        if counts:
+            self._link.send("number_last_postings", list(counts), list(counts.values()))
+
+
+def _some(made: Sequence[Posting]) -> Iterator[Sequence[Posting]]:
+    """Postings in parts of a bounded length. They come by rising revision, so a term's are numbered in order."""
+    for first in range(0, len(made), _TOGETHER_MAX):
+        yield made[first : first + _TOGETHER_MAX]
+
+
+def _listed(values: Iterable[str]) -> str:
+    """Values as PostgreSQL reads a list of them: for long lists this is many times cheaper than one by one.
+
+    >>> print(_listed(["a", "null", 'say "no"', ""]))
+    {"a","null","say \\"no\\"",""}
+    """
+    whole = "\0".join(values).replace("\\", "\\\\").replace('"', '\\"')
+    return '{"' + whole.replace("\0", '","') + '"}'

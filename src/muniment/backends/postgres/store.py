@@ -1,0 +1,240 @@
+"""One tenant in a PostgreSQL schema: many readers, one writer at a time among all processes, shared commits.
+
+Every write begins by taking the tenant's turn: it updates the tenant's one row, and whoever is next waits for that row.
+Nothing else is ever waited for, so no two writers can wait for each other. A commit whose connection is lost may have
+happened or not: the next attempt, which has the turn and so comes after it, looks before it writes again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
+
+import psycopg
+
+from muniment.backends.line import Group, Line, Ticket, Undone, run_alone, run_along
+from muniment.backends.nearness import NEAR_POSTINGS_MAX
+from muniment.backends.postgres import examining, feed, scrubbing
+from muniment.backends.postgres.channel import Channel
+from muniment.backends.postgres.door import Door
+from muniment.backends.postgres.head import HeadRow, move_head, take_turn
+from muniment.backends.postgres.link import Link
+from muniment.backends.postgres.remembered import Remembered
+from muniment.backends.postgres.scrubbing import AT_ONCE_BYTES
+from muniment.backends.postgres.sealing import PLAIN
+from muniment.backends.postgres.troubles import RETRIED, lost, translated, unsure
+from muniment.backends.postgres.unit import PostgresSnapshot, PostgresUnit
+from muniment.backends.postgres.vectors import PostgresVectors
+from muniment.backends.sqlite.store import scratch_store
+from muniment.model.entry import Head
+from muniment.model.errors import OperationalError, StoreUnavailable
+from muniment.ports.store import Snapshot, TenantStore, Unit
+
+T = TypeVar("T")
+PATIENCE_S = 10.0
+"""So long a write waits for a server that has gone away to come back, or for another to take its place."""
+_TRIES = 3
+_PAUSES_S = (0.02, 0.05, 0.1, 0.25, 0.5)
+
+
+class _Attempt:
+    """What is known of the last attempt at a commit: where it would have left the tenant, if it was sent."""
+
+    def __init__(self) -> None:
+        self.sent: tuple[HeadRow, HeadRow] | None = None
+
+    def send(self, channel: Channel, before: HeadRow, after: HeadRow) -> str:
+        """Commit. Whatever is answered is known; only what is lost on the way may have been kept all the same."""
+        self.sent = (before, after)
+        try:
+            return channel.finish(b"COMMIT")
+        except psycopg.Error as error:
+            if not lost(error):
+                self.sent = None
+            raise
+
+    def landed(self, link: Link) -> bool:
+        """Whether that attempt was kept after all. Asked by who has the turn, so it is decided by now."""
+        if self.sent is None:
+            return False
+        before, after = self.sent
+        if after.seq != before.seq:
+            found = link.row("entry_hash", after.seq)
+            return found is not None and bytes(found[0]) == after.hash
+        if after.receipts != before.receipts:
+            found = link.row("receipt_hash", after.receipts)
+            return found is not None and bytes(found[0]) == after.receipts_hash
+        return False  # whatever else a job writes, writing it once more changes nothing
+
+
+class PostgresTenant:
+    """One tenant's rows."""
+
+    def __init__(self, door: Door, *, patience_s: float = PATIENCE_S, scrub_bytes: int = AT_ONCE_BYTES) -> None:
+        self.tenant = tenant = door.tenant
+        self._door = door
+        self._patience_s = patience_s
+        self._line = Line(f"tenant {tenant}", self._carry)
+        self._writing = threading.Lock()
+        self._latest = Remembered(keep=NEAR_POSTINGS_MAX)
+        self._turn = -1
+        self._known: Head | None = None
+        self._closed = False
+        self.vectors = PostgresVectors(door)
+        self._scrub_bytes = scrub_bytes
+        self._left = not scrubbing.finish(door, most=scrub_bytes)
+        self._feed = feed.join(door.pool)
+
+    @contextmanager
+    def read(self) -> Iterator[Snapshot]:
+        with self._door.reading() as link:
+            row = HeadRow.of(self.tenant, link.row("head_row"))  # the first question fixes the moment
+            yield PostgresSnapshot(link, row)
+
+    def marks(self) -> tuple[int, int, int]:
+        with self._door.reading() as link:
+            row = HeadRow.of(self.tenant, link.row("head_row"))
+        return row.seq, row.notes, row.erasure
+
+    def watching(self, wake: Callable[[], None]) -> AbstractContextManager[Callable[[], bool]]:
+        return self._feed.watching(self._door.number, wake)
+
+    def write(self, job: Callable[[Unit], T]) -> T:
+        return self._line.run(job)
+
+    def _carry(self, group: Group, gather: Callable[[], None]) -> None:
+        """Run a group until it is kept: again when others were in the way, apart when one of it failed, and on another
+        connection when one was lost, for a bounded time."""
+        with self._writing, translated(self.tenant):
+            if self._closed:
+                gather()
+                raise StoreUnavailable(f"tenant {self.tenant} is closed")
+            gather()
+            attempt, apart, tries, until = _Attempt(), False, 0, time.monotonic() + self._patience_s
+            while True:
+                try:
+                    self._attempt(group, gather, attempt, apart=apart)
+                    return
+                except Undone:
+                    apart = True
+                except (psycopg.Error, OperationalError) as error:
+                    tries += 1
+                    if lost(error) and time.monotonic() < until:
+                        time.sleep(_PAUSES_S[min(tries, len(_PAUSES_S)) - 1])
+                    elif attempt.sent is not None:
+                        raise unsure(self.tenant) from error
+                    elif isinstance(error, OperationalError):
+                        raise
+                    elif len(group) > 1 and not apart:  # one of the jobs; which, is seen when each is on its own
+                        apart = True
+                    elif not isinstance(error, RETRIED) or tries >= _TRIES:
+                        raise
+
+    def _attempt(self, group: Group, gather: Callable[[], None], last: _Attempt, *, apart: bool) -> None:
+        """Take the turn, run the jobs of a group and commit once."""
+        try:
+            with self._door.speak() as channel:
+                ending = self._transaction(channel, group, gather, last, apart=apart)
+                if ending != "COMMIT":  # a transaction that failed answers otherwise
+                    last.sent = None
+                    raise StoreUnavailable(f"tenant {self.tenant}: the server did not keep the write")
+                if channel.warned:
+                    raise psycopg.OperationalError("the server no longer waits for its copy to have the write too")
+        except BaseException:
+            self._latest.clear()
+            self._turn, self._known = -1, None
+            raise
+        for ticket in group:
+            ticket.kept = ticket.error is None
+        if last.sent is not None:
+            self._feed.wrote(self._door.number, last.sent[0].seq, last.sent[1].seq)
+
+    def _transaction(
+        self,
+        channel: Channel,
+        group: Group,
+        gather: Callable[[], None],
+        last: _Attempt,
+        *,
+        apart: bool,
+    ) -> str:
+        """Everything from BEGIN to COMMIT, and how that was answered."""
+        link = self._door.begin(channel)
+        before, head = take_turn(link, self._known)
+        if last.landed(link):  # on this server; once the turn is kept, its copies have all that came before it too
+            return channel.finish(b"COMMIT")
+        last.sent = None
+        gather()
+        unit = self._unit(link, before, head)
+        self._run(group, unit, apart=apart)
+        if unit.row != before:
+            move_head(link, unit.row)
+        link.settle()
+        self._turn, self._known = before.turn, unit.ledger.head()
+        return last.send(channel, before, unit.row)
+
+    def _unit(self, link: Link, row: HeadRow, head: Head | None) -> PostgresUnit:
+        if row.turn != self._turn + 1 or head != self._known:  # others have written since, or this is another history
+            self._latest.clear()
+        return PostgresUnit(link, row, head, self._latest)
+
+    def _run(self, group: Group, unit: PostgresUnit, *, apart: bool) -> None:
+        for ticket in group:
+            ticket.error = None
+            if apart:
+                self._run_apart(ticket, unit)
+            elif len(group) == 1:
+                run_alone(ticket, unit)
+            else:
+                run_along(ticket, unit)
+
+    def _run_apart(self, ticket: Ticket[object], unit: PostgresUnit) -> None:
+        """Run a job so that its failure is its own: what it wrote is undone, the others go on."""
+        link, row, head = unit.link, unit.row, unit.ledger.head()
+        link.tell("SAVEPOINT job", ())
+        try:
+            with translated(self.tenant):
+                ticket.result = ticket.job(unit)
+                link.hear()
+        except Exception as error:
+            if lost(error):
+                raise
+            link.drop()
+            link.tell("ROLLBACK TO job", ())
+            unit.restore(row, head)
+            self._latest.clear()
+            ticket.error = error
+        link.tell("RELEASE job", ())
+
+    def scratch(self) -> AbstractContextManager[TenantStore]:
+        """An embedded store: it gives the same answers, and is gone without a trace in the database."""
+        return scratch_store(self.tenant, sealed=self._door.seal is not PLAIN)
+
+    def integrity(self) -> tuple[str, ...]:
+        return examining.complaints(self._door)
+
+    def scrub(self) -> bool:
+        self._left = True
+        self._left = not scrubbing.scrub(self._door, most=self._scrub_bytes)
+        return not self._left
+
+    def size_bytes(self) -> int:
+        with self._door.reading() as link:
+            row = link.row("size")
+        return 0 if row is None else int(row[0])
+
+    def close(self) -> None:
+        try:
+            if not self._closed:
+                self._left = self._left and not scrubbing.finish(self._door, most=self._scrub_bytes)
+                self.vectors.close()
+        finally:
+            with self._writing:
+                closed, self._closed = self._closed, True
+                self._line.close()
+                self._door.close()
+            if not closed:
+                feed.leave(self._door.pool)

@@ -1,0 +1,240 @@
+"""The tables of one tenant, each behind the protocol it serves. Plain point queries and ordered scans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from muniment.backends.postgres.link import Link, Row
+from muniment.backends.rows import conflict_from, edge_from, head_of, note_from, proposal_from, receipt_from, told_from
+from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import SignedCertificate
+from muniment.model.errors import IntegrityError
+from muniment.model.note import Note
+from muniment.model.receipt import StoredReceipt
+from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, ToldRow
+from muniment.model.value import read_canonical
+
+_FIRST = ""
+_PROBES = 8
+_TOGETHER_MAX = 64
+_DIGEST = 6
+"""Where in the row of a proposal its digest stands."""
+
+
+class PostgresLedger:
+    """The ledger. Of the entries that are `likely` to be asked for one by one, a few are read together."""
+
+    def __init__(self, link: Link, likely: Callable[[], frozenset[int]] = frozenset) -> None:
+        self._link = link
+        self._head: tuple[int, Head | None] = (-1, None)
+        self._likely = likely
+        self._read: tuple[int, dict[int, StoredEntry]] = (-1, {})
+
+    def head(self) -> Head | None:
+        told, head = self._head
+        if told != self._link.told:
+            row = self._link.row("last_entry")
+            head = None if row is None else head_of(self._link.tenant, row[0], row[1], row[2])
+            self._head = (self._link.told, head)
+        return head
+
+    def entry(self, seq: int) -> StoredEntry | None:
+        told, known = self._read
+        if told != self._link.told or seq not in known:
+            likely = self._likely()
+            wanted = likely if seq in likely and len(likely) <= _TOGETHER_MAX else {seq}
+            known = {row[0]: _entry_from(row) for row in self._link.rows("some_entries", sorted(wanted))}
+            self._read = (self._link.told, known)
+        return known.get(seq)
+
+    def entries(self, first: int, last: int) -> Iterator[StoredEntry]:
+        for row in self._link.stream("entries", first, last):
+            yield _entry_from(row)
+
+    def position_at(self, instant: int) -> int:
+        head = self.head()
+        low, high = 0, head.seq if head else 0
+        while low < high:  # entries never run backwards in time; a few are looked at in each round trip
+            step = -(-(high - low) // _PROBES)
+            places = list(range(low + step, high + 1, step))
+            for seq, at in self._times(places):
+                if at > instant:
+                    high = seq - 1
+                    break
+                low = seq
+        return low
+
+    def _times(self, places: list[int]) -> list[tuple[int, int]]:
+        rows = self._link.rows("some_entries", places)
+        if len(rows) != len(places):
+            raise IntegrityError(
+                f"tenant {self._link.tenant}: the ledger lacks entries between {places[0]} and its end"
+            )
+        return [(seq, read_canonical(body, Entry).at) for seq, body, _ in rows]
+
+    def checkpoints(self) -> Iterator[SignedCheckpoint]:
+        misplaced = None
+        for seq, body in self._link.stream("all_checkpoints"):
+            signed = read_canonical(body, SignedCheckpoint)
+            misplaced = seq if signed.checkpoint.seq != seq else misplaced
+            yield signed
+        if misplaced is not None:
+            raise IntegrityError(f"the checkpoint kept under {misplaced} is of another entry")
+
+    def checkpoints_before(self, seq: int, *, limit: int) -> tuple[SignedCheckpoint, ...]:
+        rows = self._link.rows("checkpoints_before", seq, limit)
+        return tuple(read_canonical(body, SignedCheckpoint) for (body,) in rows)
+
+    def certificates(self) -> Iterator[SignedCertificate]:
+        for seq, body in self._link.stream("all_certificates"):
+            signed = read_canonical(body, SignedCertificate)
+            if signed.certificate.seq != seq:
+                raise IntegrityError(f"the certificate kept under {seq} is of another entry")
+            yield signed
+
+    def last_erasure(self) -> int:
+        row = self._link.row("last_erasure")
+        return 0 if row is None else int(row[0])
+
+    def last_checkpoint(self) -> SignedCheckpoint | None:
+        row = self._link.row("last_checkpoint")
+        return None if row is None else read_canonical(row[0], SignedCheckpoint)
+
+
+class PostgresDocuments:
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def many(self, docs: Iterable[int]) -> dict[int, Document]:
+        wanted = list(docs)
+        rows = self._link.rows("many_documents", wanted) if wanted else []
+        return {row[0]: self._document(row) for row in rows}
+
+    def get(self, doc: int) -> Document | None:
+        row = self._link.row("document", doc)
+        return None if row is None else self._document(row)
+
+    def all(self) -> Iterator[Document]:
+        for row in self._link.stream("all_documents"):
+            yield self._document(row)
+
+    def _document(self, row: Row) -> Document:
+        doc, salt, written = row
+        opened = self._link.seal.open
+        return Document(
+            doc=doc, salt=opened(salt, b"documents.salt:%d" % doc), body=opened(written, b"documents:%d" % doc)
+        )
+
+
+class PostgresLinks:
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def of(self, rids: Iterable[int]) -> tuple[EdgeRow, ...]:
+        wanted = list(rids)
+        return tuple(edge_from(row) for row in self._link.rows("edges_of", wanted)) if wanted else ()
+
+    def to(self, records: Iterable[str]) -> tuple[EdgeRow, ...]:
+        wanted = list(records)
+        return tuple(edge_from(row) for row in self._link.rows("edges_to", wanted)) if wanted else ()
+
+    def all(self) -> Iterator[EdgeRow]:
+        for row in self._link.stream("all_edges"):
+            yield edge_from(row)
+
+
+class PostgresDesk:
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def proposal(self, proposal: str) -> ProposalRow | None:
+        row = self._link.row("proposal", proposal)
+        return None if row is None else self._proposal(row)
+
+    def held(self, *, after: str | None, limit: int) -> tuple[ProposalRow, ...]:
+        return tuple(self._proposal(row) for row in self._link.rows("held_proposals", after or _FIRST, limit))
+
+    def proposals(self) -> Iterator[ProposalRow]:
+        for row in self._link.stream("all_proposals"):
+            yield self._proposal(row)
+
+    def conflict(self, conflict: str) -> ConflictRow | None:
+        row = self._link.row("conflict", conflict)
+        return None if row is None else conflict_from(row)
+
+    def conflicts(self) -> Iterator[ConflictRow]:
+        for row in self._link.stream("all_conflicts"):
+            yield conflict_from(row)
+
+    def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
+        return tuple(conflict_from(row) for row in self._link.rows("conflicts_of", rid))
+
+    def _proposal(self, row: Row) -> ProposalRow:
+        return proposal_from((*row[:_DIGEST], self._link.seal.read(row[_DIGEST]), *row[_DIGEST + 1 :]))
+
+
+class PostgresNotes:
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def get(self, topic: str, key: str) -> Note | None:
+        row = self._link.row("note", topic, self._link.seal.word(key))
+        return None if row is None or row[-1] is None else self._note(row)
+
+    def present(self, topic: str) -> tuple[Note, ...]:
+        return tuple(self._note(row) for row in self._link.rows("present_notes", topic))
+
+    def since(self, seq: int) -> tuple[Note, ...]:
+        return tuple(self._note(row) for row in self._link.rows("notes_since", seq))
+
+    def all(self) -> Iterator[Note]:
+        for row in self._link.stream("notes_since", 0):
+            yield self._note(row)
+
+    def _note(self, row: Row) -> Note:
+        topic, key, seq, doc, at, actor, written = row
+        body = None if written is None else self._text(written, b"notes:%d" % doc)
+        return note_from((topic, self._link.seal.read(key), seq, doc, at, actor, body))
+
+    def _text(self, written: bytes, place: bytes) -> str:
+        try:
+            return self._link.seal.open(written, place).decode()
+        except UnicodeDecodeError:
+            raise IntegrityError("the body of a stored note cannot be read") from None
+
+
+class PostgresReceipts:
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def head(self) -> tuple[int, bytes]:
+        row = self._link.row("receipt_head")
+        return (0, bytes(32)) if row is None else (row[0], row[1])
+
+    def get(self, receipt: str) -> StoredReceipt | None:
+        row = self._link.row("receipt", receipt)
+        return None if row is None else self._receipt(row)
+
+    def all(self) -> Iterator[StoredReceipt]:
+        return self.since(-1)
+
+    def since(self, seq: int) -> Iterator[StoredReceipt]:
+        for row in self._link.stream("receipts_since", seq):
+            yield self._receipt(row)
+
+    def told(self, rid: int) -> tuple[ToldRow, ...]:
+        return tuple(told_from(row) for row in self._link.rows("told_of", rid))
+
+    def all_told(self) -> Iterator[ToldRow]:
+        for row in self._link.stream("all_told"):
+            yield told_from(row)
+
+    def _receipt(self, row: Row) -> StoredReceipt:
+        seq, opened = row[0], self._link.seal.open
+        account = opened(row[-1], b"receipts:%d" % seq)
+        salt = opened(row[-2], b"receipts.salt:%d" % seq)
+        return receipt_from((*row[:-2], salt, account))
+
+
+def _entry_from(row: Row) -> StoredEntry:
+    return StoredEntry(seq=row[0], body=row[1], hash=row[2])

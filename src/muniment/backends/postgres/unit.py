@@ -1,0 +1,256 @@
+"""All halves of a store over one link: what a snapshot reads, and what a transaction that holds the turn writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from muniment.backends.postgres.catalogue import PostgresCatalogue
+from muniment.backends.postgres.head import HeadRow
+from muniment.backends.postgres.lexicon import PostgresLexicon
+from muniment.backends.postgres.link import Link
+from muniment.backends.postgres.meanings import NO_MEANINGS, PostgresMeanings
+from muniment.backends.postgres.names import PostgresNames
+from muniment.backends.postgres.remembered import PACE_MAX, Remembered
+from muniment.backends.postgres.tables import (
+    PostgresDesk,
+    PostgresDocuments,
+    PostgresLedger,
+    PostgresLinks,
+    PostgresNotes,
+    PostgresReceipts,
+)
+from muniment.backends.rows import head_of, standing_columns
+from muniment.model.card import Card, standing_of
+from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import SignedCertificate
+from muniment.model.errors import IntegrityError
+from muniment.model.note import Note
+from muniment.model.receipt import StoredReceipt
+from muniment.model.record import Record
+from muniment.model.rows import (
+    AliasRow,
+    ConflictRow,
+    EdgeRow,
+    MentionRow,
+    ProposalRow,
+    Row,
+    StandingRow,
+    ToldRow,
+    TombstoneRow,
+)
+from muniment.model.times import Instant
+from muniment.model.value import canonical, read_canonical
+from muniment.ports.vectors import Meanings
+
+_PROJECTIONS = (
+    *("cards", "standings", "proposals", "conflicts", "edges", "mentions", "aliases", "notes", "told", "tombstones"),
+)
+_SLOT, _MARK = Card.__struct_fields__.index("slot"), Card.__struct_fields__.index("fingerprint")
+
+
+class PostgresSnapshot:
+    """All reading halves over one link."""
+
+    def __init__(self, link: Link, row: HeadRow) -> None:
+        self.link = link
+        self.row = row
+        self.documents = PostgresDocuments(link)
+        self.catalogue: PostgresCatalogue = PostgresCatalogue(link)
+        self.ledger: PostgresLedger = PostgresLedger(link, self.catalogue.brought_by)
+        self.links = PostgresLinks(link)
+        self.desk = PostgresDesk(link)
+        self.lexicon = PostgresLexicon(link, None, self._totals)
+        self.names = PostgresNames(link)
+        self.meanings: Meanings = PostgresMeanings(link)
+        self.notes = PostgresNotes(link)
+        self.receipts: PostgresReceipts = PostgresReceipts(link)
+
+    def _totals(self) -> tuple[int, int]:
+        """How many texts are indexed, and of how many terms."""
+        return self.row.texts, self.row.terms
+
+
+class _RunningLedger(PostgresLedger):
+    """A ledger whose head is known, because nobody else can move it."""
+
+    known: Head | None = None
+
+    def head(self) -> Head | None:
+        return self.known
+
+
+class _RunningReceipts(PostgresReceipts):
+    """The same of the receipts."""
+
+    last: tuple[int, bytes] = (0, bytes(32))
+
+    def head(self) -> tuple[int, bytes]:
+        return self.last
+
+
+class _RunningCatalogue(PostgresCatalogue):
+    """A catalogue whose writer remembers when whom wrote."""
+
+    def __init__(self, link: Link, latest: Remembered) -> None:
+        super().__init__(link)
+        self._latest = latest
+
+    def pace(self, actor: str, *, nth: int) -> Instant | None:
+        if nth > PACE_MAX:
+            return super().pace(actor, nth=nth)
+        known = self._latest.pace(actor, nth)
+        if known is None:
+            known = self._latest.learn_pace(actor, nth, reversed(self._link.rows("paces", actor, nth)))
+        return Instant(known[0][1]) if len(known) == nth else None
+
+
+class PostgresUnit(PostgresSnapshot):
+    """A snapshot that may write, because it holds the tenant's turn. `row` is where everything stands."""
+
+    def __init__(self, link: Link, row: HeadRow, head: Head | None, latest: Remembered) -> None:
+        super().__init__(link, row)
+        self._latest = latest
+        self.catalogue = _RunningCatalogue(link, latest)
+        self.ledger = self._ledger = _RunningLedger(link)
+        self.receipts = self._receipts = _RunningReceipts(link)
+        self.meanings = NO_MEANINGS
+        self.lexicon = PostgresLexicon(link, latest, self._totals)
+        self.restore(row, head)
+
+    def restore(self, row: HeadRow, head: Head | None) -> None:
+        """Stand where `row` and `head` say, as at first or after something was undone."""
+        self.row = row
+        self._ledger.known = head
+        self._receipts.last = (row.receipts, row.receipts_hash) if row.receipts else (0, bytes(32))
+
+    def append(self, entry: StoredEntry) -> None:
+        self.link.put("entries", (entry.seq, entry.body, entry.hash))
+        self._ledger.known = head_of(self.link.tenant, entry.seq, entry.body, entry.hash)
+        self._move(seq=entry.seq, hash=entry.hash)
+
+    def keep(self, document: Document) -> None:
+        salted = self._salted("documents", document.doc, document.salt, document.body)
+        self.link.put("documents", (document.doc, *salted))
+
+    def drop(self, doc: int) -> None:
+        self.link.send("drop_document", doc)
+
+    def amend(self, document: Document) -> None:
+        salted = self._salted("documents", document.doc, document.salt, document.body)
+        self.link.send("amend_document", document.doc, *salted)
+
+    def reword(self, doc: int, body: str | None) -> None:
+        self.link.send("reword_note", doc, None if body is None else self._closed("notes", doc, body.encode()))
+
+    def blank(self, seq: int, salt: bytes, account: bytes) -> None:
+        self.link.send("blank_receipt", seq, *self._salted("receipts", seq, salt, account))
+
+    def certify(self, signed: SignedCertificate) -> None:
+        self.link.put("certificates", (signed.certificate.seq, canonical(signed)))
+        self._move(erasure=max(self.row.erasure, signed.certificate.seq))
+
+    def erase(self, docs: Iterable[int]) -> None:
+        gone = list(docs)
+        indexed = self.catalogue.cards(gone)
+        texts = {doc: kept.body for doc, kept in self.documents.many(indexed).items()}
+        if missing := indexed.keys() - texts.keys():
+            raise IntegrityError(f"the text of revision {min(missing)} is missing: its words cannot be taken away")
+        taken = self.lexicon.take_away({doc: read_canonical(body, Record).content for doc, body in texts.items()})
+        self._move(texts=self.row.texts - taken.texts, terms=self.row.terms - taken.terms)
+        self.link.send("hold_reach")
+        self.link.send("forget_vectors", gone)
+        for table in ("cards", "standings", "edges", "mentions", "aliases"):
+            self.link.send(f"erase_{table}", gone)
+
+    def project(self, rows: tuple[Row, ...], texts: dict[int, str]) -> None:
+        born: dict[int, str] = {}
+        for row in rows:
+            match row:
+                case Card():
+                    self._put_card(row)
+                    born[row.rid] = texts[row.rid]
+                case StandingRow(rid=rid, standing=standing):
+                    columns = standing_columns(standing)
+                    self.link.send("move_card", rid, *columns)
+                    self.link.put("standings", (rid, *columns))
+                case ProposalRow():
+                    self._file(row)
+                case ConflictRow():
+                    self._dispute(row)
+                case EdgeRow():
+                    self.link.put("edges", (row.rid, row.type, row.target))
+                case MentionRow():
+                    self.link.put("mentions", (row.rid, self.link.seal.word(row.entity), row.kind))
+                case AliasRow():
+                    word = self.link.seal.word
+                    self.link.put("aliases", (word(row.alias), word(row.entity), row.seq, row.doc))
+                case Note():
+                    self._note(row)
+                case TombstoneRow():
+                    self.link.put("tombstones", msgspec.structs.astuple(row))
+        if born:
+            put = self.lexicon.put_many(born, last=self.row.last_text)
+            last = max(self.row.last_text, put.last)
+            self._move(texts=self.row.texts + put.texts, terms=self.row.terms + put.terms, last_text=last)
+
+    def _put_card(self, card: Card) -> None:
+        columns = list(msgspec.structs.astuple(card))  # its fields are the columns, in order
+        if card.slot is not None:
+            columns[_SLOT] = self.link.seal.word(card.slot)
+        columns[_MARK] = self.link.seal.mark(card.fingerprint)
+        self.link.put("cards", columns)
+        self.link.put("standings", (card.rid, *standing_columns(standing_of(card))))
+        self._latest.wrote(card.actor, (card.rid, card.created_at))
+
+    def _note(self, note: Note) -> None:
+        body = None if note.body is None else self._closed("notes", note.doc, note.body.encode())
+        key = self.link.seal.word(note.key)
+        self.link.put("notes", (note.topic, key, note.seq, note.doc, note.at, note.actor, body))
+        self._move(notes=max(self.row.notes, note.seq))
+
+    def _dispute(self, row: ConflictRow) -> None:
+        matter = (row.id, row.type, row.status, row.a, row.b, row.why, row.contests, row.opened, row.changed)
+        ballots = msgspec.json.encode(row.ballots).decode()
+        self.link.send("put_conflict", *matter, row.strategy, row.winner, ballots)
+
+    def _file(self, row: ProposalRow) -> None:
+        digest = self.link.seal.word(row.digest)
+        columns = (row.seq, row.id, row.at, row.actor, row.outcome, row.disposition, digest)
+        self.link.send("file_proposal", *columns, row.report, row.held, row.record, row.revision)
+
+    def clear_projections(self) -> None:
+        for table in _PROJECTIONS:
+            self.link.send(f"clear_{table}")
+        self.lexicon.clear()
+        self._move(texts=0, terms=0, last_text=0, notes=0)
+
+    def append_receipt(self, receipt: StoredReceipt) -> None:
+        salted = self._salted("receipts", receipt.seq, receipt.salt, receipt.account)
+        self.link.put("receipts", (receipt.seq, receipt.id, receipt.body, receipt.hash, *salted))
+        self._receipts.last = (receipt.seq, receipt.hash)
+        self._move(receipts=receipt.seq, receipts_hash=receipt.hash)
+
+    def tell(self, rows: Sequence[ToldRow]) -> None:
+        merged: dict[tuple[int, str], tuple[int, int]] = {}
+        for row in rows:
+            count, last = merged.get((row.rid, row.actor), (0, row.last))
+            merged[row.rid, row.actor] = (count + row.count, max(last, row.last))
+        if merged:
+            who, how = list(merged), list(merged.values())
+            columns = ([rid for rid, _ in who], [actor for _, actor in who], [one for one, _ in how])
+            self.link.send("tell", *columns, [last for _, last in how])
+
+    def checkpoint(self, signed: SignedCheckpoint) -> None:
+        self.link.send("put_checkpoint", signed.checkpoint.seq, canonical(signed))
+
+    def _salted(self, table: str, number: int, salt: bytes, body: bytes) -> tuple[bytes, bytes]:
+        """A body with its salt: who has the salt can try what the ledger's commitment to the body was made of."""
+        return self._closed(f"{table}.salt", number, salt), self._closed(table, number, body)
+
+    def _closed(self, table: str, number: int, body: bytes) -> bytes:
+        return self.link.seal.close(body, b"%s:%d" % (table.encode(), number))
+
+    def _move(self, **columns: int | bytes) -> None:
+        self.row = msgspec.structs.replace(self.row, **columns)

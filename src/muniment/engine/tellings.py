@@ -1,0 +1,117 @@
+"""The log of receipts, read from either end, a bounded stretch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from muniment.model import checks
+from muniment.model.errors import NotFound
+from muniment.model.query import DEFAULT_PURPOSE
+from muniment.model.receipt import Account, Candidate, ReceiptEntry, StoredReceipt
+from muniment.model.times import Instant
+from muniment.model.value import Value, read_canonical
+from muniment.ports.store import Snapshot
+from muniment.read.explain import read_receipt
+
+LOOK_MAX = 2_000
+"""So many receipts are looked through at once for those of one record."""
+_WINDOW = 100
+
+
+class Telling(Value):
+    """That a record was told: by which receipt, when, to whom and for what, which revision, and how it ranked among
+    what was told. `rank` is null where the record stood beside the answer."""
+
+    receipt_id: str
+    at: Instant
+    actor: str
+    purpose: str
+    revision: int
+    rank: int | None
+    score: float
+
+
+class Tellings(Value):
+    """The receipts by which a record was told, the newest first, as far as they were looked for: `looked` of `of`
+    receipts. `before` is where the next look begins; null when all were looked at."""
+
+    receipts: tuple[Telling, ...]
+    looked: int
+    of: int
+    before: int | None = None
+
+
+def receipts_between(
+    snapshot: Snapshot, first: int, last: int, *, newest: bool
+) -> Iterator[tuple[ReceiptEntry, Account]]:
+    """What was told from one position of the log to another, both included, in either order."""
+    stretch = _downwards(snapshot, first, last) if newest else _upwards(snapshot, first, last)
+    return (read_receipt(stored) for stored in stretch)
+
+
+def _upwards(snapshot: Snapshot, first: int, last: int) -> Iterator[StoredReceipt]:
+    return takewhile(lambda stored: stored.seq <= last, snapshot.receipts.since(first - 1))
+
+
+def _downwards(snapshot: Snapshot, first: int, last: int) -> Iterator[StoredReceipt]:
+    top = min(last, snapshot.receipts.head()[0])
+    while top >= first:
+        low = max(first, top - _WINDOW + 1)
+        yield from reversed(list(_upwards(snapshot, low, top)))
+        top = low - 1
+
+
+def receipts_of_record(snapshot: Snapshot, record: str, *, before: int | None, limit: int) -> Tellings:
+    """Look through the log backwards for the receipts by which a record was told."""
+    checks.identifier("id", record)
+    revisions = snapshot.catalogue.revisions(record)
+    if not revisions and not snapshot.catalogue.buried(record):
+        raise NotFound("record", record)
+    end = snapshot.receipts.head()[0]
+    if revisions and not any(snapshot.receipts.told(card.rid) for card in revisions):
+        return Tellings(receipts=(), looked=end, of=end)
+    top = end if before is None else min(before - 1, end)
+    low = max(1, top - LOOK_MAX + 1)
+    found: list[Telling] = []
+    for stored in _downwards(snapshot, low, top):
+        found += _tellings(stored, record)
+        if len(found) >= limit:
+            low = stored.seq
+            break
+    return Tellings(receipts=tuple(found), looked=end - low + 1, of=end, before=low if low > 1 else None)
+
+
+class _Asked(Value, forbid_unknown_fields=False):
+    purpose: str = DEFAULT_PURPOSE
+
+
+class _Asker(Value, forbid_unknown_fields=False):
+    id: str
+
+
+class _Told(Value, forbid_unknown_fields=False):
+    """The parts of an account that say what was told to whom. Reading only these keeps a long look fast."""
+
+    actor: _Asker
+    query: _Asked
+    candidates: tuple[Candidate, ...]
+    selected: tuple[str, ...]
+
+
+def _tellings(stored: StoredReceipt, record: str) -> Iterator[Telling]:
+    """Whether a receipt told of the record. Ids need no escaping, so most receipts are passed over unread."""
+    if f'"id":"{record}"'.encode() not in stored.account:
+        return
+    entry, account = read_canonical(stored.body, ReceiptEntry), read_canonical(stored.account, _Told)
+    for candidate in account.candidates:
+        if candidate.id == record and candidate.excluded is None:
+            yield Telling(
+                receipt_id=entry.id,
+                at=entry.at,
+                actor=account.actor.id,
+                purpose=account.query.purpose,
+                revision=candidate.revision,
+                rank=account.selected.index(record) + 1 if record in account.selected else None,
+                score=candidate.score,
+            )

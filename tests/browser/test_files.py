@@ -1,0 +1,103 @@
+"""The files of the console keep the house rules: small, no text that becomes markup, nothing from anywhere else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.browser.javascript import code, functions
+
+import muniment.surfaces.console
+
+STATIC = Path(muniment.surfaces.console.__file__).parent / "static"
+FILES = sorted(path for path in STATIC.rglob("*") if path.is_file())
+SCRIPTS = [path for path in FILES if path.suffix == ".js"]
+NAMESPACES = {"http://www.w3.org/2000/svg"}
+MODULE_LINES, FUNCTION_LINES = 400, 60
+FORBIDDEN = re.compile(
+    r"\b(innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|setHTMLUnsafe|parseHTMLUnsafe|DOMParser|srcdoc"
+    r"|trustedTypes|document\s*\.\s*write(ln)?|eval|new\s+Function|Function\s*\(|importScripts|createPolicy)\b"
+)
+ATTRIBUTES = re.compile(r"""setAttribute\(\s*["'`](on|style|srcdoc)|\bstyle=["']|\.style\s*=[^=]|\.cssText\b""")
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(STATIC))
+
+
+def long_functions(text: str) -> list[int]:
+    return [one.line for one in functions(text) if one.lines > FUNCTION_LINES]
+
+
+def test_there_are_files_to_look_at() -> None:
+    assert {name_of(path) for path in FILES} >= {"index.html", "main.js", "frame.js", "style/tokens.css"}
+    assert {path.suffix for path in FILES} <= {".html", ".css", ".js", ".svg"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_file_names_no_host_but_that_of_a_namespace(path: Path) -> None:
+    text = path.read_text()
+    assert set(re.findall(r"(?:https?|wss?|ftp):/+[^\s\"'`)<]*", text)) <= NAMESPACES
+    assert not re.search(r"""(?:url\(|from|import|src=|href=|fetch\()\s*["'(`]?\s*//""", text)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
+def test_a_module_is_small_and_so_are_its_functions(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= MODULE_LINES
+    assert long_functions(text) == []
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
+def test_a_module_has_no_way_to_turn_text_into_markup_or_code(path: Path) -> None:
+    text = path.read_text()
+    assert FORBIDDEN.search(code(text)) is None
+    assert ATTRIBUTES.search(text) is None
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
+def test_a_module_begins_with_one_sentence_that_says_what_it_is(path: Path) -> None:
+    assert re.match(r"// [A-Z].+[.…]", path.read_text().splitlines()[0])
+
+
+def test_the_page_has_no_script_and_no_style_of_its_own() -> None:
+    text = (STATIC / "index.html").read_text()
+    assert re.findall(r"<script(?![^>]*\bsrc=)", text) == []
+    assert re.findall(r"<style|\sstyle=|\son\w+=", text) == []
+    named = re.findall(r'(?:src|href)="(/[^"]*)"', text)
+    assert named
+    assert [name for name in named if not (STATIC / name.removeprefix("/console/")).is_file()] == []
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
+def test_what_a_module_imports_is_there(path: Path) -> None:
+    wanted = re.findall(r"""(?:from|import\()\s*"([./][^"]*)\"""", path.read_text())
+    assert [name for name in wanted if not (path.parent / name).is_file()] == []
+
+
+BODY = "\n".join(["  go();"] * 59)
+
+
+@pytest.mark.parametrize("head", ["function f(a) {", "const f = async (a) => {", "class A { f() {", "call((a) => {"])
+def test_a_function_that_is_too_long_is_found_however_it_is_written(head: str) -> None:
+    closing = "}" * head.count("{")
+    assert long_functions(f"\n{head}\n{BODY}\n  go();{closing}") == [2]
+    assert long_functions(f"\n{head}\n{BODY}{closing}") == []
+
+
+def test_braces_in_text_comments_patterns_and_branches_are_no_functions() -> None:
+    text = 'if (a) {\n}\nfor (const b of c) {}\nd = "(e) => {"; // (f) {\ng = /[)] {/;\nh = `) { ${i}`;'
+    assert list(functions(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["a.innerHTML = b", "`${eval(b)}`", "document.write(b)", "new Function(b)", "a . outerHTML = 1"]
+)
+def test_a_way_to_make_markup_is_found(text: str) -> None:
+    assert FORBIDDEN.search(code(text)) is not None
+
+
+@pytest.mark.parametrize("text", ['a.setAttribute("onclick", b)', "a.setAttribute('style', b)", 'b = "<p style=\\"c"'])
+def test_an_attribute_that_runs_or_paints_is_found(text: str) -> None:
+    assert ATTRIBUTES.search(text.replace('\\"', '"')) is not None
