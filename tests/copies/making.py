@@ -39,7 +39,7 @@ def state(folder: Path) -> dict[str, str]:
     return {
         str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
         for file in sorted(folder.rglob("*"))
-        if file.is_file() and not file.name.endswith("-turns")
+        if file.is_file() and not file.name.endswith(("-turns", "-door"))
     }
 
 

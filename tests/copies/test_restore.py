@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.copies.making import furnish, names_in, opened, remembered, state
 
 from muniment import Memory
 from muniment.backends.sqlite.copying import copy_store, seized
+from muniment.backends.sqlite.doorway import shut
 from muniment.engine.copies.backup import back_up
 from muniment.engine.copies.manifest import SignedManifest, read_manifest, spelled
 from muniment.engine.copies.restore import Wish, restore
@@ -43,6 +45,21 @@ def contents(vault: Path) -> list[str]:
     with opened(vault) as memory:
         assert memory.ledger.verify().ok
         return sorted(found.record.content for found in memory.browse())
+
+
+def visitors(vault: Path, tenant: str, count: int) -> tuple[list[threading.Thread], list[MunimentError | None]]:
+    """People who will open a tenant's memory, each to write once, and what they are told: nothing, or why not."""
+    told: list[MunimentError | None] = []
+
+    def come(number: int) -> None:
+        try:
+            with opened(vault, tenant) as memory:
+                remembered(memory, f"Visitor {number} came with parcel {number * 11}")
+            told.append(None)
+        except MunimentError as error:
+            told.append(error)
+
+    return [threading.Thread(target=come, args=(number,)) for number in range(count)], told
 
 
 SHELVES = sorted(f"Shelf {number} holds box {number * 7}" for number in range(12))
@@ -241,17 +258,8 @@ def test_who_waited_for_a_file_that_was_replaced_never_writes_to_the_old_one(vau
     furnish(vault, 3)
     path, aside = vault / "default.sqlite", tmp_path / "aside.sqlite"
     copy_store(path, tmp_path / "new.sqlite", key=None, progress=lambda done, whole: None)
-    refused: list[MunimentError] = []
-
-    def come(number: int) -> None:
-        try:
-            with opened(vault) as memory:
-                remembered(memory, f"Visitor {number} came with parcel {number * 11}")
-        except MunimentError as error:
-            refused.append(error)
-
-    waiting = [threading.Thread(target=come, args=(number,)) for number in range(4)]
-    with seized(path, "default", None):
+    waiting, told = visitors(vault, "default", 4)
+    with shut(path), seized(path, "default", None):
         for thread in waiting:
             thread.start()
         aside.hardlink_to(path)
@@ -262,7 +270,40 @@ def test_who_waited_for_a_file_that_was_replaced_never_writes_to_the_old_one(vau
     assert aside.read_bytes() == before
     with opened(vault) as memory:
         assert memory.ledger.verify().ok
-        assert len(list(memory.browse())) == 3 + 4 - len(refused)
+        assert len(list(memory.browse())) == 3 + 4
+    assert told == [None] * 4
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_tenant_is_put_back_while_others_come_for_it_and_nothing_they_are_told_is_kept_is_lost(
+    vault: Path, tmp_path: Path, *, there: bool
+) -> None:
+    furnish(vault, 3, "acme")
+    furnish(vault, 2)
+    back_up(vault, tmp_path / "copy")
+    if not there:
+        for file in vault.glob("acme.*"):
+            file.unlink()
+    waiting, told = visitors(vault, "acme", 4)
+
+    def shown(*_: object) -> None:
+        for thread in [one for one in waiting if one.ident is None]:
+            thread.start()
+
+    done = restore(Wish(backup=tmp_path / "copy", vault=vault, tenant="acme"), progress=shown)
+    for thread in waiting:
+        thread.join(timeout=60)
+    assert told == [None] * 4
+    with opened(vault, "acme") as memory:
+        assert memory.ledger.verify().ok
+        assert len(list(memory.browse())) == 3 + 4
+    if there:
+        assert done.aside is not None
+        kept = shutil.copytree(vault, tmp_path / "as-it-was")
+        (done.aside / "acme.sqlite").replace(kept / "acme.sqlite")
+        with opened(kept, "acme") as memory:
+            assert memory.ledger.verify().ok
+            assert len(list(memory.browse())) == 3
 
 
 def test_a_present_store_that_cannot_say_what_was_erased_stops_a_restore_unless_it_is_said(

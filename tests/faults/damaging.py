@@ -82,7 +82,7 @@ def recalled(memory: Memory) -> set[str] | None:
 
 
 def restore(vault: Path, template: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-turns"):
+    for suffix in ("", "-wal", "-shm", "-turns", "-door"):
         (vault / f"{FILE}{suffix}").unlink(missing_ok=True)
     shutil.copy(template / FILE, vault / FILE)
 

@@ -267,5 +267,5 @@ def test_the_log_of_the_old_file_is_never_laid_over_the_new_one(vault: Path) -> 
 
     finish(vault, "vault.toml")
 
-    assert sorted(file.name for file in vault.glob("acme.sqlite-*")) == ["acme.sqlite-turns"]
+    assert sorted(file.name for file in vault.glob("acme.sqlite-*")) == ["acme.sqlite-door", "acme.sqlite-turns"]
     assert read(vault, KEY) == WHOLE

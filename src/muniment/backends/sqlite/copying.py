@@ -16,6 +16,7 @@ import apsw
 
 from muniment.backends.sealing import TenantKey
 from muniment.backends.sqlite.connection import check, connect, translated
+from muniment.backends.sqlite.doorway import passing
 from muniment.backends.sqlite.unit import SqliteSnapshot
 from muniment.model.errors import StoreBusy
 from muniment.ports.store import Snapshot
@@ -32,7 +33,8 @@ def copy_store(source: Path, target: Path, *, key: TenantKey | None, progress: S
     is one. On the disk on return."""
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with translated(source):
-        connection = connect(source, create=False, key=key)
+        with passing(source):
+            connection = connect(source, create=False, key=key)
         try:
             whole = cast(int, connection.pragma("page_count")) * cast(int, connection.pragma("page_size"))
             connection.set_progress_handler(lambda: _said(progress, target, whole), _STEPS)
@@ -60,15 +62,28 @@ def sync(path: Path) -> None:
 def seized(path: Path, tenant: str, key: TenantKey | None) -> Iterator[Snapshot]:
     """A tenant's file, read by us and open to nobody else. Refused while somebody has it open.
 
-    While it lasts nothing waits in a log beside the file. Who came meanwhile and waited finds, when it ends, that
-    another file has taken its place, and is refused by SQLite before a word is written to the old one.
+    While it lasts nothing waits in a log beside the file. Its door must be shut: see `doorway`.
     """
+    with _opened(path, tenant, key) as connection:
+        _alone(connection, path)
+        yield SqliteSnapshot(connection, tenant)
+
+
+@contextmanager
+def looked_into(path: Path, tenant: str, key: TenantKey | None) -> Iterator[Snapshot]:
+    """One moment of a tenant's file, seen by whoever keeps its door."""
+    with _opened(path, tenant, key) as connection:
+        connection.execute("BEGIN")
+        yield SqliteSnapshot(connection, tenant)
+
+
+@contextmanager
+def _opened(path: Path, tenant: str, key: TenantKey | None) -> Iterator[apsw.Connection]:
     with translated(path):
         connection = connect(path, create=False, key=key)
         try:
             check(connection, tenant, path)
-            _alone(connection, path)
-            yield SqliteSnapshot(connection, tenant)
+            yield connection
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")

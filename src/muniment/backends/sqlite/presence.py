@@ -43,7 +43,7 @@ def unless_well(undo: Callable[[], None]) -> Iterator[None]:
 
 def enter(marker: Path) -> Presence:
     """Be in a vault beside others. Whoever encrypts it anew is waited for a bounded time."""
-    file = _locked(marker, fcntl.LOCK_SH, _WAIT_S)
+    file = locked(marker, fcntl.LOCK_SH, _WAIT_S)
     if file is None:
         raise StoreBusy("the vault is being encrypted anew; wait until that is done")
     return Presence(marker, file)
@@ -52,7 +52,7 @@ def enter(marker: Path) -> Presence:
 @contextmanager
 def alone(marker: Path, *, wait_s: float = _ALONE_WAIT_S) -> Iterator[None]:
     """Be in a vault alone for a block. Whoever works in it is not waited for: only those who come and go."""
-    file = _locked(marker, fcntl.LOCK_EX, wait_s)
+    file = locked(marker, fcntl.LOCK_EX, wait_s)
     if file is None:
         raise StoreBusy("the vault is in use; stop every server and program that has it open, and try again")
     try:
@@ -61,7 +61,7 @@ def alone(marker: Path, *, wait_s: float = _ALONE_WAIT_S) -> Iterator[None]:
         os.close(file)
 
 
-def _locked(marker: Path, how: int, wait_s: float) -> int | None:
+def locked(marker: Path, how: int, wait_s: float) -> int | None:
     """The marker, locked, and still the marker; None when others did not let go of it in time."""
     until = time.monotonic() + wait_s
     while True:

@@ -28,6 +28,8 @@ from muniment.backends.sqlite.connection import (
     translated,
     truncated,
 )
+from muniment.backends.sqlite.doorway import SUFFIX as DOOR
+from muniment.backends.sqlite.doorway import passing
 from muniment.backends.sqlite.form import complaints
 from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.presence import Presence
@@ -62,10 +64,11 @@ class SqliteTenant:
         if create:
             _refuse_lost(path)
         with translated(path):
-            self._connection = connect(path, create=create, key=key)
-            if create:
-                migrate(self._connection, tenant)
-            check(self._connection, tenant, path)
+            with passing(path):
+                self._connection = connect(path, create=create, key=key)
+                if create:
+                    migrate(self._connection, tenant)
+                check(self._connection, tenant, path)
             if capacity is not None:
                 limit(self._connection, capacity)
             self._unit = SqliteUnit(self._connection, tenant)
@@ -99,7 +102,8 @@ class SqliteTenant:
         try:
             return self._idle.pop()
         except IndexError:
-            connection = connect(self._path, create=False, key=self.key)
+            with passing(self._path):
+                connection = connect(self._path, create=False, key=self.key)
             connection.pragma("query_only", True)
             return connection, SqliteSnapshot(connection, self.tenant, self.vectors)
 
@@ -263,12 +267,19 @@ def file_name(tenant: str) -> str:
     return stem + SUFFIX
 
 
+def leave_bare(path: Path) -> None:
+    """Take away what those who opened a file left beside it, before it is given another place."""
+    for suffix in (TURNS, DOOR):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
 def tenant_name(path: Path, key: VaultKey | None = None) -> str:
     """Whose file it is: by its name, or by what is in it when the name could not hold it."""
     stem = path.name.removesuffix(SUFFIX)
     if len(stem) == 65 and stem.startswith("%"):
         with translated(path):
-            connection = connect(path, create=False, key=tenant_key(path, key))
+            with passing(path):
+                connection = connect(path, create=False, key=tenant_key(path, key))
             name = connection.execute("SELECT value FROM about WHERE name = 'tenant'").get
             connection.close()
             return str(name)

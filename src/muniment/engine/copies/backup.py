@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from muniment.backends.sqlite.copying import copy_store, sync
-from muniment.backends.sqlite.store import SqliteVault, file_name, tenant_key
+from muniment.backends.sqlite.store import SqliteVault, file_name, leave_bare, tenant_key
 from muniment.backends.world import SystemClock, sign_value
 from muniment.engine.audit import verify_store
 from muniment.engine.copies.drafts import draft_beside
@@ -132,6 +132,7 @@ def _copied(vault: Path, stores: SqliteVault, inside: Path, tenant: str, keys: f
         found = verify_store(store, keys, progress=lambda done: progress(f"checking {tenant}", done, 0))
     finally:
         copies.close()
+    leave_bare(inside / source.name)
     if not found.ok or found.head is None:
         raise IntegrityError(f"tenant {tenant} does not verify, so nothing was backed up: {found.findings[0].message}")
     return Copy(

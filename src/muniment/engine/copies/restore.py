@@ -11,9 +11,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from muniment.backends.sqlite.connection import translated
-from muniment.backends.sqlite.copying import seized, sync
+from muniment.backends.sqlite.copying import looked_into, seized, sync
+from muniment.backends.sqlite.doorway import shut
 from muniment.backends.sqlite.presence import alone, enter
-from muniment.backends.sqlite.store import VECTORS, SqliteVault, file_name, tenant_key
+from muniment.backends.sqlite.store import VECTORS, file_name, tenant_key
 from muniment.backends.world import FileSigner, SystemClock
 from muniment.config import AS_SET
 from muniment.engine.copies.backup import Told, silent, sync_tree, write_private
@@ -168,6 +169,7 @@ class _Job:
     def _look(self, held: ExitStack, copy: Copy, keys: frozenset[str]) -> Later:
         """Keep a present tenant to ourselves, and see what it knows that the backup does not."""
         path = self.vault / file_name(copy.tenant)
+        held.enter_context(shut(path))
         if not path.exists():
             return Later()
         try:
@@ -185,14 +187,11 @@ class _Job:
 
     def _tell_witness(self) -> None:
         """Let the witness, if there is one, begin anew with ledgers that went back."""
-        stores = SqliteVault(self.vault, key=self.seal)
-        try:
-            for copy, witness in zip(self.copies, self.witnesses, strict=True):
-                if witness is not None:
-                    with stores.open(copy.tenant, create=False).read() as snapshot:
-                        witness.reset(snapshot, self.clock.now())
-        finally:
-            stores.close()
+        for copy, witness in zip(self.copies, self.witnesses, strict=True):
+            if witness is not None:
+                path = self.vault / file_name(copy.tenant)
+                with looked_into(path, copy.tenant, tenant_key(path, self.seal)) as snapshot:
+                    witness.reset(snapshot, self.clock.now())
 
     def _lay_out(self) -> None:
         """Marker, policy and keys of a new vault, for its owner alone."""

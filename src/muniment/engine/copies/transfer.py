@@ -7,8 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from muniment.backends.sqlite.copying import sync
-from muniment.backends.sqlite.store import SqliteVault, file_name
-from muniment.backends.sqlite.turns import SUFFIX as TURNS
+from muniment.backends.sqlite.store import SqliteVault, file_name, leave_bare
 from muniment.backends.world import FileSigner, RandomIds, SystemClock
 from muniment.engine.audit import check_snapshot, verify_store
 from muniment.engine.copies.archive import Archive, Header, Progress, Trailer, broken, write_archive
@@ -229,7 +228,7 @@ def _hand_over(store: TenantStore, signer: Signer, former: Signer | None) -> boo
 def _place(draft: Path, vault: Path, tenant: str, *, whole: bool) -> None:
     """Give the tenant's file its name in the vault, or a new vault its own, unless somebody has taken it meanwhile."""
     name = file_name(tenant)
-    (draft / f"{name}{TURNS}").unlink(missing_ok=True)
+    leave_bare(draft / name)
     sync_tree(draft)
     if whole:
         move_in(draft, vault)

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from muniment.backends.sealing import VaultKey
-from muniment.backends.sqlite.store import SqliteTenant, SqliteVault, file_name
-from muniment.backends.sqlite.turns import SUFFIX as TURNS
+from muniment.backends.sqlite.store import SqliteTenant, SqliteVault, file_name, leave_bare
 from muniment.backends.world import RandomIds
 from muniment.engine.audit import verify_store
 from muniment.engine.copies.backup import Told
@@ -77,7 +76,7 @@ class Workshop:
                 head = snapshot.ledger.head()
         finally:
             stores.close()
-        (self._draft / f"{file_name(copy.tenant)}{TURNS}").unlink(missing_ok=True)
+        leave_bare(self._draft / file_name(copy.tenant))
         assert head is not None, "a ledger begins with its genesis"
         was = later.head.seq if later.head is not None else None
         return Back(tenant=copy.tenant, was=was, backup=copy.seq, head=head, ahead=later.ahead, redone=redone)
