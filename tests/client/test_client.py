@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from tests.surfaces.http.conftest import Served
@@ -207,10 +208,10 @@ def test_what_a_key_does_not_open_is_refused_and_the_key_is_shown_nowhere(served
 
 
 def test_where_there_is_no_server_that_is_said(served: Served) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    with Client(f"http://127.0.0.1:{port}", timeout=1.0) as client:
-        assert isinstance(caught(client.stats), StoreUnavailable)
+    with socket.socket() as taken:  # held, so that nobody else begins to listen there
+        taken.bind(("127.0.0.1", 0))
+        with Client(f"http://127.0.0.1:{taken.getsockname()[1]}", timeout=1.0) as client:
+            assert isinstance(caught(client.stats), StoreUnavailable)
     assert isinstance(caught(lambda: Client("ftp://nowhere")), ConfigurationError)
 
 
@@ -231,7 +232,7 @@ def dropping(target: tuple[str, int], *, answers: int) -> Iterator[str]:
             with here, socket.create_connection(target, timeout=10) as there:
                 here.settimeout(10)
                 there.sendall(request(here))
-                answer = there.recv(1 << 20)
+                answer = b"".join(iter(partial(there.recv, 65_536), b""))
                 if lost < answers:
                     lost += 1
                     continue

@@ -34,6 +34,7 @@ class Busy:
         self._memory = memory
         self._enough = threading.Event()
         self._first = threading.Semaphore(0)
+        self._more = threading.Condition()
         self._children = [
             subprocess.Popen(
                 [sys.executable, str(WRITER), str(vault), f"child{number}", str(FAR_MORE)],
@@ -69,20 +70,27 @@ class Busy:
         for child in self._children:
             child.communicate(timeout=60)
 
+    def told_more_than(self, known: set[str]) -> set[str]:
+        """All that they were told, once it is more than is known."""
+        with self._more:
+            assert self._more.wait_for(lambda: len(self.told) > len(known), timeout=60), "nobody writes any more"
+            return set(self.told)
+
     def _write(self, number: int) -> None:
         for count in range(FAR_MORE):
             if self._enough.is_set():
                 return
-            self.told.append(remembered(self._memory, f"Thread {number} has counted to {count}"))
-            self._arrived(count)
+            self._arrived(count, remembered(self._memory, f"Thread {number} has counted to {count}"))
 
     def _listen(self, child: subprocess.Popen[str]) -> None:
         assert child.stdout is not None
         for count, line in enumerate(child.stdout):
-            self.told.append(line.strip())
-            self._arrived(count)
+            self._arrived(count, line.strip())
 
-    def _arrived(self, count: int) -> None:
+    def _arrived(self, count: int, name: str) -> None:
+        with self._more:
+            self.told.append(name)
+            self._more.notify_all()
         if count == 0:
             self._first.release()
 
@@ -92,10 +100,11 @@ def test_what_was_acknowledged_before_a_backup_began_is_in_it_and_its_head_is_on
 ) -> None:
     made: list[tuple[Manifest, set[str]]] = []
     with opened(vault) as memory, Busy(vault, memory) as busy:
+        before = busy.told_more_than(set())
         for number in range(COPIES):
-            before = set(busy.told)
             made.append((back_up(vault, tmp_path / f"copy{number}"), before))
-        assert set(busy.told) > made[-1][1], "they wrote on meanwhile"
+            before = busy.told_more_than(before)
+        assert before > made[-1][1], "they wrote on meanwhile"
     with opened(vault) as memory:
         hashes = _hashes(memory)
         for number, (manifest, before) in enumerate(made):

@@ -6,11 +6,13 @@ import fcntl
 import os
 import secrets
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from tempfile import gettempdir
+from time import monotonic
 from typing import IO
 
 import psycopg
@@ -27,7 +29,8 @@ CITUS = "MUNIMENT_TEST_CITUS"
 """Set to anything: the given server is a cluster, and every schema is spread over it."""
 PREFIX = "muniment-pgs-"
 _MANY_ROWS = 5_000
-_LOOKS = 100_000
+_WAIT_S = 60.0
+_PAUSE_S = 0.002
 _ODD = {
     "timezone": "Pacific/Chatham",
     "datestyle": "SQL, DMY",
@@ -53,10 +56,10 @@ _SEND_AWAY = """
 
 def wait_until(there: Callable[[], bool]) -> None:
     """Wait for what a server does in its own time, such as forgetting a connection that was closed."""
-    for _ in range(_LOOKS):
-        if there():
-            return
-    raise AssertionError("it never came about")
+    until, pause = monotonic() + _WAIT_S, threading.Event()
+    while not there():
+        assert monotonic() < until, "it never came about"
+        pause.wait(_PAUSE_S)
 
 
 class Shared:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import secrets
 import select
 import shutil
 import signal
@@ -27,6 +28,8 @@ from muniment.model.errors import ConfigurationError, StoreUnavailable
 USER = "postgres"
 _ACCOUNT = "nobody"
 _WAIT_S = 60
+_UNASKED = range(20_000, 32_000)
+_TRIES = 100
 _READ_BY_ALL = stat.S_IROTH | stat.S_IXOTH
 _LOG_SHOWN = 2_000
 _QUICK = {"fsync": "off", "full_page_writes": "off", "wal_level": "minimal", "max_wal_senders": "0"}
@@ -47,7 +50,7 @@ class Server:
         settings: Mapping[str, str] = SMALL,
     ) -> None:
         self.folder = folder
-        self.port = _free_port() if tcp else 5432
+        self.port = free_port() if tcp else 5432
         self._account = _account()
         self._programs = _programs(folder, self._account is not None)
         self._tables = folder / "tables"
@@ -206,10 +209,15 @@ def _account() -> tuple[int, int] | None:
     return found.pw_uid, found.pw_gid
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def free_port() -> int:
+    """A port that nobody has, of those that a system gives to nobody who does not ask for them: a server can go and
+    come back, and it is still free."""
+    for _ in range(_TRIES):
+        port = secrets.choice(_UNASKED)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise ConfigurationError("port", f"one that is free, between {_UNASKED.start} and {_UNASKED.stop}")
 
 
 def _children(pid: int) -> list[int]:

@@ -37,7 +37,14 @@ ROUTES = [Route("/whole", whole, methods=["POST"]), Route("/pieces", pieces, met
 @pytest.fixture
 def counting(serve: Serve) -> Served:
     SEEN.clear()
-    return serve(routes=ROUTES, body_seconds=0.3)
+    return serve(routes=ROUTES)
+
+
+@pytest.fixture
+def hasty(serve: Serve) -> Served:
+    """A server that waits for a body for a short time."""
+    SEEN.clear()
+    return serve(routes=ROUTES, body_seconds=1.0)
 
 
 @pytest.mark.parametrize(
@@ -106,20 +113,20 @@ def test_whoever_asks_before_sending_is_told_at_once(counting: Served) -> None:
 
 
 @pytest.mark.parametrize("path", ["/whole", "/pieces"])
-def test_a_body_that_does_not_arrive_in_time_is_given_up_and_the_server_goes_on(counting: Served, path: str) -> None:
+def test_a_body_that_does_not_arrive_in_time_is_given_up_and_the_server_goes_on(hasty: Served, path: str) -> None:
     kind = "application/json" if path == "/whole" else "application/x-ndjson"
     answer = exchange(
-        counting.address, head(f"POST {path} HTTP/1.1", [f"Content-Type: {kind}", "Content-Length: 10"]), b"12345"
+        hasty.address, head(f"POST {path} HTTP/1.1", [f"Content-Type: {kind}", "Content-Length: 10"]), b"12345"
     )
     assert status_in(answer) == 408
     assert b"request_timeout" in answer
     assert SEEN == []
-    with counting.client() as client:
+    with hasty.client() as client:
         assert client.post("/whole", content=b"[]", headers={"Content-Type": "application/json"}).status_code == 200
 
 
-def test_a_body_that_drips_is_given_up_however_long_it_could_go_on(counting: Served) -> None:
-    wire = Wire(counting.address)
+def test_a_body_that_drips_is_given_up_however_long_it_could_go_on(hasty: Served) -> None:
+    wire = Wire(hasty.address)
     wire.send(head("POST /pieces HTTP/1.1", ["Content-Type: application/x-ndjson", "Content-Length: 900"]))
     pause, dripped = threading.Event(), 0
     try:

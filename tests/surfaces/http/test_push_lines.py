@@ -306,7 +306,7 @@ def test_a_reader_that_does_not_read_is_paused_then_closed_and_can_resume(serve:
         register(client, "ana", "ben")
         after = max(number_at(subscribe(client, "ben"), "epoch") for _ in range(SUBSCRIPTIONS))
         url = socket_url(served.url, agent_id="ben", after=after)
-        with connect(url, sock=_narrow(served), max_queue=1) as slow, _narrow(served) as other:
+        with connect(url, sock=_narrow(served), max_queue=1, ping_interval=None) as slow, _narrow(served) as other:
             other.sendall(f"GET /v1/events?agent_id=ben&after={after} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
             recorded = [record(client, "ana", f"Cart {number} has arrived") for number in range(RECORDS)]
             frames = [msgspec.json.decode(text, type=Frame) for text in messages(slow)]
@@ -315,7 +315,8 @@ def test_a_reader_that_does_not_read_is_paused_then_closed_and_can_resume(serve:
         assert events_read.endswith(b": nothing was read for too long; resume from the last id\n\n\r\n0\r\n\r\n")
         heard = _units(frames)
         assert len(heard) < RECORDS
-        with socket(socket_url(served.url, agent_id="ben", after=frames[-1].epoch)) as (line, _):
+        patient = serve()
+        with socket(socket_url(patient.url, agent_id="ben", after=frames[-1].epoch)) as (line, _):
             line.units(SUBSCRIPTIONS * (RECORDS - len(heard)))
             assert heard + _units(line.heard) == recorded
 

@@ -21,6 +21,7 @@ from tests.surfaces.shell import outside
 
 from muniment import Memory
 from muniment.surfaces.reception.denials import denied_calls
+from muniment.testing.postgres import free_port
 
 WAIT_S = 60.0
 POLLS = 600
@@ -80,6 +81,7 @@ class Server:
         with httpx.Client(base_url=self.url, timeout=WAIT_S) as client:
             os.kill(other, signal.SIGSTOP)
             try:
+                stands_still(other)
                 assert client.get("/healthz").status_code == 200
             finally:
                 os.kill(other, signal.SIGCONT)
@@ -107,6 +109,16 @@ def running(folder: Path, port: int = 0) -> Iterator[Server]:
         yield server
     finally:
         server.close()
+
+
+def stands_still(process: int) -> None:
+    """Wait until a process that was stopped does nothing any more; until then it could take a connection."""
+    never, told = threading.Event(), Path(f"/proc/{process}/stat")
+    for _ in range(POLLS):
+        if not told.exists() or told.read_text().rpartition(") ")[2].startswith("T"):
+            return
+        never.wait(WAIT_S / POLLS)
+    raise AssertionError("it could not be stopped")
 
 
 def gone(process: int) -> bool:
@@ -264,18 +276,18 @@ def test_a_worker_that_is_killed_under_load_loses_nothing_and_is_replaced(tmp_pa
     assert missing(tmp_path / "vault", writers.acknowledged) == []
 
 
-def test_a_server_that_is_killed_takes_its_workers_along_and_loses_nothing(tmp_path: Path, server: Server) -> None:
-    writers = Writers(server.url)
-    try:
-        writers.wait_for(20)
-        server.process.kill()
-        server.process.wait(timeout=WAIT_S)
-        assert all(gone(worker) for worker in server.workers.values())
-    finally:
-        writers.end()
+def test_a_server_that_is_killed_takes_its_workers_along_and_loses_nothing(tmp_path: Path) -> None:
+    port = free_port()
+    with running(tmp_path, port) as server:
+        writers = Writers(server.url)
+        try:
+            writers.wait_for(20)
+            server.process.kill()
+            server.process.wait(timeout=WAIT_S)
+            assert all(gone(worker) for worker in server.workers.values())
+        finally:
+            writers.end()
     assert missing(tmp_path / "vault", writers.acknowledged) == []
-    port = httpx.URL(server.url).port
-    assert port is not None
     with running(tmp_path, port) as again, again.client(1) as client:
         assert client.get(f"/api/records/{writers.acknowledged[-1]}").status_code == 200
         assert again.end(signal.SIGTERM) == 0

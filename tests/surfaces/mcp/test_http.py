@@ -19,6 +19,7 @@ from tests.surfaces.mcp.talking import LEGACY, MODERN, WAIT_S, talking_to
 from muniment.contracts.strict import reader
 from muniment.contracts.strict.reader import Limits
 from muniment.surfaces.mcp import endpoint
+from muniment.testing.postgres import free_port
 
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 DEEP = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 200 + b"1" + b"}" * 201
@@ -147,12 +148,11 @@ def test_a_call_that_is_given_up_leaves_the_conversation_alive(mode: str, served
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 def test_a_restart_of_the_server_goes_unnoticed(mode: str, vault: Path) -> None:
-    with serving(settings_for(vault)) as first:
-        port = httpx.URL(first.url).port
-        with talking_to(f"{first.url}/mcp", mode=mode) as talk:
-            talk.call("remember", content="The nightly build takes 40 minutes")
-            first.stop()
-            first.reception.close()
+    port = free_port()
+    with serving(settings_for(vault, port=port)) as first, talking_to(f"{first.url}/mcp", mode=mode) as talk:
+        talk.call("remember", content="The nightly build takes 40 minutes")
+        first.stop()
+        first.reception.close()
     with serving(settings_for(vault, port=port)) as second, talking_to(f"{second.url}/mcp", mode=mode) as talk:
         assert len(talk.call("recall", query="nightly build").document["records"]) == 1
 

@@ -24,7 +24,8 @@ from muniment.surfaces.reception.denials import (
 )
 
 NOON = Instant(1_780_000_000_000_000)
-WAIT_S = 10.0
+WAIT_S = 60.0
+NEVER_S = 3_600.0
 
 
 def denial(number: int = 0, *, what: str = "GET /api", peer: str = "192.0.2.1") -> Denial:
@@ -48,7 +49,9 @@ def test_a_single_denial_is_in_the_ledger_without_waiting_for_others(memory: Mem
     assert memory.ledger.verify().ok
 
 
-def test_a_flood_is_written_as_sums_and_nothing_is_left_out(memory: Memory) -> None:
+def test_a_flood_is_written_as_sums_and_nothing_is_left_out(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within one stretch of time, however long a busy machine takes for it."""
+    monkeypatch.setattr(denials, "SUM_EVERY_S", NEVER_S)
     before = memory.ledger.head().seq
     kept = Denials(lambda _: memory)
     for number in range(1_000):
@@ -58,10 +61,13 @@ def test_a_flood_is_written_as_sums_and_nothing_is_left_out(memory: Memory) -> N
     assert sum(one.count for one in found) == 1_000
     assert {one.what for one in found} == {"GET /api", "POST /v1"}
     assert (min(one.first for one in found), max(one.last for one in found)) == (NOON, NOON + 999)
-    assert memory.ledger.head().seq - before <= 3
+    assert memory.ledger.head().seq - before <= 2
 
 
-def test_a_flood_from_many_places_stays_small_and_keeps_its_number(memory: Memory) -> None:
+def test_a_flood_from_many_places_stays_small_and_keeps_its_number(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(denials, "SUM_EVERY_S", NEVER_S)
     kept = Denials(lambda _: memory)
     kept.add("default", denial())
     for number in range(5 * SUMS_MAX):
