@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from multiprocessing.queues import SimpleQueue
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import apsw
@@ -70,6 +73,51 @@ def test_a_vault_that_is_opened_twice_has_one_genesis(tmp_path: Path) -> None:
         assert one.ledger.head() == other.ledger.head()
         assert one.ledger.verify().findings == ()
         assert [entry.kind for entry in one.ledger.entries()] == ["genesis", "policy", "curated", "curated"]
+
+
+def _remembered(memory: Memory, words: str) -> str:
+    """What a caller is told: that it is kept, or why not."""
+    try:
+        return "kept" if memory.remember(words).committed else "refused"
+    except MunimentError as error:
+        return error.code
+
+
+def _in_a_fork(vault: Path, inherited: Memory, ready: Event, alone: Event, told: SimpleQueue[list[str]]) -> None:
+    """Write with what was open when this process was forked, and with what it opens for itself, once the process it
+    came from has closed all of its own."""
+    try:
+        own: Memory | None = Memory.open(vault, tenant="acme", embedder=None)
+    except MunimentError:
+        own = None
+    ready.set()
+    alone.wait(WAIT_S)
+    answers = [_remembered(inherited, "from a copy of the first")]
+    answers.append("not opened" if own is None else _remembered(own, "from one of its own"))
+    with Memory.open(vault, tenant="other", embedder=None) as other:
+        answers.append(_remembered(other, "the first never had this open"))
+    told.put(answers)
+
+
+def test_what_a_forked_process_is_told_is_kept_is_there_when_the_first_has_closed(tmp_path: Path) -> None:
+    """It has the first one's account of its locks and none of them: the first would take the log away under it."""
+    context = multiprocessing.get_context("fork")
+    ready, alone, told = context.Event(), context.Event(), context.SimpleQueue()
+    with Memory.open(tmp_path, tenant="acme", embedder=None) as memory:
+        memory.remember("from the first")
+        child = context.Process(target=_in_a_fork, args=(tmp_path, memory, ready, alone, told))
+        child.start()
+        assert ready.wait(WAIT_S)
+    alone.set()
+    child.join(WAIT_S)
+    assert child.exitcode == 0
+    assert told.get() == ["store_unavailable", "not opened", "kept"]
+    with Memory.open(tmp_path, tenant="acme", embedder=None) as memory:
+        assert [found.record.content for found in memory.browse()] == ["from the first"]
+        assert memory.ledger.verify().ok
+        assert memory.remember("from the first, later").committed
+    with Memory.open(tmp_path, tenant="other", embedder=None) as memory:
+        assert [found.record.content for found in memory.browse()] == ["the first never had this open"]
 
 
 def test_a_reader_is_not_kept_waiting_by_an_open_write(pair: tuple[SqliteTenant, SqliteTenant]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -196,6 +197,27 @@ def test_a_tenant_that_is_there_or_has_another_name_is_not_written_over(archive:
     with pytest.raises(Malformed, match="cannot change its name"):
         import_archive(lived, archive, tenant="acme")
     assert state(lived) == before
+
+
+def test_a_log_that_a_lost_file_has_left_is_never_laid_over_what_is_taken_in(
+    archive: Path, lived: Path, tmp_path: Path
+) -> None:
+    file, log = lived / "default.sqlite", lived / "default.sqlite-wal"
+    with opened(lived) as memory:
+        remembered(memory, "Written last, and in the log alone")
+        shutil.copy(log, tmp_path / "log")
+    file.unlink()
+    shutil.copy(tmp_path / "log", log)
+    with pytest.raises(IntegrityError, match=r"default.sqlite is gone, and default.sqlite-wal is there") as refused:
+        import_archive(lived, archive)
+    assert "default.sqlite-wal" in refused.value.hint
+    assert not file.exists()
+    assert log.read_bytes() == (tmp_path / "log").read_bytes()
+    log.unlink()
+    taken = import_archive(lived, archive)
+    with opened(lived) as memory:
+        assert memory.ledger.head().hash == taken.head.hash
+        assert memory.ledger.verify().findings == ()
 
 
 def test_a_vault_with_another_key_needs_the_old_one_and_takes_the_ledger_over(

@@ -17,8 +17,10 @@ from muniment.backends.sqlite.store import SqliteVault
 from muniment.engine.copies.backup import back_up
 from muniment.engine.copies.manifest import Manifest, read_manifest
 from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.keyholding import folder_keys
 from muniment.engine.seat import window
-from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound
+from muniment.engine.signing import rotate
+from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreBusy
 from muniment.model.times import Instant
 
 WRITER = Path(__file__).parent.parent / "backends" / "writer.py"
@@ -222,6 +224,38 @@ def test_a_store_that_does_not_verify_is_not_backed_up_and_nothing_is_left(vault
     with pytest.raises(IntegrityError, match="does not verify"):
         back_up(vault, tmp_path / "copy")
     assert names_in(tmp_path) == before
+
+
+@pytest.mark.parametrize("during", ["checking a", "checking b"])
+def test_a_backup_that_no_key_could_put_back_is_not_made(vault: Path, tmp_path: Path, during: str) -> None:
+    """A ledger copied before its key was changed, with the keys of afterwards: the one it needs is destroyed."""
+    for tenant in ("a", "b"):
+        furnish(vault, 3, tenant)
+    rotated: list[str] = []
+
+    def change(what: str, done: int, whole: int) -> None:
+        if what == during and not rotated:
+            rotated.append(rotate(vault, reason="yearly").new)
+
+    with pytest.raises(StoreBusy, match="signing key of the vault is being changed") as refused:
+        back_up(vault, tmp_path / "copy", progress=change)
+    assert "muniment signing rotate" in refused.value.hint
+    assert names_in(tmp_path) == [vault.name]
+    assert len(rotated) == 1
+    back_up(vault, tmp_path / "copy")
+    assert len(restore(Wish(backup=tmp_path / "copy", vault=tmp_path / "again")).tenants) == 2
+
+
+def test_no_backup_is_made_while_a_change_of_keys_that_was_cut_short_waits_to_be_finished(
+    vault: Path, tmp_path: Path
+) -> None:
+    furnish(vault, 3)
+    folder_keys(vault).private.pair()
+    with pytest.raises(StoreBusy, match="cut short"):
+        back_up(vault, tmp_path / "copy")
+    rotate(vault, reason="yearly")
+    back_up(vault, tmp_path / "copy")
+    assert len(restore(Wish(backup=tmp_path / "copy", vault=tmp_path / "again")).tenants) == 1
 
 
 def test_nothing_erased_is_in_a_backup_made_afterwards(vault: Path, tmp_path: Path) -> None:

@@ -321,6 +321,24 @@ def test_a_present_store_that_cannot_say_what_was_erased_stops_a_restore_unless_
     assert (done.aside / "default.sqlite").read_bytes().startswith(b"not a store")
 
 
+def test_a_damaged_file_that_somebody_has_open_is_not_replaced_under_them(vault: Path, tmp_path: Path) -> None:
+    """What they have read of it before serves them on, and what they write to it would be set aside with it."""
+    furnish(vault, 3, "acme")
+    back_up(vault, tmp_path / "copy")
+    wish = Wish(backup=tmp_path / "copy", vault=vault, tenant="acme", despite_damage=True)
+    with opened(vault, "acme") as memory:
+        assert memory._tenant.store.scrub(), "nothing of the file is in its log"
+        with (vault / "acme.sqlite").open("r+b", buffering=0) as file:
+            file.write(bytes(100))
+            with pytest.raises(StoreBusy, match="in use"):
+                restore(wish)
+        remembered(memory, "Written while the first page was gone")
+        assert len(list(memory.browse())) == 4
+    restore(wish)
+    with opened(vault, "acme") as memory:
+        assert len(list(memory.browse())) == 3
+
+
 def test_a_witness_that_refuses_an_older_copy_takes_a_restored_one(
     vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

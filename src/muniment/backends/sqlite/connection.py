@@ -13,6 +13,7 @@ import apsw
 import msgspec
 
 from muniment.backends.sealing import SETTING, TenantKey
+from muniment.backends.sqlite.forking import demand_unforked
 from muniment.backends.statements import named
 from muniment.model.errors import (
     ConfigurationError,
@@ -73,6 +74,7 @@ def translated(connection: apsw.Connection | Path) -> Iterator[None]:
 def connect(path: Path, *, create: bool, key: TenantKey | None = None, flags: int = 0) -> apsw.Connection:
     """Open a file for reading and writing. A file that is not ours, or is not encrypted with this key or at all where
     there is a key, or is where there is none, is refused before anything is changed."""
+    demand_unforked(path)
     flags |= apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=200)
     connection.set_busy_timeout(BUSY_WAIT_MS)

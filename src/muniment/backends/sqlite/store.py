@@ -6,6 +6,7 @@ Writers wait in a line; whoever leads runs every job that waits, in one transact
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import tempfile
 import threading
@@ -30,6 +31,7 @@ from muniment.backends.sqlite.connection import (
 )
 from muniment.backends.sqlite.doorway import SUFFIX as DOOR
 from muniment.backends.sqlite.doorway import passing
+from muniment.backends.sqlite.forking import forked
 from muniment.backends.sqlite.form import complaints
 from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.presence import Presence
@@ -61,6 +63,7 @@ class SqliteTenant:
         self._turns = Turns(path, wait_ms=BUSY_WAIT_MS)
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
         self._closed = False
+        self._owner = os.getpid()
         if create:
             _refuse_lost(path)
         with translated(path):
@@ -96,7 +99,13 @@ class SqliteTenant:
         else:
             self._idle.append((connection, snapshot))
 
+    def _demand_owner(self) -> None:
+        """Refuse a process that was forked: its copies of the connections have none of their locks."""
+        if os.getpid() != self._owner:
+            raise forked(self._path)
+
     def _borrow(self) -> tuple[apsw.Connection, SqliteSnapshot]:
+        self._demand_owner()
         if self._closed:
             raise StoreUnavailable(f"{self._path.name} is closed")
         try:
@@ -122,6 +131,7 @@ class SqliteTenant:
         return nullcontext(lambda: False)
 
     def write(self, job: Callable[[Unit], T]) -> T:
+        self._demand_owner()
         return self._line.run(job)
 
     def _carry(self, group: Group, gather: Callable[[], None]) -> None:
@@ -182,6 +192,7 @@ class SqliteTenant:
         return scratch_store(self.tenant, sealed=self.key is not None)
 
     def integrity(self) -> tuple[str, ...]:
+        self._demand_owner()
         with self._writing:
             try:
                 damage = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check(20)")]
@@ -214,6 +225,9 @@ class SqliteTenant:
         return sum(file.stat().st_size for file in files)
 
     def close(self) -> None:
+        if os.getpid() != self._owner:
+            _left_alone.append(self)
+            return
         if not self._closed:
             with translated(self._path):
                 self._scrub_what_is_left()
@@ -225,6 +239,10 @@ class SqliteTenant:
             while self._idle:
                 self._idle.pop()[0].close()
             self._connection.close()
+
+
+_left_alone: list[SqliteTenant] = []
+"""In a process that was forked: what the one it came from had open, kept so that nobody closes it for the other."""
 
 
 @contextmanager
@@ -248,6 +266,16 @@ def _refuse_lost(path: Path) -> None:
             f"{path.name} is empty or gone although it was written to: put it back from a backup; "
             f"to begin anew, take {left.name} away"
         )
+
+
+def refuse_left(path: Path) -> None:
+    """Do not put a file beside the log or the journal of one that is gone: SQLite would lay it over the new one."""
+    for suffix in ("-wal", "-journal"):
+        left = path.with_name(path.name + suffix)
+        if left.exists() and left.stat().st_size and not path.exists():
+            error = IntegrityError(f"{path.name} is gone, and {left.name} is there: it may hold what was written last")
+            error.hint = f"Put {path.name} back beside it. If it is lost, move {left.name} out of the vault's folder."
+            raise error
 
 
 _PLAIN = re.compile(r"[a-z0-9_-]")

@@ -28,8 +28,8 @@ from muniment.engine.copies.manifest import (
 from muniment.engine.keyholding import folder_keys
 from muniment.engine.marker import MARKER
 from muniment.engine.vault import POLICY_FILES, is_vault, stores_at
-from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable
-from muniment.ports.world import Clock
+from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreBusy, StoreUnavailable
+from muniment.ports.world import Clock, Signer
 
 Told = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is (0: not known)."""
@@ -82,11 +82,12 @@ def _fill(
     progress: Told,
 ) -> Manifest:
     inside = draft / CONTENTS
-    keys = folder_keys(vault)
-    public = frozenset(one.key_id for one in keys.here())
+    signer = _signer(vault)
+    public = frozenset({signer.key_id})
     copies = tuple(_copied(vault, stores, inside, one, public, progress) for one in _chosen(stores, tenant))
     _take_along(vault, inside, with_keys=with_keys)
-    signer = keys.present()
+    if _signer(vault).key_id != signer.key_id:
+        raise _rotated()
     manifest = Manifest(
         backup=VERSION,
         made_at=clock.now(),
@@ -100,6 +101,22 @@ def _fill(
     signed = SignedManifest(manifest=manifest, signature=sign_value(signer, manifest))
     write_private(draft / MANIFEST, spelled(signed))
     return manifest
+
+
+def _signer(vault: Path) -> Signer:
+    """The key of every ledger of the vault. While it is being changed there is none, and what was copied then could not
+    be put back: some ledgers would have a key that is gone."""
+    keys = folder_keys(vault)
+    present = keys.present()
+    if keys.private.going() or keys.coming().key_id != present.key_id:
+        raise _rotated()
+    return present
+
+
+def _rotated() -> StoreBusy:
+    busy = StoreBusy("the signing key of the vault is being changed, or the change was cut short")
+    busy.hint = "Let `muniment signing rotate` come to its end, or run it again, and then make the backup."
+    return busy
 
 
 def _chosen(stores: SqliteVault, tenant: str | None) -> tuple[str, ...]:
@@ -133,6 +150,8 @@ def _copied(vault: Path, stores: SqliteVault, inside: Path, tenant: str, keys: f
     finally:
         copies.close()
     leave_bare(inside / source.name)
+    if not found.ok and _signer(vault).key_id not in keys:
+        raise _rotated()
     if not found.ok or found.head is None:
         raise IntegrityError(f"tenant {tenant} does not verify, so nothing was backed up: {found.findings[0].message}")
     return Copy(

@@ -40,7 +40,7 @@ _BESIDE = ("-wal", "-shm", "-journal")
 class Wish(Value):
     """Which backup is to be put back where. `erasures` are certificates kept outside the vault; a `signing_key` is the
     private half that a backup without keys was made with; `despite_damage` goes on though the present store cannot be
-    asked what was erased."""
+    asked what was erased, if nobody is in the vault."""
 
     backup: Path
     vault: Path
@@ -121,9 +121,10 @@ class _Job:
         return Restored(tenants=backs, aside=aside)
 
     def _come_in(self, held: ExitStack) -> None:
-        """Be in the vault: alone, unless only one of its tenants is concerned."""
+        """Be in the vault: alone, unless only one of its tenants is concerned. Of a damaged file nobody can say whether
+        somebody has it open: whoever has would go on with the one that is set aside."""
         marker = self.vault / MARKER
-        if self.wish.tenant is None:
+        if self.wish.tenant is None or self.wish.despite_damage:
             held.enter_context(alone(marker))
         else:
             held.callback(enter(marker).leave)

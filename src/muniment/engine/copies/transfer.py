@@ -7,7 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from muniment.backends.sqlite.copying import sync
-from muniment.backends.sqlite.store import SqliteVault, file_name, leave_bare
+from muniment.backends.sqlite.doorway import shut
+from muniment.backends.sqlite.store import SqliteVault, file_name, leave_bare, refuse_left
 from muniment.backends.world import FileSigner, RandomIds, SystemClock
 from muniment.engine.audit import check_snapshot, verify_store
 from muniment.engine.copies.archive import Archive, Header, Progress, Trailer, broken, write_archive
@@ -104,6 +105,7 @@ def _into_folder(
     if is_vault(vault):
         if (vault / file_name(header.tenant)).exists():
             raise _taken()
+        refuse_left(vault / file_name(header.tenant))
     elif vault.exists() and (not vault.is_dir() or any(vault.iterdir())):
         raise Malformed("vault", "a vault, or a place where there is nothing yet")
     _trusted(public_keys(vault) if is_vault(vault) else (), header, former)
@@ -233,8 +235,10 @@ def _place(draft: Path, vault: Path, tenant: str, *, whole: bool) -> None:
     if whole:
         move_in(draft, vault)
         return
-    try:
-        os.link(draft / name, vault / name)
-    except FileExistsError:
-        raise Malformed("tenant", "a tenant that is not there yet; somebody has just made it") from None
-    sync(vault)
+    with shut(vault / name):
+        refuse_left(vault / name)
+        try:
+            os.link(draft / name, vault / name)
+        except FileExistsError:
+            raise Malformed("tenant", "a tenant that is not there yet; somebody has just made it") from None
+        sync(vault)
