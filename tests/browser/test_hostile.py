@@ -13,10 +13,19 @@ from tests.browser.tab import Console, Tab
 _FOREIGN = """
 () => {
   const found = [];
+  const unseen = /[\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069]/;
+  const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+  for (let one = texts.nextNode(); one; one = texts.nextNode()) {
+    const tag = one.parentElement.tagName;
+    if (unseen.test(one.data) && tag !== "TEXTAREA") found.push(`text bare in ${tag}`);
+  }
+  if (unseen.test(document.title)) found.push("the title of the page");
   if (window.__pwned !== undefined) found.push(`ran: ${window.__pwned}`);
   for (const one of document.querySelectorAll("*")) {
     const tag = one.tagName.toLowerCase();
     for (const { name, value } of one.attributes) {
+      const told = /^(title|placeholder|alt|label|aria-.*)$/.test(name);
+      if (told && unseen.test(value)) found.push(`${tag} has ${name} bare`);
       if (name.startsWith("on")) found.push(`${tag} has ${name}`);
       if (/^\\s*(javascript|data|vbscript):/i.test(value)) found.push(`${tag} has ${name} ${value.slice(0, 30)}`);
     }
@@ -130,9 +139,12 @@ def test_what_text_could_have_brought_is_noticed(console: Console, tab: OpenTab)
     page.evaluate(
         "() => { const link = document.createElement('a'); link.href = 'javascript:void 0';"
         " const frame = document.createElement('iframe'); window.__pwned = 'test';"
-        " document.querySelector('main').append(link, frame, document.createElement('style')) }"
+        " link.title = 'gpj\\u202eexe'; frame.setAttribute('aria-label', '\\u200b');"
+        " document.querySelector('main').append(link, frame, document.createElement('style'), '\\u2066') }"
     )
-    assert foreign(page) == ["ran: test", "a has href javascript:void 0", "a link", "iframe", "style"]
+    bare = ["a has title bare", "a link", "iframe has aria-label bare"]
+    known = ["text bare in MAIN", "ran: test", "a has href javascript:void 0", *bare, "iframe", "style"]
+    assert foreign(page) == known
 
 
 def _key(console: Console) -> dict[str, str]:

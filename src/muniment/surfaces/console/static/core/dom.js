@@ -1,6 +1,9 @@
 // Elements made of values. Text is always text: nothing here, and nothing elsewhere, turns a string into markup.
 
+import { spelledOut } from "./signs.js";
+
 const SVG = "http://www.w3.org/2000/svg";
+const TOLD = /^(title|placeholder|alt|label|aria-.*)$/;
 const SAFE_ADDRESS = /^(#|\/(?!\/)|blob:)/;
 
 /** An HTML element: `h("p.note#id", {title: "…", onclick: f}, "text", child, [more])`. */
@@ -54,14 +57,15 @@ function set(element, name, value) {
   } else if ((name === "href" || name === "src") && !SAFE_ADDRESS.test(value)) {
     throw new TypeError("addresses lead to this server only");
   } else {
-    element.setAttribute(name, value === true ? "" : String(value));
+    const text = value === true ? "" : String(value);
+    element.setAttribute(name, TOLD.test(name) ? spelledOut(text) : text);
   }
 }
 
 /** Say something to those who hear the page rather than see it. */
 export function speak(words) {
   const place = document.getElementById("spoken");
-  if (place) place.textContent = words;
+  if (place) place.textContent = spelledOut(String(words));
 }
 
 let counted = 0;

@@ -1,8 +1,7 @@
 // What somebody wrote, shown as what somebody wrote: as text, apart from our own words, with nothing hidden in it.
 
 import { h } from "../core/dom.js";
-
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u{e0000}-\u{e0fff}]/gu;
+import { codeOf, HIDDEN } from "../core/signs.js";
 
 /** A block of quoted text. `by` names who wrote it; `short` clamps it to a few lines. */
 export function said(text, { by = null, short = false, passage = null } = {}) {
@@ -27,8 +26,7 @@ export function visible(text) {
 }
 
 function spelled(sign) {
-  const code = sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-  return h("span.hidden-sign", { title: "A sign that is not shown, or that changes how others are shown" }, `U+${code}`);
+  return h("span.hidden-sign", { title: "A sign that is not shown, or that changes how others are shown" }, codeOf(sign));
 }
 
 /** `passage` counts characters as Python does: by code points. */
