@@ -656,7 +656,7 @@ def _schemas() -> str:
     return joined(words, table(("contract", "schemas"), rows))
 
 
-_OF_THE_SURFACE = frozenset({"caller", "changes", "export", "forget_record", "form", "import"})
+_OF_THE_SURFACE = frozenset({"caller", "changes", "denied", "export", "forget_record", "form", "import"})
 """Operations that are no method of a memory."""
 
 

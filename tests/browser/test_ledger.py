@@ -273,3 +273,17 @@ def test_who_may_not_audit_is_told_why_and_nothing_else(console: Console, tab: O
     expect(seat.page.locator("main")).to_contain_text("no grant “audit”")
     expect(seat.page.get_by_role("tab")).to_have_count(0)
     assert [url for url in asked if "/api/ledger" in url] == []
+
+
+def test_who_was_turned_away_is_listed_for_auditors(own_console: Console, tab: OpenTab) -> None:
+    with own_console.client("reader") as client:
+        assert client.get("/api/ledger/head").status_code == 403
+    page = ledger(own_console, tab, "denied")
+    row = page.get_by_role("listitem").filter(has_text="developer")
+    expect(row.first).to_contain_text("not permitted")
+
+
+def test_denied_calls_are_not_shown_to_those_who_may_not_audit(console: Console, tab: OpenTab) -> None:
+    page = ledger(console, tab, "denied", "planner")
+    expect(page.get_by_text("The ledger is for those who audit")).to_be_visible()
+    expect(page.get_by_role("tab")).to_have_count(0)

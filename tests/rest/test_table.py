@@ -20,7 +20,7 @@ from muniment.surfaces.reception.visitor import Grant
 
 NOT_OFFERED = {"as_actor", "close", "open", "take_in"}
 """Who is calling is the credential's to say, a server opens and closes by itself, and batches come in by import."""
-OF_THE_SURFACE = {"caller", "changes", "import", "export", "forget_record", "form"}
+OF_THE_SURFACE = {"caller", "changes", "denied", "import", "export", "forget_record", "form"}
 ELSEWHERE = {"progress", "expected_revision", "after"}
 """Nobody watches over HTTP, what is expected is said in If-Match, and a list goes on by its cursor."""
 _PLACES = re.compile(r"{([a-z_]+)}").findall
@@ -106,6 +106,7 @@ def test_every_page_holds_a_list_and_the_way_on() -> None:
         "conflicts",
         "directory",
         "certificates",
+        "denied",
         "holds",
         "quarantined",
         "ledger.chain",

@@ -24,6 +24,7 @@ FEW = 3
 OTHERS: dict[str, Given] = {
     "caller": {},
     "changes": {},
+    "denied": {},
     "forget_record": {"record_id": Nowhere("record"), "dry_run": True, "reason": "because"},
     "import": {"contract": "omir", "preview": True},
     "export": {"contract": "omir"},

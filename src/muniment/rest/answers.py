@@ -11,6 +11,7 @@ from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
 from muniment.model.erasure import LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Account, ReceiptEntry
+from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.rest.queries import ContractWord
 
@@ -136,6 +137,27 @@ class Namespaces(Value):
     """Every namespace that holds a current record the caller may see."""
 
     namespaces: tuple[str, ...]
+
+
+class Denied(Value):
+    """A call that was denied, or several alike: `count` of them between `first` and `last`. `who` is null: nobody
+    known."""
+
+    what: str
+    code: str
+    peer: str
+    first: Instant
+    last: Instant
+    count: int = 1
+    who: str | None = None
+    credential: str | None = None
+
+
+class Denials(Value):
+    """Denied calls, the newest first; `next` is the cursor of the page that follows, null on the last."""
+
+    denials: tuple[Denied, ...]
+    next: str | None = None
 
 
 class Entries(Value):

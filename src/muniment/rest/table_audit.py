@@ -56,6 +56,16 @@ AUDITING: tuple[Operation, ...] = (
         answer=answers.Keys,
     ),
     Operation(
+        name="denied",
+        verb=Verb.GET,
+        path="/api/denials",
+        summary="List the calls that were denied, the newest first",
+        grant=Grant.AUDIT,
+        query=queries.Page,
+        answer=answers.Denials,
+        pages="denials",
+    ),
+    Operation(
         name="ledger.receipts",
         verb=Verb.GET,
         path="/api/receipts",

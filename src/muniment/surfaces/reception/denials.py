@@ -166,5 +166,14 @@ def denied_calls(memory: Memory) -> tuple[Denial, ...]:
     return tuple(_read(one) for one in Notebook.of(memory).read(TOPIC))
 
 
+def denied_before(memory: Memory, before: str | None, limit: int) -> tuple[tuple[Denial, ...], str | None]:
+    """So many denied calls, the newest first, behind the place where the page before ended, and where this one ends if
+    there are more. What is denied meanwhile moves no page. For those who may audit."""
+    memory.ledger.head()  # raises unless the actor may read the ledger
+    notes = [one for one in Notebook.of(memory).read(TOPIC) if before is None or one.key < before]
+    found = notes[: -limit - 1 : -1]
+    return tuple(_read(one) for one in found), found[-1].key if len(notes) > limit else None
+
+
 def _read(found: Note) -> Denial:
     return read_canonical((found.body or "").encode(), Denial)

@@ -135,6 +135,7 @@ _FRAMED: dict[str, Call] = {
     "certificates": paging.certificates,
     "holds": paging.holds,
     "quarantined": paging.quarantined,
+    "denied": paging.denied,
     "queue": paging.queue,
     "browse": paging.browse,
     "conflicts": paging.conflicts,

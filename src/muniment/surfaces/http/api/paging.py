@@ -18,6 +18,7 @@ from muniment.rest import answers, queries
 from muniment.rest.cursor import seal, unseal
 from muniment.rest.kinds import PAGE_USUAL
 from muniment.surfaces.http.api.asking import Asked, said_of
+from muniment.surfaces.reception.denials import denied_before
 
 Options = dict[str, object]
 Q = TypeVar(
@@ -152,6 +153,13 @@ def checkpoints(asked: Asked, _: Options) -> Value:
     found = asked.memory.ledger.checkpoints(before=before, limit=page.limit)
     last = str(found[-1].checkpoint.seq) if len(found) == page.limit else None
     return answers.Checkpoints(checkpoints=found, next=_next(asked, page, last))
+
+
+def denied(asked: Asked, _: Options) -> Value:
+    page = _page(asked, queries.Page)
+    found, last = denied_before(asked.memory, _position(asked, page), page.limit)
+    told = tuple(msgspec.convert(one, answers.Denied, from_attributes=True) for one in found)
+    return answers.Denials(denials=told, next=_next(asked, page, last))
 
 
 def receipts(asked: Asked, _: Options) -> Value:

@@ -7,6 +7,7 @@ import { here, mark } from "../core/router.js";
 import { session } from "../core/session.js";
 import { tabs } from "../parts/controls.js";
 import { nothing } from "../parts/notices.js";
+import { deniedTab } from "./ledger/denied.js";
 import { entriesTab } from "./ledger/entries.js";
 import { keysTab } from "./ledger/keys.js";
 import { checkpointsTab } from "./ledger/checkpoints.js";
@@ -25,6 +26,7 @@ export async function open(view, { query, signal }) {
     ["checkpoints", "Checkpoints", () => checkpointsTab(signal)],
     ["verify", "Verify", () => verifyTab(signal)],
     ["keys", "Head and keys", () => keysTab(signal)],
+    ["denied", "Denied calls", () => deniedTab(signal)],
   ], { open: query.get("tab") ?? "entries", onopen: (tab) => mark({ ...Object.fromEntries(here().query), tab: tab === "entries" ? null : tab }) }));
 }
 
