@@ -218,6 +218,33 @@ def test_what_was_settled_elsewhere_meanwhile_is_said_and_not_settled_twice(own_
     assert (found["resolved_by"], found["rationale"]) == ("steward", "I know")
 
 
+def test_a_ballot_is_not_cast_once_it_would_come_to_something_else_than_was_shown(
+    own_console: Console, tab: OpenTab
+) -> None:
+    earlier, later = sides(own_console, "contradiction")
+    watched = tab(own_console, "curator")
+    watched.forgive(NOT_AS_THINGS_STAND)
+    page = watched.open("conflict").page
+    way(page, "vote").get_by_role("button").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio").first.check()
+    dialog.get_by_label("Why").fill("I have seen the sign")
+    cast = dialog.get_by_role("button", name="Cast the ballot")
+    expect(cast).to_be_enabled()
+
+    with own_console.client("planner") as client:
+        body = {"strategy": "vote", "rationale": "I wrote it", "winner": later}
+        client.post(f"/api/conflicts/{own_console.ids['contradiction']}/resolution", json=body).raise_for_status()
+    cast.click()
+
+    expect(dialog.get_by_role("alert")).to_contain_text("Nothing was done. By now planner voted.")
+    assert told(own_console, "contradiction")["ballots"] == [{"actor": "planner", "winner": later}]
+    cast.click()
+    expect(dialog).to_have_count(0)
+    ballots = [{"actor": "curator", "winner": earlier}, {"actor": "planner", "winner": later}]
+    assert told(own_console, "contradiction")["ballots"] == ballots
+
+
 def test_a_caller_who_may_not_settle_sees_why_and_can_still_vote(console: Console, tab: OpenTab) -> None:
     page = tab(console, "planner").open("conflict").page
 

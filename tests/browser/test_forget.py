@@ -179,6 +179,31 @@ def test_a_source_is_taken_back_with_its_history_kept(own_console: Console, tab:
     assert found["record"]["claim"]["content"] == f"{SUBJECT} prefers deliveries on Fridays"
 
 
+def test_what_came_meanwhile_is_said_and_not_taken_back_unseen(own_console: Console, tab: OpenTab) -> None:
+    watched = tab(own_console, "steward", size=NARROW)
+    watched.forgive("status of 409")
+    page = watched.open("forget").page
+    page.get_by_role("button", name="Take it back but keep the history").click()
+    milder = page.locator(".milder")
+    milder.get_by_label("Which").fill("crm")
+    milder.get_by_label("Reason").fill("the export was of another shop")
+    milder.get_by_role("button", name="Show what would be taken back").click()
+    expect(milder).to_contain_text("3 records are retracted")
+    with own_console.client("researcher") as client:
+        more = {"content": "The shop opens at nine", "source": "crm", "confidence": 0.7}
+        client.post("/api/records", json=more).raise_for_status()
+
+    milder.get_by_role("button", name="Take it back …").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take it back").click()
+
+    expect(milder.get_by_role("alert")).to_contain_text("Nothing was taken back. Meanwhile it changed: 1 more record")
+    expect(milder).to_contain_text("4 records are retracted")
+    assert statuses(own_console, "subject-0") == [200]
+    milder.get_by_role("button", name="Take it back …").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take it back").click()
+    expect(milder.get_by_role("heading", name="It was taken back")).to_be_focused()
+
+
 def test_a_reason_that_names_the_person_is_sent_back(console: Console, tab: OpenTab) -> None:
     page = tab(console, "steward").open("forget").page
 

@@ -7,7 +7,7 @@ from tests.trust.world import entries_since, footing, kept, sentence, standing, 
 
 from muniment import Memory
 from muniment.model.entry import EntryKind
-from muniment.model.errors import Malformed, NotPermitted
+from muniment.model.errors import Malformed, NotPermitted, Stale
 from muniment.model.status import Status
 from muniment.model.vocabulary import Outcome
 
@@ -164,3 +164,44 @@ def test_what_the_caller_may_not_see_goes_and_is_not_named(team: Memory) -> None
     done = team.withdraw("actor", "worker", reason="stolen key")
     assert name not in str(done)
     assert [change.status for change in team.ledger.entries(1)[-1].changes] == [Status.RETRACTED]
+
+
+def test_what_is_withdrawn_is_what_was_shown_or_nothing(team: Memory) -> None:
+    worker = team.as_actor("worker")
+    first = kept(worker.remember(sentence(1)))
+    shown = team.withdraw("actor", "worker", reason="stolen key", dry_run=True)
+    later = kept(worker.remember(sentence(2)))
+    head = team.ledger.head()
+    with pytest.raises(Stale):
+        team.withdraw("actor", "worker", reason="stolen key", expected=shown.digest)
+    assert team.ledger.head() == head
+    now = team.withdraw("actor", "worker", reason="stolen key", dry_run=True)
+    assert team.withdraw("actor", "worker", reason="stolen key", expected=now.digest).records == (first, later)
+
+
+@pytest.mark.parametrize("what", ["revised", "built on", "proposed"])
+def test_a_plan_to_withdraw_is_another_once_what_it_reaches_is(team: Memory, what: str) -> None:
+    worker = team.as_actor("worker")
+    first = kept(worker.remember(sentence(1)))
+
+    def plan() -> str:
+        return team.withdraw("actor", "worker", reason="stolen key", dry_run=True).digest
+
+    before = plan()
+    assert plan() == before
+    match what:
+        case "revised":
+            worker.revise(first, sentence(3))
+        case "built on":
+            kept(team.as_actor("runner").remember(sentence(2), derived_from=[first]))
+        case _:
+            worker.remember("We buy through the reseller", kind="decision")
+    assert plan() != before
+
+
+def test_who_may_not_withdraw_is_refused_on_the_record_whatever_was_expected(team: Memory) -> None:
+    kept(team.as_actor("worker").remember(sentence(1)))
+    shown = team.withdraw("actor", "worker", reason="stolen key", dry_run=True)
+    done = team.as_actor("runner").withdraw("actor", "worker", reason="mine now", expected=shown.digest)
+    assert done.verdict is not None
+    assert done.verdict.outcome is Outcome.REFUSED

@@ -134,6 +134,9 @@ def test_a_settlement_can_be_rehearsed(shell: Shell, dispute: tuple[str, str, st
     assert [line.split() for line in lines[2:5]] == [["winner:", first], ["superseded:", second], ["rises:", above]]
     assert lines[5].strip() == "this is a plan: nothing was changed"
     assert [one["status"] for one in shell("conflicts", "--json").json["conflicts"]] == ["detected"]
+    late = shell(*words[:-1], "--plan", "another", "--json")
+    assert (late.code, late.error["code"]) == (2, "stale")
+    assert shell(*words[:-1], "--plan", said.json["digest"], "--json").json["winner"] == first
 
 
 def test_a_rehearsed_synthesis_has_no_id_to_tell(shell: Shell, dispute: tuple[str, str, str]) -> None:

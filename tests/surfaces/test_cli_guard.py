@@ -97,7 +97,10 @@ def test_a_withdrawal_is_planned_then_done_and_tells_who_was_told(shell: Shell, 
 
     plan = shell("withdraw", "--by", "source", "forum.example", "--dry-run", "--json").json
     before = shell("get", source, "--json").json["status"]
-    done = shell("withdraw", "--by", "source", "forum.example", "--json").json
+    late = shell("withdraw", "--by", "source", "forum.example", "--plan", "another", "--json")
+    done = shell("withdraw", "--by", "source", "forum.example", "--plan", plan["digest"], "--json").json
+
+    assert (late.code, late.error["code"]) == (2, "stale")
 
     assert (plan["dry_run"], plan["by"], plan["value"], plan["verdict"]) == (True, "source", "forum.example", None)
     assert (plan["records"], plan["judged"]) == ([source], [above])

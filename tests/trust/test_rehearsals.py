@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -136,7 +137,7 @@ def test_a_rehearsed_settlement_says_who_wins_and_what_rises_and_leaves_no_trace
     assert (rehearsed.status, rehearsed.winner, rehearsed.superseded) == ("resolved", found.second, (found.first,))
     assert (rehearsed.falls, rehearsed.rises) == ((), (on_second,))
     done = team.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
-    assert done == msgspec.structs.replace(rehearsed, falls=(), rises=())
+    assert done == msgspec.structs.replace(rehearsed, falls=(), rises=(), digest="")
 
 
 def test_what_would_fall_is_told_at_any_depth(vault: Path) -> None:
@@ -222,3 +223,63 @@ def test_a_rehearsal_of_what_is_hidden_is_one_of_nothing(team: Memory) -> None:
             team.as_actor("senior").resolve(conflict, strategy="last_write_wins", rationale="newer", dry_run=True)
         words.append(str(refused.value))
     assert words[0] == words[1]
+
+
+# What was shown is done, or nothing.
+
+
+def test_a_settlement_that_would_come_out_otherwise_by_now_is_not_done(team: Memory) -> None:
+    found = quarrel(team, {"confidence": 0.8}, {"confidence": 0.6})
+    settle = partial(team.resolve, found.conflict, strategy="confidence_weighted", rationale="the surer one")
+    shown = settle(dry_run=True)
+    assert shown.winner == found.first
+    for _ in range(8):
+        team.outcome(found.first, "misleading")
+    before = everything(team)
+
+    with pytest.raises(Stale):
+        settle(expected=shown.digest)
+
+    assert everything(team) == before
+    now = settle(dry_run=True)
+    done = settle(expected=now.digest)
+    assert (done, done.winner) == (now, found.second)
+
+
+def test_a_record_that_came_to_stand_on_the_winner_meanwhile_stops_a_settlement(team: Memory) -> None:
+    found = quarrel(team)
+    settle = partial(team.resolve, found.conflict, strategy="last_write_wins", rationale="newer")
+    shown = settle(dry_run=True)
+    above = kept(team.remember(sentence(0), derived_from=[found.second]))
+    with pytest.raises(Stale):
+        settle(expected=shown.digest)
+    assert settle(dry_run=True).rises == (above,)
+
+
+def test_a_ballot_cast_meanwhile_stops_a_ballot_that_was_shown_without_it(team: Memory) -> None:
+    found = quarrel(team)
+    settle = partial(team.resolve, found.conflict, strategy="vote", rationale="measured", winner=found.first)
+    shown = settle(dry_run=True)
+    team.as_actor("senior").resolve(found.conflict, strategy="vote", rationale="measured", winner=found.first)
+    with pytest.raises(Stale):
+        settle(expected=shown.digest)
+
+
+def test_a_synthesis_is_done_as_shown_although_its_id_is_another(team: Memory) -> None:
+    found = quarrel(team)
+    settle = partial(
+        team.resolve, found.conflict, strategy="synthesis", rationale="both", synthesis="There are two offices"
+    )
+    shown = settle(dry_run=True)
+    done = settle(expected=shown.digest)
+    assert (done.status, done.superseded, done.digest) == ("resolved", (found.first, found.second), shown.digest)
+
+
+def test_a_refusal_is_recorded_whatever_was_expected(team: Memory) -> None:
+    found = quarrel(team)
+    settle = partial(team.resolve, found.conflict, strategy="last_write_wins", rationale="mine")
+    shown = settle(dry_run=True)
+    head = team.ledger.head().seq
+    runner = team.as_actor("runner")
+    said = runner.resolve(found.conflict, strategy="last_write_wins", rationale="mine", expected=shown.digest)
+    assert (said.status, team.ledger.head().seq) == ("refused", head + 1)

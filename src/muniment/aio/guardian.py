@@ -69,8 +69,10 @@ class Guardian:
     async def holds(self) -> tuple[LegalHold, ...]:
         return await run(self._memory.holds)
 
-    async def withdraw(self, by: str, value: str, *, reason: str, dry_run: bool = False) -> Withdrawal:
-        return await run(self._memory.withdraw, by, value, reason=reason, dry_run=dry_run)
+    async def withdraw(
+        self, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
+    ) -> Withdrawal:
+        return await run(self._memory.withdraw, by, value, reason=reason, expected=expected, dry_run=dry_run)
 
     async def quarantine(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         return await run(self._memory.quarantine, record_id, reason=reason, expected_revision=expected_revision)

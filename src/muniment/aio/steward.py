@@ -82,6 +82,7 @@ class Steward:
         rationale: str,
         winner: str | None = None,
         synthesis: str | None = None,
+        expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> Settled:
@@ -92,6 +93,7 @@ class Steward:
             rationale=rationale,
             winner=winner,
             synthesis=synthesis,
+            expected=expected,
             dry_run=dry_run,
             **options,
         )

@@ -325,6 +325,7 @@ class AsyncClient(AsyncGuardian, AsyncUsage):
         rationale: str,
         winner: str | None = None,
         synthesis: str | None = None,
+        expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> Settled:
@@ -336,6 +337,7 @@ class AsyncClient(AsyncGuardian, AsyncUsage):
             rationale=rationale,
             winner=winner,
             synthesis=synthesis,
+            expected=expected,
             dry_run=dry_run or None,
             **options,
         )

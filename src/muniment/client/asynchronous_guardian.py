@@ -94,8 +94,12 @@ class AsyncGuardian:
             if cursor is None:
                 return tuple(found)
 
-    async def withdraw(self: AsyncAsks, by: str, value: str, *, reason: str, dry_run: bool = False) -> Withdrawal:
-        return await self._ask(Withdrawal, "withdraw", by=by, value=value, reason=reason, dry_run=dry_run)
+    async def withdraw(
+        self: AsyncAsks, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
+    ) -> Withdrawal:
+        return await self._ask(
+            Withdrawal, "withdraw", by=by, value=value, reason=reason, expected=expected, dry_run=dry_run
+        )
 
     async def quarantine(
         self: AsyncAsks, record_id: str, *, reason: str, expected_revision: int | None = None

@@ -94,8 +94,10 @@ class Guardian:
             if cursor is None:
                 return tuple(found)
 
-    def withdraw(self: Asks, by: str, value: str, *, reason: str, dry_run: bool = False) -> Withdrawal:
-        return self._ask(Withdrawal, "withdraw", by=by, value=value, reason=reason, dry_run=dry_run)
+    def withdraw(
+        self: Asks, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
+    ) -> Withdrawal:
+        return self._ask(Withdrawal, "withdraw", by=by, value=value, reason=reason, expected=expected, dry_run=dry_run)
 
     def quarantine(self: Asks, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         return self._ask(Verdict, "quarantine", record_id=record_id, reason=reason, expected_revision=expected_revision)

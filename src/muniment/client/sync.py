@@ -322,6 +322,7 @@ class Client(Guardian, Usage):
         rationale: str,
         winner: str | None = None,
         synthesis: str | None = None,
+        expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> Settled:
@@ -333,6 +334,7 @@ class Client(Guardian, Usage):
             rationale=rationale,
             winner=winner,
             synthesis=synthesis,
+            expected=expected,
             dry_run=dry_run or None,
             **options,
         )

@@ -102,20 +102,23 @@ class Guardian(Intake):
         return None if done is None else self._scrubbed(done)
 
     @watched("withdraw")
-    def withdraw(self, by: str, value: str, *, reason: str, dry_run: bool = False) -> Withdrawal:
+    def withdraw(
+        self, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
+    ) -> Withdrawal:
         """Take back everything that one `actor`, `source` or `session` contributed, in one transaction: its records are
         retracted, what stands on them is judged anew, what waits of it is dismissed. The answer also tells by which
         receipts any of it was told, to whom and what for. With `dry_run` nothing is changed, and the answer says what
-        would be."""
+        would be; its `digest` as `expected` sees to it that just that is done: `Stale` if it is another plan by now."""
         target = Target(by=checks.read_word("by", by, By), value=value)
         request = WithdrawRequest(target=target, reason=self._clean(reason))
+        checks.optional_text("expected", expected)
         checks.flag("dry_run", dry_run)
         tenant = self._tenant
         if dry_run and may_withdraw(target, self.actor, tenant.bench) is None:
             raise NotPermitted(self.actor.id, "withdraw this")
         done = None
         if not dry_run:
-            done = tenant.store.write(lambda unit: withdraw(unit, request, self.actor, tenant.bench))
+            done = tenant.store.write(lambda unit: withdraw(unit, request, self.actor, tenant.bench, expected))
             assert done.verdict is not None
             tenant.wrote(done.verdict.epoch)
             if not done.verdict.committed:

@@ -15,7 +15,7 @@ from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.claim import Place
 from muniment.model.curation import Settled, Swept, Verdict
-from muniment.model.errors import Malformed, NotPermitted
+from muniment.model.errors import Malformed, NotPermitted, Stale
 from muniment.model.flat import ClaimOptions, make_claim
 from muniment.model.proposal import (
     Objection,
@@ -38,7 +38,7 @@ from muniment.write.detect import look_for_disputes
 from muniment.write.facts import fetch
 from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
-from muniment.write.resolve import settle
+from muniment.write.resolve import REFUSED, settle
 from muniment.write.review import observe, retract, rule, vouch
 from muniment.write.sweep import expire, refresh, stirred
 
@@ -156,12 +156,15 @@ class Steward(Seat):
         rationale: str,
         winner: str | None = None,
         synthesis: str | None = None,
+        expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> Settled:
         """Settle a conflict by a declared strategy. In a vote `winner` is the caller's ballot; with `synthesis` one new
         record, described by `options`, takes the place of both. With `dry_run` it is only said where the conflict would
-        stand and what would fall, and nothing is changed: the id of a synthesis is not the one that will be given."""
+        stand and what would fall, and nothing is changed: the id of a synthesis is not the one that will be given. The
+        `digest` of that answer as `expected` sees to it that just that is done: `Stale` if it would come out otherwise
+        by now."""
         if synthesis is None and options:
             raise Malformed(min(options), "given together with synthesis")
         chosen = checks.read_word("strategy", strategy, Strategy)
@@ -176,7 +179,10 @@ class Steward(Seat):
             winner=winner,
             synthesis=make_claim(self._clean(synthesis), self.actor, options) if synthesis is not None else None,
         )
-        return self._rehearse(lambda unit: self._foreseen(unit, request)) if dry_run else self._settle(request)
+        checks.optional_text("expected", expected)
+        if dry_run:
+            return self._rehearse(lambda unit: self._foreseen(unit, request))
+        return self._settle(request) if expected is None else self._settle_as_shown(request, expected)
 
     def _foreseen(self, unit: Unit, request: ResolveRequest) -> Settled:
         """How a conflict would be settled, told inside the transaction that does it."""
@@ -189,7 +195,22 @@ class Steward(Seat):
         )
         rises = tuple(name for name in rises if name not in {*falls, *settled.superseded})
         falls = tuple(name for name in falls if name not in winner)
-        return msgspec.structs.replace(settled, falls=falls, rises=rises)
+        return settled.foretelling(falls, rises)
+
+    def _settle_as_shown(self, request: ResolveRequest, expected: str) -> Settled:
+        """Do what a rehearsal told or nothing. A refusal is recorded as any other."""
+
+        def job(unit: Unit) -> Settled:
+            settled = self._foreseen(unit, request)
+            if settled.status != REFUSED and settled.digest != expected:
+                raise Stale(
+                    f"the outcome of conflict {request.conflict}", yours="the one you were shown", present="another"
+                )
+            return settled
+
+        settled = self._tenant.store.write(job)
+        self._tenant.wrote(settled.epoch)
+        return settled
 
     def _settle(self, request: ResolveRequest, terms: Terms = UNCONDITIONAL) -> Settled:
         bench = terms.bench(self._tenant.bench)

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
 from muniment.model.entry import Ballot
 from muniment.model.erasure import ErasurePlan, SignedCertificate, Target
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import Disposition, Kind, Label, Outcome, Scope, Step, StepResult, Strategy
+
+_NEW = "a new record"
+
+
+def digest_of_parts(parts: Sequence[Sequence[str]]) -> str:
+    """What tells one plan from another: lists of names, each where it stands.
+
+    >>> digest_of_parts([["a"], ["b"]]) == digest_of_parts([["a", "b"], []])
+    False
+    """
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
 class StepOutcome(Value, array_like=True):
@@ -87,7 +103,7 @@ class Settled(Value):
     """Where a conflict stands after somebody took it up, or would: `resolved`, `escalated`, `pending_vote`, or not
     moved because the policy `refused` the caller or `held` the synthesis for a person. Of what would be it is also told
     what `falls` and what `rises`: the records that stand on a superseded side or on the winner alone, and would be
-    judged otherwise."""
+    judged otherwise. `digest` tells this outcome from another; it is empty where it was not worked out what falls."""
 
     conflict: str
     status: str
@@ -100,6 +116,15 @@ class Settled(Value):
     ballots: tuple[Ballot, ...] = ()
     falls: tuple[str, ...] = ()
     rises: tuple[str, ...] = ()
+    digest: str = ""
+
+    def foretelling(self, falls: tuple[str, ...], rises: tuple[str, ...]) -> Settled:
+        """The same with what falls and rises, and the digest of it all. The id of a synthesis is no part of it: a
+        rehearsal gives another one."""
+        stays = _NEW if self.synthesis is not None else self.winner
+        votes = [f"{ballot.actor} {ballot.winner}" for ballot in self.ballots]
+        parts = ((self.conflict, self.status, stays or ""), self.superseded, votes, falls, rises)
+        return msgspec.structs.replace(self, falls=falls, rises=rises, digest=digest_of_parts(parts))
 
 
 class Swept(Value):
@@ -171,7 +196,7 @@ class Withdrawal(Value):
     """What was taken back of everything that one actor, source or session contributed, or would be: the records, those
     that stand on them and were judged anew, those that others have made of it since and that somebody should look at,
     those whose place it had taken and that stay as they are, the proposals that no longer wait, and the receipts by
-    which it was told."""
+    which it was told. `digest` tells this plan from another: which records it reaches as they are now."""
 
     target: Target
     records: tuple[str, ...] = ()
@@ -181,3 +206,4 @@ class Withdrawal(Value):
     dismissed: tuple[str, ...] = ()
     receipts: tuple[Used, ...] = ()
     verdict: Verdict | None = None
+    digest: str = ""

@@ -190,11 +190,13 @@ class Hold(Targeted):
 
 
 class Withdraw(Value):
-    """Whose contributions are to be withdrawn, and why; with `dry_run` they only are listed."""
+    """Whose contributions are to be withdrawn, and why; with `dry_run` they only are listed, and the digest of that
+    answer as `expected` sees to it that just that is done."""
 
     by: Literal["actor", "source", "session"]
     value: Text
     reason: Text
+    expected: Digest | None = None
     dry_run: bool | None = None
 
 
@@ -234,12 +236,14 @@ class Promote(Value):
 
 class Resolve(Words):
     """How a conflict shall be settled. With `synthesis` one new record, described by the flat words, takes the place of
-    both sides. With `dry_run` it only is said where the conflict would stand and what would fall."""
+    both sides. With `dry_run` it only is said where the conflict would stand and what would fall; the digest of that
+    answer as `expected` sees to it that just that is done."""
 
     strategy: Strategy
     rationale: Text
     winner: Name | None = None
     synthesis: Content | None = None
+    expected: Digest | None = None
     dry_run: bool | None = None
 
 

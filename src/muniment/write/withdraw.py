@@ -10,9 +10,10 @@ from muniment.graph.walk import standing_on
 from muniment.model.actor import Actor
 from muniment.model.card import Card
 from muniment.model.change import Key, Seen
-from muniment.model.curation import Used, Verdict, Withdrawal
+from muniment.model.curation import Used, Verdict, Withdrawal, digest_of_parts
 from muniment.model.entry import Change, EntryKind
 from muniment.model.erasure import By, Target
+from muniment.model.errors import Stale
 from muniment.model.proposal import Proposal, Ruling, WithdrawRequest
 from muniment.model.query import DEFAULT_PURPOSE
 from muniment.model.receipt import Candidate, ReceiptEntry, StoredReceipt
@@ -52,17 +53,22 @@ def plan_withdrawal(snapshot: Snapshot, request: WithdrawRequest, actor: Actor, 
     return _plan(snapshot, request.target, _contributed(snapshot, request.target), actor, bench)
 
 
-def withdraw(unit: Unit, request: WithdrawRequest, actor: Actor, bench: Bench) -> Withdrawal:
-    """Take it all back in one transaction, or record that the policy does not let this actor do so."""
-    return decided(lambda: _withdraw(unit, request, actor, bench))
+def withdraw(
+    unit: Unit, request: WithdrawRequest, actor: Actor, bench: Bench, expected: str | None = None
+) -> Withdrawal:
+    """Take it all back in one transaction, or record that the policy does not let this actor do so. `expected` is the
+    digest of the plan that may be carried out, and no other."""
+    return decided(lambda: _withdraw(unit, request, actor, bench, expected))
 
 
-def _withdraw(unit: Unit, request: WithdrawRequest, actor: Actor, bench: Bench) -> Withdrawal:
+def _withdraw(unit: Unit, request: WithdrawRequest, actor: Actor, bench: Bench, expected: str | None) -> Withdrawal:
     allowed = may_withdraw(request.target, actor, bench)
     if allowed is None:
         return Withdrawal(target=request.target, verdict=_enacted(unit, request, actor, bench, None, ()))
     found = _contributed(unit, request.target)
     plan = _plan(unit, request.target, found, actor, bench)
+    if expected not in (None, plan.digest):
+        raise Stale("the plan to withdraw this", yours="the one you were shown", present="another")
     dismissed = tuple(_dismissed(unit, row, request, actor, bench) for row in _mine(unit, found.waiting, actor, bench))
     verdict = _enacted(unit, request, actor, bench, allowed, found.live)
     return msgspec.structs.replace(plan, dismissed=dismissed, verdict=verdict)
@@ -126,19 +132,27 @@ def _plan(snapshot: Snapshot, target: Target, found: _Contribution, actor: Actor
     own = {card.rid for card in found.cards}
     falls = [fall.card for fall in follow(snapshot, _taken_back(found.live), bench.policy).falls]
 
-    def told(cards: Iterable[Card]) -> tuple[str, ...]:
+    def told(cards: Iterable[Card]) -> dict[str, int]:
         shown = (card for card in cards if not hidden(bench.policy, actor, fetch(snapshot, card)))
-        return tuple(dict.fromkeys(card.id for card in shown))
+        return {card.id: card.revision for card in shown}
 
+    records = told(found.live)
+    judged = told(card for card in falls if card.rid not in own)
+    followed = told(_followed(snapshot, found.cards))
+    replaced = told(
+        card for live in found.live for card in snapshot.catalogue.superseded_by(live.id) if card.rid not in own
+    )
+    dismissed = tuple(row.id for row in _mine(snapshot, found.waiting, actor, bench))
+    lists = (records, judged, followed, replaced)
+    reached = [[f"{name}@{revision}" for name, revision in one.items()] for one in lists]
     return Withdrawal(
         target=target,
-        records=told(found.live),
-        judged=told(card for card in falls if card.rid not in own),
-        followed=told(_followed(snapshot, found.cards)),
-        replaced=told(
-            card for live in found.live for card in snapshot.catalogue.superseded_by(live.id) if card.rid not in own
-        ),
-        dismissed=tuple(row.id for row in _mine(snapshot, found.waiting, actor, bench)),
+        records=tuple(records),
+        judged=tuple(judged),
+        followed=tuple(followed),
+        replaced=tuple(replaced),
+        dismissed=dismissed,
+        digest=digest_of_parts([(target.by, target.value), *reached, dismissed]),
     )
 
 

@@ -44,6 +44,22 @@ def quarrel(desk: Desk) -> tuple[str, str, str]:
 # Rehearsals.
 
 
+def test_a_settlement_is_done_as_it_was_shown_or_not_at_all(desk: Desk) -> None:
+    _, second, conflict = quarrel(desk)
+    path, wish = f"/api/conflicts/{conflict}/resolution", {"strategy": "last_write_wins", "rationale": "newer"}
+    shown = desk.caller().post(path, json={**wish, "dry_run": True}).json()["digest"]
+    desk.memory.remember("The lease of Madrid is signed", derived_from=[second])
+
+    late = desk.caller().post(path, json={**wish, "expected": shown})
+    malformed = desk.caller().post(path, json={**wish, "expected": "x"})
+    now = desk.caller().post(path, json={**wish, "dry_run": True}).json()["digest"]
+    done = desk.caller().post(path, json={**wish, "expected": now})
+
+    assert (late.status_code, late.json()["code"]) == (409, "stale")
+    assert (malformed.status_code, malformed.json()["field"]) == (400, "expected")
+    assert (done.json()["status"], done.json()["digest"]) == ("resolved", now)
+
+
 def test_an_answer_is_rehearsed_and_then_given_under_the_same_key(desk: Desk) -> None:
     held = desk.memory.as_actor("planner").remember("Deploy on Mondays", kind="decision").proposal_id
     path, answer = f"/api/proposals/{held}/decision", {"accept": True, "reason": "agreed"}

@@ -145,12 +145,15 @@ def test_what_an_origin_contributed_is_withdrawn_with_the_receipts_that_used_it(
 
     plan = desk.caller().post("/api/withdrawals", json={**wish, "dry_run": True}).json()
     standing = desk.caller().get(f"/api/records/{record}").json()["standing"]["status"]
+    late = desk.caller().post("/api/withdrawals", json={**wish, "expected": "0" * 64})
+    wish["expected"] = plan["digest"]
     done = desk.caller().post("/api/withdrawals", json=wish, headers={"Idempotency-Key": "k"})
     again = desk.caller().post("/api/withdrawals", json=wish, headers={"Idempotency-Key": "k"})
     wrong = desk.caller().post("/api/withdrawals", json={**wish, "by": "subject"})
 
     assert (plan["verdict"], plan["records"], standing) == (None, [record], "active")
     assert [one["receipt"] for one in plan["receipts"]] == [receipt]
+    assert (late.status_code, late.json()["code"]) == (409, "stale")
     assert (done.json()["verdict"]["outcome"], again.content) == ("committed", done.content)
     assert (wrong.status_code, wrong.json()["field"]) == (400, "by")
     assert desk.caller().get(f"/api/records/{record}").json()["standing"]["status"] == "retracted"

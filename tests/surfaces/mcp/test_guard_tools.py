@@ -74,8 +74,11 @@ def test_what_an_origin_contributed_is_listed_then_withdrawn(desk: Desk) -> None
     wish = {"by": "source", "value": "forum.example", "reason": "defaced"}
 
     plan = desk.talk.call("withdraw", **wish)
-    done = desk.talk.call("withdraw", **wish, dry_run=False)
+    late = desk.talk.call("withdraw", **wish, dry_run=False, plan="another")
+    done = desk.talk.call("withdraw", **wish, dry_run=False, plan=plan.document["digest"])
 
+    assert late.code == "stale"
+    assert f'and plan "{plan.document["digest"]}".' in plan.text
     assert (plan.document["dry_run"], plan.document["records"]) == (True, [record])
     assert [one["receipt_id"] for one in plan.document["receipts"]] == [receipt]
     assert plan.text.startswith("Nothing was changed. It would be so:\nTaken back (1): ")

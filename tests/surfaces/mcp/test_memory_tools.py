@@ -205,10 +205,13 @@ def test_a_disagreement_is_shown_with_both_sides_and_settled(desk: Desk) -> None
     (conflict,) = shown.document["conflicts"]
     assert {conflict["a"]["id"], conflict["b"]["id"]} == {first, second}
     assert BUILD in desk.talk.prompt("settle-conflict", conflict_id=conflict["id"])
-    settled = desk.talk.call(
-        "resolve", conflict_id=conflict["id"], strategy="authority", rationale="the log says so", winner=first
-    )
+    wish = {"conflict_id": conflict["id"], "strategy": "authority", "rationale": "the log says so", "winner": first}
+    plan = desk.talk.call("resolve", **wish, dry_run=True)
+    late = desk.talk.call("resolve", **wish, plan="another")
+    settled = desk.talk.call("resolve", **wish, plan=plan.document["digest"])
 
+    assert plan.text.startswith(f"Nothing was changed. Conflict {conflict['id']} would be: resolved.")
+    assert (plan.document["dry_run"], late.code) == (True, "stale")
     assert (settled.document["status"], settled.document["winner"]) == ("resolved", first)
     assert desk.talk.call("conflicts").document == {"conflicts": []}
     assert len(desk.talk.call("conflicts", all=True).document["conflicts"]) == 1

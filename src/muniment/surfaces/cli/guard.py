@@ -12,7 +12,7 @@ from muniment.model.curation import Withdrawal
 from muniment.model.erasure import By
 from muniment.surfaces.cli import show, show_guard
 from muniment.surfaces.cli.asking import confirmed
-from muniment.surfaces.cli.forget import Author, MaybeRecord, Sitting, Source, Subject, Yes, target_of
+from muniment.surfaces.cli.forget import Author, Expected, MaybeRecord, Sitting, Source, Subject, Yes, target_of
 from muniment.surfaces.cli.output import is_terminal, note
 from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.cli.shapes_guard import HoldsShape, hold_shape, quarantine_shape, withdrawal_shape
@@ -39,6 +39,7 @@ def withdraw(
         typer.Option("--by", metavar="actor|source|session", help="Whose contributions.", show_default=False),
     ],
     reason: Annotated[str | None, typer.Option("--reason", help="Why; it is kept.", show_default=False)] = None,
+    expected: Expected = None,
     yes: Yes = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be withdrawn, and change nothing.")
@@ -49,10 +50,13 @@ def withdraw(
     why = reason if reason is not None else f"withdrawn: everything of this {checks.read_word('by', by, By)}"
     asks = not dry_run and not yes and is_terminal(sys.stdin)
     with call.memory() as memory:
-        if asks and not _agreed(memory.withdraw(by, value, reason=why, dry_run=True)):
-            note("nothing was changed")
-            return ExitCode.ANSWERED
-        done = memory.withdraw(by, value, reason=why, dry_run=dry_run)
+        if asks:
+            plan = memory.withdraw(by, value, reason=why, dry_run=True)
+            if not _agreed(plan):
+                note("nothing was changed")
+                return ExitCode.ANSWERED
+            expected = expected if expected is not None else plan.digest
+        done = memory.withdraw(by, value, reason=why, expected=expected, dry_run=dry_run)
     call.tell(withdrawal_shape(done), show_guard.withdrawal)
     return ExitCode.ANSWERED
 

@@ -239,6 +239,7 @@ class WithdrawalShape(TypedDict):
     dismissed: list[str]
     receipts: list[UsedShape]
     verdict: VerdictShape | None
+    digest: str
 
 
 def withdrawal_shape(told: Withdrawal) -> WithdrawalShape:
@@ -253,6 +254,7 @@ def withdrawal_shape(told: Withdrawal) -> WithdrawalShape:
         "dismissed": list(told.dismissed),
         "receipts": [_used_shape(one) for one in told.receipts],
         "verdict": None if told.verdict is None else verdict_shape(told.verdict),
+        "digest": told.digest,
     }
 
 

@@ -233,6 +233,7 @@ class ForeseenShape(SettledShape):
 
     falls: list[str]
     rises: list[str]
+    digest: str
     dry_run: bool
 
 
@@ -241,6 +242,7 @@ def foreseen_shape(settled: Settled) -> ForeseenShape:
         **settled_shape(settled),
         "falls": list(settled.falls),
         "rises": list(settled.rises),
+        "digest": settled.digest,
         "dry_run": True,
     }
 

@@ -16,6 +16,7 @@ from muniment.model.status import Status
 from muniment.model.vocabulary import ConflictStatus, Label, Strategy
 from muniment.surfaces.cli import show, show_trust
 from muniment.surfaces.cli.flags import SYNTHESIS, Given
+from muniment.surfaces.cli.forget import Expected
 from muniment.surfaces.cli.output import working
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.shapes_trust import (
@@ -188,6 +189,7 @@ def resolve(
             "--synthesis", metavar="TEXT", help="The record that takes the place of both (strategy synthesis)."
         ),
     ] = None,
+    expected: Expected = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show where it would stand and what would fall, and change nothing.")
     ] = False,
@@ -204,6 +206,7 @@ def resolve(
             rationale=rationale,
             winner=winner,
             synthesis=synthesis,
+            expected=expected,
             dry_run=dry_run,
             **options,
         )

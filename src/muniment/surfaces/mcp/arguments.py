@@ -200,6 +200,10 @@ class Settlement(Wire):
         Annotated[str, Meta(description="With strategy synthesis: the statement that takes the place of both.")]
         | UnsetType
     ) = UNSET
+    dry_run: Annotated[bool, Meta(description="Only tell what would come of it.")] = False
+    plan: Annotated[str, Meta(description="The digest that a dry run told: do just that or nothing.")] | UnsetType = (
+        UNSET
+    )
 
 
 class Outcome(Wire):
@@ -245,6 +249,9 @@ class Withdrawing(Wire):
     value: Annotated[str, Meta(description="Which actor, source or session.")]
     reason: Reason
     dry_run: Annotated[bool, Meta(description="Only list what would be withdrawn. True unless you say false.")] = True
+    plan: Annotated[str, Meta(description="The digest that a dry run told: do just that or nothing.")] | UnsetType = (
+        UNSET
+    )
 
 
 class Setting(Wire):

@@ -56,7 +56,9 @@ def _forget(seat: Seat, asked: Forgetting) -> Told:
 
 
 def _withdraw(seat: Seat, asked: Withdrawing) -> Told:
-    done = seat.memory.withdraw(asked.by, asked.value, reason=asked.reason, dry_run=asked.dry_run)
+    done = seat.memory.withdraw(
+        asked.by, asked.value, reason=asked.reason, expected=said(asked.plan), dry_run=asked.dry_run
+    )
     return Told(document=withdrawal_shape(done), text=telling_guard.withdrawn(done))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.surfaces.cli.shapes_trust import SettledShape, settled_shape
+from muniment.surfaces.cli.shapes_trust import SettledShape, foreseen_shape, settled_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
 from muniment.surfaces.mcp import telling
 from muniment.surfaces.mcp.arguments import Ruling, Settlement
@@ -31,7 +31,11 @@ def _resolve(seat: Seat, settlement: Settlement) -> Told:
         rationale=settlement.rationale,
         winner=said(settlement.winner),
         synthesis=said(settlement.synthesis),
+        expected=said(settlement.plan),
+        dry_run=settlement.dry_run,
     )
+    if settlement.dry_run:
+        return Told(document=foreseen_shape(settled), text=telling.foreseen(settled))
     return Told(document=settled_shape(settled), text=telling.settled(settled))
 
 
@@ -58,7 +62,7 @@ REVIEWING = (
             description=(
                 "Settle a conflict by a declared strategy. The losing side is superseded and kept. In a vote `winner` "
                 "is your ballot; with `synthesis` one new record takes the place of both; human_escalation hands it to "
-                "a person."
+                "a person. With dry_run it only is told what would come of it."
             ),
         ),
         CHANGES,

@@ -171,6 +171,16 @@ def settled(told: Settled) -> str:
     return "\n".join(lines)
 
 
+def foreseen(told: Settled) -> str:
+    lines = [f"Nothing was changed. Conflict {told.conflict} would be: {told.status}.", f"Why: {line(told.reason)}"]
+    stays = "One new record" if told.synthesis is not None else told.winner
+    if stays is not None:
+        lines.append(f"{stays} would stand; superseded: {', '.join(told.superseded) or 'none'}.")
+    for words, names in (("less", told.falls), ("more", told.rises)):
+        lines += [f"Believed {words} for it: {', '.join(names)}."] if names else []
+    return "\n".join([*lines, f'To do it, call resolve again without dry_run and with plan "{told.digest}".'])
+
+
 def queue(waiting: Iterable[QueueItem]) -> str:
     lines = []
     for one in waiting:

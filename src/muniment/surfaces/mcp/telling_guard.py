@@ -81,7 +81,8 @@ def withdrawn(told: Withdrawal) -> str:
         ("Receipts by which it was told", tuple(used.receipt for used in told.receipts)),
     )
     lines = [f"{words} ({len(names)}): {_named(names)}." for words, names in parts if names]
-    after = ["To do it, call withdraw again with dry_run false."] if told.verdict is None else []
+    again = f'To do it, call withdraw again with dry_run false and plan "{told.digest}".'
+    after = [again] if told.verdict is None else []
     return "\n".join([head, *(lines or ["Nothing of it is in force."]), *after])
 
 

@@ -17,9 +17,29 @@ export function outcome(view, settled, { done = false, vote = false } = {}) {
 /** Whether this outcome moves the conflict at all. */
 export const moves = (settled) => ["resolved", "escalated", "pending_vote"].includes(settled.status);
 
-/** What makes one outcome another one, for telling whether it is still as it was shown. */
-export function outcomeMark({ status, winner, superseded, synthesis, ballots, falls, rises }) {
-  return JSON.stringify([status, synthesis ? "new" : winner, superseded, ballots, falls, rises]);
+/** What is otherwise in the outcome `now` than in the one that was shown `before`, in a sentence. */
+export function changed(view, before, now) {
+  const parts = [ending(view, before, now), voters(before, now), grown(before.falls, now.falls, "less"), grown(before.rises, now.rises, "more")].filter(Boolean);
+  return parts.length ? `By now ${parts.join(", and ")}.` : "It would come out otherwise by now.";
+}
+
+function ending(view, before, now) {
+  const told = ({ status, winner, synthesis }) => [status, synthesis ? "new" : winner].join();
+  if (told(before) === told(now)) return null;
+  if (now.status !== "resolved") return `it would be ${plain(now.status)}`;
+  return now.synthesis ? "the new record would take the place of both" : `${sideOf(view, now.winner) ?? "another record"} would stay`;
+}
+
+function voters(before, now) {
+  const known = new Set(before.ballots.map(({ actor, winner }) => `${actor} ${winner}`));
+  const fresh = now.ballots.filter(({ actor, winner }) => !known.has(`${actor} ${winner}`)).map(({ actor }) => actor);
+  return fresh.length ? `${fresh.join(", ")} voted` : null;
+}
+
+function grown(before, now, words) {
+  const [came, went] = [now.filter((id) => !before.includes(id)).length, before.filter((id) => !now.includes(id)).length];
+  if (!came && !went) return null;
+  return [came ? `${many(came, "more record")} would be believed ${words}` : null, went ? `${many(went, "record")} no longer would be believed ${words}` : null].filter(Boolean).join(" and ");
 }
 
 function lines(view, settled, done, vote) {

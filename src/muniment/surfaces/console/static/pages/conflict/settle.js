@@ -7,7 +7,7 @@ import { area, field, input } from "../../parts/controls.js";
 import { ask } from "../../parts/dialog.js";
 import { trouble } from "../../parts/notices.js";
 import { said } from "../../parts/said.js";
-import { moves, outcome, outcomeMark } from "./outcome.js";
+import { changed, moves, outcome } from "./outcome.js";
 import { called } from "./words.js";
 
 const PAUSE_MS = 350;
@@ -92,9 +92,8 @@ function picked(pick, make) {
 /** What got no answer may have been done: the same is sent again under the same key. What was answered is over. */
 function sender(path, signal) {
   let [left, once] = [null, null];
-  const unanswered = (asked) => left === JSON.stringify(asked);
-  const send = async (asked) => {
-    if (!unanswered(asked)) [left, once] = [JSON.stringify(asked), token()];
+  return async (asked) => {
+    if (left !== JSON.stringify(asked)) [left, once] = [JSON.stringify(asked), token()];
     try {
       return await post(path, asked, { signal, once });
     } catch (error) {
@@ -102,18 +101,17 @@ function sender(path, signal) {
       throw error;
     }
   };
-  return { unanswered, send };
 }
 
 /** Ask with a preview that follows what is typed. `body()` is the request so far, or null while something is missing.
- *  Before it is sent in earnest it is asked once more what it would do: what is done is what was shown, or nothing. */
+ *  What is sent in earnest names the outcome that was shown: the server does just that, or nothing. */
 function confirm(conflict, { title, words, yes, controls, body }, signal) {
   const path = `/api/conflicts/${encodeURIComponent(conflict.id)}/resolution`;
   const rationale = area({ rows: 2, required: true });
   const place = h("div.preview", { "aria-live": "polite" });
   const reason = () => rationale.value.trim();
-  const shown = { body: null, mark: null };
-  const earnest = sender(path, signal);
+  const shown = { body: null, outcome: null };
+  const send = sender(path, signal);
   const spelled = () => JSON.stringify(body());
 
   async function preview() {
@@ -124,10 +122,10 @@ function confirm(conflict, { title, words, yes, controls, body }, signal) {
       const found = await post(path, { ...wanted, rationale: reason() || title, dry_run: true }, { signal });
       if (asked !== spelled()) return undefined;
       fill(place, outcome(conflict, found, { vote: wanted.strategy === "vote" }), h("p", null, h("small", null, `Under the rule ${found.rule}. ${LASTING[found.status] ?? ""}`)));
-      Object.assign(shown, moves(found) || found.status === "held" ? { body: asked, mark: outcomeMark(found) } : { body: null, mark: null });
+      Object.assign(shown, moves(found) || found.status === "held" ? { body: asked, outcome: found } : { body: null, outcome: null });
     } catch (error) {
       if (error.name === "AbortError" || asked !== spelled()) return undefined;
-      Object.assign(shown, { body: null, mark: null });
+      Object.assign(shown, { body: null, outcome: null });
       fill(place, trouble(error));
     }
     return place.dispatchEvent(new Event("input", { bubbles: true }));
@@ -143,15 +141,18 @@ function confirm(conflict, { title, words, yes, controls, body }, signal) {
   }
 
   async function carried() {
-    const asked = { ...body(), rationale: reason() };
-    if (!earnest.unanswered(asked)) {
-      const again = await post(path, { ...asked, dry_run: true }, { signal });
-      if (outcomeMark(again) !== shown.mark) {
-        await preview();
-        throw new Error("It would come out otherwise by now, so nothing was done. Look at it again, then confirm.");
+    const seen = shown.outcome;
+    try {
+      return await send({ ...body(), rationale: reason(), expected: seen.digest });
+    } catch (error) {
+      if (error.code !== "stale") throw error;
+      await preview();
+      if (!shown.outcome) {
+        fill(place);
+        throw error;
       }
+      throw new Error(`Nothing was done. ${changed(conflict, seen, shown.outcome)} Look at it again, then confirm.`);
     }
-    return earnest.send(asked);
   }
 
   let soon = null;

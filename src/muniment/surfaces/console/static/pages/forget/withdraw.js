@@ -1,6 +1,6 @@
 // The milder way: take back all that one source, actor or session contributed, and keep the history.
 
-import { post } from "../../core/api.js";
+import { post, token } from "../../core/api.js";
 import { fill, h, speak } from "../../core/dom.js";
 import { count, many } from "../../core/format.js";
 import { to } from "../../core/router.js";
@@ -53,14 +53,14 @@ export function withdrawal({ by, value, opened }, signal) {
 
 const foretold = (body, signal) => post("/api/withdrawals", { ...body, dry_run: true }, { signal });
 
-const planMark = (plan) => JSON.stringify(LISTS.map(([name]) => plan[name]));
-
 function shown(body, plan, stage, signal) {
   if (!plan.records.length && !plan.dismissed.length) return nothing("There is nothing to take back", ["Nothing that is current or waits came from ", quoted(body.value), "."]);
+  const once = token();
   const go = async () => {
     const done = await ask("Take it back", [h("p", null, summary(plan), " All of it came from ", meant(body.by), " ", quoted(body.value), "."), h("p", null, "There is no undo: a record that should count after all is written again.")],
-      { confirm: "Take it back", tone: "danger", act: () => carried(body, plan, signal) });
+      { confirm: "Take it back", tone: "danger", act: () => carried(body, plan, once, signal) });
     if (!done) return;
+    if (done.instead) return void fill(stage, h("p.news", { role: "alert" }, `Nothing was taken back. ${changed(plan, done.instead)} This is the plan now; look at it again.`), shown(body, done.instead, stage, signal));
     fill(stage, result(done));
     stage.querySelector("h3").focus();
     told(done.verdict?.outcome === "committed" ? `${summary(done)}` : "Nothing was taken back.", { tone: done.verdict?.outcome === "committed" ? "good" : "warn" });
@@ -69,12 +69,26 @@ function shown(body, plan, stage, signal) {
   return [h("h3", null, "What would happen"), lists(plan), h("div.actions", null, button("Take it back …", go, { tone: "danger", right: "withdraw" }))];
 }
 
-/** Do what was shown: if it would be something else by now, nothing is done. */
-async function carried(body, plan, signal) {
-  const now = await foretold(body, signal);
-  if (planMark(now) !== planMark(plan)) throw new Error("Something was written meanwhile, and it would come to something else by now. Nothing was done: look at it again.");
-  return post("/api/withdrawals", body, { signal });
+/** Do what was shown. If it would be something else by now, nothing is done, and what it would be comes `instead`. */
+async function carried(body, plan, once, signal) {
+  try {
+    return await post("/api/withdrawals", { ...body, expected: plan.digest }, { signal, once });
+  } catch (error) {
+    if (error.code !== "stale") throw error;
+    return { instead: await foretold(body, signal) };
+  }
 }
+
+/** What is otherwise in the plan `now` than in the one `before`, in a sentence. */
+function changed(before, now) {
+  const parts = LISTS.flatMap(([name, one, more]) => {
+    const [came, went] = [less(now[name], before[name]), less(before[name], now[name])];
+    return [came ? `${count(came)} more ${came === 1 ? one : more}` : null, went ? `${count(went)} fewer ${went === 1 ? one : more}` : null];
+  }).filter(Boolean);
+  return parts.length ? `Meanwhile it changed: ${parts.join("; ")}.` : "Meanwhile something that it reaches was revised.";
+}
+
+const less = (these, those) => these.filter((id) => !those.includes(id)).length;
 
 const summary = (plan) => `${many(plan.records.length, "record")} retracted, ${count(plan.judged.length)} judged anew, ${many(plan.dismissed.length, "proposal")} dismissed.`;
 
