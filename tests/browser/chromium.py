@@ -18,7 +18,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-WAIT_MS = 20_000
+WAIT_MS = 60_000
 MISSING = "there is no browser here; on Debian: apt-get install chromium fonts-dejavu-core"
 
 

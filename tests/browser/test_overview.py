@@ -11,9 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import OpenTab
 from tests.browser.tab import Console
 from tests.browser.world import World
-from tests.surfaces.http.conftest import serving, settings_for
+from tests.surfaces.http.conftest import WAIT_S, serving, settings_for
 
-SECOND_LOOK_MS = 8_000
 """Figures are read again two seconds apart at the soonest."""
 
 
@@ -85,8 +84,8 @@ def test_the_figures_move_when_the_memory_does(own_console: Console, tab: OpenTa
     expect(plot).to_contain_text("committed 83")
     with own_console.client("planner") as client:
         client.post("/api/memories", json={"content": "The gate was oiled", "kind": "observation"}).raise_for_status()
-    expect(figure(page, "records hold")).to_have_text("75", timeout=SECOND_LOOK_MS)
-    expect(plot).to_contain_text("committed 84", timeout=SECOND_LOOK_MS)
+    expect(figure(page, "records hold")).to_have_text("75")
+    expect(plot).to_contain_text("committed 84")
 
 
 def test_the_memory_is_scored_on_request_and_the_score_is_kept_for_the_visit(console: Console, tab: OpenTab) -> None:
@@ -163,13 +162,15 @@ def test_an_empty_memory_teaches_and_the_first_record_turns_it_into_an_overview(
         assert address is not None
         assert sent is not None
         assert address[1] == f"{served.url}/api/memories"
-        answer = httpx.post(address[1], content=sent[1], headers={"Content-Type": "application/json"})
+        answer = httpx.post(address[1], content=sent[1], headers={"Content-Type": "application/json"}, timeout=WAIT_S)
         assert answer.json()["outcome"] == "committed"
-        expect(figure(page, "records hold")).to_have_text("1", timeout=SECOND_LOOK_MS)
+        expect(figure(page, "records hold")).to_have_text("1")
         page.evaluate("() => (document.querySelector('h1').dataset.first = 'yes')")
         for number in ("2", "3"):
-            httpx.post(address[1], json={"content": f"Crate {number} is blue", "evidence": ["ticket:2"]})
-            expect(figure(page, "records hold")).to_have_text(number, timeout=SECOND_LOOK_MS)
+            httpx.post(
+                address[1], json={"content": f"Crate {number} is blue", "evidence": ["ticket:2"]}, timeout=WAIT_S
+            )
+            expect(figure(page, "records hold")).to_have_text(number)
         expect(page.locator("h1[data-first]")).to_have_count(1)  # what changes later does not open the page anew
         page.goto("about:blank")
 

@@ -52,7 +52,7 @@ OUTSIDE = [
     "/console/__pycache__",
     "/console/nowhere.js",
 ]
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def answering(*answers: tuple[int, object]) -> Iterator[tuple[str, list[str]]]:
         yield f"http://127.0.0.1:{server.server_port}", asked
     finally:
         server.shutdown()
-        thread.join(timeout=10)
+        thread.join(timeout=60)
         server.server_close()
 
 

@@ -144,7 +144,7 @@ def test_a_field_ends_by_itself(served: Served, monkeypatch: pytest.MonkeyPatch)
 
 
 def _until_gone(made: examination.Examinations, name: str) -> None:
-    for _ in range(1_000):
+    for _ in range(3_000):
         if name not in made._fields:
             return
         made._over.wait(0.02)

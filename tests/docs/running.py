@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.docs.pages import Sample
 from tests.docs.standing import INSTALLED
 
-SHELL_TIMEOUT_S = 60
+SHELL_TIMEOUT_S = 240
 PYTHON = frozenset({"python"})
 SHELL = frozenset({"shell", "sh"})
 CONSOLE = frozenset({"console"})

@@ -60,5 +60,5 @@ def running(server: HTTPServer) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
         server.shutdown()
-        thread.join(timeout=10)
+        thread.join(timeout=60)
         server.server_close()

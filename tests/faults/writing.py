@@ -11,7 +11,7 @@ import sys
 
 from muniment import Memory
 
-LIFE_S = 120
+LIFE_S = 600
 
 
 def main(vault: str, name: str, pace: str) -> None:

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SIM = ROOT / "scripts" / "sim.py"
-WAIT_S = 200
+WAIT_S = 400
 PLANTED = """\
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,6 +43,7 @@ def found_in(text: str) -> set[str]:
     return set(re.findall(r"found ([0-9]+|b'[^']*')\.", text))
 
 
+@pytest.mark.timeout(2 * WAIT_S + 60)
 def test_planted_bugs_are_found_and_found_again_from_the_seed(tmp_path: Path) -> None:
     """One that Hypothesis finds, one that spoilt texts find."""
     test = tmp_path / "test_planted.py"

@@ -38,6 +38,13 @@ def server() -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the usual waits can pass by."""
+    monkeypatch.setattr(scrubbing, "WAIT_MS", 10_000)
+    monkeypatch.setattr(scrubbing, "READERS_WAIT_S", 10)
+
+
 @pytest.fixture(scope="module")
 def files(server: Server) -> Files:
     return Files(server)
@@ -133,6 +140,7 @@ def test_who_still_reads_an_older_state_holds_it_up_and_closing_finishes_it(
             assert files.in_tables() != set()
             with behind(server, schema) as connection:
                 assert connection.execute("SELECT erasure <> scrubbed FROM tenant_head").fetchone() == (True,)
+        monkeypatch.setattr(scrubbing, "READERS_WAIT_S", 60)
     assert files.in_tables() == set(), "closing has finished it"
 
 
@@ -162,6 +170,7 @@ def test_who_holds_a_table_is_waited_for_a_bounded_time(
             assert not memory.forget(subject=SUBJECT, reason="asked to").scrubbed
         assert files.in_tables() != set(), "closing could not finish it either"
         holder.rollback()
+    monkeypatch.setattr(scrubbing, "WAIT_MS", 60_000)
     with Memory.open(dsn, embedder=None) as memory:
         assert files.in_tables() == set(), "opening has finished it"
         assert memory.ledger.verify().ok

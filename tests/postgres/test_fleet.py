@@ -176,9 +176,13 @@ def test_servers_of_a_fleet_share_memory_and_say_nothing_of_the_password(
         ready = [httpx.get(f"{url}/readyz", timeout=WAIT_S).json() for url in (one, two)]
         assert ready == [{"status": "ready", "missing": []}] * 2
         _, token = keys.create(dsn, WISH, now=system_now())
-        assert [httpx.post(f"{url}/api/recall", json={"text": "pump"}).status_code for url in (one, two)] == [401, 401]
+        assert [
+            httpx.post(f"{url}/api/recall", json={"text": "pump"}, timeout=WAIT_S).status_code for url in (one, two)
+        ] == [401, 401]
         sent = {"Authorization": f"Bearer {token}"}
-        asked = [httpx.post(f"{url}/api/recall", json={"text": "pump"}, headers=sent) for url in (one, two)]
+        asked = [
+            httpx.post(f"{url}/api/recall", json={"text": "pump"}, headers=sent, timeout=WAIT_S) for url in (one, two)
+        ]
         assert [answer.status_code for answer in asked] == [200, 200]
     for file in (said, told):
         words = file.read_text()

@@ -62,4 +62,4 @@ def serving() -> Iterator[Endpoint]:
             yield endpoint
         finally:
             server.shutdown()
-            thread.join(timeout=10)
+            thread.join(timeout=60)

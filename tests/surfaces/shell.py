@@ -15,7 +15,7 @@ import pytest
 
 from muniment.surfaces.cli import run
 
-WAIT_SECONDS = 60
+WAIT_SECONDS = 120
 
 
 class Said(msgspec.Struct):

@@ -31,18 +31,18 @@ def at_terminal(*words: str, cwd: Path, answer: bytes = b"", stdout: bool = Fals
     try:
         if answer:
             os.write(ours, answer)
-        ended = subprocess.run(
+        with subprocess.Popen(
             [sys.executable, "-m", "muniment", *words],
             stdin=theirs,
             stdout=theirs if stdout else subprocess.PIPE,
             stderr=theirs,
             cwd=cwd,
             env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
-            timeout=WAIT_SECONDS,
-            check=False,
-        )
-        os.close(theirs)
-        return ended.returncode, (ended.stdout or b"").decode(), _read_all(ours)
+        ) as running:
+            os.close(theirs)
+            shown = _read_all(ours)  # while it runs: a terminal nobody reads holds little, and a bar moves for long
+            out, _ = running.communicate(timeout=WAIT_SECONDS)
+        return running.returncode, (out or b"").decode(), shown
     finally:
         os.close(ours)
 

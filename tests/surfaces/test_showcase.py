@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-START_S, END_S = 120, 30
+START_S, END_S = 120, 60
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from muniment.surfaces.reception.reception import system_now
 from muniment.surfaces.reception.tokens import BadToken, Tokens
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 CHUNKED = "Transfer-Encoding: chunked"
 SENT_MAX = 100_000_000
 """More than any buffer between two ends of a line holds."""

@@ -14,8 +14,8 @@ from websockets.sync.client import ClientConnection, connect
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
 
-WAIT_S = 20.0
-LINE_S = 60.0
+WAIT_S = 60.0
+LINE_S = 120.0
 """No test listens to one line for longer."""
 EVENTS = ("memory.recorded",)
 _NUMBERS = count(1)

@@ -21,7 +21,7 @@ from muniment.surfaces.reception import keys
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.reception import Reception, system_now
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 class Served:

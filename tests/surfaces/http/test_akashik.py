@@ -9,7 +9,7 @@ import httpx
 import msgspec
 import pytest
 from tests.surfaces.http.agents import answered, attuned, message, record, register, sent, unit
-from tests.surfaces.http.conftest import Serve, Served, serving, settings_for
+from tests.surfaces.http.conftest import WAIT_S, Serve, Served, serving, settings_for
 
 from muniment.contracts.akashik.words import Operation
 from muniment.contracts.strict.values import JsonObject
@@ -193,7 +193,7 @@ def test_a_body_beyond_the_limit_is_refused(serve: Serve) -> None:
 
 def test_a_body_that_dribbles_in_is_given_up_and_changes_nothing(serve: Serve) -> None:
     served = serve(body_seconds=0.2)
-    with sockets.create_connection(served.address, timeout=20) as line:
+    with sockets.create_connection(served.address, timeout=WAIT_S) as line:
         line.sendall(head_of("/v1/register", 500) + b"{")
         assert line.recv(4096).startswith(b"HTTP/1.1 408 ")
     with served.client() as client:
@@ -232,7 +232,7 @@ def test_a_message_whose_answer_was_lost_is_answered_as_the_first_time(served: S
     with served.client() as client:
         register(client, "ana", "ben")
         for _ in range(5):
-            with sockets.create_connection(served.address, timeout=20) as line:
+            with sockets.create_connection(served.address, timeout=WAIT_S) as line:
                 line.sendall(head_of("/v1/record", len(body)) + body)
 
         answer = answered(client, said)
@@ -244,7 +244,7 @@ def test_half_a_message_leaves_nothing(shared: Served) -> None:
     body = msgspec.json.encode(message("REGISTER", "eve", {"id": "eve", "role": "scout"}))
     with shared.client() as client:
         before = epoch(client)
-        with sockets.create_connection(shared.address, timeout=20) as line:
+        with sockets.create_connection(shared.address, timeout=WAIT_S) as line:
             line.sendall(head_of("/v1/register", len(body)) + body[:-1])
         assert epoch(client) == before
 

@@ -14,7 +14,7 @@ from muniment.surfaces.reception.visitor import Grant
 
 HERE = Path(__file__).parents[3]
 PROGRAM = Path(sys.executable).parent / "schemathesis"
-WAIT_S = 240.0
+WAIT_S = 840.0
 SEED = "20260301"
 OWNER = KeyWish(name="owner", actor="owner", grants=tuple(Grant), agents=("*",))
 READER = KeyWish(name="reader", actor="planner", grants=(Grant.READ,))
@@ -80,6 +80,7 @@ TWINS = ("revise", "resolve", "preview", "propose_many")
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(WAIT_S + 60)
 def test_it_finds_nothing_field_by_field(busy: Served, tmp_path: Path) -> None:
     left_out = [f"--exclude-operation-id={name}" for name in TWINS]
 
@@ -89,6 +90,7 @@ def test_it_finds_nothing_field_by_field(busy: Served, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(WAIT_S + 60)
 def test_it_finds_nothing_at_random_and_along_the_links(busy: Served, tmp_path: Path) -> None:
     said = found_by(busy, OWNER, tmp_path, "--phases=fuzzing,stateful", "--max-examples=3")
 
@@ -97,6 +99,7 @@ def test_it_finds_nothing_at_random_and_along_the_links(busy: Served, tmp_path: 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(WAIT_S + 60)
 def test_it_finds_nothing_with_a_key_for_reading(busy: Served, tmp_path: Path) -> None:
     before = busy.memory.ledger.head().seq
 

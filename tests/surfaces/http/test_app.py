@@ -21,7 +21,7 @@ from muniment.model.errors import Malformed, NotFound, StoreBusy
 from muniment.surfaces.http.doors import reception_of, visitor_of
 
 SECRET = "the words of the exception"
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 async def fine(request: Request) -> Response:
@@ -94,7 +94,7 @@ def ground(serve: Serve) -> Served:
 
 @pytest.mark.parametrize("path", ["/fine", "/wrong", "/absent", "/busy", "/broken", "/nowhere"])
 def test_every_answer_carries_the_headers_that_protect_and_no_banner(ground: Served, path: str) -> None:
-    answer = httpx.get(ground.url + path)
+    answer = httpx.get(ground.url + path, timeout=WAIT_S)
     assert {name: answer.headers.get(name) for name in PROMISED} == PROMISED
     assert "server" not in answer.headers
     assert not [name for name in answer.headers if name.startswith("access-control-")]
@@ -115,24 +115,24 @@ def test_every_answer_carries_the_headers_that_protect_and_no_banner(ground: Ser
 def test_an_error_is_answered_as_a_problem_and_the_server_lives(
     ground: Served, path: str, status: int, code: str
 ) -> None:
-    answer = httpx.get(ground.url + path)
+    answer = httpx.get(ground.url + path, timeout=WAIT_S)
     assert (answer.status_code, answer.json()["code"], answer.json()["status"]) == (status, code, status)
     assert answer.headers["content-type"] == "application/problem+json"
     assert SECRET not in answer.text
-    assert httpx.get(f"{ground.url}/fine").json() == {"fine": True}
+    assert httpx.get(f"{ground.url}/fine", timeout=WAIT_S).json() == {"fine": True}
 
 
 def test_a_failure_under_the_protocols_path_is_told_as_the_protocol_tells_it(ground: Served) -> None:
-    answer = httpx.get(f"{ground.url}/v1/broken")
+    answer = httpx.get(f"{ground.url}/v1/broken", timeout=WAIT_S)
     assert (answer.status_code, answer.json()["code"]) == (500, "INTERNAL_ERROR")
     assert SECRET not in answer.text
 
 
 def test_no_failure_puts_its_words_into_the_log(ground: Served, capfd: pytest.CaptureFixture[str]) -> None:
     for path in ("/broken", "/busy", "/v1/broken"):
-        httpx.get(ground.url + path)
+        httpx.get(ground.url + path, timeout=WAIT_S)
     with pytest.raises(httpx.RemoteProtocolError):
-        httpx.get(f"{ground.url}/torn")
+        httpx.get(f"{ground.url}/torn", timeout=WAIT_S)
     printed = capfd.readouterr()
     assert "RuntimeError" in printed.err
     assert SECRET not in printed.err + printed.out
@@ -143,11 +143,11 @@ def test_an_answer_that_breaks_in_the_middle_is_cut_off_and_never_looks_whole(gr
     assert b"the beginning" in answer
     assert not answer.endswith(b"0\r\n\r\n")
     assert SECRET.encode() not in answer
-    assert httpx.get(f"{ground.url}/fine").status_code == 200
+    assert httpx.get(f"{ground.url}/fine", timeout=WAIT_S).status_code == 200
 
 
 def test_methods_an_address_does_not_take_are_refused_with_those_it_takes(ground: Served) -> None:
-    refused = httpx.post(f"{ground.url}/fine")
+    refused = httpx.post(f"{ground.url}/fine", timeout=WAIT_S)
     assert (refused.status_code, refused.json()["code"]) == (405, "method_not_allowed")
     assert set(refused.headers["allow"].split(", ")) == {"GET", "HEAD"}
     asked = httpx.options(f"{ground.url}/fine")
@@ -183,16 +183,16 @@ def test_what_is_no_http_is_refused_and_the_server_lives(ground: Served, junk: b
     answer = wire.read_until(b"\r\n\r\n")
     wire.close()
     assert answer == b"" or 400 <= status_in(answer) < 500
-    assert httpx.get(f"{ground.url}/fine").json() == {"fine": True}
+    assert httpx.get(f"{ground.url}/fine", timeout=WAIT_S).json() == {"fine": True}
 
 
 def test_a_head_or_an_address_that_is_too_large_is_refused(serve: Serve) -> None:
     served = serve(routes=ROUTES, header_bytes_max=4_000, url_bytes_max=1_000)
-    long = httpx.get(f"{served.url}/fine", headers={"X-Padding": "x" * 4_000})
-    far = httpx.get(f"{served.url}/fine?q={'x' * 1_000}")
+    long = httpx.get(f"{served.url}/fine", headers={"X-Padding": "x" * 4_000}, timeout=WAIT_S)
+    far = httpx.get(f"{served.url}/fine?q={'x' * 1_000}", timeout=WAIT_S)
     assert (long.status_code, long.json()["field"]) == (431, "headers")
     assert (far.status_code, far.json()["field"]) == (414, "url")
-    assert httpx.get(f"{served.url}/fine").status_code == 200
+    assert httpx.get(f"{served.url}/fine", timeout=WAIT_S).status_code == 200
 
 
 def test_a_head_without_end_is_cut_off(serve: Serve) -> None:
@@ -209,7 +209,7 @@ def test_a_head_without_end_is_cut_off(serve: Serve) -> None:
     finally:
         wire.close()
     assert sent < 50_000_000
-    assert httpx.get(f"{served.url}/fine").status_code == 200
+    assert httpx.get(f"{served.url}/fine", timeout=WAIT_S).status_code == 200
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET /fine HT", b"GET /fine HTTP/1.1\r\nHost: localhost\r\nX-Slow: "])

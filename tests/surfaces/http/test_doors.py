@@ -29,7 +29,7 @@ from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.reception import system_now
 from muniment.surfaces.reception.visitor import Grant
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 GATE = threading.Event()
 
 
@@ -84,7 +84,7 @@ def kept(served: Served) -> list[tuple[str | None, str, str]]:
     "host", ["127.0.0.1", "localhost", "LOCALHOST", "localhost:1234", "[::1]:80", "127.0.0.2:8765"]
 )
 def test_a_server_on_this_machine_answers_to_this_machines_names(open_house: Served, host: str) -> None:
-    assert httpx.get(f"{open_house.url}/who", headers={"Host": host}).text == "owner of default"
+    assert httpx.get(f"{open_house.url}/who", headers={"Host": host}, timeout=WAIT_S).text == "owner of default"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_server_on_this_machine_answers_to_this_machines_names(open_house: Ser
 def test_a_name_that_is_not_this_machines_is_turned_away_before_anything_is_asked(
     open_house: Served, host: str
 ) -> None:
-    answer = httpx.get(f"{open_house.url}/who", headers={"Host": host})
+    answer = httpx.get(f"{open_house.url}/who", headers={"Host": host}, timeout=WAIT_S)
     assert (answer.status_code, answer.json()["code"]) == (421, "foreign_host")
     assert eventually(lambda: kept(open_house) == [(None, "GET /who", "foreign_host")])
 
@@ -118,7 +118,7 @@ def test_two_hosts_or_none_are_no_host(open_house: Served) -> None:
     "origin", ["http://evil.example", "null", "http://127.0.0.1", "http://localhost:3000", "file://"]
 )
 def test_a_page_of_another_origin_cannot_call(open_house: Served, origin: str) -> None:
-    answer = httpx.post(f"{open_house.url}/who", headers={"Origin": origin})
+    answer = httpx.post(f"{open_house.url}/who", headers={"Origin": origin}, timeout=WAIT_S)
     assert (answer.status_code, answer.json()["code"]) == (403, "foreign_origin")
     assert "access-control-allow-origin" not in answer.headers
     assert eventually(lambda: kept(open_house) == [(None, "POST /who", "foreign_origin")])
@@ -127,7 +127,7 @@ def test_a_page_of_another_origin_cannot_call(open_house: Served, origin: str) -
 def test_a_page_of_the_servers_own_or_a_named_origin_can_call(serve: Serve) -> None:
     served = serve(routes=ROUTES, origins=["https://console.example"])
     for origin in (served.url, "https://console.example"):
-        assert httpx.post(f"{served.url}/who", headers={"Origin": origin}).status_code == 200
+        assert httpx.post(f"{served.url}/who", headers={"Origin": origin}, timeout=WAIT_S).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,9 @@ def test_two_credentials_are_none(open_house: Served) -> None:
 
 def test_a_credential_in_the_address_counts_for_nothing(open_house: Served) -> None:
     token = open_house.key(KeyWish(name="k", actor="planner"))
-    assert httpx.get(f"{open_house.url}/who?key={token}&authorization=Bearer%20{token}").status_code == 401
+    assert (
+        httpx.get(f"{open_house.url}/who?key={token}&authorization=Bearer%20{token}", timeout=WAIT_S).status_code == 401
+    )
 
 
 def test_a_grant_that_is_missing_closes_the_door_and_is_kept(open_house: Served) -> None:
@@ -296,7 +298,7 @@ def test_a_server_others_can_reach_answers_to_the_names_it_was_given_and_probes_
     with serving(said, routes=[*ROUTES, *probes]) as served:
         url = f"http://127.0.0.1:{served.address[1]}"
         key = {"Authorization": f"Bearer {token}"}
-        named = httpx.get(f"{url}/who", headers={**key, "Host": "Memory.Example:80"})
-        unnamed = httpx.get(f"{url}/who", headers={**key, "Host": "other.example"})
-        probe = httpx.get(f"{url}/healthz", headers={"Host": "10.0.0.7"})
+        named = httpx.get(f"{url}/who", headers={**key, "Host": "Memory.Example:80"}, timeout=WAIT_S)
+        unnamed = httpx.get(f"{url}/who", headers={**key, "Host": "other.example"}, timeout=WAIT_S)
+        probe = httpx.get(f"{url}/healthz", headers={"Host": "10.0.0.7"}, timeout=WAIT_S)
     assert (named.status_code, unnamed.status_code, probe.text) == (200, 421, "alive")

@@ -24,7 +24,7 @@ from tests.surfaces.http.agents import (
     text_at,
     unit,
 )
-from tests.surfaces.http.conftest import Served, serving, settings_for
+from tests.surfaces.http.conftest import WAIT_S, Served, serving, settings_for
 from websockets.sync.client import connect
 
 from muniment.contracts.strict.values import JsonObject
@@ -149,9 +149,9 @@ def test_where_a_subscription_points_each_message_is_one_notice(served: Served) 
     with served.client() as client:
         register(client, "ana", "ben")
         answer = subscribe(client, "ben")
-        with connect(str(answer["stream_url"]), open_timeout=20, close_timeout=20) as stream:
+        with connect(str(answer["stream_url"]), open_timeout=WAIT_S, close_timeout=WAIT_S) as stream:
             recorded = [record(client, "ana", f"Cart {number} has arrived") for number in range(2)]
-            heard = [json.loads(stream.recv(timeout=20)) for _ in recorded]
+            heard = [json.loads(stream.recv(timeout=WAIT_S)) for _ in recorded]
     assert [one["memory_unit_id"] for one in heard] == recorded
     assert {tuple(sorted(one)) for one in heard} == {
         (

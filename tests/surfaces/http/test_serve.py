@@ -73,13 +73,16 @@ def test_it_says_where_it_is_and_who_may_call(tmp_path: Path) -> None:
         assert "vault    ./muniment-data, tenant acme\n" in said
         assert "up to level 2\n" in said
         assert "anyone on this machine, as the owner: no key is asked for" in said
-        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        assert httpx.get(f"{server.url}/healthz", timeout=WAIT_S).status_code == 200
         made = outside("keys", "create", "planner", "--tenant", "acme", "--json", cwd=tmp_path)
         assert made.returncode == 0
         secret = msgspec.json.decode(made.stdout)["secret"]
-        assert httpx.get(f"{server.url}/api/ledger/head").status_code == 401
+        assert httpx.get(f"{server.url}/api/ledger/head", timeout=WAIT_S).status_code == 401
         key = {"Authorization": f"Bearer {secret}"}
-        assert httpx.post(f"{server.url}/api/recall", json={"text": "anything"}, headers=key).status_code == 200
+        assert (
+            httpx.post(f"{server.url}/api/recall", json={"text": "anything"}, headers=key, timeout=WAIT_S).status_code
+            == 200
+        )
         assert server.end(signal.SIGINT) == 0
         assert secret[17:].encode() not in (tmp_path / "server.log").read_bytes()
     with Memory.open(tmp_path / "muniment-data", tenant="acme") as memory:

@@ -26,6 +26,14 @@ from muniment.testing.postgres import free_port
 WAIT_S = 60.0
 POLLS = 600
 WRITERS = 4
+LATE = """
+import sys
+from muniment.surfaces.cli import run
+from muniment.surfaces.http import workers
+workers.DEATHS_WITHIN_S = 3_600.0
+sys.exit(run())
+"""
+"""A server for which even a busy machine starts workers one soon after the other."""
 
 
 class Said(msgspec.Struct):
@@ -50,12 +58,12 @@ class Made(msgspec.Struct):
 class Server:
     """`muniment serve` with two workers, and what its log says of them."""
 
-    def __init__(self, folder: Path, port: int = 0) -> None:
+    def __init__(self, folder: Path, port: int = 0, program: tuple[str, str] = ("-m", "muniment")) -> None:
         ours = {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}
         self._path = folder / "server.log"
         self._log = self._path.open("ab")
         words = ["serve", "--port", str(port), "--workers", "2", "--log-format", "json", "--embedder", "none"]
-        command = [sys.executable, "-m", "muniment", "--vault", str(folder / "vault"), *words]
+        command = [sys.executable, *program, "--vault", str(folder / "vault"), *words]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._log, env=ours)
         assert self.process.stdout is not None
         first = self.process.stdout.readline().decode()
@@ -103,8 +111,8 @@ class Server:
 
 
 @contextmanager
-def running(folder: Path, port: int = 0) -> Iterator[Server]:
-    server = Server(folder, port)
+def running(folder: Path, port: int = 0, program: tuple[str, str] = ("-m", "muniment")) -> Iterator[Server]:
+    server = Server(folder, port, program)
     try:
         yield server
     finally:
@@ -294,7 +302,7 @@ def test_a_server_that_is_killed_takes_its_workers_along_and_loses_nothing(tmp_p
 
 
 def test_workers_that_die_one_after_the_other_end_the_server_with_a_clear_error(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
+    with running(tmp_path, program=("-c", LATE)) as server:
         for _ in range(4):
             process = server.workers[1]
             os.kill(process, signal.SIGKILL)
@@ -309,7 +317,9 @@ def test_an_examined_field_is_found_whichever_worker_is_asked(both: tuple[httpx.
     told = other.post("/v1/examination", json={})
     assert told.status_code == 201, told.text
     headers = {"Authorization": f"Bearer {told.json()['tokens']['4']}"}
-    status = httpx.get(f"{told.json()['url']}/v1/field/status", params={"agent_id": "x"}, headers=headers)
+    status = httpx.get(
+        f"{told.json()['url']}/v1/field/status", params={"agent_id": "x"}, headers=headers, timeout=WAIT_S
+    )
     assert status.json()["code"] == "AGENT_NOT_REGISTERED"
     assert one.delete(f"/v1/examination/{told.json()['id']}").status_code == 204
     assert other.delete(f"/v1/examination/{told.json()['id']}").status_code == 404

@@ -6,7 +6,7 @@ import select
 import socket
 from collections.abc import Iterable
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 class Wire:

@@ -14,7 +14,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, MCPError, StdioServerParameters, types
 from mcp.client.streamable_http import streamable_http_client
 
-WAIT_S = 30.0
+WAIT_S = 60.0
 MODERN, LEGACY = "auto", "legacy"
 T = TypeVar("T")
 Target = Any  # whatever the SDK's client connects to

@@ -19,7 +19,7 @@ from muniment import Memory
 from muniment.engine.seat import window
 from muniment.surfaces.mcp.lines import LINE_BYTES_MAX
 
-WAIT_S = 30
+WAIT_S = 60
 OPENING = {
     "jsonrpc": "2.0",
     "id": 0,

@@ -84,4 +84,4 @@ def publishing() -> Iterator[Publisher]:
             yield publisher
         finally:
             server.shutdown()
-            thread.join(timeout=10)
+            thread.join(timeout=60)

@@ -27,7 +27,7 @@ from muniment.surfaces.reception.reception import Reception, State, system_now
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
 HERE = "127.0.0.1"
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 @pytest.fixture

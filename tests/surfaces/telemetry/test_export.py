@@ -13,7 +13,7 @@ from muniment import Memory
 from muniment.surfaces.telemetry.settings import TelemetrySettings, Traces
 from muniment.surfaces.telemetry.telemetry import Telemetry
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 class Collector:
