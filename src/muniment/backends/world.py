@@ -37,13 +37,14 @@ class RandomIds:
 
 
 def place_file(path: Path, text: str, *, mode: int = 0o644) -> None:
-    """Put a whole file in its place, unless one is there. Nobody ever sees half of it."""
+    """Put a whole file in its place, unless one is there, and have it on the disk. Nobody ever sees half of it."""
     draft = _drafted(path, text, mode)
     try:
         with suppress(FileExistsError):
             os.link(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+    settle(path.parent)
 
 
 def _drafted(path: Path, text: str, mode: int) -> Path:
@@ -68,6 +69,15 @@ def replace_file(path: Path, text: str, *, mode: int = 0o644) -> None:
     finally:
         draft.unlink(missing_ok=True)
     settle(path.parent)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those it lies in, unless they are there. What is written into it is found after a power cut
+    only if the name of each is on the disk."""
+    missing = [one for one in (path, *path.parents) if not one.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for made in missing:
+        settle(made.parent)
 
 
 def settle(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from muniment.backends.world import replace_file
+from muniment.backends.world import replace_file, settle
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
@@ -69,6 +69,7 @@ def put_in_folder(folder: Path, path: Path) -> Policy:
         for other in POLICY_FILES:
             if other != name:
                 (folder / other).unlink(missing_ok=True)
+        settle(folder)
     except OSError as error:
         raise StoreUnavailable(f"the policy cannot be written: {error.strerror}") from None
     return parse_policy(text, place=name)

@@ -9,7 +9,7 @@ from muniment.backends.sealing import VaultKey
 from muniment.backends.sqlite.presence import Presence, alone, enter, unless_well
 from muniment.backends.sqlite.resealing import STAGE, finish
 from muniment.backends.sqlite.store import SqliteVault
-from muniment.backends.world import FileSigner, place_file
+from muniment.backends.world import FileSigner, make_folder, place_file
 from muniment.config import AS_SET
 from muniment.engine.database import database_there, open_database, refuse_for_files, shared_vault, vault_in
 from muniment.engine.keyholding import PUBLIC, VaultKeys, folder_keys
@@ -165,8 +165,8 @@ def bring_policy(said: Said, path: Path) -> None:
 
 def _bring_to_folder(folder: Path, path: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / own_name(path)).write_bytes(path.read_bytes())
+        make_folder(folder)
+        put_in_folder(folder, path)
     except OSError as error:
         raise StoreUnavailable(f"cannot put the policy into {folder}: {error.strerror}") from None
 
@@ -243,9 +243,9 @@ def _create(folder: Path, key: VaultKey | None) -> None:
         raise ConfigurationError("vault", "a folder; what is there is a file")
     try:
         if not folder.exists():  # what is made here is for its owner alone; a folder that was there is left as it is
-            folder.mkdir(parents=True)
+            make_folder(folder)
             folder.chmod(0o700)
-        (folder / "keys").mkdir(exist_ok=True)
+        make_folder(folder / "keys")
         (folder / "keys").chmod(0o700)
         signing = folder / "keys" / "signing.key"
         if not (folder / MARKER).exists():
@@ -254,7 +254,8 @@ def _create(folder: Path, key: VaultKey | None) -> None:
             place_file(folder / "keys" / PUBLIC, FileSigner(signing).key_id + "\n")
         if not any((folder / name).exists() for name in POLICY_FILES):
             place_file(folder / POLICY_FILES[0], default_policy_text())
-        place_file(folder / MARKER, marker_text(key))
+        if not (folder / MARKER).exists():
+            place_file(folder / MARKER, marker_text(key))
     except OSError as error:
         raise StoreUnavailable(f"cannot make a vault at {folder}: {error.strerror}") from None
 

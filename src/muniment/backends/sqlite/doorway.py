@@ -7,6 +7,7 @@ So a file is opened behind this door only, and once it is open SQLite's own lock
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -14,11 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from muniment.backends.sqlite.presence import locked
-from muniment.model.errors import StoreBusy
+from muniment.model.errors import StoreBusy, StoreUnavailable
 
 SUFFIX = "-door"
 _WAIT_S = 10.0
 _SHUT_WAIT_S = 1.0
+_NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @contextmanager
@@ -53,9 +55,26 @@ def _held(path: Path, how: int, wait_s: float, otherwise: str) -> Iterator[None]
 
 
 def _made(door: Path) -> bool:
-    """Whether there is a door. Where none can be made, no file can be replaced either."""
+    """Whether there is a door. Where we may not make one we may not write to the file either, and do it no harm; any
+    other trouble with it is no leave to pass."""
     try:
-        os.close(os.open(door, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    except OSError:
-        return False
+        file = os.open(door, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno in _NOT_OURS and not os.access(door.parent, os.W_OK):
+            return False
+        refused = StoreUnavailable(f"{door.name} cannot be opened: {error.strerror}")
+        refused.hint = "It belongs to whoever the vault's folder belongs to, like every file in it."
+        raise refused from None
+    try:
+        _hand_over(file, door.parent)
+    finally:
+        os.close(file)
     return True
+
+
+def _hand_over(file: int, folder: Path) -> None:
+    """Give a door that root has made to the owner of the folder, who could not pass it else."""
+    if os.geteuid() == 0:
+        owner = folder.stat()
+        if os.fstat(file).st_uid != owner.st_uid:
+            os.fchown(file, owner.st_uid, owner.st_gid)

@@ -68,8 +68,10 @@ def locked(marker: Path, how: int, wait_s: float) -> int | None:
         file = _opened(marker, os.O_RDONLY if how == fcntl.LOCK_SH else os.O_RDWR)
         try:
             fcntl.flock(file, how | fcntl.LOCK_NB)
-        except BlockingIOError:
+        except OSError as error:
             os.close(file)
+            if not isinstance(error, BlockingIOError):
+                raise _unlockable(marker, error) from None
             if time.monotonic() > until:
                 return None
             time.sleep(_PAUSE_S)
@@ -84,6 +86,12 @@ def _opened(marker: Path, how: int) -> int:
         return os.open(marker, how | os.O_CLOEXEC)
     except OSError as error:
         raise StoreUnavailable(f"the vault's {marker.name} cannot be opened: {error.strerror}") from None
+
+
+def _unlockable(marker: Path, error: OSError) -> StoreUnavailable:
+    refused = StoreUnavailable(f"the vault's {marker.name} cannot be locked: {error.strerror}")
+    refused.hint = "A vault is kept on a file system of this machine, which has locks."
+    return refused
 
 
 def _still(marker: Path, file: int) -> bool:

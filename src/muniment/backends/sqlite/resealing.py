@@ -69,8 +69,8 @@ def stage_vectors(folder: Path, old: VaultKey | None, new: VaultKey | None) -> N
 def mark_ready(folder: Path) -> None:
     """Say that every copy is there and whole. From here on the vault is what the copies make of it."""
     settle(folder / STAGE)
+    settle(folder)
     place_file(folder / STAGE / READY, "", mode=0o600)
-    settle(folder / STAGE)
 
 
 def finish(folder: Path, marker: str) -> None:
@@ -97,7 +97,7 @@ def _move_in(folder: Path, stage: Path) -> None:
                 shutil.rmtree(place)
             staged.rename(place)
         elif staged.name.endswith(SUFFIX):
-            for side in ("-wal", "-shm"):  # the old file's: laid over the new one they would ruin it
+            for side in ("-wal", "-shm", "-journal"):  # the old file's: laid over the new one they would ruin it
                 place.with_name(place.name + side).unlink(missing_ok=True)
             staged.replace(place)
     settle(folder)

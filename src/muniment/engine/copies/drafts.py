@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from muniment.backends.sqlite.copying import sync
+from muniment.backends.world import make_folder
 from muniment.engine.marker import MARKER
 from muniment.model.errors import StoreBusy
 
@@ -23,7 +24,7 @@ def draft_beside(place: Path, sort: str) -> Iterator[Path]:
     locked by nobody, and is taken away: it may hold what was to be erased.
     """
     folder = place.absolute().parent
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     _sweep(folder, sort)
     draft = folder / f".{place.name}.{os.urandom(4).hex()}.{sort}"
     draft.mkdir(mode=0o700)

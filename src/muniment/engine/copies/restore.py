@@ -224,6 +224,7 @@ class _Job:
             aside = near(self.vault).with_name(name)
             if not aside.exists():
                 aside.mkdir(mode=0o700)
+                sync(aside.parent)
                 return aside
         raise StoreUnavailable("there is no free name for what is set aside")
 
@@ -241,14 +242,20 @@ class _Job:
         sync(self.vault)
 
     def _bring_policy(self, aside: Path) -> None:
+        """Let the backup's policy be the vault's. It is there before the other goes: who opened a vault without one
+        would give it one of his own."""
         for name in POLICY_FILES:
             if (self.vault / name).is_file():
                 os.link(self.vault / name, aside / name)
-            if (self.inside / name).is_file():
-                write_private(self.draft / name, (self.inside / name).read_bytes())
-                sync(self.draft / name)
-                os.replace(self.draft / name, self.vault / name)
-            else:
+        sync(aside)
+        brought = [name for name in POLICY_FILES if (self.inside / name).is_file()]
+        for name in brought:
+            write_private(self.draft / name, (self.inside / name).read_bytes())
+            sync(self.draft / name)
+            os.replace(self.draft / name, self.vault / name)
+        sync(self.vault)
+        for name in POLICY_FILES:
+            if name not in brought:
                 (self.vault / name).unlink(missing_ok=True)
         sync(self.vault)
 

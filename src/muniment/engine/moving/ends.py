@@ -12,7 +12,7 @@ from pathlib import Path
 from muniment.backends.held import HeldSigner
 from muniment.backends.sqlite.presence import enter, unless_well
 from muniment.backends.sqlite.resealing import STAGE
-from muniment.backends.world import place_file
+from muniment.backends.world import make_folder, place_file
 from muniment.config import AS_SET
 from muniment.engine.database import begin, keys_of, present_vault, shared_vault, tables_in
 from muniment.engine.keyholding import KEY, PUBLIC, VaultKeys
@@ -153,9 +153,9 @@ def _something(folder: Path) -> bool:
 def _make_folders(folder: Path) -> None:
     try:
         if not folder.exists():
-            folder.mkdir(parents=True)
+            make_folder(folder)
             folder.chmod(0o700)
-        (folder / "keys").mkdir(exist_ok=True)
+        make_folder(folder / "keys")
         (folder / "keys").chmod(0o700)
     except OSError as error:
         raise StoreUnavailable(f"cannot make a vault at {folder}: {error.strerror}") from None
