@@ -20,9 +20,9 @@ from muniment import Memory
 from muniment.backends.embedders.wrapped import Wrapped
 from muniment.backends.postgres import feed, hearing
 from muniment.backends.postgres.link import tenant_number
+from muniment.backends.postgres.server import role_name
 from muniment.backends.postgres.store import PostgresTenant
 from muniment.backends.postgres.vault import PostgresVault
-from muniment.backends.postgres.walls import role_name
 from muniment.config import ServerSettings
 from muniment.model.errors import IntegrityError
 from muniment.ports.store import Unit

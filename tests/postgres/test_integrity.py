@@ -14,9 +14,9 @@ from muniment.backends.postgres import form
 from muniment.backends.postgres.link import tenant_number
 from muniment.backends.postgres.partitions import partition_of
 from muniment.backends.postgres.revisions import newest, revisions
+from muniment.backends.postgres.server import role_name
 from muniment.backends.postgres.store import PostgresTenant
 from muniment.backends.postgres.vault import PostgresVault
-from muniment.backends.postgres.walls import role_name
 from muniment.model.errors import IntegrityError
 from muniment.testing.world import simulated_memory
 

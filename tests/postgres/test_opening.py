@@ -10,13 +10,23 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.postgres.server import connect, wait_until
+from tests.postgres.server import connect, schema_of, wait_until
+from tests.postgres.users import give, user
 
 from muniment import Memory
+from muniment.backends.postgres.server import role_name
 from muniment.engine.audit import verify_vault
 from muniment.engine.signing import public_keys
 from muniment.engine.vault import there_is
-from muniment.model.errors import ConfigurationError, LedgerBroken, Malformed, MunimentError, NotFound, StoreUnavailable
+from muniment.model.errors import (
+    ConfigurationError,
+    LedgerBroken,
+    Malformed,
+    MunimentError,
+    NotFound,
+    StoreBusy,
+    StoreUnavailable,
+)
 from muniment.testing.postgres import SMALL, Server, started
 
 SECRET = "hunter2"
@@ -49,6 +59,23 @@ def test_an_empty_database_becomes_a_vault_that_others_open(bare_dsn: str) -> No
     assert kept["signing.pub"].decode().strip() == key
     assert public_keys(bare_dsn) == (key,)
     assert verify_vault(bare_dsn, "default").findings == ()
+
+
+def test_who_may_only_read_is_told_so_and_not_that_the_key_is_elsewhere(dsn: str) -> None:
+    Memory.open(dsn).close()
+    with user(dsn) as ana:
+        give(dsn, "GRANT {reader} TO {ana}", reader=role_name(schema_of(dsn), "reader"), ana=ana)
+        with pytest.raises(ConfigurationError, match="the user may only read") as refused:
+            Memory.open(f"{dsn}&options=-crole%3D{ana}", create=False)
+    assert "a member of the schema's writer role" in refused.value.hint
+
+
+def test_a_statement_that_the_server_cuts_short_while_opening_is_told_as_such(dsn: str) -> None:
+    with connect(dsn) as holder, holder.transaction():
+        holder.execute("LOCK TABLE schema_migrations")
+        with pytest.raises(StoreBusy, match="took longer than the server allows") as refused:
+            Memory.open(f"{dsn}&options=-cstatement_timeout%3D100ms", create=False)
+    assert "statement_timeout" in refused.value.hint
 
 
 def test_a_vault_that_is_not_there_is_not_made_unless_that_is_said(bare_dsn: str, dsn: str) -> None:
@@ -193,7 +220,7 @@ WRONG: dict[str, tuple[Address, type[MunimentError], str]] = {
     "an unknown parameter": (
         lambda server: f"postgresql://postgres:{SECRET}@127.0.0.1:{server.port}/postgres?{SECRET}=1".replace("2=", "="),
         ConfigurationError,
-        "a name that libpq does not know",
+        "a parameter whose name libpq does not know",
     ),
     "a wrong parameter": (
         lambda server: f"postgresql://postgres:{SECRET}@127.0.0.1:{server.port}/postgres?keepalives={SECRET}",

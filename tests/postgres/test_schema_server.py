@@ -31,8 +31,11 @@ def test_a_server_that_is_too_old_is_refused(dsn: str) -> None:
         )
         own.execute(b"SET search_path TO olden, pg_catalog")
 
-        with pytest.raises(ConfigurationError, match="PostgreSQL 15 or later is needed, the server is of version 14"):
+        with pytest.raises(
+            ConfigurationError, match="PostgreSQL 15 or later is needed, the server is of version 14"
+        ) as old:
             schema.ensure(own, "muniment", create=True)
+        assert "pg_upgrade" in old.value.hint
 
 
 def test_a_standby_is_refused_as_something_that_may_pass(dsn: str) -> None:
@@ -101,7 +104,7 @@ def test_an_extension_that_is_too_old_is_refused(dsn: str) -> None:
         own.execute(b"CREATE EXTENSION vector")
         own.execute(b"UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'")
 
-        with pytest.raises(ConfigurationError, match=r"version 0\.8 or later") as refused:
+        with pytest.raises(ConfigurationError, match=r"version 0\.7\.4 .*, 0\.8 or later") as refused:
             schema.ensure(own, "muniment", create=True)
         assert "ALTER EXTENSION vector UPDATE" in refused.value.hint
 
@@ -128,8 +131,10 @@ def test_who_may_make_nothing_is_told_what_to_run(bare_dsn: str) -> None:
         assert f'GRANT "muniment_reader_{name}" TO "{ana}"' in wanted
         with reach(Address.parse(bare_dsn)) as connection:
             connection.execute(wanted.encode())
-        with pytest.raises(ConfigurationError, match="no right to do this"):
+        with pytest.raises(ConfigurationError, match="no right to do this") as lacking:
             schema.ensure(hers, name, create=True)
+        assert f"GRANT muniment_writer_{name} TO …" in lacking.value.hint
+        assert "GRANT CREATE ON DATABASE" in lacking.value.hint
         give(bare_dsn, "GRANT CREATE ON DATABASE {database} TO {ana}", database=_database(bare_dsn), ana=ana)
         assert schema.ensure(hers, name, create=True).role == f'"muniment_writer_{name}"'
 
@@ -176,7 +181,7 @@ def test_who_was_given_nothing_finds_nothing_out(dsn: str) -> None:
     with user(dsn) as ana, acting(dsn, ana) as hers, pytest.raises(ConfigurationError, match="no right") as refused:
         schema.ensure(hers, schema_of(dsn), create=True)
 
-    assert "GRANT muniment_writer TO" in refused.value.hint
+    assert f"GRANT muniment_writer_{schema_of(dsn)} TO" in refused.value.hint
 
 
 def _database(dsn: str) -> str:

@@ -142,8 +142,9 @@ def keys_of(drawer: Drawer) -> VaultKeys:
         if drawer.get(KEY) is None:
             raise ConfigurationError(
                 _KEY_FILE,
-                "the database does not keep the signing key, and no file is named that does",
-                hint=f"Set {_KEY_FILE} to the file that holds the vault's signing key.",
+                "the database shows this user no signing key: it is kept in a file, or the user may only read",
+                hint="Log in as a member of the schema's writer role (muniment_writer, or muniment_writer_… where the "
+                f"schema has another name); or, if the key is kept outside, set {_KEY_FILE} to its file.",
             )
         return keys
     if drawer.get(KEY) is not None:

@@ -14,7 +14,7 @@ from importlib.resources import files
 from muniment.backends.postgres.link import Row
 from muniment.backends.postgres.partitions import partition_of
 from muniment.backends.postgres.revisions import Revision, revisions
-from muniment.backends.postgres.walls import role_name
+from muniment.backends.postgres.server import role_name
 from muniment.backends.statements import named
 
 Ask = Callable[[str, Sequence[object]], list[Row]]

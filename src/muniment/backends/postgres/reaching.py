@@ -72,8 +72,8 @@ def unreached(address: Address, error: psycopg.Error) -> MunimentError:
     if isinstance(error, psycopg.ProgrammingError):
         return ConfigurationError(
             "vault",
-            "an address that libpq can read; one of its parameters has a name that libpq does not know",
-            hint="Look at the parameters after the question mark.",
+            f"the address has a parameter whose name libpq does not know ({address})",
+            hint="Look at the names after the question mark; ours are schema, patience, allow_async_commit, scrub_mb.",
         )
     words = str(error).lower()
     if any(word in words for word in _CROWDED):

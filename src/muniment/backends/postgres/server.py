@@ -12,6 +12,7 @@ from psycopg import errors, sql
 from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
+from muniment.backends.postgres.address import SCHEMA
 from muniment.backends.postgres.link import Row
 from muniment.backends.statements import named
 from muniment.model.errors import ConfigurationError, MunimentError, StoreBusy, StoreFull, StoreUnavailable
@@ -107,6 +108,15 @@ def quoted(name: str) -> str:
     return sql.Identifier(name).as_string()
 
 
+def role_name(schema: str, part: str) -> str:
+    """What a role is called.
+
+    >>> role_name("muniment", "writer"), role_name("blue", "writer")
+    ('muniment_writer', 'muniment_writer_blue')
+    """
+    return f"muniment_{part}" if schema == SCHEMA else f"muniment_{part}_{schema}"
+
+
 def refused(schema: str, error: psycopg.Error) -> MunimentError:
     """What the server said of work on a schema, as an error of ours."""
     match error:
@@ -115,18 +125,32 @@ def refused(schema: str, error: psycopg.Error) -> MunimentError:
                 "store",
                 f"the database role has no right to do this in schema {schema}",
                 hint="Let the schema's owner run `muniment migrate`; the user that connects must be a member of "
-                "the schema's writer role, as in: GRANT muniment_writer TO …;",
+                f"the schema's writer role, as in: GRANT {role_name(schema, 'writer')} TO …; and who is to make the "
+                "schema needs: GRANT CREATE ON DATABASE … TO …;",
             )
         case errors.LockNotAvailable():
             return StoreBusy(
                 f"schema {schema}: something else held one of its tables for too long; nothing was changed"
             )
+        case errors.QueryCanceled():
+            return _hinted(
+                StoreBusy(f"schema {schema}: a statement took longer than the server allows, or was cancelled"),
+                "Send the request again; if it lasts, raise statement_timeout for this user, or look in "
+                "pg_stat_activity for who holds the server up.",
+            )
         case errors.DiskFull():
             return StoreFull(f"schema {schema}: the server has no room left; nothing was changed")
         case psycopg.Error() if error.sqlstate is not None:
-            return StoreUnavailable(f"schema {schema}: the server refused ({error.sqlstate})")
+            what = StoreUnavailable(f"schema {schema}: the server refused ({error.sqlstate})")
+            return _hinted(what, "The server's log says more.")
         case _:
-            return StoreUnavailable(f"schema {schema}: the connection to the server was lost")
+            what = StoreUnavailable(f"schema {schema}: the connection to the server was lost")
+            return _hinted(what, "Check that the server runs and can be reached, then start again.")
+
+
+def _hinted(error: MunimentError, hint: str) -> MunimentError:
+    error.hint = hint
+    return error
 
 
 def look(asking: Asking) -> Server:
@@ -136,7 +160,9 @@ def look(asking: Asking) -> Server:
     version, encoding, acknowledges, read_only, standby, citus = row
     if version < VERSION_MIN * 10_000:
         raise ConfigurationError(
-            "store", f"PostgreSQL {VERSION_MIN} or later is needed, the server is of version {version // 10_000}"
+            "store",
+            f"PostgreSQL {VERSION_MIN} or later is needed, the server is of version {version // 10_000}",
+            hint="Name a newer server in the address, or let its administrator upgrade this one (pg_upgrade).",
         )
     if encoding != "UTF8":
         raise ConfigurationError(
@@ -161,7 +187,7 @@ def _vector(asking: Asking) -> str | None:
         if _numbers(found[0]) < VECTOR_MIN:
             raise ConfigurationError(
                 "store",
-                "the extension vector must be of version 0.8 or later",
+                f"the extension vector is of version {found[0]} in this database, 0.8 or later is needed",
                 hint="Install a newer pgvector on the server, then let its owner run: ALTER EXTENSION vector UPDATE;",
             )
         return str(found[1])
@@ -169,7 +195,8 @@ def _vector(asking: Asking) -> str | None:
     if offered is None or _numbers(offered[0]) < VECTOR_MIN:
         raise ConfigurationError(
             "store",
-            "the server does not have the extension vector (pgvector 0.8 or later)",
+            "the server does not have the extension vector (pgvector 0.8 or later)"
+            + (f"; what it has is of version {offered[0]}" if offered else ""),
             hint="Install the package pgvector for this PostgreSQL on the server, then run: CREATE EXTENSION vector;",
         )
     return None
@@ -204,5 +231,5 @@ def demand_durable(server: Server) -> None:
             "store",
             "synchronous_commit is off: a write that was acknowledged could be lost in a crash",
             hint="Turn it on for this role: ALTER ROLE … SET synchronous_commit = on; "
-            "or say that losing the last moments is acceptable (allow_async_commit).",
+            "or say in the address that losing the last moments is acceptable: allow_async_commit=true",
         )

@@ -5,11 +5,10 @@ Roles belong to the whole server. So a schema that is not called by the usual na
 
 from __future__ import annotations
 
-from muniment.backends.postgres.server import Asking, Server, quoted
+from muniment.backends.postgres.server import Asking, Server, quoted, role_name
 from muniment.model.errors import ConfigurationError
 from muniment.model.value import Value
 
-USUAL = "muniment"
 _SET_PRIVILEGE_FROM = 160_000
 
 
@@ -29,15 +28,6 @@ class Roles(Value):
     @property
     def missing(self) -> tuple[Role, ...]:
         return tuple(role for role in (self.writer, self.reader) if not role.there)
-
-
-def role_name(schema: str, part: str) -> str:
-    """What a role is called.
-
-    >>> role_name("muniment", "writer"), role_name("blue", "writer")
-    ('muniment_writer', 'muniment_writer_blue')
-    """
-    return f"muniment_{part}" if schema == USUAL else f"muniment_{part}_{schema}"
 
 
 def find_roles(asking: Asking, server: Server) -> Roles:
