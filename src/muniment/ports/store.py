@@ -28,6 +28,7 @@ from muniment.model.rows import (
     TombstoneRow,
 )
 from muniment.model.times import Instant
+from muniment.ports.ahead import Ahead
 from muniment.ports.lexicon import Lexicon, Names
 from muniment.ports.vectors import Meanings, Vectors
 
@@ -255,6 +256,10 @@ class Snapshot(Protocol):
 
 class Unit(Snapshot, Protocol):
     """A snapshot that may write."""
+
+    def look_ahead(self, about: Callable[[], Ahead]) -> None:
+        """Hear what is about to be asked. No answer depends on it: a store that has far to go looks it up together, and
+        another does not even ask what it is."""
 
     def append(self, entry: StoredEntry) -> None: ...
 

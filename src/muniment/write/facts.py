@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -18,6 +19,7 @@ from muniment.model.status import CURRENT
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ConflictStatus, Label
+from muniment.ports.ahead import Ahead, Hearing
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
 from muniment.text.reading import misspelt, reading, salient
@@ -116,12 +118,30 @@ def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
     return msgspec.structs.replace(facts, marked=marked, seen=(*facts.seen, *versions)) if marked else facts
 
 
+def ahead_of(proposals: Iterable[str], asked: Sequence[Asked], *, pepper: bytes) -> Ahead:
+    """What `gather` will look up for these, as far as it can be told beforehand."""
+    marks = dict.fromkeys(fingerprint(one.claim, pepper=pepper) for one in asked)
+    slots = dict.fromkeys(slot for one in asked if (slot := slot_key(one.claim)) is not None)
+    return Ahead(
+        proposals=tuple(dict.fromkeys(proposals)),
+        fingerprints=tuple(marks),
+        slots=tuple(slots),
+        records=tuple(sorted(set().union(*map(_names, asked)))),
+        words=tuple(_words(one.claim.content) for one in asked),
+        heard=tuple(dict.fromkeys(_hearing(one.actor) for one in asked if _is_long(one.claim))),
+    )
+
+
+def _names(asked: Asked) -> set[str]:
+    """The records a claim names, is about, or wants to be."""
+    others = (asked.target, asked.promotes, asked.wanted)
+    return {*(target for _, target in asked.claim.lineage.links), *(name for name in others if name is not None)}
+
+
 def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     """Look at everything the decision on a claim may depend on."""
     claim, lineage = asked.claim, asked.claim.lineage
-    names = {target for _, target in lineage.links}
-    names |= {name for name in (asked.target, asked.promotes, asked.wanted) if name is not None}
-    links = {name: look_up(snapshot, name) for name in sorted(names)}
+    links = {name: look_up(snapshot, name) for name in sorted(_names(asked))}
     mark = fingerprint(claim, pepper=pepper)
     twin = snapshot.catalogue.twin(mark)
     slot = slot_key(claim)
@@ -185,8 +205,14 @@ def _speaks_now(snapshot: Snapshot, card: Card) -> Held | None:
     return None
 
 
+@lru_cache(maxsize=256)  # asked when it is looked for ahead, and again when it is decided
+def _words(content: str) -> tuple[str, ...]:
+    """The words to look for neighbours of a text with."""
+    return (*salient(content), *misspelt(content))
+
+
 def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
-    words = (*salient(claim.content), *misspelt(claim.content))
+    words = _words(claim.content)
     near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
     like = [found for found in near if could_meet(claim.content, found.text)]
     if not like:
@@ -199,10 +225,19 @@ def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
 
 def _heard(snapshot: Snapshot, asked: Asked) -> tuple[Held, ...]:
     """A long text can hold what its author was told anywhere in it, and few of its words are looked for."""
-    if len(asked.claim.content) < _LONG:
+    if not _is_long(asked.claim):
         return ()
-    cards = snapshot.catalogue.heard(asked.actor, below=LABEL_RANK[Label.AGENT], keep=HEARD_MAX)
+    hearing = _hearing(asked.actor)
+    cards = snapshot.catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep)
     return tuple(fetch(snapshot, card) for card in cards)
+
+
+def _is_long(claim: Claim) -> bool:
+    return len(claim.content) >= _LONG
+
+
+def _hearing(actor: str) -> Hearing:
+    return Hearing(actor=actor, below=LABEL_RANK[Label.AGENT], keep=HEARD_MAX)
 
 
 def _carried(snapshot: Snapshot, kin: tuple[Held, ...], target: str) -> list[str]:

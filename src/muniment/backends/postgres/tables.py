@@ -149,14 +149,14 @@ class PostgresDesk:
 
     def proposal(self, proposal: str) -> ProposalRow | None:
         row = self._link.row("proposal", proposal)
-        return None if row is None else self._proposal(row)
+        return None if row is None else self.read(row)
 
     def held(self, *, after: str | None, limit: int) -> tuple[ProposalRow, ...]:
-        return tuple(self._proposal(row) for row in self._link.rows("held_proposals", after or _FIRST, limit))
+        return tuple(self.read(row) for row in self._link.rows("held_proposals", after or _FIRST, limit))
 
     def proposals(self) -> Iterator[ProposalRow]:
         for row in self._link.stream("all_proposals"):
-            yield self._proposal(row)
+            yield self.read(row)
 
     def conflict(self, conflict: str) -> ConflictRow | None:
         row = self._link.row("conflict", conflict)
@@ -169,7 +169,7 @@ class PostgresDesk:
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
         return tuple(conflict_from(row) for row in self._link.rows("conflicts_of", rid))
 
-    def _proposal(self, row: Row) -> ProposalRow:
+    def read(self, row: Row) -> ProposalRow:
         return proposal_from((*row[:_DIGEST], self._link.seal.read(row[_DIGEST]), *row[_DIGEST + 1 :]))
 
 
