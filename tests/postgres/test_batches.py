@@ -9,8 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from psycopg.pq.abc import PGresult
 from tests.postgres.server import Schemas
 
+from muniment.backends.postgres.channel import Channel
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.intake import Newcomer
@@ -144,3 +146,28 @@ def test_memories_that_come_together_see_each_other(schemas: Schemas) -> None:
         assert verdicts[0] == verdicts[1]
         assert {verdict.rule for verdict in verdicts[0]} >= {"id-taken"}
         assert contents(worlds[0][1]) == contents(worlds[1][1])
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_a_batch_asks_the_server_a_few_times_for_many_proposals(
+    schemas: Schemas, monkeypatch: pytest.MonkeyPatch, *, alike: bool
+) -> None:
+    """Also where every proposal has many neighbours that must be read and compared."""
+    waits: list[Channel] = []
+    exchange = Channel._exchange
+
+    def counted(channel: Channel) -> list[PGresult]:
+        waits.append(channel)
+        return exchange(channel)
+
+    def said(number: int) -> str:
+        return f"The letter about room {number} is at {number * 7}" if alike else f"w{number} x{number} y{number}"
+
+    with memories(schemas, 2) as worlds:
+        memory = worlds[1][0]
+        memory.propose_many([Claim(content=said(number)) for number in range(50)])
+        monkeypatch.setattr(Channel, "_exchange", counted)
+        verdicts = memory.propose_many([Claim(content=said(50 + number)) for number in range(2 * AHEAD_MAX)])
+        monkeypatch.undo()
+        assert {verdict.outcome for verdict in verdicts} == {"committed"}
+        assert len(waits) < 50

@@ -14,9 +14,11 @@ class Hearing(Value):
 
 
 class Ahead(Value):
-    """The proposals, fingerprints, questions and records that will be looked up, the words that neighbours will be
-    looked for with, and whose ear will be asked about. It may name too much or too little: no answer depends on it."""
+    """Who asks; the proposals, fingerprints, questions and records that will be looked up, the words that neighbours
+    will be looked for with, and whose ear will be asked about. It may name too much or too little: no answer depends on
+    it."""
 
+    actors: tuple[str, ...] = ()
     proposals: tuple[str, ...] = ()
     fingerprints: tuple[bytes, ...] = ()
     slots: tuple[str, ...] = ()

@@ -216,6 +216,9 @@ class Receipts(Protocol):
     def told(self, rid: int) -> tuple[ToldRow, ...]:
         """Whom a revision was told to."""
 
+    def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
+        """Which of these revisions an actor was told."""
+
     def all_told(self) -> Iterator[ToldRow]:
         """The same of every revision, by `rid` and actor."""
 

@@ -11,7 +11,7 @@ from muniment.graph.walk import grounds
 from muniment.model.card import Card, fingerprint, slot_key
 from muniment.model.change import Key, Seen
 from muniment.model.claim import Claim, Lineage
-from muniment.model.entry import Role
+from muniment.model.entry import Document, Role
 from muniment.model.errors import IntegrityError
 from muniment.model.record import Record
 from muniment.model.rows import ConflictRow
@@ -77,7 +77,16 @@ class Facts(Value):
 
 def fetch(snapshot: Snapshot, card: Card) -> Held:
     """A revision with its record."""
-    document = snapshot.documents.get(card.rid)
+    return _held(card, snapshot.documents.get(card.rid))
+
+
+def fetch_all(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[Held, ...]:
+    """The same for several."""
+    documents = snapshot.documents.many([card.rid for card in cards]) if cards else {}
+    return tuple([_held(card, documents.get(card.rid)) for card in cards])
+
+
+def _held(card: Card, document: Document | None) -> Held:
     if document is None:
         raise IntegrityError(f"the {Role.RECORD} of {card.id} revision {card.revision} is missing")
     body = document.body
@@ -123,6 +132,7 @@ def ahead_of(proposals: Iterable[str], asked: Sequence[Asked], *, pepper: bytes)
     marks = dict.fromkeys(fingerprint(one.claim, pepper=pepper) for one in asked)
     slots = dict.fromkeys(slot for one in asked if (slot := slot_key(one.claim)) is not None)
     return Ahead(
+        actors=tuple(dict.fromkeys(one.actor for one in asked)),
         proposals=tuple(dict.fromkeys(proposals)),
         fingerprints=tuple(marks),
         slots=tuple(slots),
@@ -160,14 +170,14 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
         buried=asked.wanted is not None and snapshot.catalogue.buried(asked.wanted),
         links=links,
         twin=fetch(snapshot, twin) if twin else None,
-        occupants=tuple(fetch(snapshot, card) for card in occupants),
+        occupants=fetch_all(snapshot, occupants),
         contradicted=contradicted,
         seen=tuple(seen),
         past=_past(snapshot, mark, slot, kin),
         kin=kin,
         told=frozenset(
             [
-                *(held.card.rid for held in kin if _was_told(snapshot, held.card.rid, asked.actor)),
+                *(snapshot.receipts.told_to(asked.actor, [held.card.rid for held in kin]) if kin else ()),
                 *(held.card.rid for held in heard),
             ]
         ),
@@ -182,7 +192,7 @@ def _past(snapshot: Snapshot, mark: bytes, slot: str | None, kin: tuple[Held, ..
     cards = {card.rid: card for card in snapshot.catalogue.past_twins(mark)[-PAST_MAX:]}
     if slot is not None:
         cards |= {card.rid: card for card in snapshot.catalogue.past_answers(slot, limit=PAST_MAX)}
-    exact = [(fetch(snapshot, cards[rid]), False) for rid in sorted(cards)]
+    exact = [(held, False) for held in fetch_all(snapshot, [cards[rid] for rid in sorted(cards)])]
     near = [(held, True) for held in kin if held.card.rid not in cards and held.card.status not in CURRENT]
     return tuple(
         Past(held=held, now=now, near=by_words)
@@ -220,7 +230,7 @@ def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
     said = reading(claim.content)
     rids = [found.rid for found in like if may_meet(said, reading(found.text))]
     cards = snapshot.catalogue.cards(rids) if rids else {}
-    return tuple([fetch(snapshot, cards[rid]) for rid in rids])
+    return fetch_all(snapshot, [cards[rid] for rid in rids])
 
 
 def _heard(snapshot: Snapshot, asked: Asked) -> tuple[Held, ...]:
@@ -229,7 +239,7 @@ def _heard(snapshot: Snapshot, asked: Asked) -> tuple[Held, ...]:
         return ()
     hearing = _hearing(asked.actor)
     cards = snapshot.catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep)
-    return tuple(fetch(snapshot, card) for card in cards)
+    return fetch_all(snapshot, cards)
 
 
 def _is_long(claim: Claim) -> bool:
@@ -244,10 +254,6 @@ def _carried(snapshot: Snapshot, kin: tuple[Held, ...], target: str) -> list[str
     """Those of the kin that stand on the target, and so cannot be what it stands on."""
     others = [held.card.id for held in kin if held.card.id != target]
     return [name for name in others if target in grounds(snapshot, [name])]
-
-
-def _was_told(snapshot: Snapshot, rid: int, actor: str) -> bool:
-    return any(row.actor == actor for row in snapshot.receipts.told(rid))
 
 
 _ONE_WAY = STANDS_ON | {"caused_by", "supersedes"}

@@ -5,7 +5,7 @@ It is complete for the keys it knows: a key that is not known is asked about. Wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import TypeVar
 
 from muniment.model.card import Card, moved
@@ -18,7 +18,8 @@ from muniment.ports.ahead import Ahead, Hearing
 CARDS_OF_ONE_MAX = 64
 """Of a key that has more cards than that nothing is known: it is asked about one by one."""
 KEPT_MAX = 4_096
-"""So many cards and documents are kept; a writer that goes on without looking ahead again starts over."""
+BYTES_MAX = 16 * 2**20
+"""So many cards and so many bytes of documents are kept; a writer that comes to that starts over."""
 
 _PAST = frozenset({Status.SUPERSEDED, Status.DEPRECATED, Status.RETRACTED})
 _TELLING = CURRENT | _PAST
@@ -38,15 +39,20 @@ class Known:
         self._by_record: dict[str, set[int]] = {}
         self._cards: dict[int, Card] = {}
         self._documents: dict[int, Document] = {}
+        self._bytes = 0
         self._buried: dict[str, bool] = {}
         self._heard: dict[Hearing, tuple[Card, ...]] = {}
+        self._told: dict[tuple[str, int], bool] = {}
         self._born: set[int] = set()
-        self._ahead = False
+        self.looks_ahead = False
+        self.actors: tuple[str, ...] = ()
 
     def begin(self, ahead: Ahead) -> None:
-        """Start over with these keys, as if nothing stood under any of them; what does is told next."""
-        self.forget()
-        self._ahead = True
+        """Go on with these keys, as if nothing stood under any of them; what does is learnt next."""
+        if 2 * len(self._cards) > KEPT_MAX or 2 * len(self._told) > KEPT_MAX or 2 * self._bytes > BYTES_MAX:
+            self.forget()
+        self.looks_ahead = True
+        self.actors = ahead.actors
         self._proposals = dict.fromkeys(ahead.proposals)
         self._by_mark = {mark: set() for mark in ahead.fingerprints}
         self._by_slot = {slot: set() for slot in ahead.slots}
@@ -58,16 +64,21 @@ class Known:
             self._proposals[row.id] = row
 
     def learn_cards(self, cards: Iterable[Card]) -> None:
-        """Take note of the cards of all keys, at most one more than `CARDS_OF_ONE_MAX` of each."""
+        """Take note of all cards of keys, or of one more than `CARDS_OF_ONE_MAX`."""
         for card in cards:
             self._note(card)
         _drop_crowded(self._by_mark)
         _drop_crowded(self._by_slot)
         _drop_crowded(self._by_record)
 
+    def learn_more(self, cards: Iterable[Card]) -> None:
+        """Take note of cards that were asked for by their numbers."""
+        if self.looks_ahead and len(self._cards) < KEPT_MAX:
+            self._cards |= {card.rid: card for card in cards}
+
     def learn_documents(self, documents: Iterable[Document]) -> None:
         for document in documents:
-            self._documents[document.doc] = document
+            self.kept(document)
 
     def learn_buried(self, records: Iterable[str]) -> None:
         self._buried |= dict.fromkeys(records, True)
@@ -75,8 +86,13 @@ class Known:
     def learn_heard(self, hearing: Hearing, cards: tuple[Card, ...]) -> None:
         self._heard[hearing] = cards
 
-    def cards_known(self) -> list[int]:
-        return list(self._cards)
+    def learn_told(self, actor: str, rids: Iterable[int], told: Set[int]) -> None:
+        if self.looks_ahead and len(self._told) < KEPT_MAX:
+            self._told |= {(actor, rid): rid in told for rid in rids}
+
+    def bare(self) -> list[int]:
+        """The revisions whose cards are known and whose documents are not."""
+        return [rid for rid in self._cards if rid not in self._documents]
 
     def _note(self, card: Card) -> None:
         self._cards[card.rid] = card
@@ -90,7 +106,7 @@ class Known:
     # What the writer does.
 
     def born(self, card: Card) -> None:
-        if not self._ahead:
+        if not self.looks_ahead:
             return
         if len(self._cards) >= KEPT_MAX:
             self.forget()
@@ -106,12 +122,9 @@ class Known:
             self._heard.clear()
 
     def kept(self, document: Document) -> None:
-        if not self._ahead:
-            return
-        if len(self._documents) >= KEPT_MAX:
-            self.forget()
-            return
-        self._documents[document.doc] = document
+        if self.looks_ahead and self._bytes < BYTES_MAX:
+            self._documents[document.doc] = document
+            self._bytes += len(document.body)
 
     def dropped(self, doc: int) -> None:
         self._documents.pop(doc, None)
@@ -126,6 +139,7 @@ class Known:
 
     def told(self) -> None:
         self._heard.clear()
+        self._told.clear()
         self._born.clear()
 
     # What it is asked. None: not known.
@@ -160,6 +174,10 @@ class Known:
 
     def buried(self, record: str) -> bool | None:
         return self._buried.get(record)
+
+    def was_told(self, actor: str, rid: int) -> bool | None:
+        """Whether an actor was told a revision. Of what was just born nobody was."""
+        return False if rid in self._born else self._told.get((actor, rid))
 
     def heard(self, hearing: Hearing) -> tuple[Card, ...] | None:
         return self._heard.get(hearing)

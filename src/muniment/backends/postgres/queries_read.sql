@@ -102,6 +102,9 @@ SELECT seq, id, body, hash, salt, account FROM receipts WHERE tenant_id = $1 AND
 -- name: told_of
 SELECT rid, actor, count, last FROM told WHERE tenant_id = $1 AND rid = $2 ORDER BY actor;
 
+-- name: told_to
+SELECT rid FROM told WHERE tenant_id = $1 AND actor = $2 AND rid = ANY($3::bigint[]);
+
 -- name: all_told
 SELECT rid, actor, count, last FROM told WHERE tenant_id = $1 ORDER BY rid, actor;
 

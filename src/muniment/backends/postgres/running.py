@@ -11,7 +11,13 @@ from muniment.backends.postgres.known import CARDS_OF_ONE_MAX, Known
 from muniment.backends.postgres.lexicon import PostgresLexicon
 from muniment.backends.postgres.link import Link, Question, Row
 from muniment.backends.postgres.remembered import PACE_MAX, Remembered
-from muniment.backends.postgres.tables import PostgresDesk, PostgresDocuments, PostgresLedger, PostgresReceipts
+from muniment.backends.postgres.tables import (
+    PostgresDesk,
+    PostgresDocuments,
+    PostgresLedger,
+    PostgresReceipts,
+    document_from,
+)
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head
 from muniment.model.rows import ProposalRow
@@ -20,6 +26,7 @@ from muniment.model.times import Instant
 from muniment.ports.ahead import Ahead, Hearing
 
 _DOCUMENTS_MAX = 512
+_TOGETHER_MAX = 64
 
 
 class RunningLedger(PostgresLedger):
@@ -32,12 +39,23 @@ class RunningLedger(PostgresLedger):
 
 
 class RunningReceipts(PostgresReceipts):
-    """The same of the receipts."""
+    """The same of the receipts; and of what was told the writer knows some."""
 
     last: tuple[int, bytes] = (0, bytes(32))
 
+    def __init__(self, link: Link, known: Known) -> None:
+        super().__init__(link)
+        self._known = known
+
     def head(self) -> tuple[int, bytes]:
         return self.last
+
+    def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
+        known = {rid: self._known.was_told(actor, rid) for rid in rids}
+        missing = [rid for rid, was_told in known.items() if was_told is None]
+        found = super().told_to(actor, missing)
+        self._known.learn_told(actor, missing, found)
+        return found | {rid for rid, was_told in known.items() if was_told}
 
 
 class RunningDesk(PostgresDesk):
@@ -66,7 +84,9 @@ class RunningDocuments(PostgresDocuments):
     def many(self, docs: Iterable[int]) -> dict[int, Document]:
         wanted = list(docs)
         known = {doc: found for doc in wanted if (found := self._known.document(doc)) is not None}
-        return known | super().many([doc for doc in wanted if doc not in known])
+        more = super().many([doc for doc in wanted if doc not in known])
+        self._known.learn_documents(more.values())
+        return known | more
 
 
 class RunningCatalogue(PostgresCatalogue):
@@ -84,7 +104,22 @@ class RunningCatalogue(PostgresCatalogue):
     def cards(self, rids: Iterable[int]) -> dict[int, Card]:
         wanted = list(rids)
         known = {rid: card for rid in wanted if (card := self._known.card(rid)) is not None}
-        return known | super().cards([rid for rid in wanted if rid not in known])
+        missing = [rid for rid in wanted if rid not in known]
+        if missing and self._known.looks_ahead and len(missing) <= _TOGETHER_MAX:
+            return known | self._with_all(missing)
+        return known | super().cards(missing)
+
+    def _with_all(self, rids: list[int]) -> dict[int, Card]:
+        """The cards of revisions; what they say, and whether it was told, is asked next and so brought along."""
+        link, known, actors = self._link, self._known, self._known.actors
+        told: list[Question] = [("told_to", (actor, rids)) for actor in actors]
+        rows, documents, *answers = link.together([("many_cards", (rids,)), ("many_documents", (rids,)), *told])
+        found = {card.rid: card for card in map(self.read, rows)}
+        known.learn_more(found.values())
+        known.learn_documents(document_from(link.seal, row) for row in documents)
+        for actor, answer in zip(actors, answers, strict=True):
+            known.learn_told(actor, rids, {rid for (rid,) in answer})
+        return found
 
     def current(self, record: str) -> Card | None:
         known = self._known.revisions(record)
@@ -166,6 +201,7 @@ def look_up(link: Link, ahead: Ahead, known: Known, halves: Halves) -> None:
     asked += (
         (("heard", (one.actor, one.below, one.keep)), partial(_learn_heard, known, catalogue, one))
         for one in ahead.heard
+        if known.heard(one) is None
     )
     if ahead.proposals:
         filed = ("some_proposals", (list(ahead.proposals),))
@@ -177,7 +213,7 @@ def look_up(link: Link, ahead: Ahead, known: Known, halves: Halves) -> None:
         asked.append((lexicon.asking(terms), lambda rows: lexicon.learn(terms, rows)))
     for (_, learn), rows in zip(asked, link.together([question for question, _ in asked]), strict=True):
         learn(rows)
-    known.learn_documents(halves.documents.many(known.cards_known()[:_DOCUMENTS_MAX]).values())
+    halves.documents.many(known.bare()[:_DOCUMENTS_MAX])
 
 
 def _learn_heard(known: Known, catalogue: RunningCatalogue, hearing: Hearing, rows: list[Row]) -> None:

@@ -91,7 +91,7 @@ class PostgresUnit(PostgresSnapshot):
         self._known = Known()
         self.catalogue = self._catalogue = RunningCatalogue(link, latest, self._known)
         self.ledger = self._ledger = RunningLedger(link)
-        self.receipts = self._receipts = RunningReceipts(link)
+        self.receipts = self._receipts = RunningReceipts(link, self._known)
         self.desk = self._desk = RunningDesk(link, self._known)
         self.documents = self._documents = RunningDocuments(link, self._known)
         self.meanings = NO_MEANINGS

@@ -33,6 +33,7 @@ WORDS = (("staging", "database"), ("broken", "hinge", "door"), ("nobody",))
 HEARINGS = tuple(Hearing(actor=actor, below=below, keep=4) for actor in ("ana", "ben") for below in (1, 3))
 TEXTS = ("the staging database is down", "the hinge of the door is broken", "a door", "the database door")
 EVERYTHING_AHEAD = Ahead(
+    actors=("ana",),
     proposals=PROPOSALS[:4],
     fingerprints=MARKS[:3],
     slots=SLOTS[:3],
@@ -158,6 +159,7 @@ def _answers(snapshot: Snapshot, rids: list[int]) -> list[object]:
         sorted(catalogue.cards(rids).items()),
         sorted(documents.many(rids).items()),
         [catalogue.heard(one.actor, below=one.below, keep=one.keep) for one in HEARINGS],
+        [snapshot.receipts.told_to(actor, rids) for actor in ("ana", "ben")],
         [snapshot.lexicon.near(words, keep=8) for words in WORDS],
     ]
 
