@@ -27,7 +27,7 @@ from muniment.ports.store import Unit
 from muniment.write.admit import Admitted, admit, unheard
 from muniment.write.case import hidden
 from muniment.write.facts import fetch
-from muniment.write.pipeline import propose
+from muniment.write.pipeline import propose_each
 from muniment.write.review import retract, rule
 from muniment.write.undo import batch_rows, name_in, roll_back
 
@@ -94,8 +94,8 @@ class Intake(Asking):
 
         def job(unit: Unit) -> tuple[Verdict, ...]:
             verdicts = []
-            for number, one in enumerate(admitted, start=1):
-                verdicts.append(propose(unit, one, bench))
+            for number, verdict in enumerate(propose_each(unit, [(one, ()) for one in admitted], bench), start=1):
+                verdicts.append(verdict)
                 if number % 1_000 == 0:
                     progress(number)
             return tuple(verdicts)
@@ -219,7 +219,7 @@ class Intake(Asking):
 
     def _foresee(self, admitted: list[Admitted]) -> tuple[Verdict, ...]:
         bench = self._tenant.bench
-        return self._rehearse(lambda unit: tuple(propose(unit, one, bench) for one in admitted))
+        return self._rehearse(lambda unit: tuple(propose_each(unit, [(one, ()) for one in admitted], bench)))
 
     def _written(self, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
         if verdicts:

@@ -52,7 +52,7 @@ from muniment.write.admit import Admitted, admit, unheard
 from muniment.write.case import hidden
 from muniment.write.facts import gather
 from muniment.write.kinship import Suggestion, comparable
-from muniment.write.pipeline import asked, propose
+from muniment.write.pipeline import asked, propose, propose_each
 from muniment.write.secrets import DEFAULT
 
 BATCH_MAX = 10_000
@@ -187,7 +187,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
             return ()
         bench = self._tenant.bench
         judged = [self._judged(one) for one in admitted]
-        verdicts = self._tenant.store.write(lambda unit: tuple(propose(unit, one, bench, said) for one, said in judged))
+        verdicts = self._tenant.store.write(lambda unit: tuple(propose_each(unit, judged, bench)))
         self._tenant.wrote(verdicts[-1].epoch)
         return verdicts
 

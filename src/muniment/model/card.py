@@ -178,7 +178,7 @@ def fingerprint(claim: Claim, *, pepper: bytes) -> bytes:
     return _mark(claim.content, (*where, str(times.valid_from), str(times.valid_until), *filled), pepper)
 
 
-@lru_cache(maxsize=4)  # asked twice for each write, when it is compared and when it is filed
+@lru_cache(maxsize=256)  # asked for each write when it is looked for, compared and filed, and of many before the first
 def _mark(content: str, rest: tuple[str, ...], pepper: bytes) -> bytes:
     return hashlib.blake2b("\x1f".join((normalise(content), *rest)).encode(), digest_size=16, key=pepper).digest()
 

@@ -28,6 +28,7 @@ from muniment.model.rows import (
     TombstoneRow,
 )
 from muniment.model.times import Instant
+from muniment.ports.ahead import Ahead
 from muniment.ports.lexicon import Lexicon, Names
 from muniment.ports.vectors import Meanings, Vectors
 
@@ -215,6 +216,9 @@ class Receipts(Protocol):
     def told(self, rid: int) -> tuple[ToldRow, ...]:
         """Whom a revision was told to."""
 
+    def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
+        """Which of these revisions an actor was told."""
+
     def all_told(self) -> Iterator[ToldRow]:
         """The same of every revision, by `rid` and actor."""
 
@@ -255,6 +259,10 @@ class Snapshot(Protocol):
 
 class Unit(Snapshot, Protocol):
     """A snapshot that may write."""
+
+    def look_ahead(self, about: Callable[[], Ahead]) -> None:
+        """Hear what is about to be asked. No answer depends on it: a store that has far to go looks it up together, and
+        another does not even ask what it is."""
 
     def append(self, entry: StoredEntry) -> None: ...
 

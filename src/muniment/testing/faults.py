@@ -15,6 +15,7 @@ from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import Row, ToldRow
+from muniment.ports.ahead import Ahead
 from muniment.ports.lexicon import Lexicon, Names
 from muniment.ports.store import Catalogue, Desk, Documents, Ledger, Links, Notes, Receipts, Snapshot, TenantStore, Unit
 from muniment.ports.vectors import Meanings, Vectors
@@ -117,6 +118,9 @@ class _DoomedUnit:
         self.meanings = cast(Meanings, _Watched(unit.meanings, touch))
         self.notes = cast(Notes, _Watched(unit.notes, touch))
         self.receipts = cast(Receipts, _Watched(unit.receipts, touch))
+
+    def look_ahead(self, about: Callable[[], Ahead]) -> None:
+        self._around(lambda: self._unit.look_ahead(about))
 
     def append(self, entry: StoredEntry) -> None:
         self._around(lambda: self._unit.append(entry))

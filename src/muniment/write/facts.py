@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -10,7 +11,7 @@ from muniment.graph.walk import grounds
 from muniment.model.card import Card, fingerprint, slot_key
 from muniment.model.change import Key, Seen
 from muniment.model.claim import Claim, Lineage
-from muniment.model.entry import Role
+from muniment.model.entry import Document, Role
 from muniment.model.errors import IntegrityError
 from muniment.model.record import Record
 from muniment.model.rows import ConflictRow
@@ -18,6 +19,7 @@ from muniment.model.status import CURRENT
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ConflictStatus, Label
+from muniment.ports.ahead import Ahead, Hearing
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
 from muniment.text.reading import misspelt, reading, salient
@@ -75,7 +77,16 @@ class Facts(Value):
 
 def fetch(snapshot: Snapshot, card: Card) -> Held:
     """A revision with its record."""
-    document = snapshot.documents.get(card.rid)
+    return _held(card, snapshot.documents.get(card.rid))
+
+
+def fetch_all(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[Held, ...]:
+    """The same for several."""
+    documents = snapshot.documents.many([card.rid for card in cards]) if cards else {}
+    return tuple([_held(card, documents.get(card.rid)) for card in cards])
+
+
+def _held(card: Card, document: Document | None) -> Held:
     if document is None:
         raise IntegrityError(f"the {Role.RECORD} of {card.id} revision {card.revision} is missing")
     body = document.body
@@ -116,12 +127,31 @@ def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
     return msgspec.structs.replace(facts, marked=marked, seen=(*facts.seen, *versions)) if marked else facts
 
 
+def ahead_of(proposals: Iterable[str], asked: Sequence[Asked], *, pepper: bytes) -> Ahead:
+    """What `gather` will look up for these, as far as it can be told beforehand."""
+    marks = dict.fromkeys(fingerprint(one.claim, pepper=pepper) for one in asked)
+    slots = dict.fromkeys(slot for one in asked if (slot := slot_key(one.claim)) is not None)
+    return Ahead(
+        actors=tuple(dict.fromkeys(one.actor for one in asked)),
+        proposals=tuple(dict.fromkeys(proposals)),
+        fingerprints=tuple(marks),
+        slots=tuple(slots),
+        records=tuple(sorted(set().union(*map(_names, asked)))),
+        words=tuple(_words(one.claim.content) for one in asked),
+        heard=tuple(dict.fromkeys(_hearing(one.actor) for one in asked if _is_long(one.claim))),
+    )
+
+
+def _names(asked: Asked) -> set[str]:
+    """The records a claim names, is about, or wants to be."""
+    others = (asked.target, asked.promotes, asked.wanted)
+    return {*(target for _, target in asked.claim.lineage.links), *(name for name in others if name is not None)}
+
+
 def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     """Look at everything the decision on a claim may depend on."""
     claim, lineage = asked.claim, asked.claim.lineage
-    names = {target for _, target in lineage.links}
-    names |= {name for name in (asked.target, asked.promotes, asked.wanted) if name is not None}
-    links = {name: look_up(snapshot, name) for name in sorted(names)}
+    links = {name: look_up(snapshot, name) for name in sorted(_names(asked))}
     mark = fingerprint(claim, pepper=pepper)
     twin = snapshot.catalogue.twin(mark)
     slot = slot_key(claim)
@@ -140,14 +170,14 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
         buried=asked.wanted is not None and snapshot.catalogue.buried(asked.wanted),
         links=links,
         twin=fetch(snapshot, twin) if twin else None,
-        occupants=tuple(fetch(snapshot, card) for card in occupants),
+        occupants=fetch_all(snapshot, occupants),
         contradicted=contradicted,
         seen=tuple(seen),
         past=_past(snapshot, mark, slot, kin),
         kin=kin,
         told=frozenset(
             [
-                *(held.card.rid for held in kin if _was_told(snapshot, held.card.rid, asked.actor)),
+                *(snapshot.receipts.told_to(asked.actor, [held.card.rid for held in kin]) if kin else ()),
                 *(held.card.rid for held in heard),
             ]
         ),
@@ -162,7 +192,7 @@ def _past(snapshot: Snapshot, mark: bytes, slot: str | None, kin: tuple[Held, ..
     cards = {card.rid: card for card in snapshot.catalogue.past_twins(mark)[-PAST_MAX:]}
     if slot is not None:
         cards |= {card.rid: card for card in snapshot.catalogue.past_answers(slot, limit=PAST_MAX)}
-    exact = [(fetch(snapshot, cards[rid]), False) for rid in sorted(cards)]
+    exact = [(held, False) for held in fetch_all(snapshot, [cards[rid] for rid in sorted(cards)])]
     near = [(held, True) for held in kin if held.card.rid not in cards and held.card.status not in CURRENT]
     return tuple(
         Past(held=held, now=now, near=by_words)
@@ -185,8 +215,14 @@ def _speaks_now(snapshot: Snapshot, card: Card) -> Held | None:
     return None
 
 
+@lru_cache(maxsize=256)  # asked when it is looked for ahead, and again when it is decided
+def _words(content: str) -> tuple[str, ...]:
+    """The words to look for neighbours of a text with."""
+    return (*salient(content), *misspelt(content))
+
+
 def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
-    words = (*salient(claim.content), *misspelt(claim.content))
+    words = _words(claim.content)
     near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
     like = [found for found in near if could_meet(claim.content, found.text)]
     if not like:
@@ -194,25 +230,30 @@ def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
     said = reading(claim.content)
     rids = [found.rid for found in like if may_meet(said, reading(found.text))]
     cards = snapshot.catalogue.cards(rids) if rids else {}
-    return tuple([fetch(snapshot, cards[rid]) for rid in rids])
+    return fetch_all(snapshot, [cards[rid] for rid in rids])
 
 
 def _heard(snapshot: Snapshot, asked: Asked) -> tuple[Held, ...]:
     """A long text can hold what its author was told anywhere in it, and few of its words are looked for."""
-    if len(asked.claim.content) < _LONG:
+    if not _is_long(asked.claim):
         return ()
-    cards = snapshot.catalogue.heard(asked.actor, below=LABEL_RANK[Label.AGENT], keep=HEARD_MAX)
-    return tuple(fetch(snapshot, card) for card in cards)
+    hearing = _hearing(asked.actor)
+    cards = snapshot.catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep)
+    return fetch_all(snapshot, cards)
+
+
+def _is_long(claim: Claim) -> bool:
+    return len(claim.content) >= _LONG
+
+
+def _hearing(actor: str) -> Hearing:
+    return Hearing(actor=actor, below=LABEL_RANK[Label.AGENT], keep=HEARD_MAX)
 
 
 def _carried(snapshot: Snapshot, kin: tuple[Held, ...], target: str) -> list[str]:
     """Those of the kin that stand on the target, and so cannot be what it stands on."""
     others = [held.card.id for held in kin if held.card.id != target]
     return [name for name in others if target in grounds(snapshot, [name])]
-
-
-def _was_told(snapshot: Snapshot, rid: int, actor: str) -> bool:
-    return any(row.actor == actor for row in snapshot.receipts.told(rid))
 
 
 _ONE_WAY = STANDS_ON | {"caused_by", "supersedes"}

@@ -6,7 +6,7 @@ Each function runs inside a store's transaction (`unit`) and returns what was de
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -25,6 +25,7 @@ from muniment.model.value import Value, canonical, read_canonical
 from muniment.model.vocabulary import Disposition, Outcome, Step, StepResult
 from muniment.policy.decide import NO_RULE
 from muniment.policy.rules import Answer, Policy, WriteDecision
+from muniment.ports.ahead import Ahead
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.ports.world import Clock, Ids
@@ -33,13 +34,17 @@ from muniment.write.aftermath import with_aftermath
 from muniment.write.case import Case, hidden
 from muniment.write.commit import Moved, commit
 from muniment.write.corroborate import corroborated, with_lapses
-from muniment.write.facts import Asked, Facts, Held, gather, with_marked
+from muniment.write.facts import Asked, Facts, Held, ahead_of, gather, with_marked
 from muniment.write.kinship import Suggestion
 from muniment.write.plan import Moment, plan_curation
 from muniment.write.steps import STEPS, curate
 
 TRIES = 5
+AHEAD_MAX = 128
+"""Of so many proposals of a batch is looked up ahead what their decisions may depend on."""
 T = TypeVar("T")
+Advised = tuple[Admitted, tuple[Suggestion, ...]]
+"""A proposal, and what a judge suggests about it."""
 
 
 class Bench(Value):
@@ -77,6 +82,36 @@ def propose(
 ) -> Verdict:
     """Curate one proposal and record the decision. The same proposal again gets the same answer and changes nothing."""
     operation.lap("wait")
+    _look_ahead(unit, (admitted,), bench)
+    return _propose(unit, admitted, bench, suggestions, objections, operation)
+
+
+def propose_each(unit: Unit, batch: Sequence[Advised], bench: Bench) -> Iterator[Verdict]:
+    """Propose one after the other what comes in a batch, each with what a judge suggests. Each sees what those before
+    it left, and what all of them will ask is looked up ahead, some at a time."""
+    for first in range(0, len(batch), AHEAD_MAX):
+        some = batch[first : first + AHEAD_MAX]
+        _look_ahead(unit, [admitted for admitted, _ in some], bench)
+        for admitted, suggestions in some:
+            yield _propose(unit, admitted, bench, suggestions)
+
+
+def _look_ahead(unit: Unit, admitted: Sequence[Admitted], bench: Bench) -> None:
+    def about() -> Ahead:
+        names = (one.proposal.id for one in admitted)
+        return ahead_of(names, [asked(one) for one in admitted], pepper=bench.pepper)
+
+    unit.look_ahead(about)
+
+
+def _propose(
+    unit: Unit,
+    admitted: Admitted,
+    bench: Bench,
+    suggestions: tuple[Suggestion, ...] = (),
+    objections: tuple[Objection, ...] = (),
+    operation: Operation = UNWATCHED,
+) -> Verdict:
     filed = unit.desk.proposal(admitted.proposal.id)
     if filed is not None:
         return again(unit, filed, admitted.actor.id, admitted.digest)

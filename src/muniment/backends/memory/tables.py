@@ -376,5 +376,8 @@ class MemoryReceipts:
     def told(self, rid: int) -> tuple[ToldRow, ...]:
         return tuple(self._tables.told[key] for key in sorted(self._tables.told) if key[0] == rid)
 
+    def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
+        return frozenset(rid for rid in rids if (rid, actor) in self._tables.told)
+
     def all_told(self) -> Iterator[ToldRow]:
         return iter([self._tables.told[key] for key in sorted(self._tables.told)])

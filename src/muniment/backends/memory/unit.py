@@ -5,7 +5,7 @@ Used inside a transaction that `store` opens and ends; knows nothing of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -42,6 +42,7 @@ from muniment.model.rows import (
 )
 from muniment.model.status import CURRENT
 from muniment.model.value import read_canonical
+from muniment.ports.ahead import Ahead
 
 
 class MemorySnapshot:
@@ -66,6 +67,9 @@ class MemoryUnit(MemorySnapshot):
     def __init__(self, tables: Tables, tenant: str, vectors: MemoryVectors) -> None:
         super().__init__(tables, tenant, vectors)
         self._tables = tables
+
+    def look_ahead(self, about: Callable[[], Ahead]) -> None:
+        """Everything is here: nothing is gained by looking it up before it is asked for."""
 
     def append(self, entry: StoredEntry) -> None:
         _refuse(entry.seq in self._tables.entries, "an entry of this number is there already")

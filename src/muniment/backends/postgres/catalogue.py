@@ -48,7 +48,7 @@ class PostgresCatalogue:
         self._twins: tuple[bytes, int, tuple[Card, ...]] = (b"", -1, ())
         self._given: tuple[Card, ...] = ()
 
-    def _card(self, row: Row) -> Card:
+    def read(self, row: Row) -> Card:
         if self._link.seal is PLAIN:
             return card_from(row)
         columns = list(row)
@@ -59,14 +59,14 @@ class PostgresCatalogue:
 
     def _one(self, name: str, *values: object) -> Card | None:
         row = self._link.row(name, *values)
-        return None if row is None else self._card(row)
+        return None if row is None else self.read(row)
 
     def _many(self, name: str, *values: object) -> tuple[Card, ...]:
-        return tuple(self._card(row) for row in self._link.rows(name, *values))
+        return tuple(self.read(row) for row in self._link.rows(name, *values))
 
     def _stream(self, name: str, *values: object) -> Iterator[Card]:
         for row in self._link.stream(name, *values):
-            yield self._card(row)
+            yield self.read(row)
 
     def card(self, rid: int) -> Card | None:
         return self._one("card", rid)
@@ -139,7 +139,7 @@ class PostgresCatalogue:
         row = self._link.row("standing_at", rid, seq)
         if row is None:
             return None
-        card = self._card(row[:_WIDTH])
+        card = self.read(row[:_WIDTH])
         return None if card.seq > seq else _standing_then(card, row[_WIDTH:], seq)
 
     def since(self, seq: int) -> Iterator[Card]:
@@ -169,7 +169,7 @@ class PostgresCatalogue:
         return tuple(self._as_of(row, plan) for row in rows)
 
     def _as_of(self, row: Row, plan: Plan) -> Card:
-        card = self._card(row[:_WIDTH])
+        card = self.read(row[:_WIDTH])
         return card if plan.at_head else moved(card, _standing_then(card, row[_WIDTH:], plan.as_of))
 
     def survey(self, visible: Filter) -> tuple[Tally, ...]:

@@ -94,17 +94,25 @@ class Channel:
 
     def hear(self) -> list[Row]:
         """Wait until everything that was said is done; the rows of the last answer."""
-        result = self._exchange()
-        if result is None or result.status != pq.ExecStatus.TUPLES_OK:
-            return []
+        results = self._exchange()
+        return self._rows(results[-1]) if results and results[-1].status == pq.ExecStatus.TUPLES_OK else []
+
+    def hear_each(self, questions: int) -> list[list[Row]]:
+        """The same for several questions that were the last things said: the rows of each."""
+        results = self._exchange()
+        answers = [result for result in results if result.status == pq.ExecStatus.TUPLES_OK][-questions:]
+        assert len(answers) == questions, "every question has one answer"
+        return [self._rows(answer) for answer in answers]
+
+    def _rows(self, result: pq.abc.PGresult) -> list[Row]:
         self._forms.set_pgresult(result)
         return self._forms.load_rows(0, result.ntuples, tuple)
 
     def finish(self, statement: bytes) -> str:
         """Say the last thing and wait until all is done; what the server says that it did."""
         self.tell(statement)
-        result = self._exchange()
-        return "" if result is None else (result.command_status or b"").decode()
+        results = self._exchange()
+        return (results[-1].command_status or b"").decode() if results else ""
 
     def _close(self) -> None:
         """Leave pipeline mode. What was said and not heard of yet is heard first, and whether it went well or not is
@@ -137,24 +145,25 @@ class Channel:
             self._server.send_query_params(b"DEALLOCATE " + oldest, None)
         return name
 
-    def _exchange(self) -> pq.abc.PGresult | None:
-        """Send all that is here, and the mark; read all answers up to that, and give the last."""
+    def _exchange(self) -> list[pq.abc.PGresult]:
+        """Send all that is here, and the mark; read all answers up to that."""
         self._server.pipeline_sync()
         self._unheard = False
         self._send()
-        last: pq.abc.PGresult | None = None
+        results: list[pq.abc.PGresult] = []
         trouble: psycopg.Error | None = None
         while (result := self._answer(trouble)).status != pq.ExecStatus.PIPELINE_SYNC:
             if trouble is None and result.status in _OVER:
                 trouble = error_from_result(result)
-            last, self.warned, self._noted = result, self._noted, False
+            results.append(result)
+            self.warned, self._noted = self._noted, False
         if trouble is not None:
             for spelling in self._unsure:  # it may not have come to that; a name is never given twice
                 self._ready.names.pop(spelling, None)
         self._unsure.clear()
         if trouble is not None:
             raise trouble
-        return last
+        return results
 
     def _answer(self, trouble: psycopg.Error | None) -> pq.abc.PGresult:
         """The next answer. Between the answers of two statements there is nothing once. What a server says before it

@@ -14,7 +14,7 @@ import numpy as np
 from muniment.backends.latest import Latest
 from muniment.backends.nearness import NEAR_POSTINGS_MAX, NEAR_WORDS_MAX, closest, pool_of
 from muniment.backends.pools import Match, looked, rarity, without_common
-from muniment.backends.postgres.link import Link
+from muniment.backends.postgres.link import Link, Row
 from muniment.backends.postgres.phrases import Occurrences, Phrase, asked, close_by, occurrences, together
 from muniment.backends.postgres.postings import Change, Postings
 from muniment.backends.postgres.ranking import Parts, Question, Single, Statement, intersection, matches, scores, worth
@@ -122,6 +122,23 @@ class PostgresLexicon:
         latest = {word: holders[term] for word, term in single.items()}
         pool = pool_of(latest)
         return closest(self._texts(pool), latest, keep=keep) if pool else ()
+
+    def unknown(self, words: Iterable[tuple[str, ...]]) -> list[str]:
+        """The terms that a writer will look for neighbours with, as far as it does not remember who holds them."""
+        assert self._latest is not None, "only a writer remembers"
+        spelled = (tokenize(word) for some in words for word in some[:NEAR_WORDS_MAX])
+        terms = dict.fromkeys(found[0] for found in spelled if len(found) == 1)
+        return [term for term in terms if self._latest.holding(term) is None]
+
+    def asking(self, terms: Sequence[str]) -> tuple[str, tuple[list[str], int]]:
+        """How the latest revisions that hold these terms are asked for, together with other things."""
+        return self._postings.asking(terms, keep=NEAR_POSTINGS_MAX)
+
+    def learn(self, terms: Sequence[str], rows: Iterable[Row]) -> None:
+        """Remember the answer to that."""
+        assert self._latest is not None, "only a writer remembers"
+        for term, rids in self._postings.told(terms, rows).items():
+            self._latest.learn(term, rids)
 
     def put_many(self, texts: Mapping[int, str], *, last: int) -> Change:
         """Index what revisions say. `last` is the highest that was ever indexed."""

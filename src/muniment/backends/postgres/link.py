@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, count
 from typing import LiteralString
@@ -21,11 +21,15 @@ from muniment.backends.postgres.sealing import PLAIN, Seal
 from muniment.backends.postgres.troubles import lost, translated
 from muniment.backends.statements import named
 
-__all__ = ["COLUMNS", "Link", "Row", "inserting", "numbered", "statements", "tenant_number"]
+__all__ = ["COLUMNS", "Link", "Question", "Row", "inserting", "numbered", "statements", "tenant_number"]
 
 _FILES = ("queries.sql", "queries_read.sql", "queries_words.sql", "queries_vectors.sql", "queries_examine.sql")
 _CHUNK = 1_000
 _ROWS_MAX = 64
+_POSTINGS = "postings"
+_POSTINGS_MAX = 4_096
+Question = tuple[str, Sequence[object]]
+"""The name of a statement, and its values after the tenant's number."""
 _ABOUT_ROWS = (b"SELECT", b"INSERT", b"UPDATE", b"DELETE", b"WITH", b"FETCH")
 
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -34,6 +38,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "receipts": ("seq", "id", "body", "hash", "salt", "account"),
     "certificates": ("seq", "signed"),
     "tombstones": ("rid", "id", "revision", "seq"),
+    "proposals": (
+        *("seq", "id", "at", "actor", "outcome", "disposition", "digest", "report", "held", "record", "revision"),
+    ),
     "cards": (
         *("rid", "id", "revision", "seq", "kind", "memory_class", "scope", "scope_id", "namespace", "session_id"),
         *("sensitivity", "trust", "label", "confidence", "provenance", "actor", "created_at", "valid_from"),
@@ -111,6 +118,14 @@ class Link:
         if len(rows) == _ROWS_MAX:
             self._put(table)
 
+    def put_postings(self, rows: Sequence[Sequence[str]]) -> None:
+        """The same for postings, which the server numbers: revision, size, term and spots, by rising revision."""
+        self.told += 1
+        waiting = self._pending.setdefault(_POSTINGS, []) if rows else []
+        waiting += rows
+        if len(waiting) >= _POSTINGS_MAX:
+            self._put(_POSTINGS)
+
     def settle(self) -> None:
         """Send the rows that are still here."""
         for table in list(self._pending):
@@ -118,7 +133,11 @@ class Link:
 
     def _put(self, table: str) -> None:
         rows = self._pending.pop(table)
-        self._channel.tell(inserting(table, len(rows)), (self.number, *chain.from_iterable(rows)))
+        if table == _POSTINGS:
+            columns = [_listed(map(str, column)) for column in zip(*rows, strict=True)]
+            self._channel.tell(_spelled("put_postings"), (self.number, *columns))
+        else:
+            self._channel.tell(inserting(table, len(rows)), (self.number, *chain.from_iterable(rows)))
 
     def hear(self) -> None:
         """Wait until everything that was told is done."""
@@ -158,6 +177,12 @@ class Link:
         """The answer to a statement that was put together; `$1` is among the values."""
         return self._ask(statement.encode(), values)
 
+    def together(self, questions: Sequence[Question]) -> list[list[Row]]:
+        """The answers to several named statements, for which is waited once."""
+        for name, values in questions:
+            self._tell(_spelled(name), (self.number, *values))
+        return self._channel.hear_each(len(questions)) if questions else []
+
     def stream(self, name: str, *values: object) -> Iterator[Row]:
         """The answer to a named statement, fetched a part at a time, for what may be long."""
         cursor = f"c{next(self._cursors)}"
@@ -184,9 +209,20 @@ class Link:
 @lru_cache(maxsize=1_024)
 def _named(statement: bytes) -> frozenset[str]:
     """The tables that rows wait for and that a statement names; all of them if it is about the transaction itself."""
+    waited_for = frozenset({*COLUMNS, _POSTINGS})
     if not statement.lstrip().startswith(_ABOUT_ROWS):
-        return frozenset(COLUMNS)
-    return frozenset(COLUMNS) & frozenset(re.findall(r"\w+", statement.decode()))
+        return waited_for
+    return waited_for & frozenset(re.findall(r"\w+", statement.decode()))
+
+
+def _listed(values: Iterable[str]) -> str:
+    """Values as PostgreSQL reads a list of them: for long lists this is many times cheaper than one by one.
+
+    >>> print(_listed(["a", "null", 'say "no"', ""]))
+    {"a","null","say \\"no\\"",""}
+    """
+    whole = "\0".join(values).replace("\\", "\\\\").replace('"', '\\"')
+    return '{"' + whole.replace("\0", '","') + '"}'
 
 
 @cache

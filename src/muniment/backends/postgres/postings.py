@@ -9,11 +9,10 @@ import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from muniment.backends.postgres.link import Link
+from muniment.backends.postgres.link import Link, Row
 from muniment.backends.tokens import tokenize
 from muniment.model.value import Value
 
-_TOGETHER_MAX = 20_000
 _NOTHING = ""
 """What a text without any term is found under: the tokenizer never makes it of anything."""
 
@@ -43,11 +42,20 @@ class Postings:
 
     def latest(self, terms: Iterable[str], *, keep: int) -> dict[str, list[int]]:
         """The latest revisions that hold each of these terms, in the order they were born."""
+        wanted = list(dict.fromkeys(terms))
+        name, values = self.asking(wanted, keep=keep)
+        return self.told(wanted, self._link.rows(name, *values) if wanted else ())
+
+    def asking(self, terms: Sequence[str], *, keep: int) -> tuple[str, tuple[list[str], int]]:
+        """How that is asked: the statement and its values."""
+        return "words_latest", ([self._link.seal.term(term) for term in terms], keep)
+
+    def told(self, terms: Sequence[str], rows: Iterable[Row]) -> dict[str, list[int]]:
+        """How the answer to it is read."""
         spelled = {self._link.seal.term(term): term for term in terms}
-        found: dict[str, list[int]] = {term: [] for term in spelled.values()}
-        if spelled:
-            for term, rid in self._link.rows("words_latest", list(spelled), keep):
-                found[spelled[term]].append(rid)
+        found: dict[str, list[int]] = {term: [] for term in terms}
+        for term, rid in rows:
+            found[spelled[term]].append(rid)
         return {term: sorted(rids) for term, rids in found.items()}
 
     def put(self, texts: Mapping[int, str], *, last: int) -> Change:
@@ -56,10 +64,7 @@ class Postings:
         made = [posting for rid in ordered for posting in self.made(rid, texts[rid])]
         late = sorted({term for term, rid, _, _ in made if rid <= last})
         known = self._numbered(late)
-        for some in _some(made):
-            terms, rids, sizes, spots = zip(*some, strict=True)
-            places = _listed([f"\\x{places.hex()}" for places in spots])
-            self._link.send("put_postings", _listed(map(str, rids)), _listed(map(str, sizes)), _listed(terms), places)
+        self._link.put_postings([(str(rid), str(size), term, f"\\x{spots.hex()}") for term, rid, size, spots in made])
         self._number(Counter(known) + Counter(term for term, _, _, _ in made if term in known))
         sizes_of = {rid: size for _, rid, size, _ in made}
         return Change(texts=len(sizes_of), terms=sum(sizes_of.values()), last=ordered[-1] if ordered else 0)
@@ -116,19 +121,3 @@ class Postings:
         """Give the last posting of each term the number there are."""
         if counts:
             self._link.send("number_last_postings", list(counts), list(counts.values()))
-
-
-def _some(made: Sequence[Posting]) -> Iterator[Sequence[Posting]]:
-    """Postings in parts of a bounded length. They come by rising revision, so a term's are numbered in order."""
-    for first in range(0, len(made), _TOGETHER_MAX):
-        yield made[first : first + _TOGETHER_MAX]
-
-
-def _listed(values: Iterable[str]) -> str:
-    """Values as PostgreSQL reads a list of them: for long lists this is many times cheaper than one by one.
-
-    >>> print(_listed(["a", "null", 'say "no"', ""]))
-    {"a","null","say \\"no\\"",""}
-    """
-    whole = "\0".join(values).replace("\\", "\\\\").replace('"', '\\"')
-    return '{"' + whole.replace("\0", '","') + '"}'

@@ -49,6 +49,10 @@ SELECT rid, type, target FROM edges WHERE tenant_id = $1 ORDER BY rid, type, tar
 SELECT seq, id, at, actor, outcome, disposition, digest, report, held, record, revision
 FROM proposals WHERE tenant_id = $1 AND id = $2;
 
+-- name: some_proposals
+SELECT seq, id, at, actor, outcome, disposition, digest, report, held, record, revision
+FROM proposals WHERE tenant_id = $1 AND id = ANY($2::text[]);
+
 -- name: held_proposals
 SELECT seq, id, at, actor, outcome, disposition, digest, report, held, record, revision
 FROM proposals WHERE tenant_id = $1 AND outcome = 'held' AND id > $2 ORDER BY id LIMIT $3;
@@ -98,6 +102,9 @@ SELECT seq, id, body, hash, salt, account FROM receipts WHERE tenant_id = $1 AND
 -- name: told_of
 SELECT rid, actor, count, last FROM told WHERE tenant_id = $1 AND rid = $2 ORDER BY actor;
 
+-- name: told_to
+SELECT rid FROM told WHERE tenant_id = $1 AND actor = $2 AND rid = ANY($3::bigint[]);
+
 -- name: all_told
 SELECT rid, actor, count, last FROM told WHERE tenant_id = $1 ORDER BY rid, actor;
 
@@ -126,6 +133,23 @@ SELECT {card} FROM cards c
 WHERE c.tenant_id = $1 AND c.slot_mark = hashtextextended($2, 0) AND c.slot = $2
     AND c.status IN ('superseded', 'deprecated', 'retracted')
 ORDER BY c.rid DESC LIMIT $3;
+
+-- name: cards_alike
+SELECT {card} FROM unnest($2::bytea[]) AS wanted (mark)
+CROSS JOIN LATERAL (
+    SELECT * FROM cards WHERE tenant_id = $1 AND fingerprint = wanted.mark ORDER BY rid LIMIT $3
+) AS c;
+
+-- name: cards_answering
+SELECT {card} FROM unnest($2::text[]) AS wanted (slot)
+CROSS JOIN LATERAL (
+    SELECT * FROM cards WHERE tenant_id = $1 AND slot_mark = hashtextextended(wanted.slot, 0) AND slot = wanted.slot
+    ORDER BY rid LIMIT $3
+) AS c;
+
+-- name: cards_named
+SELECT {card} FROM unnest($2::text[]) AS wanted (id)
+CROSS JOIN LATERAL (SELECT * FROM cards WHERE tenant_id = $1 AND id = wanted.id ORDER BY rid LIMIT $3) AS c;
 
 -- name: many_cards
 SELECT {card} FROM cards c WHERE c.tenant_id = $1 AND c.rid = ANY($2::bigint[]);
@@ -235,6 +259,9 @@ WHERE c.tenant_id = $1 ORDER BY d.doc;
 
 -- name: buried
 SELECT rid FROM tombstones WHERE tenant_id = $1 AND id = $2 LIMIT 1;
+
+-- name: some_buried
+SELECT DISTINCT id FROM tombstones WHERE tenant_id = $1 AND id = ANY($2::text[]);
 
 -- name: all_tombstones
 SELECT rid, id, revision, seq FROM tombstones WHERE tenant_id = $1 ORDER BY rid;

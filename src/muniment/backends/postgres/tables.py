@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from muniment.backends.postgres.link import Link, Row
+from muniment.backends.postgres.sealing import Seal
 from muniment.backends.rows import conflict_from, edge_from, head_of, note_from, proposal_from, receipt_from, told_from
 from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
@@ -108,22 +109,22 @@ class PostgresDocuments:
     def many(self, docs: Iterable[int]) -> dict[int, Document]:
         wanted = list(docs)
         rows = self._link.rows("many_documents", wanted) if wanted else []
-        return {row[0]: self._document(row) for row in rows}
+        return {row[0]: document_from(self._link.seal, row) for row in rows}
 
     def get(self, doc: int) -> Document | None:
         row = self._link.row("document", doc)
-        return None if row is None else self._document(row)
+        return None if row is None else document_from(self._link.seal, row)
 
     def all(self) -> Iterator[Document]:
         for row in self._link.stream("all_documents"):
-            yield self._document(row)
+            yield document_from(self._link.seal, row)
 
-    def _document(self, row: Row) -> Document:
-        doc, salt, written = row
-        opened = self._link.seal.open
-        return Document(
-            doc=doc, salt=opened(salt, b"documents.salt:%d" % doc), body=opened(written, b"documents:%d" % doc)
-        )
+
+def document_from(seal: Seal, row: Row) -> Document:
+    doc, salt, written = row
+    return Document(
+        doc=doc, salt=seal.open(salt, b"documents.salt:%d" % doc), body=seal.open(written, b"documents:%d" % doc)
+    )
 
 
 class PostgresLinks:
@@ -149,14 +150,14 @@ class PostgresDesk:
 
     def proposal(self, proposal: str) -> ProposalRow | None:
         row = self._link.row("proposal", proposal)
-        return None if row is None else self._proposal(row)
+        return None if row is None else self.read(row)
 
     def held(self, *, after: str | None, limit: int) -> tuple[ProposalRow, ...]:
-        return tuple(self._proposal(row) for row in self._link.rows("held_proposals", after or _FIRST, limit))
+        return tuple(self.read(row) for row in self._link.rows("held_proposals", after or _FIRST, limit))
 
     def proposals(self) -> Iterator[ProposalRow]:
         for row in self._link.stream("all_proposals"):
-            yield self._proposal(row)
+            yield self.read(row)
 
     def conflict(self, conflict: str) -> ConflictRow | None:
         row = self._link.row("conflict", conflict)
@@ -169,7 +170,7 @@ class PostgresDesk:
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
         return tuple(conflict_from(row) for row in self._link.rows("conflicts_of", rid))
 
-    def _proposal(self, row: Row) -> ProposalRow:
+    def read(self, row: Row) -> ProposalRow:
         return proposal_from((*row[:_DIGEST], self._link.seal.read(row[_DIGEST]), *row[_DIGEST + 1 :]))
 
 
@@ -224,6 +225,10 @@ class PostgresReceipts:
 
     def told(self, rid: int) -> tuple[ToldRow, ...]:
         return tuple(told_from(row) for row in self._link.rows("told_of", rid))
+
+    def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
+        wanted = list(rids)
+        return frozenset(rid for (rid,) in self._link.rows("told_to", actor, wanted)) if wanted else frozenset()
 
     def all_told(self) -> Iterator[ToldRow]:
         for row in self._link.stream("all_told"):

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from muniment.backends.postgres.catalogue import PostgresCatalogue
 from muniment.backends.postgres.head import HeadRow
+from muniment.backends.postgres.known import Known
 from muniment.backends.postgres.lexicon import PostgresLexicon
 from muniment.backends.postgres.link import Link
 from muniment.backends.postgres.meanings import NO_MEANINGS, PostgresMeanings
 from muniment.backends.postgres.names import PostgresNames
-from muniment.backends.postgres.remembered import PACE_MAX, Remembered
+from muniment.backends.postgres.remembered import Remembered
+from muniment.backends.postgres.running import (
+    Halves,
+    RunningCatalogue,
+    RunningDesk,
+    RunningDocuments,
+    RunningLedger,
+    RunningReceipts,
+    look_up,
+)
 from muniment.backends.postgres.tables import (
     PostgresDesk,
     PostgresDocuments,
@@ -40,8 +50,8 @@ from muniment.model.rows import (
     ToldRow,
     TombstoneRow,
 )
-from muniment.model.times import Instant
 from muniment.model.value import canonical, read_canonical
+from muniment.ports.ahead import Ahead
 from muniment.ports.vectors import Meanings
 
 _PROJECTIONS = (
@@ -72,58 +82,31 @@ class PostgresSnapshot:
         return self.row.texts, self.row.terms
 
 
-class _RunningLedger(PostgresLedger):
-    """A ledger whose head is known, because nobody else can move it."""
-
-    known: Head | None = None
-
-    def head(self) -> Head | None:
-        return self.known
-
-
-class _RunningReceipts(PostgresReceipts):
-    """The same of the receipts."""
-
-    last: tuple[int, bytes] = (0, bytes(32))
-
-    def head(self) -> tuple[int, bytes]:
-        return self.last
-
-
-class _RunningCatalogue(PostgresCatalogue):
-    """A catalogue whose writer remembers when whom wrote."""
-
-    def __init__(self, link: Link, latest: Remembered) -> None:
-        super().__init__(link)
-        self._latest = latest
-
-    def pace(self, actor: str, *, nth: int) -> Instant | None:
-        if nth > PACE_MAX:
-            return super().pace(actor, nth=nth)
-        known = self._latest.pace(actor, nth)
-        if known is None:
-            known = self._latest.learn_pace(actor, nth, reversed(self._link.rows("paces", actor, nth)))
-        return Instant(known[0][1]) if len(known) == nth else None
-
-
 class PostgresUnit(PostgresSnapshot):
     """A snapshot that may write, because it holds the tenant's turn. `row` is where everything stands."""
 
     def __init__(self, link: Link, row: HeadRow, head: Head | None, latest: Remembered) -> None:
         super().__init__(link, row)
         self._latest = latest
-        self.catalogue = _RunningCatalogue(link, latest)
-        self.ledger = self._ledger = _RunningLedger(link)
-        self.receipts = self._receipts = _RunningReceipts(link)
+        self._known = Known()
+        self.catalogue = self._catalogue = RunningCatalogue(link, latest, self._known)
+        self.ledger = self._ledger = RunningLedger(link)
+        self.receipts = self._receipts = RunningReceipts(link, self._known)
+        self.desk = self._desk = RunningDesk(link, self._known)
+        self.documents = self._documents = RunningDocuments(link, self._known)
         self.meanings = NO_MEANINGS
         self.lexicon = PostgresLexicon(link, latest, self._totals)
         self.restore(row, head)
 
     def restore(self, row: HeadRow, head: Head | None) -> None:
         """Stand where `row` and `head` say, as at first or after something was undone."""
+        self._known.forget()
         self.row = row
         self._ledger.known = head
         self._receipts.last = (row.receipts, row.receipts_hash) if row.receipts else (0, bytes(32))
+
+    def look_ahead(self, about: Callable[[], Ahead]) -> None:
+        look_up(self.link, about(), self._known, Halves(self._catalogue, self._desk, self._documents, self.lexicon))
 
     def append(self, entry: StoredEntry) -> None:
         self.link.put("entries", (entry.seq, entry.body, entry.hash))
@@ -133,13 +116,16 @@ class PostgresUnit(PostgresSnapshot):
     def keep(self, document: Document) -> None:
         salted = self._salted("documents", document.doc, document.salt, document.body)
         self.link.put("documents", (document.doc, *salted))
+        self._known.kept(document)
 
     def drop(self, doc: int) -> None:
         self.link.send("drop_document", doc)
+        self._known.dropped(doc)
 
     def amend(self, document: Document) -> None:
         salted = self._salted("documents", document.doc, document.salt, document.body)
         self.link.send("amend_document", document.doc, *salted)
+        self._known.dropped(document.doc)
 
     def reword(self, doc: int, body: str | None) -> None:
         self.link.send("reword_note", doc, None if body is None else self._closed("notes", doc, body.encode()))
@@ -152,6 +138,7 @@ class PostgresUnit(PostgresSnapshot):
         self._move(erasure=max(self.row.erasure, signed.certificate.seq))
 
     def erase(self, docs: Iterable[int]) -> None:
+        self._known.forget()
         gone = list(docs)
         indexed = self.catalogue.cards(gone)
         texts = {doc: kept.body for doc, kept in self.documents.many(indexed).items()}
@@ -175,6 +162,7 @@ class PostgresUnit(PostgresSnapshot):
                     columns = standing_columns(standing)
                     self.link.send("move_card", rid, *columns)
                     self.link.put("standings", (rid, *columns))
+                    self._known.moved(rid, standing)
                 case ProposalRow():
                     self._file(row)
                 case ConflictRow():
@@ -190,6 +178,7 @@ class PostgresUnit(PostgresSnapshot):
                     self._note(row)
                 case TombstoneRow():
                     self.link.put("tombstones", msgspec.structs.astuple(row))
+                    self._known.bury(row.id)
         if born:
             put = self.lexicon.put_many(born, last=self.row.last_text)
             last = max(self.row.last_text, put.last)
@@ -203,6 +192,7 @@ class PostgresUnit(PostgresSnapshot):
         self.link.put("cards", columns)
         self.link.put("standings", (card.rid, *standing_columns(standing_of(card))))
         self._latest.wrote(card.actor, (card.rid, card.created_at))
+        self._known.born(card)
 
     def _note(self, note: Note) -> None:
         body = None if note.body is None else self._closed("notes", note.doc, note.body.encode())
@@ -217,10 +207,16 @@ class PostgresUnit(PostgresSnapshot):
 
     def _file(self, row: ProposalRow) -> None:
         digest = self.link.seal.word(row.digest)
-        columns = (row.seq, row.id, row.at, row.actor, row.outcome, row.disposition, digest)
-        self.link.send("file_proposal", *columns, row.report, row.held, row.record, row.revision)
+        what = (row.seq, row.id, row.at, row.actor, row.outcome, row.disposition, digest)
+        columns = (*what, row.report, row.held, row.record, row.revision)
+        if self._known.is_new(row.id):
+            self.link.put("proposals", columns)
+        else:
+            self.link.send("file_proposal", *columns)
+        self._known.filed(row)
 
     def clear_projections(self) -> None:
+        self._known.forget()
         for table in _PROJECTIONS:
             self.link.send(f"clear_{table}")
         self.lexicon.clear()
@@ -241,6 +237,7 @@ class PostgresUnit(PostgresSnapshot):
             who, how = list(merged), list(merged.values())
             columns = ([rid for rid, _ in who], [actor for _, actor in who], [one for one, _ in how])
             self.link.send("tell", *columns, [last for _, last in how])
+            self._known.told()
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self.link.send("put_checkpoint", signed.checkpoint.seq, canonical(signed))

@@ -141,6 +141,9 @@ SELECT rowid, -bm25(lexicon) AS score FROM lexicon WHERE lexicon MATCH ? ORDER B
 -- name: told_of
 SELECT rid, actor, count, last FROM told WHERE rid = ? ORDER BY actor;
 
+-- name: told_to
+SELECT told.rid FROM json_each(?2) AS wanted CROSS JOIN told ON told.rid = wanted.value AND told.actor = ?1;
+
 -- name: all_told
 SELECT rid, actor, count, last FROM told ORDER BY rid, actor;
 

@@ -201,6 +201,11 @@ class SqliteReceipts:
     def told(self, rid: int) -> tuple[ToldRow, ...]:
         return tuple(told_from(row) for row in self._execute(_Q["told_of"], (rid,)))
 
+    def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
+        wanted = list(rids)
+        rows = self._execute(_Q["told_to"], (actor, msgspec.json.encode(wanted).decode())) if wanted else ()
+        return frozenset(rid for (rid,) in rows)
+
     def all_told(self) -> Iterator[ToldRow]:
         with translated(self._connection):
             for row in self._connection.execute(_Q["all_told"]):

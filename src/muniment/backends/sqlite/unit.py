@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import chain
 from typing import cast
@@ -43,6 +43,7 @@ from muniment.model.rows import (
     TombstoneRow,
 )
 from muniment.model.value import canonical
+from muniment.ports.ahead import Ahead
 
 _Q = queries()
 _PROJECTIONS = (
@@ -121,6 +122,9 @@ class SqliteUnit(SqliteSnapshot):
         """Take note that something was undone; the ledger ends with `head` again, if that is known."""
         self.ledger.known = head
         self.lexicon.forget()
+
+    def look_ahead(self, about: Callable[[], Ahead]) -> None:
+        """Everything is here: nothing is gained by looking it up before it is asked for."""
 
     def append(self, entry: StoredEntry) -> None:
         self._execute(_Q["append_entry"], (entry.seq, entry.body, entry.hash))

@@ -8,6 +8,7 @@ class TestMyStore(StoreConformance):
         store.close()
 """
 
+from muniment.testing.conformance.ahead import AheadConformance
 from muniment.testing.conformance.catalogue import CatalogueConformance
 from muniment.testing.conformance.erasing import ErasureConformance
 from muniment.testing.conformance.links import LinkConformance
@@ -28,6 +29,7 @@ class StoreConformance(
     TransactionConformance,
     CatalogueConformance,
     LookupConformance,
+    AheadConformance,
     LinkConformance,
     ParityConformance,
     SearchConformance,

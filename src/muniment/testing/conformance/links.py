@@ -106,6 +106,10 @@ class LinkConformance(Made):
                 bot, ana = make_telling(1, "bot", count=4, last=40), make_telling(1, "ana", last=7)
                 assert snapshot.receipts.told(1) == (ana, bot)
                 assert snapshot.receipts.told(3) == ()
+                assert snapshot.receipts.told_to("ana", [1, 2, 3]) == {1, 2}
+                assert (
+                    snapshot.receipts.told_to("nobody", [1, 2]) == snapshot.receipts.told_to("ana", []) == frozenset()
+                )
                 assert list(snapshot.receipts.all_told()) == [ana, bot, make_telling(2, "ana", last=5)]
 
     def test_tellings_come_by_number_and_then_in_the_order_of_bytes(self) -> None:
