@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from tests.rest.desk import Desk, opened
 
-from muniment.model.times import Instant
 from muniment.surfaces.reception.denials import Denial, note
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.visitor import Grant
@@ -29,8 +28,8 @@ def turned_away(number: int) -> Denial:
         what=f"GET /api/{number}",
         code="not_permitted",
         peer="10.0.0.9",
-        first=NOON + number,
-        last=NOON + number,
+        first=Instant(NOON + number),
+        last=Instant(NOON + number),
         who="eve",
     )
 
