@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from tests.rest.desk import Desk, opened
 
+from muniment.model.times import Instant
 from muniment.surfaces.reception.denials import Denial, note
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.visitor import Grant
