@@ -321,6 +321,18 @@ def test_a_present_store_that_cannot_say_what_was_erased_stops_a_restore_unless_
     assert (done.aside / "default.sqlite").read_bytes().startswith(b"not a store")
 
 
+def test_a_present_store_that_is_gone_cannot_say_what_was_erased_either(backup: Path, vault: Path) -> None:
+    for file in vault.glob("default.sqlite*"):
+        if not file.name.endswith("-turns"):
+            file.unlink()
+    with pytest.raises(IntegrityError, match=r"cannot be asked what was erased .* is gone") as refused:
+        restore(Wish(backup=backup, vault=vault, tenant="default"))
+    assert "--despite-damage" in refused.value.hint
+    assert not (vault / "default.sqlite").exists()
+    restore(Wish(backup=backup, vault=vault, tenant="default", despite_damage=True))
+    assert contents(vault) == SHELVES
+
+
 def test_a_damaged_file_that_somebody_has_open_is_not_replaced_under_them(vault: Path, tmp_path: Path) -> None:
     """What they have read of it before serves them on, and what they write to it would be set aside with it."""
     furnish(vault, 3, "acme")

@@ -260,12 +260,16 @@ def scratch_store(tenant: str, *, sealed: bool = False) -> Iterator[TenantStore]
 
 def _refuse_lost(path: Path) -> None:
     """Do not begin anew where a store was: its file is empty or gone, and what the first write leaves is there."""
-    left = path.with_name(path.name + TURNS)
-    if left.exists() and not (path.exists() and path.stat().st_size):
+    if lost(path):
         raise IntegrityError(
             f"{path.name} is empty or gone although it was written to: put it back from a backup; "
-            f"to begin anew, take {left.name} away"
+            f"to begin anew, take {path.name + TURNS} away"
         )
+
+
+def lost(path: Path) -> bool:
+    """Whether a file is empty or gone although it was written to."""
+    return path.with_name(path.name + TURNS).exists() and not (path.exists() and path.stat().st_size)
 
 
 def refuse_left(path: Path) -> None:

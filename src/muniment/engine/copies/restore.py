@@ -14,7 +14,7 @@ from muniment.backends.sqlite.connection import translated
 from muniment.backends.sqlite.copying import looked_into, seized, sync
 from muniment.backends.sqlite.doorway import shut
 from muniment.backends.sqlite.presence import alone, enter
-from muniment.backends.sqlite.store import VECTORS, file_name, tenant_key
+from muniment.backends.sqlite.store import VECTORS, file_name, lost, tenant_key
 from muniment.backends.world import FileSigner, SystemClock
 from muniment.config import AS_SET
 from muniment.engine.copies.backup import Told, silent, sync_tree, write_private
@@ -171,9 +171,11 @@ class _Job:
         """Keep a present tenant to ourselves, and see what it knows that the backup does not."""
         path = self.vault / file_name(copy.tenant)
         held.enter_context(shut(path))
-        if not path.exists():
+        if not path.exists() and not lost(path):
             return Later()
         try:
+            if not path.exists():
+                raise IntegrityError(f"{path.name} is gone although it was written to")
             snapshot = held.enter_context(seized(path, copy.tenant, tenant_key(path, self.seal)))
             with translated(path):
                 later = later_than(snapshot, copy.head, copy.receipts)
