@@ -32,7 +32,6 @@ _CACHE_KIB = 16_384
 _CHECKPOINT_PAGES = 8_192
 """So many pages may wait in the log. A page that many writes touch goes to the file once in all that time; with a log
 of a thousand pages three times as many bytes reach the disk."""
-_PLAIN = b"SQLite format 3\x00"
 
 
 def queries() -> dict[str, LiteralString]:
@@ -123,11 +122,22 @@ def encrypts() -> bool:
 def _unreadable(path: Path, key: TenantKey | None) -> str:
     if key is None:
         return f"{path.name} cannot be read as a store: it is encrypted or damaged"
-    with path.open("rb") as file:
-        plain = file.read(len(_PLAIN)) == _PLAIN
-    if plain:
+    if _is_plain(path):
         return f"{path.name} is not encrypted, and its vault is"
     return f"{path.name} cannot be read with the key of its vault: it is encrypted with another, or damaged"
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether a file is readable without any key. SQLite is asked: whoever opens a file past it and closes it again
+    takes every lock away that the process has on it."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        connection.pragma("application_id")
+    except apsw.NotADBError:
+        return False
+    finally:
+        connection.close()
+    return True
 
 
 def truncated(connection: apsw.Connection) -> bool:
