@@ -44,7 +44,7 @@ def sides(ids: Mapping[str, str]) -> dict[str, str]:
         "record-lineage": f"#/records/{ids['budget']}?tab=lineage",
         **{f"record-{tab}": f"#/records/{record}?tab={tab}" for tab in tabs},
         **{f"record-hostile-{tab}": f"#/records/{hostile}?tab={tab}" for tab in ("history", "contracts")},
-        **{f"ledger-{tab}": f"#/ledger?tab={tab}" for tab in ("checkpoints", "verify", "keys")},
+        **{f"ledger-{tab}": f"#/ledger?tab={tab}" for tab in ("checkpoints", "verify", "keys", "denied")},
         "conflict-settled": f"#/conflicts/{ids['settled']}",
         "forget-asked": "#/forget?by=subject&value=customer+C-2093",
     }

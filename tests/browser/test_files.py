@@ -76,6 +76,43 @@ def test_what_a_module_imports_is_there(path: Path) -> None:
     assert [name for name in wanted if not (path.parent / name).is_file()] == []
 
 
+def spare_exports(texts: dict[str, str]) -> list[str]:
+    """What a module hands out and no other takes."""
+    found = []
+    for path, text in texts.items():
+        others = [other for name, other in texts.items() if name != path]
+        names = re.findall(r"^export (?:async )?(?:function|const|class|let) (\w+)", text, re.MULTILINE)
+        spare = [name for name in names if not any(re.search(rf"\b{name}\b", other) for other in others)]
+        found += [f"{path}: {name}" for name in spare]
+    return found
+
+
+def spare_classes(sheet: str, scripts: str) -> list[str]:
+    """Classes that are painted and that nothing wears. `score-${group}` wears all that begin so."""
+    selectors = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", sheet, flags=re.DOTALL)
+    names = sorted(set(re.findall(r"\.([a-zA-Z][\w-]*)", selectors)))
+    beginnings = tuple(re.findall(r"([a-zA-Z][\w-]*-)\$\{", scripts))
+    spoken = set(re.findall(r"(?<=[.\"'` ])[a-zA-Z][\w-]*", "".join(re.findall(r"[\"`][^\"`\n]*[\"`]", scripts))))
+    return [name for name in names if name not in spoken and not name.startswith(beginnings)]
+
+
+def test_what_a_module_hands_out_is_taken() -> None:
+    assert spare_exports({name_of(path): path.read_text() for path in SCRIPTS}) == []
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".css"], ids=name_of)
+def test_every_class_that_is_painted_is_worn(path: Path) -> None:
+    worn = "\n".join(one.read_text() for one in FILES if one.suffix in (".js", ".html"))
+    assert spare_classes(path.read_text(), worn) == []
+
+
+def test_what_nobody_takes_or_wears_is_found() -> None:
+    texts = {"a.js": "export const one = 1;\nexport function two() {}", "b.js": 'import { two } from "./a.js";'}
+    assert spare_exports(texts) == ["a.js: one"]
+    sheet = ".worn > .tone-3 { color: red } .spare:hover, .word { margin: 1.5rem }"
+    assert spare_classes(sheet, 'h("p.worn"); h(`b.tone-${n}`); const word = 1;') == ["spare", "word"]
+
+
 BODY = "\n".join(["  go();"] * 59)
 
 

@@ -3,7 +3,7 @@
 import { credential, get } from "./api.js";
 
 /** Each thing one can do here: the grant its credential needs, and the action that the policy must allow (if one). */
-export const RIGHTS = {
+const RIGHTS = {
   read: ["read", null, "read the memory"],
   queue: ["read", "queue", "see proposals of others that wait"],
   accept: ["review", "accept", "accept proposals"],

@@ -96,7 +96,7 @@ function ballotsNow(conflict) {
 }
 
 /** Ask the server what would be. */
-export function rehearsal(conflict, body, signal) {
+function rehearsal(conflict, body, signal) {
   const path = `/api/conflicts/${encodeURIComponent(conflict.id)}/resolution`;
   return post(path, { rationale: "a look at what it would do", ...body, dry_run: true }, { signal });
 }

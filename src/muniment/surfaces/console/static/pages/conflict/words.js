@@ -30,7 +30,7 @@ export const STATES = {
 };
 
 /** What each strategy is called where it is chosen. */
-export const CALLED = {
+const CALLED = {
   last_write_wins: "Last write wins",
   confidence_weighted: "Confidence",
   authority: "Authority",

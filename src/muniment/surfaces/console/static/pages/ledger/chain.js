@@ -7,7 +7,7 @@ const OTHER_LETTER = { a: "e", e: "a" };
 export const canHash = () => globalThis.crypto?.subtle !== undefined;
 
 /** The hash of an entry, in hex: over the hash before it and its own bytes. */
-export async function linkHash(previous, body) {
+async function linkHash(previous, body) {
   const words = new TextEncoder().encode(body);
   const all = new Uint8Array(OPENING.length + 32 + words.length);
   all.set(OPENING);
@@ -86,7 +86,7 @@ function swapped(links, place) {
 }
 
 /** The same words with one letter of the actor's name changed. */
-export function misspelt(body) {
+function misspelt(body) {
   const place = body.indexOf('"actor":"') + '"actor":"'.length;
   return body.slice(0, place) + (OTHER_LETTER[body[place]] ?? "a") + body.slice(place + 1);
 }

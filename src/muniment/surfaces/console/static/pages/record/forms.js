@@ -35,7 +35,7 @@ function lost(losses) {
 }
 
 /** JSON set out over lines without reading its values, so that each number stays spelled as it was. */
-export function indented(text) {
+function indented(text) {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
   let depth = 0;
   let found = "";

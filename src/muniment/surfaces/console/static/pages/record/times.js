@@ -94,8 +94,8 @@ function ruler(span) {
 }
 
 function asTable(rows) {
-  const or = (at, words) => (at === null ? words : exact(new Date(at)));
+  const or = (at, words) => (at === null ? words : h("span.exact", null, exact(new Date(at))));
   const cells = rows.map(({ revision, told, event, from, until, expires, changes }) => [`${revision}`, or(event, "–"), or(from, "not said"), or(until, "open"), or(expires, "–"), or(told, "–"),
-    h("ul", null, changes.map(([at, status]) => h("li", null, `${plain(status)} ${exact(new Date(at))}`)))]);
+    h("ul", null, changes.map(([at, status]) => h("li.exact", null, `${plain(status)} ${exact(new Date(at))}`)))]);
   return table(["Revision", "Happened", "So from", "So until", "Expires", "We were told", "States since"], cells, { caption: "When it was so, and when we knew" });
 }
