@@ -141,6 +141,12 @@ def gone(process: int) -> bool:
     return False
 
 
+def is_ready(client: httpx.Client) -> bool:
+    """Whether a server comes to be ready: one whose store a busy machine keeps waiting says that it is not, for now."""
+    never = threading.Event()
+    return any(client.get("/readyz").status_code == 200 or never.wait(WAIT_S / POLLS) for _ in range(POLLS))
+
+
 def replaced(server: Server, worker: int, process: int) -> None:
     """Wait until a worker is another process than this."""
     never = threading.Event()
@@ -277,7 +283,7 @@ def test_a_worker_that_is_killed_under_load_loses_nothing_and_is_replaced(tmp_pa
     finally:
         writers.end()
     with server.client(0) as client:
-        assert client.get("/readyz").status_code == 200
+        assert is_ready(client)
     assert [one.worker for one in server.log if one.event == "worker_died"] == [0]
     assert server.end(signal.SIGTERM) == 0
     assert len(writers.acknowledged) >= 40
