@@ -92,6 +92,10 @@ class Channel:
         written = self._forms.dump_sequence(values, [PyFormat.AUTO] * len(values))
         self._server.send_query_params(statement, written, self._forms.types, self._forms.formats, _BINARY)
 
+    def push(self) -> None:
+        """Send what can be sent without waiting: the server goes to work while more is being said."""
+        self._server.flush()
+
     def hear(self) -> list[Row]:
         """Wait until everything that was said is done; the rows of the last answer."""
         results = self._exchange()

@@ -117,6 +117,7 @@ class Link:
         rows.append(row)
         if len(rows) == _ROWS_MAX:
             self._put(table)
+            self._channel.push()
 
     def put_postings(self, rows: Sequence[Sequence[str]]) -> None:
         """The same for postings, which the server numbers: revision, size, term and spots, by rising revision."""
