@@ -105,7 +105,8 @@ def make_close(tenant: str, revisions: int, *, seed: int) -> tuple[Floats, Held]
     """A question that loses as much as it can in 16 bits a number, and vectors that are about as near to it: what they
     lose by that decides which is nearer, and decides wrongly."""
     rng = np.random.default_rng(seed)
-    asked = rng.choice([-1.0, 1.0], DIMENSIONS) * (1 + 0.98 / 2048) / 2 ** round(math.log2(DIMENSIONS) / 2)
+    nearly = 1 + rng.choice([0.98, 1.02], DIMENSIONS) / 2048  # rounded down by as much as can be, or up
+    asked = rng.choice([-1.0, 1.0], DIMENSIONS) * nearly / 2 ** round(math.log2(DIMENSIONS) / 2)
     aside = rng.standard_normal((revisions, DIMENSIONS))
     aside -= np.outer(aside @ asked, asked) / (asked @ asked)
     halves = _unit((_unit(aside.astype(np.float32)) + asked).astype(np.float32)).astype(np.float16)
