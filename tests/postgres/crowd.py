@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -98,6 +99,18 @@ def make_held(tenant: str, revisions: int, *, seed: int, passages_of_fifth: int 
     vectors[8::9] = vectors[7::9][: len(vectors[8::9])]
     halves = _unit(vectors.astype(np.float32)).astype(np.float16)
     return Held(tenant, np.array(rids), halves.astype(np.float32))
+
+
+def make_close(tenant: str, revisions: int, *, seed: int) -> tuple[Floats, Held]:
+    """A question that loses as much as it can in 16 bits a number, and vectors that are about as near to it: what they
+    lose by that decides which is nearer, and decides wrongly."""
+    rng = np.random.default_rng(seed)
+    nearly = 1 + rng.choice([0.98, 1.02], DIMENSIONS) / 2048  # rounded down by as much as can be, or up
+    asked = rng.choice([-1.0, 1.0], DIMENSIONS) * nearly / 2 ** round(math.log2(DIMENSIONS) / 2)
+    aside = rng.standard_normal((revisions, DIMENSIONS))
+    aside -= np.outer(aside @ asked, asked) / (asked @ asked)
+    halves = _unit((_unit(aside.astype(np.float32)) + asked).astype(np.float32)).astype(np.float16)
+    return asked.astype(np.float32), Held(tenant, np.arange(1, revisions + 1), halves.astype(np.float32))
 
 
 def fill(dsn: str, held: Held) -> None:

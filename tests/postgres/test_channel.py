@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import psycopg
 import pytest
@@ -151,3 +153,43 @@ def test_many_rows_do_not_wait(connection: psycopg.Connection[Row]) -> None:
             link.put("edges", (rid, "supports", "r1"))
         assert len(link._pending["edges"]) == 200 % 64
         assert link.ask("SELECT count(*) FROM edges WHERE tenant_id = $1", [link.number]) == [(200,)]
+
+
+def test_what_is_asked_ahead_is_answered_in_one_exchange_and_in_any_order(
+    connection: psycopg.Connection[Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with begun(connection) as channel:
+        link, exchanged = Link(channel, "acme"), Counter[str]()
+        heard = Channel._exchange
+
+        def counted(self: Channel) -> object:
+            exchanged["times"] += 1
+            return heard(self)
+
+        monkeypatch.setattr(Channel, "_exchange", counted)
+        link.ahead(*(partial(link.ask, "SELECT $1::bigint", (number,)) for number in (1, 2, 3)))
+        answers = [link.ask("SELECT $1::bigint", (number,)) for number in (3, 1, 4, 2)]
+
+    assert answers == [[(3,)], [(1,)], [(4,)], [(2,)]]
+    assert exchanged["times"] == 2  # for the three, and for the one nobody spoke of
+
+
+def test_what_was_asked_ahead_is_asked_anew_once_something_was_written(connection: psycopg.Connection[Row]) -> None:
+    with begun(connection) as channel:
+        link = Link(channel, "acme")
+        link.ahead(partial(link.rows, "edges_of", [1]))
+        link.put("edges", (1, "supports", "r1"))
+
+        assert link.rows("edges_of", [1]) == [(1, "supports", "r1")]
+
+
+def test_a_question_behind_an_error_has_no_answer(connection: psycopg.Connection[Row]) -> None:
+    with begun(connection) as channel:
+        link = Link(channel, "acme")
+        ask = partial(link.ask, "SELECT $1::bigint", (7,))
+        link.ahead(partial(link.ask, "SELECT 1 / $1::bigint", (0,)), ask)
+
+        with pytest.raises(errors.DivisionByZero):
+            ask()
+        link.tell("ROLLBACK", ())
+        assert ask() == [(7,)]

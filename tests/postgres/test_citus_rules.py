@@ -38,7 +38,15 @@ TABLES = Tables(
     everywhere=frozenset(EVERYWHERE),
 )
 NAMES = {"schema": '"muniment"', "writer": '"muniment_writer"', "reader": '"muniment_reader"'}
-FILLED = {"visible": "true", "conditions": "true", "standing": "", "depth": "5", "dimensions": "4", "home": "public"}
+FILLED = {
+    "visible": "true",
+    "conditions": "true",
+    "standing": "",
+    "depth": "5",
+    "kept": "3",
+    "dimensions": "4",
+    "home": "public",
+}
 LEADING = re.compile(
     r"\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|DROP|GRANT|REVOKE|LOCK TABLE|SET|TRUNCATE|VACUUM|"
     r"LISTEN|UNLISTEN|NOTIFY|COPY|MERGE|DO|CALL|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|DECLARE|FETCH|CLOSE)\s"

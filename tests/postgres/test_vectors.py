@@ -16,6 +16,7 @@ from tests.postgres.crowd import (
     fill,
     found,
     listening,
+    make_close,
     make_held,
     plan_of,
 )
@@ -24,6 +25,7 @@ from tests.postgres.server import Schemas, connect, schema_of
 from muniment.backends.postgres.link import tenant_number
 from muniment.backends.postgres.partitions import OWN_PARTITION_FROM, partition_of
 from muniment.backends.postgres.schema import apply
+from muniment.model.filter import EVERYTHING
 
 KEEP = 20
 SCANS = ("seqscan", "indexscan", "bitmapscan")
@@ -31,6 +33,7 @@ JOINS = ("hashjoin", "mergejoin", "nestloop")
 MODES = ("force_generic_plan", "force_custom_plan")
 SMALL = make_held("acme", 600, seed=1, passages_of_fifth=3)
 LARGE = make_held("globex", OWN_PARTITION_FROM + 1, seed=2)
+ROUNDED, CLOSE = make_close("initech", 400, seed=4)
 OTHERS = [make_held(f"other-{number}", 300, seed=number % 3 + 1) for number in range(20)]
 """Other tenants hold vectors of the same clusters, and some of them the very same."""
 
@@ -48,7 +51,7 @@ WAYS = [*product(SCANS, JOINS)]
 def crowd(schemas: Schemas) -> Iterator[str]:
     """A schema with a small tenant among many, and a large one that was given its own partition and index."""
     place = schemas.lend()
-    for held in (SMALL, LARGE, *OTHERS):
+    for held in (SMALL, LARGE, CLOSE, *OTHERS):
         fill(place, held)
     with connect(place) as connection:
         apply(connection, schema_of(place))
@@ -89,11 +92,16 @@ def test_the_planner_left_free_finds_exactly_the_nearest_of_every_small_tenant(c
             checked(link, held, filters=tuple(FILTERS), questions=1)
 
 
+def test_what_numbers_of_16_bits_cannot_tell_apart_is_told_apart(crowd: str) -> None:
+    with listening(crowd, CLOSE.tenant) as link:
+        assert found(link, plan_of(EVERYTHING), ROUNDED, KEEP) == CLOSE.nearest(ROUNDED, lambda rid: True, KEEP)
+
+
 def test_all_kinds_of_plan_were_among_those_tried(crowd: str) -> None:
     seen = ""
     for scan, join in WAYS:
         with listening(crowd, SMALL.tenant, *only(scan, join)) as link:
-            checked(link, SMALL, filters=("active",), questions=1)
+            checked(link, SMALL, filters=("active", "a namespace"), questions=1)
             seen += link.plans
     kinds = (
         "Hash Join",

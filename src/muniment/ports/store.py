@@ -256,6 +256,10 @@ class Snapshot(Protocol):
     @property
     def receipts(self) -> Receipts: ...
 
+    def ahead(self, *asks: Callable[[], object]) -> None:
+        """Hear what will be asked next. A store that is far away may fetch it all in one go; the answers are the same
+        whether this is said or not, and whether what is said here is asked or not."""
+
 
 class Unit(Snapshot, Protocol):
     """A snapshot that may write."""

@@ -6,20 +6,22 @@ What is reached this way passes the same filter as everything else.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from muniment.graph.spread import Link, Node, salience, spread
 from muniment.model.card import Card
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan
+from muniment.model.rows import EdgeRow, MentionRow
 from muniment.model.status import PRIVATE, Status
 from muniment.ports.store import Snapshot
-from muniment.read.find import Found, admitted, cards_at
+from muniment.read.find import SEEDS, Found, admitted, cards_at
 
 NEIGHBOURS_OF = 24
 STRANGERS_OF = 12
 REACH = 1
-SEEDS = 6
 NAMES_MAX = 8
 HOLDERS_MAX = 8
 SETTLED = 0.02
@@ -30,23 +32,31 @@ Nothing of it grows with the store."""
 _UNTOLD = frozenset(status.value for status in (*PRIVATE, Status.HELD))
 
 
+@dataclass(frozen=True, slots=True)
+class _Kin:
+    """Who stands beside whom of the best, what links lead from and to them, what they name, and who holds a name."""
+
+    beside: dict[int, tuple[int, ...]]
+    edges: tuple[EdgeRow, ...]
+    named: tuple[MentionRow, ...]
+    holders: dict[str, tuple[int, ...]]
+
+
 def take_in_kin(
     snapshot: Snapshot, plan: Plan, found: dict[int, Found], scores: Mapping[int, float], vector: bytes | None
 ) -> dict[int, tuple[int, ...]]:
     """Take in what only belongs to something that fits, and say which neighbours each of the best has."""
     ranked = sorted(scores, key=lambda rid: (-scores[rid], -rid))
-    beside: dict[int, tuple[int, ...]] = {}
-    strangers: dict[int, str] = {}
-    if plan.weights.nearby:
-        beside = snapshot.catalogue.beside(
-            [found[rid].card for rid in ranked[:NEIGHBOURS_OF]], reach=REACH, visible=plan.visible
-        )
-        for rid in ranked[:STRANGERS_OF]:
-            neighbours = beside.get(rid, ())
-            strangers.update((other, f"it stands next to {found[rid].card.id}, which matches") for other in neighbours)
     seeds = {rid: scores[rid] for rid in ranked[:SEEDS]}
-    related = _related(snapshot, plan, found, seeds) if plan.weights.linked else []
-    reached = _reached(snapshot, plan, found, seeds, related) if plan.weights.linked else {}
+    kin = _kin(snapshot, plan, found, ranked)
+    beside = kin.beside
+    strangers: dict[int, str] = {}
+    for rid in ranked[:STRANGERS_OF]:
+        way = f"it stands next to {found[rid].card.id}, which matches"
+        strangers.update((other, way) for other in beside.get(rid, ()))
+    _foretell(snapshot, plan, found, kin, strangers, vector)
+    related = _related(snapshot, plan, found, kin.edges)
+    reached = _reached(snapshot, plan, found, seeds, kin, related) if plan.weights.linked else {}
     strangers.update((rid, "it shares names or links with what matches") for rid in reached if rid not in strangers)
     _take_in(snapshot, plan, found, strangers, vector)
     linked = {rid for one, other, _ in related for rid in (one, other)}
@@ -54,6 +64,52 @@ def take_in_kin(
         if rid in found and (found[rid].via is not None or rid in linked):
             found[rid].linked = share  # what matches by itself has its names counted as words already
     return beside
+
+
+def _kin(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], ranked: Sequence[int]) -> _Kin:
+    """Ask for all that stands beside the best or shares names or links with them."""
+    nearby, linked = bool(plan.weights.nearby), bool(plan.weights.linked)
+    best = ranked[:SEEDS] if linked else ()
+    named = snapshot.names.mentions(best) if linked else ()
+    names = list(dict.fromkeys([*plan.terms.names, *(row.entity for row in named)]))[:NAMES_MAX] if linked else []
+    head = snapshot.ledger.head()
+    last = head.last_doc if head is not None else 0
+    beside = partial(
+        snapshot.catalogue.beside,
+        [found[rid].card for rid in ranked[:NEIGHBOURS_OF]],
+        reach=REACH,
+        visible=plan.visible,
+    )
+    edges_to = partial(snapshot.links.to, [found[rid].card.id for rid in best])
+    holders = partial(snapshot.names.holders, names, upto=last, keep=2 * HOLDERS_MAX)
+    snapshot.ahead(*((beside,) if nearby else ()), *((edges_to,) if linked else ()), *((holders,) if names else ()))
+    return _Kin(
+        beside=beside() if nearby else {},
+        edges=(*snapshot.links.of(best), *edges_to()) if linked else (),
+        named=named,
+        holders=holders() if names else {},
+    )
+
+
+def _foretell(
+    snapshot: Snapshot,
+    plan: Plan,
+    found: Mapping[int, Found],
+    kin: _Kin,
+    strangers: Iterable[int],
+    vector: bytes | None,
+) -> None:
+    """Tell the store whose cards and vectors are asked for next."""
+    held = (rid for rids in kin.holders.values() for rid in rids)
+    reached = [*strangers, *held, *(edge.rid for edge in kin.edges)]
+    rids = [rid for rid in dict.fromkeys(reached) if rid not in found]
+    if not rids:
+        return
+    snapshot.ahead(partial(snapshot.catalogue.cards, rids))
+    if kin.edges:
+        snapshot.ahead(partial(snapshot.catalogue.latest, {edge.target for edge in kin.edges}))
+    if vector is not None and plan.reach.model is not None:
+        snapshot.ahead(partial(snapshot.meanings.measure, rids, vector))
 
 
 def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: Mapping[int, tuple[int, ...]]) -> None:
@@ -72,24 +128,25 @@ def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: 
 
 
 def _reached(
-    snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float], related: list[Link]
+    snapshot: Snapshot,
+    plan: Plan,
+    found: Mapping[int, Found],
+    best: Mapping[int, float],
+    kin: _Kin,
+    related: list[Link],
 ) -> dict[int, float]:
     """How near records are to what fits best by names and links, the nearest being 1."""
-    links = [*_mentioned(snapshot, plan, found, best), *related]
+    links = [*_mentioned(snapshot, plan, found, kin), *related]
     seeds: dict[Node, float] = {rid: score for rid, score in best.items() if score > 0}
     seeds.update((name, 1.0) for name in plan.terms.names)
     reached = spread(links, seeds, settled=SETTLED) if links else {}
     return {rid: share for rid, share in reached.items() if share > 0}
 
 
-def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float]) -> list[Link]:
+def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], kin: _Kin) -> list[Link]:
     """Who speaks of what: the names in the question, and those in what fits best, with their latest holders among what
     the caller may see."""
-    named = snapshot.names.mentions(best)
-    names = list(dict.fromkeys([*plan.terms.names, *(row.entity for row in named)]))[:NAMES_MAX]
-    head = snapshot.ledger.head()
-    last = head.last_doc if head is not None else 0
-    held = snapshot.names.holders(names, upto=last, keep=2 * HOLDERS_MAX) if names else {}
+    held = kin.holders
     holders = {rid for rids in held.values() for rid in rids}
     cards = {rid: found[rid].card for rid in holders if rid in found}
     cards |= cards_at(snapshot, plan, holders - cards.keys()) if holders - cards.keys() else {}
@@ -99,13 +156,14 @@ def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best:
         weight = salience(max(1, len(seen)), 2 * HOLDERS_MAX)
         links += [(name, rid, weight) for rid in seen]
     known = {(name, rid) for name, rid, _ in links}
-    links += [(row.entity, row.rid, 0.1) for row in named if row.entity in held and (row.entity, row.rid) not in known]
+    links += [
+        (row.entity, row.rid, 0.1) for row in kin.named if row.entity in held and (row.entity, row.rid) not in known
+    ]
     return links
 
 
-def _related(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], best: Mapping[int, float]) -> list[Link]:
+def _related(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], edges: tuple[EdgeRow, ...]) -> list[Link]:
     """What relates to, stands on or is part of what, both ways, as far as the caller may know of both."""
-    edges = [*snapshot.links.of(best), *snapshot.links.to(found[rid].card.id for rid in best)]
     if not edges:
         return []
     targets = snapshot.catalogue.latest({edge.target for edge in edges})

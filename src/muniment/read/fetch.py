@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import islice
 
 from muniment.model.card import Card, standing_of
 from muniment.model.entry import Document
@@ -30,7 +31,12 @@ class Shelf:
     def bring(self, rids: Iterable[int]) -> None:
         wanted = [rid for rid in dict.fromkeys(rids) if rid not in self._brought]
         if wanted:
-            self._cards |= self._snapshot.catalogue.cards(wanted)
+            cards = self._snapshot.catalogue.cards(wanted)
+            self._cards |= cards
+            self._snapshot.ahead(
+                partial(self._snapshot.documents.many, wanted),
+                *(partial(self._snapshot.ledger.entry, card.seq) for card in islice(cards.values(), 1)),
+            )
             self._documents |= self._snapshot.documents.many(wanted)
             self._brought.update(wanted)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from muniment.model.card import Card, moved
 from muniment.model.filter import matches
@@ -23,6 +24,9 @@ KEPT = 48
 
 LATE = 32
 """So many of what is nearest are looked up by their words if the search by words was cut before it came to them."""
+
+SEEDS = 6
+"""Names and links of so many of the best are followed."""
 
 FEW = 20
 """In a store of no more records than this, how rare a word is says nothing."""
@@ -85,17 +89,22 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
     """Search by words, and by meaning if the question has a vector. Quoted phrases must occur, so they bind both.
 
     Many are looked at roughly, and the best of them closely: only those have their cards fetched."""
+    _foretell(snapshot, plan, vector)
     matched = snapshot.lexicon.search(plan, keep=max(WORDS_KEPT, plan.limit))
     rarity = snapshot.lexicon.weights(_sought(plan))
-    words = _shares(snapshot, plan, matched.hits, rarity)
+    close = cache(partial(snapshot.lexicon.close, _telling(plan), gap=GAP, keep=CLOSE_KEPT))
+    words = _shares(snapshot, matched.hits, rarity, close)
     own = [hit.rid for hit in matched.hits if hit.failed is None]
-    nearest, near = _near(snapshot, plan, vector, own) if vector is not None else ((), {})
+    nearest = _nearest(snapshot, plan, vector) if vector is not None else ()
+    near = {one.rid: one for one in nearest if one.cosine >= COSINE_LEAST}
+    late: list[int] = []
     if len(own) >= max(WORDS_KEPT, plan.limit):  # there are more matches: what is near may be among them
-        late = list(near.keys() - words.keys())
-        late = heapq.nlargest(LATE, late, key=lambda rid: (near[rid].cosine, rid))
+        late = heapq.nlargest(LATE, near.keys() - words.keys(), key=lambda rid: (near[rid].cosine, rid))
+    near |= _compared(snapshot, plan, vector, [rid for rid in own if rid not in near], late)
+    if late:
         scores = snapshot.lexicon.score(plan.terms, late)
         hits = [Hit(rid=rid, score=score, failed=None) for rid, score in scores.items()]
-        words |= _shares(snapshot, plan, hits, rarity)
+        words |= _shares(snapshot, hits, rarity, close)
     scales = _scales(plan, words, near)
     rough = {
         rid: scales[0] * words.get(rid, 0.0) + (scales[1] * max(0.0, near[rid].cosine) if rid in near else 0.0)
@@ -103,6 +112,10 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
     }
     best = heapq.nlargest(max(KEPT, plan.limit + KEPT // 2), rough, key=lambda rid: (rough[rid], rid))
     past = [hit.rid for hit in matched.hits if hit.failed is not None]
+    snapshot.ahead(
+        partial(snapshot.catalogue.cards, [*best, *past]),
+        *(partial(ask, best[:SEEDS]) for ask in (snapshot.names.mentions, snapshot.links.of) if plan.weights.linked),
+    )
     cards = cards_at(snapshot, plan, [*best, *past])
     found = {rid: Found(card=cards[rid], words=words.get(rid, 0.0)) for rid in best if rid in cards}
     for rid, one in found.items():
@@ -115,11 +128,23 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
         counts=matched.counts,
         rarity=rarity,
         scales=scales,
-        nearest=nearest,
+        nearest=tuple(one.cosine for one in nearest),
     )
 
 
-def _shares(snapshot: Snapshot, plan: Plan, hits: Sequence[Hit], rarity: Mapping[str, float]) -> dict[int, float]:
+def _foretell(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> None:
+    """Tell the store what a search asks first: the ranking by words, what stands close together, and what is near."""
+    snapshot.ahead(
+        partial(snapshot.lexicon.search, plan, keep=max(WORDS_KEPT, plan.limit)),
+        partial(snapshot.lexicon.close, _telling(plan), gap=GAP, keep=CLOSE_KEPT),
+    )
+    if vector is not None:
+        snapshot.ahead(partial(_nearest, snapshot, plan, vector))
+
+
+def _shares(
+    snapshot: Snapshot, hits: Sequence[Hit], rarity: Mapping[str, float], close: Callable[[], Mapping[int, float]]
+) -> dict[int, float]:
     """How much of what the question's words could add up to each match holds. Among few records a word that most of
     them hold counts for nothing by how rare it is, so there the words that are held are counted."""
     if snapshot.lexicon.count() <= FEW:
@@ -127,8 +152,8 @@ def _shares(snapshot: Snapshot, plan: Plan, hits: Sequence[Hit], rarity: Mapping
     most = _PEAK * math.fsum(rarity.values())
     if not hits or most <= 0:
         return {hit.rid: 0.0 for hit in hits}
-    close = snapshot.lexicon.close(_telling(plan), gap=GAP, keep=CLOSE_KEPT)
-    return {hit.rid: max(0.0, hit.score + CLOSE * close.get(hit.rid, 0.0)) / most for hit in hits}
+    nearby = close()
+    return {hit.rid: max(0.0, hit.score + CLOSE * nearby.get(hit.rid, 0.0)) / most for hit in hits}
 
 
 def coverage(rarity: Mapping[str, float], held: Iterable[str]) -> float:
@@ -138,16 +163,22 @@ def coverage(rarity: Mapping[str, float], held: Iterable[str]) -> float:
     return math.fsum(tells[word] for word in held) / whole if whole > 0 else 0.0
 
 
-def _near(
-    snapshot: Snapshot, plan: Plan, vector: bytes, own: Sequence[int]
-) -> tuple[tuple[float, ...], dict[int, Near]]:
-    """The cosines of the nearest of all; what is near, and how near that is what the words matched."""
-    if plan.reach.model is None:
-        return (), {}
-    nearest = () if plan.terms.phrases else snapshot.meanings.search(plan, vector, keep=max(MEANING_KEPT, plan.limit))
-    near = {one.rid: one for one in nearest if one.cosine >= COSINE_LEAST}
-    near |= snapshot.meanings.measure([rid for rid in own if rid not in near], vector)
-    return tuple(one.cosine for one in nearest), near
+def _nearest(snapshot: Snapshot, plan: Plan, vector: bytes) -> tuple[Near, ...]:
+    """The nearest of all. Quoted phrases must occur, so with them only what the words matched is compared."""
+    if plan.reach.model is None or plan.terms.phrases:
+        return ()
+    return snapshot.meanings.search(plan, vector, keep=max(MEANING_KEPT, plan.limit))
+
+
+def _compared(
+    snapshot: Snapshot, plan: Plan, vector: bytes | None, rids: Sequence[int], late: Sequence[int]
+) -> dict[int, Near]:
+    """How near these are that the words matched. The words of what is near are looked up next."""
+    if vector is None or plan.reach.model is None:
+        return {}
+    asks = partial(snapshot.meanings.measure, rids, vector), partial(snapshot.lexicon.score, plan.terms, late)
+    snapshot.ahead(*asks)
+    return snapshot.meanings.measure(rids, vector)
 
 
 def _scales(plan: Plan, words: Mapping[int, float], near: Mapping[int, Near]) -> tuple[float, float]:
@@ -173,6 +204,7 @@ def cards_at(snapshot: Snapshot, plan: Plan, rids: Iterable[int]) -> dict[int, C
     cards = snapshot.catalogue.cards(rids)
     if plan.at_head:
         return cards
+    snapshot.ahead(*(partial(snapshot.catalogue.standing_at, rid, plan.as_of) for rid in cards))
     standings = {rid: snapshot.catalogue.standing_at(rid, plan.as_of) for rid in cards}
     return {rid: moved(cards[rid], standing) for rid, standing in standings.items() if standing is not None}
 

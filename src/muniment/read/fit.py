@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from muniment.model.receipt import Plan
 from muniment.model.value import Value
@@ -41,25 +42,40 @@ class Signs(Value):
 
 def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> Signs:
     least, most = _RECORDS
-    strongest = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
     words = tuple(findings.rarity)
     near = [max(0.0, cosine) for cosine in findings.nearest]
     best = max(near, default=0.0)
     return Signs(
         cosine=best,
-        coverage=max((coverage(findings.rarity, held) for held in _held(snapshot, strongest, words)), default=0.0),
+        coverage=max(
+            (coverage(findings.rarity, held) for held in _held(snapshot, _strongest(scores), words)), default=0.0
+        ),
         ahead=best - math.fsum(near) / max(1, len(near)),
         size=math.log(min(max(snapshot.lexicon.count(), least), most)),
     )
 
 
+def _strongest(scores: Mapping[int, float]) -> list[int]:
+    return sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
+
+
+def _can_tell(plan: Plan) -> bool:
+    model = plan.reach.model
+    return not plan.terms.phrases and (model is None or model.startswith(FITTED_FOR))
+
+
+def foretell_fit(snapshot: Snapshot, plan: Plan, scores: Mapping[int, float]) -> None:
+    """Tell the store whose words `fit_of` will read."""
+    if scores and _can_tell(plan):
+        snapshot.ahead(partial(snapshot.documents.many, _strongest(scores)))
+
+
 def fit_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> float | None:
     """How likely it is that something found answers the question; None if that cannot be told."""
-    model = plan.reach.model
-    if not findings.found or plan.terms.phrases or (model is not None and not model.startswith(FITTED_FOR)):
+    if not findings.found or not _can_tell(plan):
         return None
     signs = signs_of(snapshot, plan, findings, scores)
-    if model is None:
+    if plan.reach.model is None:
         return _chance(_WORDS_COVERAGE * signs.coverage + _WORDS_SIZE * signs.size + _WORDS_BIAS)
     met = _COSINE * signs.cosine + _COVERAGE * signs.coverage + _AHEAD * signs.ahead
     return _chance(met + _SIZE * signs.size + _BIAS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import msgspec
 
@@ -84,7 +85,13 @@ def read_question(
     hold is not searched by words: who attunes is told what is new anyway."""
     terms = read_terms(text)
     keys = tuple(dict.fromkeys([entity.key for entity in entities(text)]))
-    groups = snapshot.names.groups([*keys, *_spoken(text)], as_of=as_of)
+    wanted = [*keys, *_spoken(text)]
+    snapshot.ahead(
+        snapshot.meanings.reach,
+        partial(snapshot.names.groups, wanted, as_of=as_of),
+        partial(snapshot.lexicon.prune, terms, spare=spare),
+    )
+    groups = snapshot.names.groups(wanted, as_of=as_of)
     others = [name for key, group in groups.items() for name in group if name != key][:ALIASES_MAX]
     also = [word for name in others for word in words_of(name) if word not in STOP_WORDS]
     widened = msgspec.structs.replace(terms, words=tuple(dict.fromkeys([*terms.words, *also])))

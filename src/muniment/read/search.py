@@ -17,7 +17,7 @@ from muniment.ports.store import Snapshot
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.carry import carry_over, take_in_kin
 from muniment.read.find import FAIR_WORDS, Findings, find
-from muniment.read.fit import WEAK_SHARE, fit_of
+from muniment.read.fit import WEAK_SHARE, fit_of, foretell_fit
 from muniment.read.rank import Parts, diverse, in_stead, ranked, score_of
 from muniment.read.select import WEAK
 
@@ -43,8 +43,9 @@ NOTHING = Gathered(candidates=(), opponents=(), passed=0, counts={})
 def gather(snapshot: Snapshot, plan: Plan, vector: bytes | None, operation: Operation = UNWATCHED) -> Gathered:
     findings = find(snapshot, plan, vector)
     scores = findings.evidence()
-    fit = fit_of(snapshot, plan, findings, scores)
+    foretell_fit(snapshot, plan, scores)
     beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
+    fit = fit_of(snapshot, plan, findings, scores)
     carry_over(findings.found, findings.evidence(), beside)
     operation.lap("search")
     return arrange(snapshot, plan, findings, ranked(plan, findings, keep=plan.limit + SPARE), fit=fit)

@@ -122,6 +122,9 @@ class _DoomedUnit:
     def look_ahead(self, about: Callable[[], Ahead]) -> None:
         self._around(lambda: self._unit.look_ahead(about))
 
+    def ahead(self, *asks: Callable[[], object]) -> None:
+        self._unit.ahead(*asks)
+
     def append(self, entry: StoredEntry) -> None:
         self._around(lambda: self._unit.append(entry))
 

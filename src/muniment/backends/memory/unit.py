@@ -60,6 +60,9 @@ class MemorySnapshot:
         self.notes = MemoryNotes(tables)
         self.receipts = MemoryReceipts(tables)
 
+    def ahead(self, *asks: Callable[[], object]) -> None:
+        """Nothing here is far away."""
+
 
 class MemoryUnit(MemorySnapshot):
     """A snapshot that may write."""

@@ -22,6 +22,8 @@ from muniment.model.value import Value, read_canonical
 _WIDTH = len(Card.__struct_fields__)
 _SLOT, _MARK = Card.__struct_fields__.index("slot"), Card.__struct_fields__.index("fingerprint")
 _BEFORE_ALL = -(2**63)
+_KNOWN_MAX = 4_096
+"""So many cards are remembered for as long as nothing is written."""
 
 
 class _Origin(Value, forbid_unknown_fields=False):
@@ -47,6 +49,8 @@ class PostgresCatalogue:
         self._link = link
         self._twins: tuple[bytes, int, tuple[Card, ...]] = (b"", -1, ())
         self._given: tuple[Card, ...] = ()
+        self._seen: tuple[int, dict[int, Card | None]] = (-1, {})
+        self._coming: list[int] = []
 
     def read(self, row: Row) -> Card:
         if self._link.seal is PLAIN:
@@ -98,9 +102,30 @@ class PostgresCatalogue:
         return self._many("past_answers", self._link.seal.word(slot), limit)
 
     def cards(self, rids: Iterable[int]) -> dict[int, Card]:
-        wanted = list(rids)
-        found = self._given = self._many("many_cards", wanted) if wanted else ()
-        return {card.rid: card for card in found}
+        wanted, known = list(rids), self._lately()
+        if any(rid in self._coming and rid not in known for rid in wanted):
+            self._fetch(known, self._coming)  # asked ahead
+        missing = [rid for rid in wanted if rid not in known]
+        if missing:
+            self._fetch(known, missing)
+        found = {rid: card for rid in wanted if (card := known[rid]) is not None}
+        self._given = tuple(found.values())
+        return found
+
+    def _lately(self) -> dict[int, Card | None]:
+        """The cards that were given since anything was written, by number; None for one that is not there."""
+        told, known = self._seen
+        if told != self._link.told or len(known) > _KNOWN_MAX:
+            known = {}
+            self._seen, self._coming = (self._link.told, known), []
+        return known
+
+    def _fetch(self, known: dict[int, Card | None], rids: list[int]) -> None:
+        self._coming = rids
+        found = self._many("many_cards", rids)
+        self._coming = []
+        known.update(dict.fromkeys(rids))
+        known.update((card.rid, card) for card in found)
 
     def brought_by(self) -> frozenset[int]:
         """The entries that brought the cards which were given last: whoever tells of those looks at these."""

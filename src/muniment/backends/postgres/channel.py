@@ -10,6 +10,7 @@ from __future__ import annotations
 import select
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import count
 from types import TracebackType
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -59,6 +60,10 @@ class Channel:
         self._socket = select.poll()
         self._socket.register(connection.fileno(), select.POLLIN)
         self._unheard = False
+        self._said = 0
+        self._ahead: dict[int, int] = {}
+        self._answers: dict[int, list[Row]] = {}
+        self._tickets = count()
         self._noted = False
         self.warned = False
         """Whether the server warned of what was said last. Of a commit it does so when it stopped waiting for the copy
@@ -81,16 +86,34 @@ class Channel:
         self._unheard = True
         if not values:
             self._server.send_query_params(statement, None, result_format=_BINARY)
+            self._said += 1
             return
         written = self._forms.dump_sequence(values, [PyFormat.AUTO] * len(values))
         name = self._name(statement, self._forms.types or ())
         self._server.send_query_prepared(name, written, self._forms.formats, _BINARY)
+        self._said += 1
+
+    def ask_ahead(self, statement: bytes, values: Sequence[object]) -> int:
+        """Say a question whose answer is kept until somebody comes for it with this ticket."""
+        self.tell(statement, values)
+        ticket = self._ahead[self._said - 1] = next(self._tickets)
+        return ticket
+
+    def answer(self, ticket: int) -> list[Row]:
+        """The answer to a question that was asked ahead, once."""
+        if ticket not in self._answers:
+            self._exchange()
+        found = self._answers.pop(ticket, None)
+        if found is None:
+            raise psycopg.OperationalError("what was said before it had failed")
+        return found
 
     def once(self, statement: bytes, values: Sequence[object]) -> None:
         """The same for a statement that will not come again."""
         self._unheard = True
         written = self._forms.dump_sequence(values, [PyFormat.AUTO] * len(values))
         self._server.send_query_params(statement, written, self._forms.types, self._forms.formats, _BINARY)
+        self._said += 1
 
     def push(self) -> None:
         """Send what can be sent without waiting: the server goes to work while more is being said."""
@@ -144,15 +167,17 @@ class Channel:
         name = names[spelling] = self._ready.name()
         self._unsure.append(spelling)
         self._server.send_prepare(name, statement, types)
+        self._said += 1
         if len(names) > PREPARED_MAX:
             _, oldest = names.popitem(last=False)
             self._server.send_query_params(b"DEALLOCATE " + oldest, None)
+            self._said += 1
         return name
 
     def _exchange(self) -> list[pq.abc.PGresult]:
         """Send all that is here, and the mark; read all answers up to that."""
         self._server.pipeline_sync()
-        self._unheard = False
+        ahead, self._ahead, self._said, self._unheard = self._ahead, {}, 0, False
         self._send()
         results: list[pq.abc.PGresult] = []
         trouble: psycopg.Error | None = None
@@ -167,6 +192,7 @@ class Channel:
         self._unsure.clear()
         if trouble is not None:
             raise trouble
+        self._answers.update((ticket, self._rows(results[place])) for place, ticket in ahead.items())
         return results
 
     def _answer(self, trouble: psycopg.Error | None) -> pq.abc.PGresult:

@@ -25,6 +25,12 @@ class Sent:
     def __init__(self, wire: bytes) -> None:
         self.wire = wire
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sent) and self.wire == other.wire
+
+    def __hash__(self) -> int:
+        return hash(self.wire)
+
 
 class _SentDumper(Dumper):
     format = Format.BINARY

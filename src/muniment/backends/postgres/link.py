@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, count
 from typing import LiteralString
@@ -97,6 +97,10 @@ def tenant_number(tenant: str) -> int:
     return int.from_bytes(digest[:8]) >> 1
 
 
+class _Sent(Exception):
+    """A question was asked ahead: whoever asked it goes no further for now."""
+
+
 class Link:
     """A channel as one tenant's statements see it: `$1` of every statement is the tenant's number."""
 
@@ -107,6 +111,8 @@ class Link:
         self._channel = channel
         self._cursors = count()
         self._pending: dict[str, list[Sequence[object]]] = {}
+        self._ahead = False
+        self._tickets: dict[tuple[int, bytes, tuple[object, ...]], int] = {}
         self.told = 0
         """How often something was put, sent or told: while it stays the same, so does what cards and entries say."""
 
@@ -165,6 +171,22 @@ class Link:
         self.told += 1
         self._tell(statement.encode(), values)
 
+    def arrange(self, setting: str) -> None:
+        """Say how the server is to go about what follows in this transaction; nothing that is kept changes."""
+        self._tell(setting.encode(), ())
+
+    def ahead(self, *asks: Callable[[], object]) -> None:
+        """Send the first question of each of these together. An answer is kept until the same is asked again; once
+        something was put or told in between, it is asked anew."""
+        for ask in asks:
+            self._ahead = True
+            try:
+                ask()
+            except _Sent:
+                continue
+            finally:
+                self._ahead = False
+
     def rows(self, name: str, *values: object) -> list[Row]:
         """The answer to a named statement."""
         return self._ask(_spelled(name), (self.number, *values))
@@ -198,11 +220,24 @@ class Link:
             self._tell(f"CLOSE {cursor}".encode(), ())
 
     def _tell(self, statement: bytes, values: Sequence[object]) -> None:
-        for table in self._pending and self._pending.keys() & _named(statement):
-            self._put(table)
+        self._put_for(statement)
         self._channel.tell(statement, values)
 
+    def _put_for(self, statement: bytes) -> None:
+        """Send the rows of the tables that a statement names."""
+        for table in self._pending and self._pending.keys() & _named(statement):
+            self._put(table)
+
     def _ask(self, statement: bytes, values: Sequence[object]) -> list[Row]:
+        if self._ahead or self._tickets:
+            key = (self.told, statement, tuple(tuple(one) if isinstance(one, list) else one for one in values))
+            if self._ahead:
+                self._put_for(statement)
+                if key not in self._tickets:
+                    self._tickets[key] = self._channel.ask_ahead(statement, values)
+                raise _Sent
+            if (ticket := self._tickets.pop(key, None)) is not None:
+                return self._channel.answer(ticket)
         self._tell(statement, values)
         return self._channel.hear()
 

@@ -56,6 +56,27 @@ SELECT rid, start, stop, vector FROM vectors
 WHERE tenant_id = $1 AND rid = ANY($2::bigint[]) AND vector_dims(vector) = $3
 ORDER BY rid, start;
 
+-- name: nearest_first
+-- The nearest passages of all, and of those what may be seen: exact as far as the farthest of them. No index is over
+-- this expression either. Numbers of 16 bits are compared, so the last word is not said here; the passages come along.
+-- Cards and passages are looked up one by one (OFFSET 0): left to itself the server reads them all, many times over.
+WITH near AS MATERIALIZED (
+    SELECT v.rid, v.vector <#> $2::halfvec AS away FROM vectors AS v
+    WHERE v.tenant_id = $1 ORDER BY v.vector <#> $2::halfvec, v.rid DESC LIMIT {depth}
+), seen AS MATERIALIZED (
+    SELECT n.rid, min(n.away) AS away
+    FROM near AS n CROSS JOIN LATERAL (
+        SELECT c.rid FROM cards AS c {standing}
+        WHERE c.tenant_id = $1 AND c.rid = n.rid AND c.seq <= $3 AND c.seq <= $4 AND ({conditions}) OFFSET 0
+    ) AS open
+    GROUP BY n.rid ORDER BY min(n.away), n.rid DESC LIMIT {kept}
+)
+SELECT seen.rid, own.start, own.stop, own.vector, seen.away, (SELECT count(*) FROM near), (SELECT max(away) FROM near)
+FROM seen CROSS JOIN LATERAL (
+    SELECT v.start, v.stop, v.vector FROM vectors AS v WHERE v.tenant_id = $1 AND v.rid = seen.rid OFFSET 0
+) AS own
+ORDER BY seen.away, seen.rid DESC, own.start;
+
 -- name: nearest_of_all
 -- Every passage that may be seen is compared. No index is over this expression, so whatever plan is chosen is exact.
 WITH mine AS MATERIALIZED (
@@ -72,7 +93,17 @@ WITH near AS MATERIALIZED (
     FROM {own} AS v
     WHERE v.tenant_id = $1 AND vector_dims(v.vector) = {dimensions}
     ORDER BY v.vector::halfvec({dimensions}) <#> $2::halfvec({dimensions}) LIMIT {depth}
+), seen AS MATERIALIZED (
+    SELECT n.rid, min(n.away) AS away
+    FROM near AS n CROSS JOIN LATERAL (
+        SELECT c.rid FROM cards AS c {standing}
+        WHERE c.tenant_id = $1 AND c.rid = n.rid AND c.seq <= $3 AND c.seq <= $4 AND ({conditions}) OFFSET 0
+    ) AS open
+    GROUP BY n.rid ORDER BY min(n.away), n.rid DESC LIMIT {kept}
 )
-SELECT n.rid FROM near AS n JOIN cards AS c ON c.tenant_id = $1 AND c.rid = n.rid {standing}
-WHERE c.seq <= $3 AND c.seq <= $4 AND ({conditions})
-ORDER BY n.away, n.rid DESC;
+SELECT seen.rid, own.start, own.stop, own.vector
+FROM seen CROSS JOIN LATERAL (
+    SELECT v.start, v.stop, v.vector FROM {own} AS v
+    WHERE v.tenant_id = $1 AND v.rid = seen.rid AND vector_dims(v.vector) = {dimensions} OFFSET 0
+) AS own
+ORDER BY seen.away, seen.rid DESC, own.start;

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import TypeVar
 
 import psycopg
@@ -91,7 +92,8 @@ class PostgresTenant:
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         with self._door.reading() as link:
-            row = HeadRow.of(self.tenant, link.row("head_row"))  # the first question fixes the moment
+            link.ahead(partial(link.row, "last_entry"))
+            row = HeadRow.of(self.tenant, link.row("head_row"))  # the first answer fixes the moment
             yield PostgresSnapshot(link, row)
 
     def marks(self) -> tuple[int, int, int]:

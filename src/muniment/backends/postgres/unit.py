@@ -77,6 +77,9 @@ class PostgresSnapshot:
         self.notes = PostgresNotes(link)
         self.receipts: PostgresReceipts = PostgresReceipts(link)
 
+    def ahead(self, *asks: Callable[[], object]) -> None:
+        self.link.ahead(*asks)
+
     def _totals(self) -> tuple[int, int]:
         """How many texts are indexed, and of how many terms."""
         return self.row.texts, self.row.terms

@@ -94,6 +94,9 @@ class SqliteSnapshot:
         self.notes = SqliteNotes(connection)
         self.receipts = SqliteReceipts(connection)
 
+    def ahead(self, *asks: Callable[[], object]) -> None:
+        """Nothing here is far away."""
+
     def renew(self) -> None:
         """Take note that another moment is looked at."""
         self.ledger.known = None

@@ -1,0 +1,75 @@
+"""A recall asks the server a bounded number of times, and gives what it would give if it asked one thing at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from muniment import Memory
+from muniment.backends.postgres.channel import Channel
+from muniment.backends.postgres.link import Link
+
+SAID = (
+    "The staging database of Heron moved to Lisbon.",
+    "Heron keeps its backups in the harbour vault.",
+    "The harbour vault is opened by Marta on Mondays.",
+    "Lisbon is where the staging servers of Heron stand.",
+    *(f"Crate {number} was weighed on the quay." for number in range(20)),
+)
+"""More than so few that the words each holds are counted one by one."""
+
+QUESTION = "Where is the staging database of Heron?"
+EXCHANGES = 10
+
+
+def _told(memory: Memory) -> list[tuple[str, float, tuple[str, ...]]]:
+    """What a question is answered with."""
+    return [(one.record.id, one.score, one.reasons) for one in memory.recall(QUESTION).records]
+
+
+@pytest.fixture
+def memory(dsn: str) -> Memory:
+    memory = Memory.open(dsn, embedder=None)
+    for said in SAID:
+        memory.as_actor("marta").remember(said, session_id="s1", confidence=0.9, evidence=["ticket:1"])
+    return memory
+
+
+def test_a_recall_by_words_asks_no_more_than_ten_times(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    exchanged: list[int] = []
+    heard = Channel._exchange
+
+    def counted(self: Channel) -> object:
+        exchanged.append(1)
+        return heard(self)
+
+    with memory:
+        assert len(_told(memory)) >= 2
+        monkeypatch.setattr(Channel, "_exchange", counted)
+        _told(memory)
+        assert len(exchanged) <= EXCHANGES
+
+
+def test_what_is_asked_together_is_answered_as_if_it_were_asked_singly(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unheard(self: Link, *asks: Callable[[], object]) -> None:
+        """Take no note of what comes next."""
+
+    with memory:
+        together = _told(memory)
+        monkeypatch.setattr(Link, "ahead", unheard)
+        assert _told(memory) == together
+
+
+def test_cards_that_were_asked_ahead_are_those_of_the_moment(memory: Memory) -> None:
+    with memory, memory._tenant.store.read() as snapshot:
+        cards = snapshot.catalogue.cards
+        known = {card.rid: card for card in snapshot.catalogue.all()}
+        first, second, *_ = known
+        snapshot.ahead(partial(cards, [first, 10**9]))
+
+        assert cards([second, first]) == {rid: known[rid] for rid in (first, second)}
+        assert cards([10**9]) == {}
