@@ -18,11 +18,18 @@ class Elsewhere:
 
     def remembers(self, dsn: str, tenant: str, words: str) -> None:
         """Have something written; it is kept when this returns."""
+        self._tell(f"{dsn}\t{tenant}\t{words}")
+
+    def leaves(self) -> None:
+        """Have its memory closed: whoever closes signs, and the next test has the place for itself."""
+        self._tell("")
+
+    def _tell(self, line: str) -> None:
         assert self._child.stdin is not None
         assert self._child.stdout is not None
-        self._child.stdin.write(f"{dsn}\t{tenant}\t{words}\n")
+        self._child.stdin.write(f"{line}\n")
         self._child.stdin.flush()
-        assert self._child.stdout.readline() == "kept\n"
+        assert self._child.stdout.readline() == "done\n"
 
 
 @contextmanager
@@ -36,18 +43,21 @@ def elsewhere() -> Iterator[Elsewhere]:
 
 
 def _write() -> None:
-    """A memory stays open until another is asked for, so that nothing is told by its closing."""
+    """A memory stays open until another is asked for, or none, so that nothing is told by its closing."""
     opened = ExitStack()
     here, memory = "", None
     for line in sys.stdin:
         place, _, words = line.rstrip("\n").rpartition("\t")
-        if place != here or memory is None:
+        if place != here:
             opened.close()
-            dsn, tenant = place.split("\t")
-            memory = opened.enter_context(Memory.open(dsn, tenant=tenant, embedder=None))
             here = place
-        assert memory.remember(words).record_id is not None
-        print("kept", flush=True)
+            if place:
+                dsn, tenant = place.split("\t")
+                memory = opened.enter_context(Memory.open(dsn, tenant=tenant, embedder=None))
+        if place:
+            assert memory is not None
+            assert memory.remember(words).record_id is not None
+        print("done", flush=True)
 
 
 if __name__ == "__main__":

@@ -37,9 +37,16 @@ LISTENERS = "SELECT pid FROM pg_stat_activity WHERE application_name = %s AND qu
 
 
 @pytest.fixture(scope="module")
-def other() -> Iterator[Elsewhere]:
+def other_process() -> Iterator[Elsewhere]:
     with elsewhere() as found:
         yield found
+
+
+@pytest.fixture
+def other(other_process: Elsewhere, dsn: str) -> Iterator[Elsewhere]:
+    """Another process, which has left the test's schema before that is lent to the next."""
+    yield other_process
+    other_process.leaves()
 
 
 @pytest.fixture
