@@ -195,3 +195,13 @@ def test_a_wrong_address_is_a_wrong_call_and_a_far_server_the_worlds_failure(tol
     assert (far.code, far.error["code"]) == (3, "store_unavailable")
     assert SECRET not in wrong.err + far.err
     assert "postgresql://ana@127.0.0.1:1/prod" in far.err
+
+
+def test_an_erasure_that_left_bytes_in_the_files_says_so_also_beside_json(told: Telling) -> None:
+    told.dsn += "&scrub_mb=0"
+    for more in ([], ["--json"]):
+        record = told("remember", f"To be erased {more}", "--json").json["record_id"]
+        said = told("forget", record, "--reason", "asked to", "--yes", *more)
+        assert said.code == 0
+        assert "not out of the store's files yet" in said.err
+        assert "muniment migrate ADDRESS --scrub" in said.err

@@ -142,6 +142,12 @@ def _agreed(wish: Wish) -> bool:
     return confirmed("Erase it for good?", show_guard.asked(plan_shape(plan)))
 
 
+_STILL_THERE = (
+    "it is not out of the store's files yet: somebody still reads an older state, and it leaves them when they end; "
+    "or, in a database, the tables are large or not yours: let their owner run `muniment migrate ADDRESS --scrub`"
+)
+
+
 def _tell(call: Call, done: Forgotten) -> None:
     """Answer with the certificate. Where the policy refused there is none: then with the verdict."""
     if done.certificate is None:
@@ -151,12 +157,13 @@ def _tell(call: Call, done: Forgotten) -> None:
     shape = certificate_shape(done.certificate)
     if call.as_json:
         write_json(shape if done.opening is None else {**shape, "opening": done.opening})
-        return
-    call.tell(shape, show_guard.erased)
-    if done.opening is not None:
-        note(f"opening: {done.opening} (kept nowhere; `certificate verify --opening` shows by it what this is about)")
+    else:
+        call.tell(shape, show_guard.erased)
+        if done.opening is not None:
+            what = "(kept nowhere; `certificate verify --opening` shows by it what this is about)"
+            note(f"opening: {done.opening} {what}")
     if not done.scrubbed:
-        note("somebody still reads an older state of the store: what was erased leaves its files when they end")
+        note(_STILL_THERE)
 
 
 @command(certificate, "verify", example="muniment certificate verify certificate.json --key signing.pub")
