@@ -23,7 +23,7 @@ export function certified(done) {
     h("p", null, badge(done.scrubbed ? "gone from the files" : "not yet out of the files", { tone: done.scrubbed ? "good" : "warn" }), " ",
       done.scrubbed
         ? "Nothing of it is left in the files of the store."
-        : "It is erased and nobody is told it any more. Somebody still reads an older state of the store; the last bytes leave the files when they end."),
+        : "It is erased and nobody is told it any more. The last bytes are not out of the files yet: somebody still reads an older state, and they leave when that ends; or, in a database, the tables are large or not this user's, and their owner runs muniment migrate ADDRESS --scrub."),
     inWords(done.certificate),
     h("div.actions", null, h("button.main", { type: "button", onclick: () => keep(done.certificate) }, "Save the certificate")),
     done.opening ? opening(certificate, done.opening) : h("p", null, "The opening was told with the first answer to this request and is kept nowhere, so it cannot be told again."),
