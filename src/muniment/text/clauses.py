@@ -109,6 +109,7 @@ class Clause(Value):
     done: frozenset[str]
 
 
+@lru_cache(maxsize=256)  # one text is read for disagreement and for likeness, and meets several others
 def clauses(text: str) -> tuple[Clause, ...]:
     """Read a text, sentence by sentence. The number of clauses is bounded: a longer text is read as far as that."""
     found: list[Clause] = []
