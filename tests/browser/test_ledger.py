@@ -224,7 +224,7 @@ def test_a_copy_can_be_spoiled_in_every_way_and_nothing_of_it_leaves_the_tab(con
     page.get_by_label("Entry", exact=True).select_option("130")
     before = head(console)
     sent: list[str] = []
-    page.on("request", lambda request: sent.append(request.url))
+    page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
     for way, words in SPOILED.items():
         page.get_by_label("What is done to it").select_option(way)
         page.get_by_role("button", name="Spoil the copy").press("Enter")
@@ -232,7 +232,8 @@ def test_a_copy_can_be_spoiled_in_every_way_and_nothing_of_it_leaves_the_tab(con
         expect(page.locator(".chain-joint.broken").first).to_have_text("✕ broken")
     page.get_by_role("button", name="Put it right again").click()
     expect(page.get_by_text("entries in the copy, untouched.")).to_be_visible()
-    assert sent == []
+    looked = f"GET {console.url}/api/stats None"  # the frame counts anew when somebody else writes
+    assert [one for one in sent if one != looked] == []
     assert head(console) == before
 
 

@@ -68,7 +68,7 @@ def test_a_key_counts_everywhere_at_once_and_is_ended_everywhere_at_once(begun: 
 def test_the_secret_of_a_key_is_not_in_the_database(begun: str) -> None:
     _, token = keys.create(begun, WISH, now=NOW)
     with connect(begun) as connection:
-        kept = connection.execute("SELECT string_agg(convert_from(body, 'LATIN1'), ' ') FROM deployment").fetchone()
+        kept = connection.execute("SELECT string_agg(encode(body, 'escape'), ' ') FROM deployment").fetchone()
     assert token[SECRET_FROM:] not in str(kept)
 
 

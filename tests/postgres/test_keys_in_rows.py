@@ -288,7 +288,9 @@ def test_a_key_file_that_is_not_the_vaults_own_is_refused(
     refusals.append(refused_by(dsn))
     monkeypatch.delenv(KEY_FILE)
     refusals.append(refused_by(dsn))
-    assert [("another key" in one, "others than its owner" in one, "no file is named" in one) for one in refusals] == [
+    assert [
+        ("another key" in one, "others than its owner" in one, "it is kept in a file" in one) for one in refusals
+    ] == [
         (True, False, False),
         (False, True, False),
         (False, False, True),
