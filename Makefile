@@ -28,20 +28,20 @@ tour: $(READY) ## the guided tour alone
 	@$(BIN)/python -m muniment.surfaces.tour $(TOUR)
 
 test: lint ## everything: lint, types, walls, unit, property, backends, crash, docs
-	@scripts/scratch $(BIN)/python -m pytest -n 3 --dist worksteal
-	@scripts/scratch $(BIN)/python -m pytest -n 3 --dist worksteal --store postgres $(ONTO)
+	@scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
+	@scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal --store postgres $(ONTO)
 
 test-postgres: $(READY) ## the tests of the PostgreSQL store, and the suites of the others on it; LONG=1: 64 clients for a minute
-	@$(if $(LONG),MUNIMENT_TEST_LONG=1) scripts/scratch $(BIN)/python -m pytest -n 3 --dist worksteal tests/postgres
-	@scripts/scratch $(BIN)/python -m pytest -n 3 --dist worksteal --store postgres $(ONTO)
+	@$(if $(LONG),MUNIMENT_TEST_LONG=1) scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal tests/postgres
+	@scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal --store postgres $(ONTO)
 
 test-citus: $(READY) ## the whole conformance suite on a Citus cluster; DSN=postgresql://…
 	@test -n "$(DSN)" || { echo "make test-citus DSN=postgresql://user@coordinator/database" >&2; exit 2; }
-	@MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1 scripts/scratch $(BIN)/python -m pytest -n 3 --dist worksteal \
+	@MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1 scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal \
 		tests/postgres/test_conformance.py
 
 test-browser: $(READY) ## the console in a real browser
-	@scripts/scratch $(BIN)/python -m pytest -n 3 --dist worksteal tests/browser
+	@scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal tests/browser
 
 shots: $(READY) ## pictures of every page of the console, wide and narrow, light and dark; FOLDER=dir, ONLY=record for some
 	@$(BIN)/python -m tests.browser.shots $(or $(FOLDER),bench/out/shots) $(if $(ONLY),--only $(ONLY))

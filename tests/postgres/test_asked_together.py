@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import partial
 
@@ -39,10 +40,11 @@ def memory(dsn: str) -> Memory:
 
 def test_a_recall_by_words_asks_no_more_than_ten_times(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     exchanged: list[int] = []
-    heard = Channel._exchange
+    heard, here = Channel._exchange, threading.get_ident()
 
     def counted(self: Channel) -> object:
-        exchanged.append(1)
+        if threading.get_ident() == here:  # whoever listens for what others write asks beside it
+            exchanged.append(1)
         return heard(self)
 
     with memory:
