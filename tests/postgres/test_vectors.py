@@ -144,8 +144,9 @@ def test_a_large_tenant_is_found_in_by_its_own_index(crowd: str) -> None:
 def test_every_plan_finds_nearly_all_of_the_nearest_of_a_large_tenant(
     crowd: str, scan: str, join: str, filtered: str
 ) -> None:
+    questions = 1 if scan == "seqscan" else 4  # each takes a second there, and uses no index that could miss something
     with listening(crowd, LARGE.tenant, *only(scan, join)) as link:
-        assert np.mean(recalls(link, filtered, keep=KEEP, questions=4)) >= 0.95
+        assert np.mean(recalls(link, filtered, keep=KEEP, questions=questions)) >= 0.95
 
 
 def recalls(link: Listening, filtered: str, *, keep: int, questions: int = 20) -> list[float]:
@@ -163,7 +164,9 @@ def recalls(link: Listening, filtered: str, *, keep: int, questions: int = 20) -
 @pytest.mark.parametrize(("scan", "join"), WAYS)
 def test_under_a_narrow_filter_a_large_tenant_is_searched_exactly(crowd: str, scan: str, join: str) -> None:
     with listening(crowd, LARGE.tenant, *only(scan, join)) as link:
-        checked(link, LARGE, filters=("a namespace", "one", "none"), questions=1)
+        checked(
+            link, LARGE, filters=("a namespace",) if scan == "seqscan" else ("a namespace", "one", "none"), questions=1
+        )
 
 
 def test_asking_for_more_than_the_index_can_give_is_exact(crowd: str) -> None:
