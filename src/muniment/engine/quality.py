@@ -107,7 +107,7 @@ def quality_of(
             traces.append(_trace(snapshot, record, merit))
         if len(scored) % 1000 == 0:
             progress(len(scored))
-    worst = sorted(scored, key=lambda one: (one.quality, one.id))[:WORST_SHOWN]
+    worst = sorted(scored, key=lambda one: one.quality)[:WORST_SHOWN]  # of equals the older first
     bands = Counter(next(name for least, name in _BANDS if one.quality >= least) for one in scored)
     return Quality(
         profile=profile,
