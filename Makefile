@@ -8,11 +8,12 @@ TOUR := muniment-tour
 # What is run once more with PostgreSQL under every vault, beside its own tests.
 ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine tests/test_aio.py
 comma := ,
+TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
 # Modules are compiled once and kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-postgres bench-console test-postgres test-citus test-browser shots sim docs clean
+.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -27,21 +28,26 @@ run: $(READY) ## a guided tour, then its memory served until Ctrl-C
 tour: $(READY) ## the guided tour alone
 	@$(BIN)/python -m muniment.surfaces.tour $(TOUR)
 
-test: lint ## everything: lint, types, walls, unit, property, backends, crash, docs
-	@scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
-	@scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal --store postgres $(ONTO)
+test: lint ## lint, types and the tests: large tables by samples, slow tests left out
+	@$(TESTS)
+	@$(TESTS) --store postgres $(ONTO)
+
+test-all: export MUNIMENT_TEST_LONG := 1
+test-all: lint ## every case of every table, the slow tests, and the soak (an hour or more)
+	@$(TESTS)
+	@$(TESTS) --store postgres $(ONTO)
+	@$(MAKE) soak
 
 test-postgres: $(READY) ## the tests of the PostgreSQL store, and the suites of the others on it; LONG=1: 64 clients for a minute
-	@$(if $(LONG),MUNIMENT_TEST_LONG=1) scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal tests/postgres
-	@scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal --store postgres $(ONTO)
+	@$(if $(LONG),MUNIMENT_TEST_LONG=1) $(TESTS) tests/postgres
+	@$(if $(LONG),MUNIMENT_TEST_LONG=1) $(TESTS) --store postgres $(ONTO)
 
 test-citus: $(READY) ## the whole conformance suite on a Citus cluster; DSN=postgresql://…
 	@test -n "$(DSN)" || { echo "make test-citus DSN=postgresql://user@coordinator/database" >&2; exit 2; }
-	@MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1 scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal \
-		tests/postgres/test_conformance.py
+	@MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1 $(TESTS) tests/postgres/test_conformance.py
 
-test-browser: $(READY) ## the console in a real browser
-	@scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal tests/browser
+test-browser: $(READY) ## the console in a real browser, every journey
+	@MUNIMENT_TEST_LONG=1 $(TESTS) tests/browser
 
 shots: $(READY) ## pictures of every page of the console, wide and narrow, light and dark; FOLDER=dir, ONLY=record for some
 	@$(BIN)/python -m tests.browser.shots $(or $(FOLDER),bench/out/shots) $(if $(ONLY),--only $(ONLY))
@@ -66,8 +72,8 @@ bench-contracts: $(READY) ## validation of OMIR bundles, documents there and bac
 	@$(BIN)/python -m bench.documents
 	@$(BIN)/python -m bench.exchange
 
-bench-recall: $(READY) ## how well recall finds what answers a question; DATA=FILE or several, in quotes
-	@$(BIN)/python -m bench.recall --data $(DATA)
+bench-recall: $(READY) ## how well recall finds what answers a question; DATA=FILE or several, in quotes; KEPT=1 keeps vectors
+	@$(BIN)/python -m bench.recall --data $(DATA) $(if $(KEPT),--kept)
 
 bench-scale: $(READY) ## recall at 10k, 100k and 1M records (hours); SIZES=10k,100k for less, FOLDER=dir keeps the stores
 	@$(BIN)/python -m bench.scale --sizes $(or $(SIZES),10k$(comma)100k$(comma)1M) $(if $(FOLDER),--folder $(FOLDER))
@@ -92,6 +98,9 @@ bench-postgres: $(READY) ## PostgreSQL beside the embedded store: writes, batche
 
 bench-console: $(READY) ## the console at 100,000 records: first paint, and what a person waits for; SHORT=1 for a small run
 	@$(BIN)/python -m bench.console $(if $(SHORT),--short)
+
+soak: $(READY) ## use a vault as its users do, model, server, kills and backups at once; MINUTES=n (10), SEED=n for the same texts
+	@scripts/scratch $(BIN)/python -m bench.soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))

@@ -14,7 +14,7 @@ from tests.contracts.coverage import table
 
 from muniment import Memory
 
-pytest_plugins = ["tests.postgres.onto"]
+pytest_plugins = ["tests.scope", "tests.postgres.onto"]
 
 _EXAMPLES = 40
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large)

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 
 from muniment import aio
 from muniment.model.entity import Entity, EntityKind
@@ -103,7 +104,7 @@ def test_an_async_caller_finds_by_meaning_by_name_and_by_what_is_new(tmp_path: P
     async def story() -> list[object]:
         async with await aio.Memory.open(tmp_path, embedder=_colours, extractor=Sirens()) as memory:
             await memory.remember("The siren is crimson")
-            reached, state = await memory.flush(timeout=30), await memory.searching()
+            reached, state = await memory.flush(timeout=WAIT_S), await memory.searching()
             found = await memory.recall("something red", limit=1)
             names, view = await memory.alias("alarm", "siren"), await memory.entity("alarm", limit=5)
             news = await memory.attune(role="guard", task="red things", interests=["noise"], since=found.epoch + 1)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.patience import WAIT_S, until
 
 from muniment.backends.sqlite import connection
 from muniment.backends.sqlite.store import SqliteTenant
@@ -23,7 +24,6 @@ from muniment.testing.conformance.makers import append_next, keep, make_document
 from muniment.testing.contents import contents
 
 WRITER = Path(__file__).with_name("writer.py")
-WAIT_S = 60
 
 
 @pytest.fixture
@@ -184,10 +184,8 @@ def test_a_writer_that_waited_too_long_is_told_that_the_store_is_busy(
     other.close()
 
 
-def piled(store: SqliteTenant, jobs: int) -> bool:
-    """Wait, for a bounded number of turns, until all jobs stand in the queue."""
-    turn = threading.Event()
-    return any(len(store._line._queue) >= jobs or turn.wait(0.005) for _ in range(2_000))
+def piled(store: SqliteTenant, jobs: int) -> None:
+    until(lambda: len(store._line._queue) >= jobs, "all jobs stand in the queue")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +201,7 @@ def test_one_failing_job_of_a_group_takes_nobody_with_it(tmp_path: Path, error: 
     def hold(_: Unit) -> None:
         for number in range(1, 6):
             threading.Thread(target=run, args=(number,), daemon=True).start()
-            assert piled(store, number)
+            piled(store, number)
 
     def run(number: int) -> None:
         try:
@@ -246,7 +244,7 @@ def test_a_driver_error_never_leaves_the_store(tmp_path: Path) -> None:
     def hold(_: Unit) -> None:
         for number, thread in enumerate(threads, start=1):
             thread.start()
-            assert piled(store, number)
+            piled(store, number)
 
     store.write(hold)
     for thread in threads:

@@ -12,12 +12,12 @@ from io import BufferedRandom
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 
 from muniment.backends.sqlite.turns import SUFFIX, Turns
 from muniment.model.errors import StoreBusy
 
-WAIT_S = 60.0
-POLLS = 2_000
+POLLS = 100 * WAIT_S
 HOLD = """
 import sys
 from pathlib import Path

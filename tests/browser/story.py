@@ -185,9 +185,7 @@ def conflicts(tell: Teller) -> None:
     tell.keeps("researcher", "The returns desk is in hall 2", confidence=0.8)
     update = tell.says("scout", "The returns desk moved to hall 5", confidence=0.75, evidence=["sign at the door"])
     tell.keeps("curator", "Parcel labels expire after 30 minutes", confidence=0.8)
-    duplicate = tell.says(
-        "curator", "Please note that parcel labels expire after 30 minutes.", confidence=0.8, namespace="/warehouse"
-    )
+    duplicate = tell.says("curator", "Please note that parcel labels expire after 30 minutes.", confidence=0.8)
     tell.keeps(
         "scout",
         "The default branch is called main",

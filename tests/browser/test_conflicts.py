@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 from tests.browser import hostile
 from tests.browser.conftest import OpenTab
@@ -42,6 +43,7 @@ def way(page: Page, name: str) -> Locator:
     return page.locator(f'[data-way="{name}"]')
 
 
+@pytest.mark.slow
 def test_the_list_shows_what_is_open_and_leads_on_by_keys_alone(console: Console, tab: OpenTab) -> None:
     page = tab(console, "curator").open("conflicts").page
     with console.client("curator") as client:
@@ -60,6 +62,7 @@ def test_the_list_shows_what_is_open_and_leads_on_by_keys_alone(console: Console
     assert page.url.endswith(console.ids["contradiction"])
 
 
+@pytest.mark.slow
 def test_the_list_of_one_state_shows_no_other(console: Console, tab: OpenTab) -> None:
     page = tab(console, "curator").go("#/conflicts?status=resolved").page
 
@@ -69,6 +72,7 @@ def test_the_list_of_one_state_shows_no_other(console: Console, tab: OpenTab) ->
     expect(page.get_by_text("Nothing was escalated")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_both_sides_are_shown_with_what_differs_marked(console: Console, tab: OpenTab) -> None:
     page = tab(console, "curator", size=NARROW).open("conflict").page
 
@@ -79,6 +83,7 @@ def test_both_sides_are_shown_with_what_differs_marked(console: Console, tab: Op
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.slow
 def test_looking_at_every_way_changes_nothing(console: Console, tab: OpenTab) -> None:
     before = told(console, "contradiction")
     page = tab(console, "curator").open("conflict").page
@@ -89,6 +94,7 @@ def test_looking_at_every_way_changes_nothing(console: Console, tab: OpenTab) ->
     assert told(console, "contradiction") == before
 
 
+@pytest.mark.slow
 def test_a_rule_that_cannot_tell_says_so_and_cannot_be_chosen(console: Console, tab: OpenTab) -> None:
     watched = tab(console, "curator")
     watched.forgive(NOT_AS_THINGS_STAND)
@@ -123,6 +129,7 @@ def test_a_conflict_is_settled_with_the_keyboard_alone(own_console: Console, tab
     assert (status_of(own_console, earlier), status_of(own_console, later)) == ("superseded", "active")
 
 
+@pytest.mark.slow
 def test_a_settlement_whose_answer_was_lost_is_sent_again_and_counts_once(own_console: Console, tab: OpenTab) -> None:
     watched = tab(own_console, "curator")
     watched.forgive(f"{NOT_AS_THINGS_STAND}|ERR_FAILED")
@@ -151,6 +158,7 @@ def test_a_settlement_whose_answer_was_lost_is_sent_again_and_counts_once(own_co
     assert keys[0] == keys[1]
 
 
+@pytest.mark.slow
 def test_a_synthesis_takes_the_place_of_both(own_console: Console, tab: OpenTab) -> None:
     watched = tab(own_console, "curator")
     watched.forgive(NOT_AS_THINGS_STAND)
@@ -174,6 +182,7 @@ def test_a_synthesis_takes_the_place_of_both(own_console: Console, tab: OpenTab)
     assert {status_of(own_console, one) for one in sides(own_console, "update")} == {"superseded"}
 
 
+@pytest.mark.slow
 def test_a_vote_counts_the_ballot_and_an_escalation_leaves_it_to_authority_ten(
     own_console: Console, tab: OpenTab
 ) -> None:
@@ -198,6 +207,7 @@ def test_a_vote_counts_the_ballot_and_an_escalation_leaves_it_to_authority_ten(
     expect(way(page, "last_write_wins").get_by_role("button")).to_have_attribute("aria-disabled", "true")
 
 
+@pytest.mark.slow
 def test_what_was_settled_elsewhere_meanwhile_is_said_and_not_settled_twice(own_console: Console, tab: OpenTab) -> None:
     watched = tab(own_console, "curator")
     watched.forgive(NOT_AS_THINGS_STAND)
@@ -218,6 +228,7 @@ def test_what_was_settled_elsewhere_meanwhile_is_said_and_not_settled_twice(own_
     assert (found["resolved_by"], found["rationale"]) == ("steward", "I know")
 
 
+@pytest.mark.slow
 def test_a_ballot_is_not_cast_once_it_would_come_to_something_else_than_was_shown(
     own_console: Console, tab: OpenTab
 ) -> None:
@@ -245,6 +256,7 @@ def test_a_ballot_is_not_cast_once_it_would_come_to_something_else_than_was_show
     assert told(own_console, "contradiction")["ballots"] == ballots
 
 
+@pytest.mark.slow
 def test_a_caller_who_may_not_settle_sees_why_and_can_still_vote(console: Console, tab: OpenTab) -> None:
     page = tab(console, "planner").open("conflict").page
 
@@ -256,6 +268,7 @@ def test_a_caller_who_may_not_settle_sees_why_and_can_still_vote(console: Consol
     expect(way(page, "vote").get_by_role("button")).not_to_have_attribute("aria-disabled", "true")
 
 
+@pytest.mark.slow
 def test_a_credential_that_only_reads_sees_both_sides_and_no_way_open(console: Console, tab: OpenTab) -> None:
     page = tab(console, "reader").open("conflict").page
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Download, Page, Route, expect
 from tests.browser import hostile
 from tests.browser.conftest import OpenTab
@@ -78,6 +79,7 @@ def test_somebody_is_found_shown_confirmed_and_forgotten_with_proof(
     assert sorted(certificate["certificate"]["erased"]) == sorted(own_console.ids[name] for name in DOOMED)
 
 
+@pytest.mark.slow
 def test_who_leaves_while_it_is_erased_still_gets_what_is_told_once(
     own_console: Console, tab: OpenTab, tmp_path: Path
 ) -> None:
@@ -101,6 +103,7 @@ def test_who_leaves_while_it_is_erased_still_gets_what_is_told_once(
     assert json.loads(texts["certificate"])["certificate"]["digest"] == digest
 
 
+@pytest.mark.slow
 def test_a_plan_that_is_no_longer_true_is_not_done_but_shown_anew(own_console: Console, tab: OpenTab) -> None:
     watched = tab(own_console, "steward", size=NARROW)
     watched.forgive("status of 409")
@@ -122,7 +125,6 @@ def test_a_plan_that_is_no_longer_true_is_not_done_but_shown_anew(own_console: C
 
 def test_what_is_on_hold_stays_until_the_hold_is_lifted(own_console: Console, tab: OpenTab) -> None:
     watched = tab(own_console, "steward")
-    watched.forgive("status of 409")
     page = watched.open("forget").page
     guarded = own_console.ids["guarded"]
     fill_in(page, guarded, by="record")
@@ -143,6 +145,7 @@ def test_what_is_on_hold_stays_until_the_hold_is_lifted(own_console: Console, ta
     assert statuses(own_console, "guarded") == [404]
 
 
+@pytest.mark.slow
 def test_a_hold_that_is_placed_keeps_its_subject(own_console: Console, tab: OpenTab) -> None:
     page = tab(own_console, "steward").open("forget").page
 
@@ -159,6 +162,7 @@ def test_a_hold_that_is_placed_keeps_its_subject(own_console: Console, tab: Open
     assert statuses(own_console, *DOOMED) == [200, 200, 200, 200]
 
 
+@pytest.mark.slow
 def test_a_source_is_taken_back_with_its_history_kept(own_console: Console, tab: OpenTab) -> None:
     page = tab(own_console, "steward").open("forget").page
     page.get_by_role("button", name="Take it back but keep the history").click()
@@ -179,6 +183,7 @@ def test_a_source_is_taken_back_with_its_history_kept(own_console: Console, tab:
     assert found["record"]["claim"]["content"] == f"{SUBJECT} prefers deliveries on Fridays"
 
 
+@pytest.mark.slow
 def test_what_came_meanwhile_is_said_and_not_taken_back_unseen(own_console: Console, tab: OpenTab) -> None:
     watched = tab(own_console, "steward", size=NARROW)
     watched.forgive("status of 409")
@@ -204,6 +209,7 @@ def test_what_came_meanwhile_is_said_and_not_taken_back_unseen(own_console: Cons
     expect(milder.get_by_role("heading", name="It was taken back")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_reason_that_names_the_person_is_sent_back(console: Console, tab: OpenTab) -> None:
     page = tab(console, "steward").open("forget").page
 
@@ -213,6 +219,7 @@ def test_a_reason_that_names_the_person_is_sent_back(console: Console, tab: Open
     expect(page.get_by_role("heading", name="3 · Confirm")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_name_that_nobody_wants_to_type_is_confirmed_by_the_number_of_records(console: Console, tab: OpenTab) -> None:
     source = "the archive of the old shop, " * 3 + "hall 2"
     with console.client("scout") as client:
@@ -227,6 +234,7 @@ def test_a_name_that_nobody_wants_to_type_is_confirmed_by_the_number_of_records(
     expect(page.get_by_role("button", name="Erase 1 record for good")).to_be_enabled()
 
 
+@pytest.mark.slow
 def test_what_nobody_ever_mentioned_cannot_be_confirmed(console: Console, tab: OpenTab) -> None:
     page = tab(console, "steward").open("forget").page
 
@@ -237,6 +245,7 @@ def test_what_nobody_ever_mentioned_cannot_be_confirmed(console: Console, tab: O
     assert page.evaluate("() => window.__pwned ?? null") is None
 
 
+@pytest.mark.slow
 def test_a_caller_without_the_right_is_told_what_it_takes_and_sees_only_what_is_theirs(
     console: Console, tab: OpenTab
 ) -> None:

@@ -63,6 +63,7 @@ def shows(page: Page, text: str) -> bool:
     return text in page.locator("main").inner_text()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["steward", "developer"])
 def test_no_page_lets_a_memory_become_markup_or_script(console: Console, tab: OpenTab, name: str) -> None:
     seat = tab(console, name)
@@ -77,6 +78,7 @@ def test_no_page_lets_a_memory_become_markup_or_script(console: Console, tab: Op
     assert {place: strange for place, strange in found.items() if strange} == {}
 
 
+@pytest.mark.slow
 def test_an_address_that_means_harm_leads_nowhere(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "steward")
     seat.forgive(r"status of 4\d\d")
@@ -88,11 +90,13 @@ def test_an_address_that_means_harm_leads_nowhere(console: Console, tab: OpenTab
     assert {route: strange for route, strange in found.items() if strange} == {}
 
 
+@pytest.mark.slow
 def test_a_record_of_script_is_shown_as_it_was_written(console: Console, tab: OpenTab) -> None:
     page = tab(console, "steward").open("record-hostile").page
     assert shows(page, hostile.IMAGE)
 
 
+@pytest.mark.slow
 def test_the_queue_shows_the_plea_as_the_proposers_words(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "curator").go("#/queue")
     before = seat.page.request.get(f"{console.url}/api/stats", headers=_key(console)).json()["held"]
@@ -104,12 +108,14 @@ def test_the_queue_shows_the_plea_as_the_proposers_words(console: Console, tab: 
     assert (before, after) == (14, 14)
 
 
+@pytest.mark.slow
 def test_a_search_for_script_shows_the_question_and_its_answers_as_text(console: Console, tab: OpenTab) -> None:
     page = _searched(tab(console, "steward"), hostile.SCRIPT)
     assert shows(page, hostile.IMAGE) or shows(page, hostile.SCRIPT)
     assert foreign(page) == []
 
 
+@pytest.mark.slow
 def test_signs_that_turn_the_writing_are_spelled_out(console: Console, tab: OpenTab) -> None:
     page = tab(console, "curator").go("#/queue").page
     page.get_by_text("was paid").first.click()
@@ -118,6 +124,7 @@ def test_signs_that_turn_the_writing_are_spelled_out(console: Console, tab: Open
     assert "\u202e" not in text
 
 
+@pytest.mark.slow
 def test_an_endless_word_does_not_widen_a_narrow_page(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "steward", size=NARROW).go(f"#/records/{console.ids['harm-10']}")
     assert shows(seat.page, hostile.LONG)
@@ -132,6 +139,7 @@ def test_not_even_our_own_mistake_could_make_markup_of_text(console: Console, ta
     assert names == dict.fromkeys(DEEDS, "TypeError")
 
 
+@pytest.mark.slow
 def test_what_text_could_have_brought_is_noticed(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "steward")
     seat.forgive("inline style|style-src-elem")

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import msgspec
+import pytest
 from playwright.sync_api import expect
 from tests.browser.conftest import OpenTab
 from tests.browser.tab import Console
@@ -38,6 +39,7 @@ def test_a_wrong_key_is_turned_away_in_words_and_a_right_one_opens(console: Cons
     expect(seat.page.locator(".present")).to_contain_text("curator")
 
 
+@pytest.mark.slow
 def test_looking_at_the_door_is_no_denied_call(own_console: Console, tab: OpenTab) -> None:
     before = own_console.served.memory.ledger.head().seq
     seat = tab(own_console)
@@ -62,6 +64,7 @@ def test_the_key_stays_in_the_tab_and_goes_with_signing_out(console: Console, ta
     expect(other.get_by_label("Key or token")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_who_is_revoked_meanwhile_is_back_at_the_door_and_told_why(own_console: Console, tab: OpenTab) -> None:
     seat = tab(own_console, "developer")
     folder = own_console.served.reception.settings.folder
@@ -73,6 +76,7 @@ def test_who_is_revoked_meanwhile_is_back_at_the_door_and_told_why(own_console: 
     assert seat.page.evaluate("sessionStorage.length") == 0
 
 
+@pytest.mark.slow
 def test_a_question_goes_with_the_page_that_asked_it_and_with_who_was_asked(own_console: Console, tab: OpenTab) -> None:
     seat = tab(own_console, "steward").open("record")
     seat.page.get_by_role("button", name="It helped …").click()
@@ -90,6 +94,7 @@ def test_a_question_goes_with_the_page_that_asked_it_and_with_who_was_asked(own_
     expect(seat.page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_a_role_may_not_do_is_dimmed_with_the_reason(console: Console, tab: OpenTab) -> None:
     reading = tab(console, "reader").page.get_by_role("navigation")
     for name, grant in (("Receipts", "audit"), ("Ledger", "audit"), ("Forget", "review")):
@@ -100,6 +105,7 @@ def test_what_a_role_may_not_do_is_dimmed_with_the_reason(console: Console, tab:
     expect(auditing.get_by_role("link", name="Forget")).to_have_attribute("title", re.compile("no grant “review”"))
 
 
+@pytest.mark.slow
 def test_on_ones_own_machine_without_keys_there_is_no_door(tab: OpenTab, tmp_path: Path) -> None:
     with Memory.open(tmp_path / "vault", embedder=None) as memory:
         memory.remember("The kettle is blue", evidence=("photo:1",))
@@ -111,6 +117,7 @@ def test_on_ones_own_machine_without_keys_there_is_no_door(tab: OpenTab, tmp_pat
         seat.page.goto("about:blank")  # whoever is gone no longer listens
 
 
+@pytest.mark.slow
 def test_a_token_of_an_issuer_opens_with_the_role_it_names(tab: OpenTab, tmp_path: Path) -> None:
     world = build(tmp_path / "vault")
     (tmp_path / "jwks.json").write_bytes(issuer.jwks("EdDSA"))
@@ -140,6 +147,7 @@ def test_a_token_of_an_issuer_opens_with_the_role_it_names(tab: OpenTab, tmp_pat
         seat.page.goto("about:blank")
 
 
+@pytest.mark.slow
 def test_the_menu_opens_and_closes_on_a_narrow_screen_by_keys_alone(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "curator", size=(360, 800))
     menu = seat.page.get_by_role("button", name="Menu")
@@ -152,6 +160,7 @@ def test_the_menu_opens_and_closes_on_a_narrow_screen_by_keys_alone(console: Con
     expect(link).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_an_address_that_leads_nowhere_says_so(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "curator")
     seat.page.goto(f"{console.url}/#/nowhere/at/all")

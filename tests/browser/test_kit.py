@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.browser.conftest import OpenTab
 from tests.browser.pages import NARROW
 from tests.browser.tab import Console
@@ -23,6 +24,7 @@ EXPECTED = (
 )
 
 
+@pytest.mark.slow
 def test_a_tab_takes_note_of_errors_dialogs_broken_rules_and_calls_elsewhere(console: Console, tab: OpenTab) -> None:
     watched = tab(console)
     page = watched.page
@@ -42,6 +44,7 @@ def test_a_tab_takes_note_of_errors_dialogs_broken_rules_and_calls_elsewhere(con
         assert any(expected in said for said in complaints), (expected, complaints)
 
 
+@pytest.mark.slow
 def test_somebody_signs_in_and_sees_the_frame(console: Console, tab: OpenTab) -> None:
     page = tab(console, "curator", size=NARROW, scheme="dark").page
 

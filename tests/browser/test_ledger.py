@@ -48,6 +48,7 @@ def check(page: Page) -> None:
     page.get_by_role("button", name="Check in this browser").click()
 
 
+@pytest.mark.slow
 def test_entries_are_shown_newest_first_from_any_position_and_page_by_page(console: Console, tab: OpenTab) -> None:
     page = ledger(console, tab, "entries")
     rows = page.locator("li.entry")
@@ -69,6 +70,7 @@ def test_entries_are_shown_newest_first_from_any_position_and_page_by_page(conso
     assert msgspec.json.decode(rows.first.locator("pre").inner_text()) == entry
 
 
+@pytest.mark.slow
 def test_a_filter_says_that_it_looks_at_this_page_alone(console: Console, tab: OpenTab) -> None:
     page = tab(console, "auditor").go("#/ledger?at=61").page
     page.get_by_label("Show only").select_option("policy")
@@ -79,6 +81,7 @@ def test_a_filter_says_that_it_looks_at_this_page_alone(console: Console, tab: O
     expect(page.locator("li.entry:visible")).to_have_attribute("data-seq", "2")
 
 
+@pytest.mark.slow
 def test_entries_written_meanwhile_are_announced_and_shown_on_request(own_console: Console, tab: OpenTab) -> None:
     page = ledger(own_console, tab, "entries", "auditor")
     before = head(own_console)
@@ -90,6 +93,7 @@ def test_entries_written_meanwhile_are_announced_and_shown_on_request(own_consol
     expect(page.locator("li.entry").first).to_contain_text("planner")
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_signed_after_a_preview_and_not_without(own_console: Console, tab: OpenTab) -> None:
     page = ledger(own_console, tab, "checkpoints")
     rows = page.locator("li.checkpoint")
@@ -111,6 +115,7 @@ def test_a_checkpoint_is_signed_after_a_preview_and_not_without(own_console: Con
     expect(rows.first).to_contain_text(found[0]["checkpoint"]["head"])
 
 
+@pytest.mark.slow
 def test_the_server_verifies_and_a_head_of_another_history_is_noticed(console: Console, tab: OpenTab) -> None:
     page = ledger(console, tab, "verify")
     verify = page.get_by_role("button", name="Verify the ledger")
@@ -156,6 +161,7 @@ def test_what_a_server_alters_on_the_way_is_found_by_the_browser(console: Consol
     expect(verdict).to_contain_text("Entry 60 does not fit")
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_nobody_signed_is_found_by_the_browser(console: Console, tab: OpenTab) -> None:
     page = ledger(console, tab, "verify")
 
@@ -171,6 +177,7 @@ def test_a_checkpoint_that_nobody_signed_is_found_by_the_browser(console: Consol
     expect(page.locator(".verdict")).to_contain_text("is not signed by the key it names")
 
 
+@pytest.mark.slow
 def test_a_checkpoint_with_a_key_that_is_none_is_found_by_the_browser(console: Console, tab: OpenTab) -> None:
     page = ledger(console, tab, "verify")
 
@@ -185,6 +192,7 @@ def test_a_checkpoint_with_a_key_that_is_none_is_found_by_the_browser(console: C
     expect(page.locator(".verdict")).to_contain_text("names a key that was not the ledger's then")
 
 
+@pytest.mark.slow
 def test_a_key_that_is_none_and_that_the_server_vouches_for_signs_nothing(console: Console, tab: OpenTab) -> None:
     page = ledger(console, tab, "verify")
 
@@ -203,6 +211,7 @@ def test_a_key_that_is_none_and_that_the_server_vouches_for_signs_nothing(consol
     expect(page.locator(".verdict")).to_contain_text("is not signed by the key it names")
 
 
+@pytest.mark.slow
 def test_a_ledger_that_ends_before_its_last_checkpoint_was_cut_off(console: Console, tab: OpenTab) -> None:
     page = ledger(console, tab, "verify")
     with console.client("auditor") as client:
@@ -218,6 +227,7 @@ def test_a_ledger_that_ends_before_its_last_checkpoint_was_cut_off(console: Cons
     expect(page.locator(".verdict")).to_contain_text("at entry 132, lies beyond the end of this ledger")
 
 
+@pytest.mark.slow
 def test_a_copy_can_be_spoiled_in_every_way_and_nothing_of_it_leaves_the_tab(console: Console, tab: OpenTab) -> None:
     page = ledger(console, tab, "verify")
     page.get_by_role("button", name="Take a copy of the last entries").click()
@@ -246,6 +256,7 @@ def taken(page: Page, name: str, folder: Path) -> str:
     return download.suggested_filename
 
 
+@pytest.mark.slow
 def test_what_is_downloaded_is_what_the_command_line_checks_with(
     own_console: Console, tab: OpenTab, tmp_path: Path
 ) -> None:
@@ -264,6 +275,7 @@ def test_what_is_downloaded_is_what_the_command_line_checks_with(
     assert msgspec.json.decode(compared.stdout)["ok"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["reader", "developer"])
 def test_who_may_not_audit_is_told_why_and_nothing_else(console: Console, tab: OpenTab, name: str) -> None:
     seat = tab(console, name)
@@ -276,6 +288,7 @@ def test_who_may_not_audit_is_told_why_and_nothing_else(console: Console, tab: O
     assert [url for url in asked if "/api/ledger" in url] == []
 
 
+@pytest.mark.slow
 def test_who_was_turned_away_is_listed_for_auditors(own_console: Console, tab: OpenTab) -> None:
     with own_console.client("reader") as client:
         assert client.get("/api/ledger/head").status_code == 403
@@ -284,6 +297,7 @@ def test_who_was_turned_away_is_listed_for_auditors(own_console: Console, tab: O
     expect(row.first).to_contain_text("not permitted")
 
 
+@pytest.mark.slow
 def test_denied_calls_are_not_shown_to_those_who_may_not_audit(console: Console, tab: OpenTab) -> None:
     page = ledger(console, tab, "denied", "planner")
     expect(page.get_by_text("The ledger is for those who audit")).to_be_visible()

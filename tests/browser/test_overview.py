@@ -7,11 +7,13 @@ import re
 from pathlib import Path
 
 import httpx
+import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import OpenTab
 from tests.browser.tab import Console
 from tests.browser.world import World
-from tests.surfaces.http.conftest import WAIT_S, serving, settings_for
+from tests.patience import WAIT_S
+from tests.surfaces.http.conftest import serving, settings_for
 
 """Figures are read again two seconds apart at the soonest."""
 
@@ -36,6 +38,7 @@ def test_the_figures_are_those_of_the_api_and_lead_on(console: Console, tab: Ope
     expect(page.locator("main")).to_have_attribute("data-place", "/queue")
 
 
+@pytest.mark.slow
 def test_a_plot_is_read_with_the_arrow_keys_and_as_a_table(console: Console, tab: OpenTab) -> None:
     page = tab(console, "auditor").page
     with console.client("auditor") as client:
@@ -64,6 +67,7 @@ def test_a_plot_is_read_with_the_arrow_keys_and_as_a_table(console: Console, tab
     expect(cells).to_have_text([chosen["start"][:10], *map(str, figures)])
 
 
+@pytest.mark.slow
 def test_the_time_shown_can_be_chosen_and_stays_in_the_address(console: Console, tab: OpenTab) -> None:
     page = tab(console, "auditor").page
     month, day = page.get_by_role("button", name="30 days"), page.get_by_role("button", name="24 hours")
@@ -77,6 +81,7 @@ def test_the_time_shown_can_be_chosen_and_stays_in_the_address(console: Console,
     expect(page.get_by_role("slider", name="Writes")).to_have_attribute("aria-valuemax", "23")
 
 
+@pytest.mark.slow
 def test_the_figures_move_when_the_memory_does(own_console: Console, tab: OpenTab) -> None:
     page = tab(own_console, "auditor").page
     expect(figure(page, "records hold")).to_have_text("74")
@@ -88,6 +93,7 @@ def test_the_figures_move_when_the_memory_does(own_console: Console, tab: OpenTa
     expect(plot).to_contain_text("committed 84")
 
 
+@pytest.mark.slow
 def test_the_memory_is_scored_on_request_and_the_score_is_kept_for_the_visit(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "auditor")
     page = seat.page
@@ -107,6 +113,7 @@ def test_the_memory_is_scored_on_request_and_the_score_is_kept_for_the_visit(con
     expect(page.locator("main")).to_have_attribute("data-place", f"/records/{found['worst'][0]['id']}")
 
 
+@pytest.mark.slow
 def test_the_directory_tells_who_knows_about_some_words(console: Console, tab: OpenTab) -> None:
     page = tab(console, "reader").page
     rows = page.locator(".knower")
@@ -124,6 +131,7 @@ def test_the_directory_tells_who_knows_about_some_words(console: Console, tab: O
     expect(page.get_by_text("Nobody knows of this")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_field_tells_of_agents_and_of_work_without_names_that_are_for_members(
     console: Console, tab: OpenTab
 ) -> None:
@@ -138,6 +146,7 @@ def test_the_field_tells_of_agents_and_of_work_without_names_that_are_for_member
     expect(page.get_by_text("is told to its members")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_who_may_not_audit_sees_no_more_than_the_api_tells_them(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "reader")
     asked: list[str] = []
@@ -183,6 +192,7 @@ async ([series, more]) => {
 """
 
 
+@pytest.mark.slow
 def test_a_plot_stands_with_nothing_one_point_gaps_and_series_apart(console: Console, tab: OpenTab) -> None:
     page = tab(console, "auditor").page
     page.evaluate(PLOTTED, [[{"name": "none", "points": []}], {}])

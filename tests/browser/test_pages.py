@@ -38,6 +38,7 @@ LOOKS = pytest.mark.parametrize(
 """Both widths and both lights: what a page is made of depends on one, its colours on the other."""
 
 
+@pytest.mark.sampled(1)
 @LOOKS
 def test_no_page_keeps_anybody_out(console: Console, tab: OpenTab, size: tuple[int, int], scheme: Scheme) -> None:
     seat = tab(console, size=size, scheme=scheme)
@@ -51,6 +52,7 @@ def test_no_page_keeps_anybody_out(console: Console, tab: OpenTab, size: tuple[i
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
+@pytest.mark.slow
 @LOOKS
 def test_no_side_of_a_page_keeps_anybody_out(
     console: Console, tab: OpenTab, size: tuple[int, int], scheme: Scheme
@@ -63,6 +65,7 @@ def test_no_side_of_a_page_keeps_anybody_out(
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
+@pytest.mark.slow
 @SIZES
 def test_the_tab_key_reaches_everything_and_shows_where_it_is(
     console: Console, tab: OpenTab, size: tuple[int, int]
@@ -72,6 +75,7 @@ def test_the_tab_key_reaches_everything_and_shows_where_it_is(
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
+@pytest.mark.slow
 def test_with_a_role_that_may_do_little_pages_are_as_open_and_nothing_moves(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "reader", still=True)
     seat.forgive(r"status of 40[34]")
@@ -93,6 +97,7 @@ def test_axe_speaks_of_the_newest_guidelines_and_notices_what_is_wrong(console: 
     assert page.evaluate("axe.getRules(['wcag22aa']).map((rule) => rule.ruleId)") == ["target-size"]
 
 
+@pytest.mark.slow
 def test_what_sticks_out_and_what_moves_is_noticed(console: Console, tab: OpenTab) -> None:
     page = tab(console, "steward", size=NARROW, still=True).page
     append(page, "hr", position="absolute", left="0", width="500px", height="1px")
@@ -102,6 +107,7 @@ def test_what_sticks_out_and_what_moves_is_noticed(console: Console, tab: OpenTa
     assert moving(page) == ["moves: b.null", "moves: i.null"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_reached_or_shows_no_ring_is_noticed(console: Console, tab: OpenTab) -> None:
     page = tab(console, "steward").page
     append(page, "button", "faint", outline="none", box_shadow="none")
@@ -111,6 +117,7 @@ def test_what_cannot_be_reached_or_shows_no_ring_is_noticed(console: Console, ta
     assert keyboard.faults(page) == ["not reached: button far", "no ring: button faint", "off the screen: button away"]
 
 
+@pytest.mark.slow
 def test_the_first_stop_leads_past_the_places_to_the_content(console: Console, tab: OpenTab) -> None:
     page = tab(console, "steward").go("#/queue").page
     keyboard.from_the_top(page)
@@ -121,6 +128,7 @@ def test_the_first_stop_leads_past_the_places_to_the_content(console: Console, t
     assert page.evaluate("document.querySelector('main').dataset.place") == "/queue"
 
 
+@pytest.mark.slow
 def test_the_light_is_that_of_whoever_looks(console: Console, tab: OpenTab) -> None:
     schemes: tuple[Scheme, ...] = ("light", "dark")
     pages = [tab(console, "steward", scheme=scheme).page for scheme in schemes]

@@ -109,6 +109,7 @@ def test_the_queue_is_worked_through_by_keyboard_alone_and_nothing_is_written_be
     assert len(waiting(own_console)) == ALL - 4
 
 
+@pytest.mark.slow
 def test_accepting_can_deprecate_what_it_disagrees_with_in_one_step(own_console: Console, tab: OpenTab) -> None:
     page = desk(own_console, tab, at="rebel")
     pair = page.locator(".queue-pair").first
@@ -137,6 +138,7 @@ def test_accepting_can_deprecate_what_it_disagrees_with_in_one_step(own_console:
     assert record(own_console, made)["status"] == "contested"
 
 
+@pytest.mark.slow
 def test_a_marked_conflict_keeps_both_sides_and_is_open(own_console: Console, tab: OpenTab) -> None:
     page = desk(own_console, tab, at="rebel")
     press(page, "c", "Shift+C")
@@ -149,6 +151,7 @@ def test_a_marked_conflict_keeps_both_sides_and_is_open(own_console: Console, ta
     assert record(own_console, made)["status"] == "contested"
 
 
+@pytest.mark.slow
 def test_many_are_decided_at_once_after_a_preview_of_each(own_console: Console, tab: OpenTab) -> None:
     opened = tab(own_console, "curator")
     opened.forgive("status of 409")
@@ -173,6 +176,7 @@ def test_many_are_decided_at_once_after_a_preview_of_each(own_console: Console, 
     assert report(own_console, "waiting-2")[:2] == ("refused", "It is not worth keeping.")
 
 
+@pytest.mark.slow
 def test_what_others_propose_and_decide_is_told_without_moving_anything(own_console: Console, tab: OpenTab) -> None:
     page = desk(own_console, tab, at="waiting-3")
     press(page, "j", "k")
@@ -194,6 +198,7 @@ def test_what_others_propose_and_decide_is_told_without_moving_anything(own_cons
     expect(current(page).locator("button")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_decision_that_comes_too_late_stays_on_the_tray_in_words_and_stops_no_other(
     own_console: Console, tab: OpenTab
 ) -> None:
@@ -214,6 +219,7 @@ def test_a_decision_that_comes_too_late_stays_on_the_tray_in_words_and_stops_no_
     assert report(own_console, "waiting-1")[0] == "committed"
 
 
+@pytest.mark.slow
 def test_what_is_staged_outlives_a_look_elsewhere_but_not_the_one_who_staged_it(console: Console, tab: OpenTab) -> None:
     opened = tab(console, "curator")
     page = opened.go(f"#/queue?open={console.ids['waiting-5']}").page
@@ -239,6 +245,7 @@ def refused(console: Console) -> Iterator[set[str]]:
     assert waiting(console) == before
 
 
+@pytest.mark.slow
 def test_who_may_not_review_sees_their_own_proposals_and_why_they_cannot_decide(
     console: Console, tab: OpenTab, refused: set[str]
 ) -> None:
@@ -252,6 +259,7 @@ def test_who_may_not_review_sees_their_own_proposals_and_why_they_cannot_decide(
     expect(tray(page)).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_an_auditor_reads_the_whole_queue_and_decides_nothing(
     console: Console, tab: OpenTab, refused: set[str]
 ) -> None:
@@ -264,6 +272,7 @@ def test_an_auditor_reads_the_whole_queue_and_decides_nothing(
     expect(tray(page)).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_hostile_proposals_are_text_and_the_steps_say_what_they_are(
     console: Console, tab: OpenTab, refused: set[str]
 ) -> None:
@@ -276,6 +285,7 @@ def test_hostile_proposals_are_text_and_the_steps_say_what_they_are(
     assert page.evaluate("() => window.__pwned === undefined")
 
 
+@pytest.mark.slow
 def test_a_reader_names_the_record_that_a_proposal_disagrees_with(own_console: Console, tab: OpenTab) -> None:
     page = desk(own_console, tab, at="waiting-5")
     press(page, "c")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import OpenTab
 from tests.browser.tab import Console
@@ -27,6 +28,7 @@ def explained(console: Console, name: str, *, replay: bool = False) -> tuple[lis
     return said["account"]["selected"], said["again"], said["same_ids"]
 
 
+@pytest.mark.slow
 def test_an_auditor_reads_the_list_newest_first_and_opens_a_receipt_by_keyboard(console: Console, tab: OpenTab) -> None:
     with console.client("auditor") as client:
         told = client.get("/api/receipts?newest=true&limit=20").json()["receipts"]
@@ -44,6 +46,7 @@ def test_an_auditor_reads_the_list_newest_first_and_opens_a_receipt_by_keyboard(
     expect(part(page, "Kept back")).to_contain_text("its effective confidence is below the gate")
 
 
+@pytest.mark.slow
 def test_a_filter_says_how_far_it_looked_and_shows_no_others(console: Console, tab: OpenTab) -> None:
     page = tab(console, "auditor").go("#/receipts").page
     expect(rows(page).first).to_be_visible()
@@ -78,6 +81,7 @@ def test_searching_again_as_it_was_tells_the_same_records_in_the_same_order(cons
         assert addresses(column.get_by_role("link")) == [f"#/records/{name}" for name in told]
 
 
+@pytest.mark.slow
 def test_what_became_of_a_told_record_is_shown_and_the_old_answer_still_explains_itself(
     own_console: Console, tab: OpenTab
 ) -> None:
@@ -107,6 +111,7 @@ def test_what_became_of_a_told_record_is_shown_and_the_old_answer_still_explains
     assert explained(own_console, "receipt-1") == (told, told, True)
 
 
+@pytest.mark.slow
 def test_who_may_not_audit_is_told_why_and_still_reads_their_own_receipts_but_no_others(
     console: Console, tab: OpenTab
 ) -> None:
@@ -128,6 +133,7 @@ def test_who_may_not_audit_is_told_why_and_still_reads_their_own_receipts_but_no
         expect(page.get_by_text("API rate limit")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_receipt_that_told_nothing_says_so_and_why(console: Console, tab: OpenTab) -> None:
     page = tab(console, "auditor").go(f"#/receipts/{console.ids['receipt-6']}").page
     expect(page.locator(".receipt-question")).to_contain_text("Nothing was told. Nothing here holds any of these words")
@@ -135,6 +141,7 @@ def test_a_receipt_that_told_nothing_says_so_and_why(console: Console, tab: Open
     assert explained(console, "receipt-6") == ([], [], True)
 
 
+@pytest.mark.slow
 def test_the_words_of_a_question_that_were_erased_stay_erased_and_cannot_be_asked_again(
     console: Console, tab: OpenTab
 ) -> None:

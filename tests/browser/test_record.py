@@ -48,6 +48,7 @@ def box(page: Page, words: str) -> Locator:
     return page.locator(".graph-box", has_text=words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_every_side_is_open_to_everybody_and_stays_in_its_place(
     console: Console, tab: OpenTab, size: tuple[int, int]
@@ -61,6 +62,7 @@ def test_every_side_is_open_to_everybody_and_stays_in_its_place(
     assert {side: wrong for side, wrong in found.items() if wrong} == {}
 
 
+@pytest.mark.slow
 def test_each_revision_is_told_against_the_one_before(console: Console, tab: OpenTab) -> None:
     page = shown(tab(console, "curator"), "revised", "history")
     revisions = page.locator(".record-revisions > li")
@@ -75,6 +77,7 @@ def test_each_revision_is_told_against_the_one_before(console: Console, tab: Ope
     expect(revisions.nth(0).locator(".record-events > li").first).to_contain_text("it left at 14:00 once more")
 
 
+@pytest.mark.slow
 def test_the_two_clocks_are_told_apart(console: Console, tab: OpenTab) -> None:
     page = shown(tab(console, "curator"), "revised", "times")
     expect(page.locator(".clock-lane").nth(0).locator(".clock-bar.so")).to_have_count(4)
@@ -85,6 +88,7 @@ def test_the_two_clocks_are_told_apart(console: Console, tab: OpenTab) -> None:
     expect(row.nth(3)).to_have_text("open")
 
 
+@pytest.mark.slow
 def test_belief_is_explained_by_the_weakest_link(console: Console, tab: OpenTab) -> None:
     page = shown(tab(console, "curator"), "budget", "belief")
     why = page.locator(".record-why > li")
@@ -97,6 +101,7 @@ def test_belief_is_explained_by_the_weakest_link(console: Console, tab: OpenTab)
     assert [rows.nth(place).locator("td").nth(1).inner_text() for place in (0, -1)] == ["0.20", "0.50"]
 
 
+@pytest.mark.slow
 def test_the_lineage_is_walked_by_keyboard_to_what_has_fallen(console: Console, tab: OpenTab) -> None:
     page = shown(tab(console, "curator"), "budget", "lineage")
     expect(page.locator(".graph-box")).to_have_count(5)
@@ -123,6 +128,7 @@ def test_the_lineage_is_walked_by_keyboard_to_what_has_fallen(console: Console, 
     expect(box(page, "The conveyor loads faster")).not_to_have_attribute("aria-current", "true")
 
 
+@pytest.mark.slow
 def test_the_lineage_can_be_read_as_a_list_and_asked_for_one_way(console: Console, tab: OpenTab) -> None:
     page = shown(tab(console, "curator"), "saves", "lineage")
     page.get_by_text("Show as a list").click()
@@ -158,6 +164,7 @@ def test_a_record_ends_after_what_falls_with_it_was_shown(own_console: Console, 
     expect(page.get_by_role("button", name="End …")).to_have_attribute("aria-disabled", "true")
 
 
+@pytest.mark.slow
 def test_a_page_that_is_out_of_date_changes_nothing_and_says_so(own_console: Console, tab: OpenTab) -> None:
     page = shown(tab(own_console, "curator"), "rival")
     dialog = asked(page, "End …")
@@ -175,6 +182,7 @@ def test_a_page_that_is_out_of_date_changes_nothing_and_says_so(own_console: Con
     expect(page.get_by_role("button", name="Show it as it is now")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_is_kept_apart_can_be_released_at_once(own_console: Console, tab: OpenTab) -> None:
     page = shown(tab(own_console, "curator"), "rival")
     dialog = asked(page, "Keep apart …")
@@ -190,6 +198,7 @@ def test_what_is_kept_apart_can_be_released_at_once(own_console: Console, tab: O
     assert standing(own_console, "rival") == ("active", 0.8)
 
 
+@pytest.mark.slow
 def test_an_outcome_moves_belief_as_far_as_was_said_before(own_console: Console, tab: OpenTab) -> None:
     page = shown(tab(own_console, "curator"), "rival")
     dialog = asked(page, "It misled …")
@@ -201,6 +210,7 @@ def test_an_outcome_moves_belief_as_far_as_was_said_before(own_console: Console,
     assert events(own_console, "rival")[-1][2] == "the lorry waited ten minutes"
 
 
+@pytest.mark.slow
 def test_a_reviewer_vouches_for_no_more_than_their_own_origin(own_console: Console, tab: OpenTab) -> None:
     page = shown(tab(own_console, "curator"), "rival")
     dialog = asked(page, "Vouch …")
@@ -214,6 +224,7 @@ def test_a_reviewer_vouches_for_no_more_than_their_own_origin(own_console: Conso
     assert told["standing"]["footing"]["label"] == "person"
 
 
+@pytest.mark.slow
 def test_who_may_only_read_is_told_why_nothing_can_be_done(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "reader")
     sent: list[str] = []
@@ -246,6 +257,7 @@ def test_what_is_hidden_looks_like_what_is_not_there(console: Console, tab: Open
     expect(page.locator(".record-head blockquote")).to_have_text("The gate code is changed on the first of each month")
 
 
+@pytest.mark.slow
 def test_the_receipts_and_entries_that_concern_it_are_those_of_the_ledger(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "auditor")
     with console.client("auditor") as client:
@@ -268,6 +280,7 @@ def test_the_receipts_and_entries_that_concern_it_are_those_of_the_ledger(consol
     assert json.loads(page.locator("details[open] pre").inner_text())["births"][0]["id"] == console.ids["trial"]
 
 
+@pytest.mark.slow
 def test_it_is_shown_as_each_contract_says_it(console: Console, tab: OpenTab) -> None:
     page = shown(tab(console, "curator"), "harm-kept", "contracts")
     with console.client("curator") as client:
@@ -281,6 +294,7 @@ def test_it_is_shown_as_each_contract_says_it(console: Console, tab: OpenTab) ->
         assert sorted(page.locator(".record-form dd code").all_inner_texts()) == sorted(lost)
 
 
+@pytest.mark.slow
 def test_what_is_sent_after_a_refusal_is_another_request(console: Console, tab: OpenTab) -> None:
     page = tab(console, "steward").open("record").page
     keys: list[str] = []

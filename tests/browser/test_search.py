@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import OpenTab
 from tests.browser.tab import Console
@@ -91,6 +92,7 @@ def test_a_question_is_asked_by_keyboard_alone_and_only_when_enter_is_pressed(co
     assert receipt["selected"] == records_of(results(page))
 
 
+@pytest.mark.slow
 def test_every_bound_of_a_question_goes_from_the_address_through_the_form_to_the_memory(
     console: Console, tab: OpenTab
 ) -> None:
@@ -102,6 +104,7 @@ def test_every_bound_of_a_question_goes_from_the_address_through_the_form_to_the
     assert {name: receipt[name] for name in EVERY_BOUND} == EVERY_BOUND
 
 
+@pytest.mark.slow
 def test_when_nothing_is_told_the_page_says_why_and_one_press_asks_in_another_way(
     console: Console, tab: OpenTab
 ) -> None:
@@ -120,6 +123,7 @@ def test_when_nothing_is_told_the_page_says_why_and_one_press_asks_in_another_wa
     assert receipt_of(console, page)["kinds"] is None
 
 
+@pytest.mark.slow
 def test_a_filter_in_force_is_taken_away_by_its_chip(console: Console, tab: OpenTab) -> None:
     page = ask(console, tab, "steward", text="pallets", namespace="/warehouse/cold", limit="3")
     expect(results(page)).to_have_count(3)
@@ -133,6 +137,7 @@ def test_a_filter_in_force_is_taken_away_by_its_chip(console: Console, tab: Open
     assert receipt_of(console, page)["namespace"] is None
 
 
+@pytest.mark.slow
 def test_what_stands_on_something_fallen_is_told_only_on_request_with_what_was_declared_and_what_is_left(
     console: Console, tab: OpenTab
 ) -> None:
@@ -149,6 +154,7 @@ def test_what_stands_on_something_fallen_is_told_only_on_request_with_what_was_d
     assert receipt_of(console, page)["gate_min"] == 0.0
 
 
+@pytest.mark.slow
 def test_the_slider_shows_what_was_known_on_an_earlier_day_and_now_leads_back(console: Console, tab: OpenTab) -> None:
     record = console.ids["revised"]
     with console.client("auditor") as client:
@@ -173,6 +179,7 @@ def test_the_slider_shows_what_was_known_on_an_earlier_day_and_now_leads_back(co
     assert receipt_of(console, page)["known_at"] is None
 
 
+@pytest.mark.slow
 def test_without_a_question_every_record_is_listed_once_the_last_changed_first(console: Console, tab: OpenTab) -> None:
     with console.client("steward") as client:
         records = client.get("/api/records?limit=500").json()["records"]
@@ -206,6 +213,7 @@ def test_who_may_not_see_a_record_is_neither_told_it_nor_that_it_was_kept_back(c
         assert client.get("/api/records?sensitivity_max=secret&limit=500").text.count(secret) == 0
 
 
+@pytest.mark.slow
 def test_a_bound_that_cannot_be_is_refused_in_words_at_its_field_and_nothing_is_asked(
     console: Console, tab: OpenTab
 ) -> None:

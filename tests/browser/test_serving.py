@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Served, serving, settings_for
 
 import muniment.surfaces.console
@@ -52,7 +53,6 @@ OUTSIDE = [
     "/console/__pycache__",
     "/console/nowhere.js",
 ]
-WAIT_S = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,7 @@ def directives(answer: httpx.Response) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("path", PATHS)
 def test_a_file_comes_whole_with_its_type_its_tag_and_the_strict_policy(client: httpx.Client, path: str) -> None:
     answer = client.get(path)

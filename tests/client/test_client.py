@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Served
 
 from muniment import AsyncClient, Claim, Client, Memory
@@ -229,7 +230,7 @@ def dropping(target: tuple[str, int], *, answers: int) -> Iterator[str]:
                 here, _ = listener.accept()
             except TimeoutError:
                 continue
-            with here, socket.create_connection(target, timeout=60) as there:
+            with here, socket.create_connection(target, timeout=WAIT_S) as there:
                 here.settimeout(60)
                 there.sendall(request(here))
                 answer = b"".join(iter(partial(there.recv, 65_536), b""))
@@ -244,7 +245,7 @@ def dropping(target: tuple[str, int], *, answers: int) -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         ended.set()
-        thread.join(timeout=60)
+        thread.join(timeout=WAIT_S)
         listener.close()
 
 
@@ -263,7 +264,7 @@ def request(here: socket.socket) -> bytes:
 
 
 def test_a_change_whose_answer_is_lost_is_sent_again_and_counts_once(served: Served) -> None:
-    with dropping(served.address, answers=2) as url, Client(url, timeout=60.0) as client:
+    with dropping(served.address, answers=2) as url, Client(url, timeout=WAIT_S) as client:
         verdict = client.remember("The harbour is deep")
         assert verdict.outcome == "committed"
     assert [one.record.content for one in served.memory.browse()] == ["The harbour is deep"]
@@ -272,7 +273,7 @@ def test_a_change_whose_answer_is_lost_is_sent_again_and_counts_once(served: Ser
 
 def test_what_was_forgotten_while_the_answer_was_lost_is_told_as_the_first_time(served: Served) -> None:
     name = kept(served.memory)
-    with dropping(served.address, answers=1) as url, Client(url, timeout=60.0) as client:
+    with dropping(served.address, answers=1) as url, Client(url, timeout=WAIT_S) as client:
         done = client.forget(name, reason="asked to")
         assert [one.certificate.erased for one in served.memory.certificates()] == [(name,)]
         assert done.certificate == served.memory.certificates()[0]

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Served
 
 from muniment import AsyncClient, Client
@@ -48,7 +49,7 @@ def answering(*answers: tuple[int, object]) -> Iterator[tuple[str, list[str]]]:
         yield f"http://127.0.0.1:{server.server_port}", asked
     finally:
         server.shutdown()
-        thread.join(timeout=60)
+        thread.join(timeout=WAIT_S)
         server.server_close()
 
 

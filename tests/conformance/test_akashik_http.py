@@ -23,6 +23,7 @@ def stage(address: str) -> Iterator[ExaminedStage]:
         made.close()
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("assertion", ALL)
 def test_an_assertion_holds_over_http(assertion: Assertion, stage: ExaminedStage) -> None:
     assert tried(assertion, stage).reason is None, assertion.says

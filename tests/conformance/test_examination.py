@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Served, serving, settings_for
 
 from muniment import Memory
@@ -21,7 +22,6 @@ from muniment.testing.akashik.binding import Settings
 from muniment.testing.akashik.examined import ExaminedStage
 
 PATH = "/v1/examination"
-WAIT_S = 120.0
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import serving, settings_for
 from tests.surfaces.shell import Shell
 
@@ -48,7 +49,7 @@ def website() -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
-        thread.join(timeout=30)
+        thread.join(timeout=WAIT_S)
         server.server_close()
 
 

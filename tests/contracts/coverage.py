@@ -42,7 +42,10 @@ def _collected(mark: str) -> Mapping[str, frozenset[str]]:
 
 
 def _marked(path: Path, mark: str) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    if f"@{mark}(" not in text:
+        return
+    for node in ast.walk(ast.parse(text)):
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         for decorator in node.decorator_list:

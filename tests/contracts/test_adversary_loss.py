@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from tests.patience import WAIT_S
 
 from muniment import Memory
 from muniment.compat.exchange import read_in
@@ -56,7 +57,7 @@ def killed(vault: Path, seed: str, *, after: int) -> list[str]:
         lines = [child.stdout.readline().strip() for _ in range(after)]
         os.kill(child.pid, signal.SIGKILL)
         lines += [line.strip() for line in child.stdout if line.endswith("\n")]
-        assert child.wait(timeout=60) == -signal.SIGKILL
+        assert child.wait(timeout=WAIT_S) == -signal.SIGKILL
     return lines
 
 
@@ -118,7 +119,7 @@ def test_the_same_file_taken_in_by_two_processes_at_once_comes_in_once(tmp_path:
     for child in children:
         assert child.stdin is not None
         child.stdin.write("go\n")
-    said = [child.communicate(timeout=60)[0] for child in children]
+    said = [child.communicate(timeout=WAIT_S)[0] for child in children]
     assert said[0] == said[1]
     assert said[0].split()[1:] == [f"mem-{one}" for one in range(40)]
     with Memory.open(vault) as memory:

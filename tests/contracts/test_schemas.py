@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.contracts.shaped import changed, values
+from tests.patience import WAIT_S
 
 from muniment.contracts.finding import passes
 from muniment.contracts.registry import ContractName, contract
@@ -55,7 +56,7 @@ def test_the_published_schemas_are_those_of_the_wire_types(name: ContractName) -
 
 def test_the_script_finds_nothing_stale() -> None:
     script = [sys.executable, str(ROOT / "scripts" / "schemas.py"), "--check"]
-    said = subprocess.run(script, capture_output=True, text=True, timeout=60, check=False)
+    said = subprocess.run(script, capture_output=True, text=True, timeout=WAIT_S, check=False)
     assert (said.returncode, said.stderr) == (0, "")
 
 
@@ -67,6 +68,7 @@ def test_a_schema_is_one_of_2020_12_and_names_itself(name: ContractName, documen
     assert schema["title"] == document
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("name", "document"), EACH)
 @given(st.data())
 def test_what_fits_a_wire_type_is_taken_by_its_schema(name: ContractName, document: str, data: st.DataObject) -> None:
@@ -75,6 +77,7 @@ def test_what_fits_a_wire_type_is_taken_by_its_schema(name: ContractName, docume
     assert published(name, document).is_valid(value)
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("name", "document"), EACH)
 @given(st.data())
 def test_check_and_schema_take_and_refuse_the_same(name: ContractName, document: str, data: st.DataObject) -> None:

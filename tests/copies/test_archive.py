@@ -270,6 +270,7 @@ def _peak(job: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_the_memory_that_archives_take_does_not_grow_with_them(tmp_path: Path) -> None:
     """Six times as many records, and no more held at once. What is allowed beyond is a fiftieth of the difference."""
     small, before = _peaks(100, tmp_path / "small.ndjson")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.copies.making import SECRET, furnish, names_in, opened, remembered, state
+from tests.patience import WAIT_S
 from tests.surfaces.traces import traces
 
 from muniment import Memory
@@ -60,7 +61,7 @@ class Busy:
         for thread in self._threads:
             thread.start()
         for _ in self._threads:
-            assert self._first.acquire(timeout=60), "a writer was never acknowledged"
+            assert self._first.acquire(timeout=WAIT_S), "a writer was never acknowledged"
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -68,14 +69,14 @@ class Busy:
         for child in self._children:
             child.kill()
         for thread in self._threads:
-            thread.join(timeout=60)
+            thread.join(timeout=WAIT_S)
         for child in self._children:
-            child.communicate(timeout=60)
+            child.communicate(timeout=WAIT_S)
 
     def told_more_than(self, known: set[str]) -> set[str]:
         """All that they were told, once it is more than is known."""
         with self._more:
-            assert self._more.wait_for(lambda: len(self.told) > len(known), timeout=60), "nobody writes any more"
+            assert self._more.wait_for(lambda: len(self.told) > len(known), timeout=WAIT_S), "nobody writes any more"
             return set(self.told)
 
     def _write(self, number: int) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.copies.making import SECRET, furnish, names_in, opened, remembered
+from tests.patience import WAIT_S
 
 from muniment.engine.copies.backup import back_up
 from muniment.engine.copies.manifest import read_manifest
@@ -47,7 +48,7 @@ class Copiers:
         return False
 
     def end(self) -> None:
-        self._parent.communicate(timeout=60)
+        self._parent.communicate(timeout=WAIT_S)
 
     def _order(self, job: str, folder: Path, at: int) -> None:
         assert self._parent.stdin is not None

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.copies.making import furnish, names_in, opened, remembered, state
+from tests.patience import WAIT_S
 
 from muniment import Memory
 from muniment.backends.sqlite.copying import copy_store, seized
@@ -266,7 +267,7 @@ def test_who_waited_for_a_file_that_was_replaced_never_writes_to_the_old_one(vau
         before = aside.read_bytes()
         (tmp_path / "new.sqlite").replace(path)
     for thread in waiting:
-        thread.join(timeout=60)
+        thread.join(timeout=WAIT_S)
     assert aside.read_bytes() == before
     with opened(vault) as memory:
         assert memory.ledger.verify().ok
@@ -292,7 +293,7 @@ def test_a_tenant_is_put_back_while_others_come_for_it_and_nothing_they_are_told
 
     done = restore(Wish(backup=tmp_path / "copy", vault=vault, tenant="acme"), progress=shown)
     for thread in waiting:
-        thread.join(timeout=60)
+        thread.join(timeout=WAIT_S)
     assert told == [None] * 4
     with opened(vault, "acme") as memory:
         assert memory.ledger.verify().ok

@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.scope import some
 
 from muniment.backends.memory.store import MemoryVault
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.ports.store import TenantStore, Vault
+
+DEATHS = 10
+"""Of the touches of a command, in a short run."""
 
 
 class Places:
@@ -36,8 +40,8 @@ class Places:
         return self._vaults[-1].open("default", create=False)
 
     def deaths(self, touches: int) -> list[int]:
-        """At which of so many touches to die."""
-        return list(range(1, touches + 1))
+        """At which of so many touches to die. The first, the last and the one before are always among them."""
+        return sorted({*some(range(1, touches), DEATHS), touches})
 
     def done(self) -> None:
         for vault in self._vaults:

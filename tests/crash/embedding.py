@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from tests.recall.world import Toy
 
 from muniment import Memory
-from muniment.engine import trail
+from muniment.engine import vector_indexer
 
 PASSAGE = "note"
 
@@ -41,7 +41,7 @@ class Telling(Toy):
 
 
 def main(vault: str, mode: str) -> None:
-    trail.ENTRIES_AT_ONCE = 2
+    vector_indexer.ENTRIES_AT_ONCE = 2
     with Memory.open(vault, embedder=Telling(mode)) as memory:
         start = memory.ledger.head().seq
         for number in range(3 if mode == "still" else 1_000_000):

@@ -14,6 +14,7 @@ from tempfile import mkdtemp
 import apsw
 import pytest
 from tests.crash.disk import NOBODY
+from tests.patience import WAIT_S
 
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.memory import Memory
@@ -28,7 +29,7 @@ CUTS = 60
 
 def run(vault: Path, plight: str) -> list[list[str]]:
     done = subprocess.run(
-        [sys.executable, str(PLIGHT), str(vault), plight], capture_output=True, text=True, timeout=100
+        [sys.executable, str(PLIGHT), str(vault), plight], capture_output=True, text=True, timeout=WAIT_S
     )
     assert (done.returncode, done.stderr) == (0, "")
     return [line.split() for line in done.stdout.splitlines()]

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 
 from muniment.engine.memory import Memory
 
 WRITER = Path(__file__).with_name("writer.py")
 SEED = int(os.environ.get("MUNIMENT_TEST_SEED", "20260101"))
-VAULTS = int(os.environ.get("MUNIMENT_TEST_VAULTS", "4"))
+VAULTS = int(os.environ.get("MUNIMENT_TEST_VAULTS", "2"))
 KILLS = 9
 """Three modes of four vaults of nine kills are 108 deaths in each run of the suite."""
 
@@ -56,7 +57,7 @@ class Victims:
         return line.strip()
 
     def end(self) -> None:
-        self._parent.communicate(timeout=60)
+        self._parent.communicate(timeout=WAIT_S)
 
 
 @pytest.fixture

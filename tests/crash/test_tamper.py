@@ -66,6 +66,7 @@ TABLES = (
     "notes",
     "proposals",
     "receipts",
+    "sizes",
     "standings",
     "told",
     "tombstones",

@@ -11,6 +11,7 @@ import tomllib
 import pytest
 import yaml
 from tests.deploy.reading import DEPLOY, ROOT, instructions, unit
+from tests.patience import WAIT_S
 
 from muniment.config import SERVING, SETTINGS, read_server
 from muniment.surfaces.problems import ExitCode
@@ -194,9 +195,9 @@ def test_the_unit_gives_the_server_no_more_than_it_needs(option: str, value: str
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
 def test_systemd_understands_the_unit_and_finds_little_exposed() -> None:
     path = str(DEPLOY / "muniment.service")
-    verified = subprocess.run(["systemd-analyze", "verify", path], capture_output=True, text=True, timeout=60)
+    verified = subprocess.run(["systemd-analyze", "verify", path], capture_output=True, text=True, timeout=WAIT_S)
     complaints = [line for line in verified.stderr.splitlines() if "muniment.service" in line]
     assert [line for line in complaints if "is not executable" not in line] == []
     review = ["systemd-analyze", "security", "--offline=true", "--threshold=20", path]
-    judged = subprocess.run(review, capture_output=True, text=True, timeout=60)
+    judged = subprocess.run(review, capture_output=True, text=True, timeout=WAIT_S)
     assert judged.returncode == 0, judged.stdout.splitlines()[-1]

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import pytest
 import yaml
 from tests.deploy.reading import DEPLOY, ROOT, instructions
+from tests.patience import WAIT_S
 
 NOBODY = 65534
-WAIT_S = 60
 
 
 class Lowered(NamedTuple):

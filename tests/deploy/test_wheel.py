@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.deploy.reading import ROOT
+from tests.patience import WAIT_S
 
-WAIT_S = 120
 PACKAGE = ROOT / "src" / "muniment"
 MADE_BY_RUNNING = shutil.ignore_patterns("__pycache__", ".*")
 

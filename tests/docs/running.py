@@ -17,8 +17,8 @@ from pathlib import Path
 
 from tests.docs.pages import Sample
 from tests.docs.standing import INSTALLED
+from tests.patience import WAIT_S
 
-SHELL_TIMEOUT_S = 240
 PYTHON = frozenset({"python"})
 SHELL = frozenset({"shell", "sh"})
 CONSOLE = frozenset({"console"})
@@ -68,7 +68,7 @@ def run_shell(script: str, folder: Path, name: str, commands: Path = INSTALLED.p
         env=environment(folder, commands),
         capture_output=True,
         text=True,
-        timeout=SHELL_TIMEOUT_S,
+        timeout=WAIT_S,
         check=False,
     )
     assert done.returncode == 0, f"{name}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"

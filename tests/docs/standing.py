@@ -24,9 +24,9 @@ from tempfile import TemporaryDirectory
 from typing import NoReturn, TextIO
 
 import msgspec
+from tests.patience import WAIT_S
 
 READY = b"ready\n"
-START_SECONDS = 60
 GOING_ON = ("serve", "mcp")
 INSTALLED = Path(sys.executable).parent / "muniment"
 
@@ -82,14 +82,14 @@ def _standing(door: str, modules: tuple[str, ...]) -> Iterator[None]:
     assert standing.stdin is not None
     assert standing.stdout is not None
     try:
-        assert select.select([standing.stdout], [], [], START_SECONDS)[0], "the standing process did not get ready"
+        assert select.select([standing.stdout], [], [], WAIT_S)[0], "the standing process did not get ready"
         assert standing.stdout.readline() == READY
         yield
     finally:
         standing.stdin.close()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(standing.pid, signal.SIGKILL)
-        standing.wait(START_SECONDS)
+        standing.wait(WAIT_S)
         standing.stdout.close()
 
 

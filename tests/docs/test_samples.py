@@ -12,17 +12,9 @@ from pathlib import Path
 
 import pytest
 from tests.docs.pages import ROOT, Sample, samples, written_pages
-from tests.docs.running import (
-    RUN,
-    SHELL_TIMEOUT_S,
-    environment,
-    read_console,
-    run_console,
-    run_page,
-    run_python,
-    run_shell,
-)
+from tests.docs.running import RUN, environment, read_console, run_console, run_page, run_python, run_shell
 from tests.docs.standing import INSTALLED, stand
+from tests.patience import WAIT_S
 
 NOT_RUN_MAX = 4
 LANGUAGES = RUN | {"yaml", "toml", "text", "json", "sql", "mermaid", "diff"}
@@ -79,7 +71,7 @@ def test_the_standing_command_answers_as_the_installed_one(
             env=environment(folder, commands),
             capture_output=True,
             text=True,
-            timeout=SHELL_TIMEOUT_S,
+            timeout=WAIT_S,
             check=False,
         )
         assert (done.returncode, done.stdout, done.stderr) == (code, out, err), name

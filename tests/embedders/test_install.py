@@ -12,13 +12,13 @@ import msgspec
 import pytest
 from tests.embedders.dying import Try
 from tests.embedders.made import Made, served
+from tests.patience import WAIT_S
 
 from muniment.backends.embedders.folder import ModelFolder
 from muniment.backends.embedders.install import install, remove
 from muniment.model.errors import IntegrityError, Malformed, MindUnavailable
 
 ROOT = Path(__file__).parents[2]
-WAIT_S = 240
 
 
 def _inside(folder: Path) -> list[str]:

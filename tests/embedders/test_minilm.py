@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.embedders.oracle import Floats
+from tests.patience import WAIT_S
 
 from muniment.backends.embedders.folder import ModelFolder
 from muniment.backends.embedders.minilm import MiniLM
@@ -73,7 +74,7 @@ def test_many_threads_get_what_one_gets(models: Path) -> None:
     embedder = MiniLM(models)
     texts = [f"thread {number}" for number in range(16)]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda text: embedder.embed([text])[0], texts, timeout=120))
+        found = list(pool.map(lambda text: embedder.embed([text])[0], texts, timeout=WAIT_S))
     for text, body in zip(texts, found, strict=True):
         assert np.abs(np.frombuffer(body, "<f4") - _vector(embedder, text)).max() <= 1e-5
 
@@ -84,7 +85,7 @@ def test_nothing_heavy_is_imported_before_the_first_text(models: Path) -> None:
         f"found = choose('minilm', models=Path({str(models)!r})); found.model; found.dimensions;"
         "assert 'onnxruntime' not in sys.modules; found.embed(['tea']); assert 'onnxruntime' in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=WAIT_S)
 
 
 def test_a_missing_model_says_how_to_install_it(tmp_path: Path) -> None:

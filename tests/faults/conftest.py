@@ -10,6 +10,7 @@ import pytest
 from tests.faults.deeds import furnished
 from tests.faults.disks import SmallDisk, mounted
 from tests.faults.dying import Victims
+from tests.scope import LONG
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +36,7 @@ def seed() -> int:
 @pytest.fixture(scope="session")
 def long() -> bool:
     """Whether there is time for every case instead of a selection."""
-    return "MUNIMENT_TEST_LONG" in os.environ
+    return LONG
 
 
 @pytest.fixture

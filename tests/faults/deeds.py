@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import apsw
-from tests.recall.world import WAIT_S, Toy
+from tests.patience import WAIT_S
+from tests.recall.world import Toy
 
 from muniment import Memory
 from muniment.backends.sqlite.connection import APPLICATION_ID, migrations

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-WAIT_S = 60
+from tests.patience import WAIT_S
 
 
 class SmallDisk:

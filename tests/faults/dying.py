@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.faults.deeds import LATER, ON_A_FOLDER, SECRET_WORD, aged, backup_of, opened, perform, reopened
+from tests.patience import WAIT_S
 
 from muniment.engine.copies.restore import Wish, restore
 from muniment.engine.marker import check_of
@@ -83,7 +84,7 @@ class Victims:
         return Death(killed=status != 0, acked="ack" in said, failed=failed)
 
     def end(self) -> None:
-        self._parent.communicate(timeout=60)
+        self._parent.communicate(timeout=WAIT_S)
 
 
 def prepare(deed: str, vault: Path, template: Path) -> None:
@@ -126,7 +127,7 @@ def look(vault: Path) -> Contents:
         assert verified.findings == ()
         return found
     finally:
-        memory._tenant.trail.close()
+        memory._tenant.indexer.close()
         memory._tenant.store.close()
 
 

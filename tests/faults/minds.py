@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from tests.recall.world import WAIT_S, Toy
+from tests.patience import WAIT_S
+from tests.recall.world import Toy
 
 from muniment.model.entity import Entity
 from muniment.model.vocabulary import ConflictType

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from tests.faults.deeds import LATER, opened, record_of
 from tests.faults.dying import look, traces
-from tests.recall.world import WAIT_S, Toy
+from tests.patience import WAIT_S
+from tests.recall.world import Toy
 
 from muniment import Memory
 from muniment.model.errors import MunimentError
@@ -96,7 +97,7 @@ def test_vectors_that_cannot_be_overwritten_now_are_at_the_next_opening(
     assert refusal.refused
     assert told == "unscrubbed"
     assert state(memory) == GONE
-    memory._tenant.trail.close()
+    memory._tenant.indexer.close()
     with opened(vault, seed=3, start=LATER, create=False) as again:
         assert again.ledger.verify().findings == ()
     assert traces(vault) == []

@@ -11,7 +11,8 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.faults.disks import SmallDisk
-from tests.recall.world import WAIT_S, Toy
+from tests.patience import WAIT_S
+from tests.recall.world import Toy
 
 from muniment import Memory
 from muniment.backends.world import place_file

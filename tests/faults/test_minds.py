@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 from tests.faults.minds import HARMS, LIES, Advisor, Hanging, Lying
-from tests.recall.world import WAIT_S, Toy, contents, eventually
+from tests.patience import WAIT_S
+from tests.recall.world import Toy, contents, eventually
 
 from muniment import Memory
-from muniment.engine import trail
+from muniment.engine import vector_indexer
 from muniment.engine.minds import OPEN_MAX, Patience
 from muniment.model.errors import Malformed, MindUnavailable, MunimentError
 from muniment.model.vocabulary import ConflictType, Step
@@ -57,7 +58,7 @@ def test_a_hanging_embedder_holds_up_neither_writing_nor_closing(hanging: Hangin
 def test_closing_ends_the_wait_for_a_mind_that_may_be_waited_for_long(
     hanging: Hanging, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trail, "PARTING_S", BRIEFLY_S)
+    monkeypatch.setattr(vector_indexer, "PARTING_S", BRIEFLY_S)
     memory = Memory.open(tmp_path, embedder=hanging, mind_wait=10 * WAIT_S)
     memory.remember("the build is green")
     assert hanging.hanging.acquire(timeout=WAIT_S)

@@ -11,7 +11,8 @@ import apsw
 import pytest
 from tests.faults.deeds import LATER, opened, propose
 from tests.faults.dying import look
-from tests.recall.world import WAIT_S, Toy
+from tests.patience import WAIT_S
+from tests.recall.world import Toy
 from tests.recall.world import contents as told
 
 from muniment.model.errors import MunimentError

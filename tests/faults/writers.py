@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.faults.dying import ROOT
+from tests.patience import WAIT_S
 
 from muniment import Memory
 
@@ -43,7 +44,7 @@ class Writer:
 
     def kill(self) -> None:
         self._process.kill()
-        rest, _ = self._process.communicate(timeout=60)
+        rest, _ = self._process.communicate(timeout=WAIT_S)
         self._lines += [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
 
     def said(self, word: str) -> list[list[str]]:

@@ -83,7 +83,7 @@ def _streamed(memory: Memory, name: ContractName, text: bytes) -> None:
     """Lines of an import, none of which is taken: what is wrong with one is told by its number."""
     before = memory.ledger.head().seq
     try:
-        for line in Intake(memory, name, hold=False, preview=True).stream(io.BytesIO(text)):
+        for line in Intake(memory, name, hold=False, preview=True, again=False).stream(io.BytesIO(text)):
             if line.what == "refused":
                 assert line.code is not None, "a line is refused without a code"
                 raise Told(line.code, f"{line.detail} {line.hint}")

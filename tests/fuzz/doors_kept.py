@@ -26,7 +26,8 @@ from muniment.model.alias import Alias
 from muniment.model.curation import Report
 from muniment.model.entry import Entry, Role, SignedCheckpoint
 from muniment.model.note import Jot
-from muniment.model.receipt import Account, ReceiptEntry
+from muniment.model.packed import PackedAccount
+from muniment.model.receipt import ReceiptEntry
 from muniment.model.record import Record
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
@@ -107,7 +108,7 @@ def _stored() -> dict[type[Value], list[bytes]]:
             found.setdefault(_ROLES[ref.role], []).append(bodies[ref.doc])
     found[Conclusion] = found[Report]
     found[ReceiptEntry] = [one.body for one in kept.receipts]
-    found[Account] = [one.account for one in kept.receipts]
+    found[PackedAccount] = [one.account for one in kept.receipts]
     found[SignedCheckpoint] = [canonical(one) for one in kept.checkpoints]
     return found
 

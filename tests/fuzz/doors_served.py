@@ -82,6 +82,7 @@ def _query(kind: type[Value] | None, text: bytes) -> object:
 def _sketched(kind: type[Value]) -> Json:
     """A small document of that type, made of what its fields are called."""
     words: dict[str, Json] = {"accept": True, "weight": 0.5, "timeout": 1.5, "limit": 3, "since": 0, "count": True}
+    words |= {"older_than_days": 30.0, "keep_bytes": 10, "dry_run": True}
     found: dict[str, Json] = {}
     for field in msgspec.structs.fields(kind):
         found[field.name] = words.get(field.name, "project" if field.name == "scope" else "a")

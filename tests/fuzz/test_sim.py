@@ -43,6 +43,7 @@ def found_in(text: str) -> set[str]:
     return set(re.findall(r"found ([0-9]+|b'[^']*')\.", text))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(2 * WAIT_S + 60)
 def test_planted_bugs_are_found_and_found_again_from_the_seed(tmp_path: Path) -> None:
     """One that Hypothesis finds, one that spoilt texts find."""

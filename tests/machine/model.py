@@ -28,6 +28,7 @@ class Revision:
     slot: tuple[str, str] | None
     value: str | None
     private: bool
+    actor: str = "owner"
     parents: tuple[str, ...] = ()
     declared: float = 0.5
     echoes: tuple[str, ...] = ()
@@ -102,8 +103,17 @@ class Model:
         return name
 
     def restates(self, actor: str, new: Revision, replaces: Iterable[str]) -> bool:
-        """Whether a proposal only says again what was corrected since, and does not replace the correction. What the
-        first such thing is, decides."""
+        """Whether a proposal only says again what was corrected since, and neither replaces the correction nor changes
+        it back."""
+        return self._again(actor, new, replaces) == (True, None)
+
+    def goes_back(self, actor: str, new: Revision, replaces: Iterable[str]) -> str | None:
+        """The correction that a proposal changes back, and so takes the place of."""
+        return self._again(actor, new, replaces)[1]
+
+    def _again(self, actor: str, new: Revision, replaces: Iterable[str]) -> tuple[bool, str | None]:
+        """Whether a proposal says again what was corrected, and the correction if that is changed back. What the first
+        such thing is, decides."""
         over = [one for one in self._revisions() if one[2].state in ("superseded", "retracted")]
         same = [one for one in over if _mark(one[2]) == _mark(new)][-PAST_MAX:]
         answers = [one for one in over if new.slot is not None and one[2].slot == new.slot][-PAST_MAX:]
@@ -117,8 +127,16 @@ class Model:
                 continue
             if (name, _, old) in exact and new.slot is not None and old.slot is not None and old.value != new.value:
                 continue
-            return (actor == "owner" or not old.private) and self.seen_by(actor, now)
-        return False
+            if not ((actor == "owner" or not old.private) and self.seen_by(actor, now)):
+                return False, None
+            last = self.records[now][-1]
+            exactly = (name, _, old) in exact or old.content == new.content
+            knows = last.actor == actor or (actor, *self._last(now)) in self.told
+            heard = (actor, name, _) in self.told
+            linked = {name, now} & {*new.parents, new.supersedes}
+            back = exactly and old.state == "superseded" and not linked and (knows or (actor == "owner" and not heard))
+            return True, now if back else None
+        return False, None
 
     def echoed(self, actor: str, new: Revision, target: str | None = None) -> set[str]:
         """The records a proposal repeats: what the actor was told, and for an agent whatever stands there already."""
@@ -218,6 +236,6 @@ def _said(revision: Revision) -> tuple[object, ...]:
     return *_mark(revision), revision.parents, revision.declared, revision.supersedes
 
 
-def _mark(revision: Revision) -> tuple[str, str, tuple[str, str] | None, str | None]:
-    """What makes two revisions say the same."""
-    return revision.content, revision.kind, revision.slot, revision.value
+def _mark(revision: Revision) -> tuple[object, ...]:
+    """What makes two revisions say the same: one author says the same words of the same thing, on the same ground."""
+    return revision.actor, revision.content, revision.kind, revision.slot, revision.value, sorted(revision.parents)

@@ -28,6 +28,7 @@ from tests.machine.speaking import (
     tenants,
 )
 from tests.machine.stage import TENANTS, kept_bytes
+from tests.scope import LONG
 
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.compat.exchange import read_in, write_out
@@ -40,7 +41,6 @@ from muniment.model.note import Jot
 from muniment.model.status import CURRENT
 from muniment.ports.store import Vault
 
-LONG = os.environ.get("MUNIMENT_TEST_LONG") == "1"
 SHRINK = os.environ.get("MUNIMENT_TEST_SHRINK") == "1"
 MODEST = settings(
     max_examples=int(os.environ.get("MUNIMENT_TEST_EXAMPLES", "36")),

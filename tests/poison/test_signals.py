@@ -223,6 +223,7 @@ def steps(work: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("sort", HOSTILE)
 def test_twice_the_text_is_at_most_about_twice_the_work(sort: str) -> None:
     unit = HOSTILE[sort]
@@ -230,6 +231,7 @@ def test_twice_the_text_is_at_most_about_twice_the_work(sort: str) -> None:
     assert steps(lambda: inspect(twice)) <= 2.3 * steps(lambda: inspect(once)) + 2_000
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sort", ["whole orders", "everyday words", "base64", "hex", "zero width", "quoted orders"])
 def test_a_million_characters_are_looked_at_whole(sort: str) -> None:
     """Bounded by the test's own limit of time; a pattern that runs away would not come back within it."""

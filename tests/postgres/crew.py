@@ -11,10 +11,11 @@ from multiprocessing.context import ForkServerContext
 from multiprocessing.synchronize import Barrier, Event, Semaphore
 from typing import TypeVar
 
+from tests.patience import WAIT_S
+
 from muniment import Memory
 from muniment.model.errors import OperationalError
 
-WAIT_S = 120.0
 T = TypeVar("T")
 
 

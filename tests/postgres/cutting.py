@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-_PATIENCE_S = 30.0
+from tests.patience import WAIT_S
+
 _PIECE = 65_536
 
 
@@ -54,7 +55,7 @@ class Wire:
         self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
         for thread in self._threads:
-            thread.join(_PATIENCE_S)
+            thread.join(WAIT_S)
             assert not thread.is_alive(), "somebody is still connected"
 
     def __enter__(self) -> Wire:
@@ -77,7 +78,7 @@ class Wire:
             except OSError:  # closed: there are no more clients to come
                 return
             server = socket.socket(socket.AF_UNIX)
-            server.settimeout(_PATIENCE_S)
+            server.settimeout(WAIT_S)
             server.connect(self._server)
             pair = _Pair(client, server)
             self._start(pair.answer)
@@ -148,7 +149,7 @@ class _Pair:
         with self.client:
             with suppress(OSError):  # the server has hung up already
                 self.server.shutdown(socket.SHUT_WR)
-            assert self._answered.wait(_PATIENCE_S), "the server does not end"
+            assert self._answered.wait(WAIT_S), "the server does not end"
 
 
 def _message(said: BinaryIO, *, first: bool) -> bytes:

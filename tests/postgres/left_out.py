@@ -1,10 +1,13 @@
 """What `--store postgres` leaves out: tests about the files of a vault, and the longest ones.
 
 A test that looks into files, changes them behind a vault's back or opens them in another process finds none here: what
-it shows of files is shown of PostgreSQL by tests of its own.
+it shows of files is shown of PostgreSQL by tests of its own. Neither does one that reads documents and opens no memory.
 """
 
 FILES: tuple[str, ...] = (
+    "tests/contracts/omir/test_files.py",
+    "tests/contracts/omir/test_probes.py",
+    "tests/contracts/omir/test_validate_files.py",
     "tests/recall/test_migration.py",
     "tests/unit/engine/test_encryption",
     "tests/walls/test_work.py",

@@ -17,6 +17,7 @@ from typing import IO
 
 import psycopg
 from psycopg import sql
+from tests.patience import WAIT_S
 
 from muniment.backends.postgres.address import Address
 from muniment.backends.postgres.reaching import reach
@@ -29,7 +30,6 @@ CITUS = "MUNIMENT_TEST_CITUS"
 """Set to anything: the given server is a cluster, and every schema is spread over it."""
 PREFIX = "muniment-pgs-"
 _MANY_ROWS = 5_000
-_WAIT_S = 60.0
 _PAUSE_S = 0.002
 _ODD = {
     "timezone": "Pacific/Chatham",
@@ -56,7 +56,7 @@ _SEND_AWAY = """
 
 def wait_until(there: Callable[[], bool]) -> None:
     """Wait for what a server does in its own time, such as forgetting a connection that was closed."""
-    until, pause = monotonic() + _WAIT_S, threading.Event()
+    until, pause = monotonic() + WAIT_S, threading.Event()
     while not there():
         assert monotonic() < until, "it never came about"
         pause.wait(_PAUSE_S)

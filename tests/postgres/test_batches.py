@@ -55,6 +55,8 @@ def setting(memory: Memory) -> list[str]:
     kept += [memory.remember(f"{thing} lives at 7", subject=thing, key="address", value="7") for thing in THINGS]
     kept += [memory.remember(LONG + "told by a stranger", source="web", source_type="web_page")]
     memory.as_actor("bench").recall("staging database numbers quarter report", limit=20)
+    old = memory.remember("The build server runs version 7", evidence=["log:1"]).record_id  # of its end nobody was told
+    memory.remember("The build server was switched off for good", evidence=["log:2"], supersedes=old)
     return [verdict.record_id for verdict in kept if verdict.record_id is not None]
 
 

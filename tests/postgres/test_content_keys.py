@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
+from tests.patience import WAIT_S
 from tests.postgres.saying import SUBJECT, WORDS, Files, say_everything, words_in
 from tests.postgres.server import connect
 from tests.unit.engine.erasing import kept
@@ -98,7 +99,7 @@ def copied(server: Server, folder: Path) -> Path:
     """A copy of the server as its own program makes it, with the log that belongs to it."""
     program = installed() / "bin" / "pg_basebackup"
     command = [str(program), f"--pgdata={folder}", f"--dbname={server.dsn()}", "--wal-method=fetch", "--no-sync"]
-    subprocess.run([*command, "--checkpoint=fast"], check=True, capture_output=True, timeout=120)
+    subprocess.run([*command, "--checkpoint=fast"], check=True, capture_output=True, timeout=WAIT_S)
     return folder
 
 
@@ -212,7 +213,7 @@ def test_of_many_who_make_a_key_at_once_the_first_wins(keys: Path) -> None:
 
     def make(_: int) -> bytes:
         folder = ContentKeys(keys)
-        ready.wait(timeout=30)
+        ready.wait(timeout=WAIT_S)
         return folder.made(TENANT).check()
 
     with ThreadPoolExecutor(8) as many:
@@ -226,7 +227,7 @@ def test_of_two_who_make_a_tenant_with_different_keys_one_is_refused(dsn: str, k
     ready = Barrier(2)
 
     def make(folder: Path) -> str:
-        ready.wait(timeout=30)
+        ready.wait(timeout=WAIT_S)
         try:
             with opened(dsn, folder) as store:
                 kept(simulated_memory(store), "the build is green", confidence=0.9)

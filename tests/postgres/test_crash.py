@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 from tests.crash.test_kill import SEED, Victims, assert_whole
+from tests.patience import WAIT_S
 from tests.postgres.cutting import Wire
 from tests.postgres.server import Schemas
 
@@ -30,6 +31,7 @@ def victims() -> Iterator[Victims]:
     parent.end()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["single", "batches", "threads"])
 def test_a_killed_writer_loses_nothing_it_was_told_and_leaves_nothing_half(
     victims: Victims, dsn: str, mode: str
@@ -139,7 +141,7 @@ def test_a_server_that_dies_under_load_keeps_what_was_acknowledged_and_is_found_
         _wait_for(enough, 25)
         over.set()
         for thread in threads:
-            thread.join(60)
+            thread.join(WAIT_S)
             assert not thread.is_alive()
         with memory._tenant.store.read() as snapshot:
             kept = [row.id for row in snapshot.desk.proposals()]
@@ -164,7 +166,7 @@ def _write(memory: Memory, name: str, told: list[str], enough: threading.Semapho
 
 def _wait_for(enough: threading.Semaphore, count: int) -> None:
     for _ in range(count):
-        assert enough.acquire(timeout=60), "nobody can write any more"
+        assert enough.acquire(timeout=WAIT_S), "nobody can write any more"
 
 
 def _die(server: Server) -> None:

@@ -11,6 +11,7 @@ from threading import Timer
 
 import psycopg
 import pytest
+from tests.patience import WAIT_S
 from tests.postgres.saying import SUBJECT, WORDS, Files, say_everything
 from tests.unit.engine.erasing import kept
 
@@ -41,8 +42,8 @@ def server() -> Iterator[Server]:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine the usual waits can pass by."""
-    monkeypatch.setattr(scrubbing, "WAIT_MS", 10_000)
-    monkeypatch.setattr(scrubbing, "READERS_WAIT_S", 10)
+    monkeypatch.setattr(scrubbing, "WAIT_MS", 1000 * WAIT_S)
+    monkeypatch.setattr(scrubbing, "READERS_WAIT_S", WAIT_S)
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,7 @@ def in_half(texts: list[str]) -> list[list[float]]:
 VECTOR = struct.pack("<3e", 0.6005859375, 0.7998046875, 0.0)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("cascade", ["erase", "redact"])
 def test_no_spelling_of_any_word_is_in_any_table_or_index(
     server: Server, files: Files, schema: str, dsn: str, cascade: str
@@ -122,6 +124,7 @@ def test_what_is_sampled_for_the_planner_is_nothing_that_was_said(
         assert [text for text in texts if any(word.lower() in text.lower() for word in WORDS)] == []
 
 
+@pytest.mark.slow
 def test_vacuum_alone_leaves_what_was_deleted_in_the_pages(server: Server, files: Files, schema: str, dsn: str) -> None:
     """Why tables are written anew."""
     with Memory.open(dsn, embedder=None) as memory, behind(server, schema) as connection:
@@ -203,6 +206,7 @@ def test_a_user_without_the_right_leaves_it_to_the_owner(server: Server, files: 
         connection.execute(f"DROP ROLE {user}".encode())
 
 
+@pytest.mark.slow
 def test_an_owner_who_works_as_the_writer_scrubs_as_the_owner(
     server: Server, files: Files, schema: str, dsn: str
 ) -> None:

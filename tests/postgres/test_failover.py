@@ -13,7 +13,8 @@ from typing import TypeVar
 
 import psycopg
 import pytest
-from tests.postgres.crew import WAIT_S, Crew, assert_all_once, crew, proposals, write_on
+from tests.patience import WAIT_S
+from tests.postgres.crew import Crew, assert_all_once, crew, proposals, write_on
 
 from muniment import Memory
 from muniment.backends.postgres.vault import PostgresVault

@@ -16,7 +16,8 @@ from urllib.parse import quote
 import psycopg
 import pytest
 from psycopg import sql
-from tests.postgres.crew import WAIT_S, assert_all_once, proposals
+from tests.patience import WAIT_S
+from tests.postgres.crew import assert_all_once, proposals
 from tests.postgres.cutting import Wire
 from tests.postgres.server import connect, schema_of, wait_until
 

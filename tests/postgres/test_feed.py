@@ -10,6 +10,7 @@ from time import monotonic
 import msgspec
 import psycopg
 import pytest
+from tests.patience import WAIT_S
 from tests.postgres.otherwhere import Elsewhere, elsewhere
 from tests.postgres.server import connect, schema_of
 from tests.postgres.users import give, user
@@ -30,7 +31,6 @@ from muniment.testing.conformance.makers import append_next, log, make_receipt
 
 TENANT = "acme"
 NUMBER = tenant_number(TENANT)
-WAIT_S = 60.0
 NEVER_S = 3_600.0
 STRANGER = "00c0ffee00c0ffee"
 LISTENERS = "SELECT pid FROM pg_stat_activity WHERE application_name = %s AND query LIKE 'LISTEN%%'"

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.patience import WAIT_S
 from tests.postgres.server import connect, wait_until
 
 from muniment import Memory
@@ -27,7 +28,6 @@ from muniment.surfaces.reception.reception import Reception, system_now
 SECRET = "hunter2"
 SECRET_FROM = len("mnk_") + 12 + len("_")
 """Where the secret of a key begins. It may hold the sign that parts it from what is before."""
-WAIT_S = 60.0
 NOW, LATER = Instant(1_000_000), Instant(2_000_000)
 WISH = KeyWish(name="planner", actor="planner")
 REVOKED = """

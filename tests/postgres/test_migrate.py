@@ -72,7 +72,7 @@ def test_a_database_that_is_behind_is_refused_with_this_command_as_the_way_out(s
         schema.apply(connection, schema_of(bare_dsn), known=revisions()[:1])
 
     refused = shell.bare("--vault", bare_dsn, "remember", "x", "--json")
-    assert (refused.code, refused.error["code"]) == (1, "schema_mismatch")
+    assert (refused.code, refused.error["code"]) == (6, "schema_mismatch")
     assert "muniment migrate" in refused.error["hint"]
     assert shell.bare("migrate", bare_dsn, "--yes").code == 0
     assert shell.bare("--vault", bare_dsn, "init").code == 0

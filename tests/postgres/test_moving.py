@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from tests.copies.making import state
+from tests.patience import WAIT_S
 from tests.postgres.moving import (
     SECRET,
     TRACE,
@@ -164,7 +165,7 @@ def test_a_writer_that_never_stops_loses_nothing_once_the_move_is_run_again(vaul
         move(vault, dsn, standby=True)
     finally:
         stop.set()
-        writer.join(timeout=120)
+        writer.join(timeout=WAIT_S)
     last = move(vault, dsn)
 
     assert (first.open, first.tenants[0].compared) == (False, False)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 from tests.postgres.moving import (
     TRACE,
     Where,
@@ -66,7 +67,7 @@ class Mover:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=WAIT_S)
         self._process.stdout.close()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from tests.patience import WAIT_S
 from tests.postgres.server import connect, schema_of, wait_until
 from tests.postgres.users import give, user
 
@@ -30,7 +31,6 @@ from muniment.model.errors import (
 from muniment.testing.postgres import SMALL, Server, started
 
 SECRET = "hunter2"
-WAIT_S = 60
 
 
 def rows(dsn: str) -> dict[str, bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import random
 import threading
 import time
@@ -15,8 +14,10 @@ from multiprocessing.queues import SimpleQueue
 import psycopg
 import pytest
 from psycopg import sql
-from tests.postgres.crew import WAIT_S, Signs, assert_all_once, crew, proposals
+from tests.patience import WAIT_S
+from tests.postgres.crew import Signs, assert_all_once, crew, proposals
 from tests.postgres.server import connect
+from tests.scope import LONG
 
 from muniment import Memory
 from muniment.backends.postgres.vault import PostgresVault
@@ -29,7 +30,6 @@ from muniment.testing.postgres import SMALL, started
 PROCESSES = 8
 WRITES = 12
 CLIENTS = 64
-LONG = os.environ.get("MUNIMENT_TEST_LONG") == "1"
 MIXED_S = 60.0 if LONG else 4.0
 CALLS = ("remember", "recall", "revise", "forget", "retract", "attune", "note")
 WRITTEN = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"

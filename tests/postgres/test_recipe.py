@@ -11,6 +11,7 @@ import psycopg
 import pytest
 import yaml
 from psycopg import sql
+from tests.patience import WAIT_S
 
 from muniment import Memory
 from muniment.backends.postgres.address import Address
@@ -91,7 +92,7 @@ def test_the_script_makes_a_user_that_is_no_superuser_and_can_make_a_vault(serve
         env={"PATH": f"{installed() / 'bin'}:/usr/bin:/bin", "STORE_PASSWORD": PASSWORD},
         check=True,
         capture_output=True,
-        timeout=60,
+        timeout=WAIT_S,
     )
     with psycopg.connect(server.dsn(), autocommit=True) as asking:
         asked = "SELECT rolsuper, rolbypassrls, rolpassword LIKE 'SCRAM-SHA-256$%%' FROM pg_authid WHERE rolname = %s"

@@ -38,6 +38,8 @@ class Lending:
 
 
 class TestSealedPostgresStore(Lending, StoreConformance):
+    SEALING_BYTES = 2 * (12 + 16)  # salt and account, each with a nonce and a tag
+
     @contextmanager
     def make(self, tenant: str) -> Iterator[TenantStore]:
         with self.vault() as vault:

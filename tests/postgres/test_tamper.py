@@ -28,6 +28,7 @@ Cell = bool | str | int | float | bytes | datetime | None
 
 _VECTORS = "what a model made of a text; made anew from it, and no answer depends on it alone"
 _REACH = "how far vectors reach; what does not fit the ledger counts as none, and they are made anew"
+_SIZE = "a figure for monitoring; a release that does not know it leaves it as it is"
 UNNOTICED: dict[tuple[str, str], str] = {
     ("postings", "nth"): "only the number of a term's last posting is ever looked at; that one is noticed",
     ("reaches", "hash"): _REACH,
@@ -37,6 +38,8 @@ UNNOTICED: dict[tuple[str, str], str] = {
     ("reaches", "until"): "who makes vectors at the moment, for a minute",
     ("reaches", "upto"): _REACH,
     ("tenant_head", "last_text"): "up to which revision was ever indexed; one that was erased later may be named",
+    ("tenant_head", "receipts_bytes"): _SIZE,
+    ("tenant_head", "receipts_counted"): _SIZE,
     ("tenant_head", "scrubbed"): "how far erased bytes were cleared away; what it leaves open is done again",
     ("tenant_head", "turn"): "how many writes there were; a writer compares it with its own last turn",
     ("vectors_shared", "tenant_id"): _VECTORS,

@@ -12,6 +12,7 @@ from time import monotonic
 
 import psycopg
 import pytest
+from tests.patience import WAIT_S
 from tests.postgres.server import connect
 
 from muniment.backends.postgres.link import tenant_number
@@ -111,7 +112,7 @@ def test_vectors_are_added_while_a_writer_has_the_turn(dsn: str, store: Postgres
         connection.execute("BEGIN")
         connection.execute("UPDATE tenant_head SET turn = turn + 1")
         try:
-            beside.submit(store.vectors.add, [row(1), row(2)], upto=2).result(timeout=30)
+            beside.submit(store.vectors.add, [row(1), row(2)], upto=2).result(timeout=WAIT_S)
         finally:
             connection.execute("ROLLBACK")
     assert near(store) == [2, 1]
@@ -144,13 +145,13 @@ def test_who_adds_waits_for_who_erases(dsn: str, store: PostgresTenant, known: b
             assert waits(adding, connection)
         finally:
             connection.execute("COMMIT")
-        adding.result(timeout=30)
+        adding.result(timeout=WAIT_S)
         assert connection.execute("SELECT rid FROM vectors").fetchall() == [(2,)]
 
 
 def waits(job: Future[None], connection: psycopg.Connection[tuple[object, ...]]) -> bool:
     """Whether a job comes to wait for what this connection holds, rather than being done without it."""
-    ends = monotonic() + 30
+    ends = monotonic() + WAIT_S
     waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
     while not job.done() and monotonic() < ends:
         if connection.execute(waiting).fetchone() is not None:
@@ -177,7 +178,7 @@ def test_forgetting_waits_for_who_adds_and_takes_it_away(dsn: str, store: Postgr
             assert waits(forgetting, connection)
         finally:
             connection.execute("COMMIT")
-        forgetting.result(timeout=30)
+        forgetting.result(timeout=WAIT_S)
         assert connection.execute("SELECT rid FROM vectors").fetchall() == []
 
 

@@ -31,7 +31,7 @@ RIGHTS = {
     ),
     "certificates": ("SELECT", "INSERT"),
     "checkpoints": ("SELECT", "INSERT", "UPDATE signed"),
-    "conflicts": ("SELECT", "INSERT", "DELETE", "UPDATE ballots, changed, status, strategy, winner"),
+    "conflicts": ("SELECT", "INSERT", "DELETE", "UPDATE ballots, changed, contests, status, strategy, winner"),
     "deployment": ("SELECT", "INSERT", "DELETE", "UPDATE body"),
     "documents": ("SELECT", "INSERT", "DELETE", "UPDATE body, salt"),
     "edges": ("SELECT", "INSERT", "DELETE"),
@@ -49,7 +49,8 @@ RIGHTS = {
     "standings": ("SELECT", "INSERT", "DELETE"),
     "tenant_head": (
         *("SELECT", "INSERT"),
-        "UPDATE erasure, hash, last_text, notes, receipts, receipts_hash, scrubbed, seq, terms, texts, turn",
+        "UPDATE erasure, hash, last_text, notes, receipts, receipts_bytes, receipts_counted, receipts_hash, scrubbed, "
+        "seq, terms, texts, turn",
     ),
     "tenants": ("SELECT", "INSERT"),
     "told": ("SELECT", "INSERT", "DELETE", "UPDATE count, last"),

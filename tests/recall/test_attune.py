@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.recall.world import WAIT_S, Toy, both, contents, ids, kept, on_disk, policy
+from tests.patience import WAIT_S
+from tests.recall.world import Toy, both, contents, ids, kept, on_disk, policy
 
 from muniment import Memory
 from muniment.model.errors import Malformed

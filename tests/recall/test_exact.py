@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.patience import WAIT_S
 from tests.recall.world import Quarters, both, ids, policy
 
 from muniment import Memory
@@ -257,7 +258,7 @@ def test_what_is_told_is_what_the_policy_allows_and_both_stores_agree(
     with TemporaryDirectory() as name, both(Path(name), Quarters, RULES) as memories:
         for memory in memories:
             live(memory, history)
-            memory.flush(timeout=60)
+            memory.flush(timeout=WAIT_S)
         for actor, question, options in asked:
             one, other = (check(memory.as_actor(actor), question, options) for memory in memories)
             assert alike(one, other), (actor, question, options)
@@ -273,8 +274,8 @@ def test_the_same_holds_while_vectors_trail(
         reached = 0
         for memory in memories:
             live(memory, embedded)
-            reached = memory.flush(timeout=60).upto
-            stack.enter_context(memory._tenant.trail._working)
+            reached = memory.flush(timeout=WAIT_S).upto
+            stack.enter_context(memory._tenant.indexer._working)
             live(memory, later)
         for actor, question, options in asked:
             one, other = (check(memory.as_actor(actor), question, options) for memory in memories)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.recall.world import WAIT_S, Stuck, Toy, both, contents, ids, instant, kept, on_disk
+from tests.patience import WAIT_S
+from tests.recall.world import Stuck, Toy, both, contents, ids, instant, kept, on_disk
 
 from muniment import Memory
 from muniment.model.recall import Recall

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.recall.world import Toy, contents, kept, on_disk, policy
 
 from muniment import Memory
@@ -40,7 +41,7 @@ def seen(tmp_path: Path) -> Iterator[tuple[Memory, list[str]]]:
         old = kept(memory.remember("the gasket is old"))
         hidden.append(memory.remember(f"the gasket is {CANARY}", supersedes=old, sensitivity="private"))
         memory.remember("the boiler of OPS-7 hums")
-        memory.flush(timeout=60)
+        memory.flush(timeout=WAIT_S)
         yield memory.as_actor("bot"), [kept(verdict) for verdict in hidden]
 
 
@@ -115,7 +116,7 @@ def felt(folder: Path, visible: list[Told], hidden: list[Told]) -> list[list[obj
                 kept(memory.remember(text, **options))
                 for secret, said in hidden if secretive else []:
                     kept(memory.remember(f"{secret} {number}", **said))
-            memory.flush(timeout=60)
+            memory.flush(timeout=WAIT_S)
             found.append(impressions(memory.as_actor("bot")))
     return found
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.recall.world import WAIT_S, Toy, both, contents, kept, on_disk
+from tests.patience import WAIT_S
+from tests.recall.world import Toy, both, contents, kept, on_disk
 
 from muniment import Memory
 from muniment.model.errors import LimitExceeded, MunimentError

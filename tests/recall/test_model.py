@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.recall.world import WAIT_S, Broken, Quarters, Stuck, Toy, contents, eventually, on_disk
+from tests.patience import WAIT_S
+from tests.recall.world import Broken, Quarters, Stuck, Toy, contents, eventually, on_disk
 
 from muniment import Memory
 from muniment.backends.sqlite.store import SqliteVault

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.recall.world import WAIT_S, Toy, both, contents, kept, on_disk, policy
+from tests.patience import WAIT_S
+from tests.recall.world import Toy, both, contents, kept, on_disk, policy
 
 from muniment import Memory
 from muniment.model.entity import ENTITIES_MAX, ENTITY_LENGTH_MAX, Entity, EntityKind

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.recall.world import WAIT_S, Toy, on_disk
+from tests.patience import WAIT_S
+from tests.recall.world import Toy, on_disk
 
 from muniment import Memory
 from muniment.model.errors import MunimentError

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.patience import WAIT_S
+
 from muniment import Memory
 from muniment.backends.memory.store import MemoryTenant
 from muniment.backends.sqlite.store import SqliteTenant
@@ -26,9 +28,6 @@ from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.store import TenantStore
 from muniment.testing.world import SeededIds, SeededSigner, TickingClock, default_policy
-
-WAIT_S = 60
-"""How long a test waits at most for what another thread or process does."""
 
 SYNONYMS = {"car": "automobile", "vehicle": "automobile", "purchase": "buy", "acquire": "buy", "physician": "doctor"}
 """Words a toy takes for one another: what tells a search by meaning from a search by words."""

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from zlib import crc32
 
 import msgspec
+from tests.patience import WAIT_S
 
 WIDE = 256
 SYNONYMS = {"automobile": "car", "vehicle": "car", "physician": "doctor", "purchased": "bought"}
@@ -62,4 +63,4 @@ def serving() -> Iterator[Endpoint]:
             yield endpoint
         finally:
             server.shutdown()
-            thread.join(timeout=60)
+            thread.join(timeout=WAIT_S)

@@ -12,10 +12,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 
 from muniment.surfaces.cli import run
-
-WAIT_SECONDS = 120
 
 
 class Said(msgspec.Struct):
@@ -80,6 +79,6 @@ def outside(
         capture_output=True,
         cwd=cwd,
         env={**ours, **(environment or {})},
-        timeout=WAIT_SECONDS,
+        timeout=WAIT_S,
         check=False,
     )

@@ -177,19 +177,62 @@ def test_a_broken_ledger_is_not_replayed(shell: Shell, store: Path) -> None:
     assert (said.code, said.out, said.error["code"]) == (1, "", "ledger_broken")
 
 
-def test_an_explanation_that_comes_out_otherwise_has_exit_code_1(shell: Shell, store: Path) -> None:
+def test_an_explanation_of_an_altered_receipt_has_exit_code_1(shell: Shell, store: Path) -> None:
     said = shell("recall", "build", "--json").json
-    record = said["records"][0]["id"]
     _change(
         store,
         "UPDATE receipts SET account = CAST(replace(CAST(account AS TEXT), ?, ?) AS BLOB) WHERE id = ?",
-        f'"selected":["{record}"]',
-        '"selected":["rec_other"]',
+        '"selected":[0]',
+        '"selected":[]',
         said["receipt_id"],
     )
     told = shell("explain", said["receipt_id"], "--json")
-    assert (told.code, told.json["same_ids"], told.json["selected"]) == (1, False, ["rec_other"])
-    assert "NOT the same records" in shell("explain", said["receipt_id"]).out
+    assert (told.code, told.json["same_ids"], told.json["state"], told.json["selected"]) == (1, False, "altered", [])
+    out = shell("explain", said["receipt_id"]).out
+    assert "ALTERED" in out
+    assert "NOT the same records" in out
+
+
+def test_an_altered_receipt_that_contradicts_itself_is_damage(shell: Shell, store: Path) -> None:
+    said = shell("recall", "build", "--json").json
+    _change(
+        store,
+        "UPDATE receipts SET account = CAST(replace(CAST(account AS TEXT), ?, ?) AS BLOB) WHERE id = ?",
+        '"selected":[0]',
+        '"selected":[7]',
+        said["receipt_id"],
+    )
+    told = shell("explain", said["receipt_id"], "--json")
+    assert (told.code, told.error["code"]) == (1, "integrity_error")
+
+
+def test_an_explanation_of_what_was_erased_says_so_and_has_a_code_of_its_own(shell: Shell, store: Path) -> None:
+    said = shell("recall", "build", "--json").json
+    assert shell("explain", said["receipt_id"]).code == 0
+    record = said["records"][0]["id"]
+    erased = shell("forget", record, "--reason", "asked for", "--yes", "--json")
+    assert erased.code == 0, erased.err
+    told = shell("explain", said["receipt_id"], "--json")
+    assert (told.code, told.json["state"], told.json["consistent"], told.json["lost"]) == (7, "erased", True, [record])
+    assert told.json["by"][0] in erased.out
+    out = shell("explain", said["receipt_id"]).out
+    assert "erased" in out
+    assert told.json["by"][0] in out
+    assert "NOT" not in out
+
+
+def test_an_explanation_of_what_retention_dropped_says_so_and_has_a_code_of_its_own(shell: Shell, store: Path) -> None:
+    said = shell("recall", "build", "--json").json
+    assert shell("ledger", "trim", "--json").code == 2
+    assert shell("ledger", "trim", "--older-than", "0", "--dry-run", "--json").json["receipts"] == 2
+    done = shell("ledger", "trim", "--older-than", "0", "--json").json
+    assert done["receipts"] == 2
+    assert done["saved_bytes"] > 0
+    told = shell("explain", said["receipt_id"], "--json")
+    assert (told.code, told.json["state"], told.json["by"]) == (7, "dropped", ["entry 5"])
+    assert told.json["selected"] == [one["id"] for one in said["records"]]
+    assert "dropped by retention" in shell("explain", said["receipt_id"]).out
+    assert shell("ledger", "verify").code == 0
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\x00", b"this is a letter, not a database" * 300])
@@ -208,8 +251,35 @@ def test_a_file_that_is_no_store_is_damage_to_verify_and_an_error_elsewhere(
 def test_a_store_of_a_later_schema_is_not_touched(shell: Shell, store: Path) -> None:
     _change(store, "PRAGMA user_version = 999")
     said = shell("ledger", "verify", "--json")
-    assert (said.code, said.json["findings"][0]["code"]) == (1, "store_damaged")
+    assert (said.code, said.out, said.error["code"]) == (6, "", "schema_mismatch")
+    assert "newer release" in said.error["hint"]
     assert shell("get", "rec_1", "--json").error["code"] == "schema_mismatch"
+
+
+def test_a_ledger_that_a_restore_put_back_is_told_from_one_that_was_changed(shell: Shell, tmp_path: Path) -> None:
+    """The same head is held against a vault that was restored, and against one that somebody rolled back by hand."""
+    shell.remember("Der Kessel steht im Hof")
+    shell("backup", "copy")
+    older = (shell.vault / "default.sqlite").read_bytes()
+    name = shell.remember("Le seau est bleu")
+    (tmp_path / "head.json").write_text(shell("ledger", "head").out)
+    (tmp_path / "certificate.json").write_text(shell("forget", name, "--reason", "x", "--yes", "--json").out)
+    newer = (shell.vault / "default.sqlite").read_bytes()
+    (shell.vault / "default.sqlite").write_bytes(older)
+    rolled = shell("ledger", "verify", "--anchor", "head.json", "--json")
+    assert (rolled.code, rolled.json["state"]) == (1, "damaged")
+    assert shell("certificate", "verify", "certificate.json", "--json").code == 1
+    (shell.vault / "default.sqlite").write_bytes(newer)
+    assert shell("restore", "copy", "--yes").code == 0
+    said = shell("ledger", "verify", "--anchor", "head.json", "--json")
+    assert (said.code, said.json["ok"], said.json["state"]) == (5, False, "restored")
+    assert [one["code"] for one in said.json["findings"]] == ["ledger_restored"]
+    told = shell("certificate", "verify", "certificate.json", "--json")
+    assert (told.code, told.json["genuine"], told.json["state"]) == (5, True, "restored")
+    text = (tmp_path / "certificate.json").read_text()
+    (tmp_path / "certificate.json").write_text(text.replace('"reason": "x"', '"reason": "y"'))
+    told = shell("certificate", "verify", "certificate.json", "--json")
+    assert (told.code, told.json["genuine"], told.json["state"]) == (1, False, "not_genuine")
 
 
 def _damage(content: bytes, chance: random.Random) -> bytes:

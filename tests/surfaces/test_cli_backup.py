@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.shell import Shell
 from tests.surfaces.traces import traces
 
@@ -89,7 +90,7 @@ def typed(folder: Path, answer: str, *words: str) -> str:
     )
     os.close(theirs)
     os.write(ours, answer.encode())
-    shown, _ = child.communicate(timeout=60)
+    shown, _ = child.communicate(timeout=WAIT_S)
     os.close(ours)
     assert child.returncode == 0
     return shown.decode()

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import typer
-from tests.surfaces.shell import WAIT_SECONDS, Shell, outside
+from tests.patience import WAIT_S
+from tests.surfaces.shell import Shell, outside
 
 from muniment.surfaces.cli import app, run
 
@@ -95,6 +96,7 @@ COMMANDS = [
     ("ledger", "show"),
     ("ledger", "head"),
     ("ledger", "checkpoint"),
+    ("ledger", "trim"),
     ("ledger", "verify"),
     ("ledger", "replay"),
     ("stats",),
@@ -497,7 +499,7 @@ def test_debug_shows_where_it_happened(shell: Shell, tmp_path: Path) -> None:
             [sys.executable, "-c", script, "recall", "x", "--vault", "vault", *words],
             capture_output=True,
             cwd=tmp_path,
-            timeout=WAIT_SECONDS,
+            timeout=WAIT_S,
             check=False,
         )
         assert (ended.returncode, ended.stdout, b"Traceback" in ended.stderr) == (4, b"", shown)
@@ -536,7 +538,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path, words: tuple[st
             stdout=writing,
             stderr=subprocess.PIPE,
             cwd=tmp_path,
-            timeout=WAIT_SECONDS,
+            timeout=WAIT_S,
             check=False,
         )
     finally:
@@ -551,7 +553,7 @@ def test_a_damaged_store_keeps_its_exit_code_when_the_reader_goes_away(tmp_path:
     os.close(reading)
     try:
         command = [sys.executable, "-m", "muniment", "ledger", "verify"]
-        ended = subprocess.run(command, stdout=writing, cwd=tmp_path, timeout=WAIT_SECONDS, check=False)
+        ended = subprocess.run(command, stdout=writing, cwd=tmp_path, timeout=WAIT_S, check=False)
     finally:
         os.close(writing)
     assert ended.returncode == 1
@@ -565,7 +567,7 @@ def test_a_full_disk_behind_standard_output_is_the_worlds_failure(tmp_path: Path
     with full.open("wb") as stdout:
         command = [sys.executable, "-m", "muniment", "stats"]
         ended = subprocess.run(
-            command, stdout=stdout, stderr=subprocess.PIPE, cwd=tmp_path, timeout=WAIT_SECONDS, check=False
+            command, stdout=stdout, stderr=subprocess.PIPE, cwd=tmp_path, timeout=WAIT_S, check=False
         )
     assert ended.returncode == 3
     assert b"Traceback" not in ended.stderr

@@ -16,7 +16,7 @@ def test_a_conflict_tells_how_it_was_found_and_what_to_do(shell: Shell, dispute:
         "type": "contradiction",
         "status": "detected",
         "why": "number",
-        "contests": True,
+        "strength": "established",
         "strategy": None,
         "winner": None,
         "rationale": None,
@@ -46,7 +46,7 @@ def test_a_conflict_is_resolved_by_what_each_side_can_show(shell: Shell, dispute
             "reason": "the log settles it",
         },
     )
-    assert shell("conflicts", "--json").json == {"conflicts": []}
+    assert shell("conflicts", "--json").json == {"conflicts": [], "next": None}
     (over,) = shell("conflicts", "--all", "--json").json["conflicts"]
     assert (over["strategy"], over["winner"], over["resolved_by"], over["epoch_resolved"], over["rationale"]) == (
         "evidence_count",

@@ -303,7 +303,7 @@ def test_a_file_that_is_no_certificate_is_a_wrong_call(shell: Shell, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [('"v": 1', '"v": 2'), ('"entry": "', '"entry": "zz'), ('"seq": ', '"seq": -')]
+    ("old", "new"), [('"v": 2', '"v": 3'), ('"entry": "', '"entry": "zz'), ('"seq": ', '"seq": -')]
 )
 def test_a_certificate_that_cannot_be_one_is_a_wrong_call(shell: Shell, kept: Path, old: str, new: str) -> None:
     kept.write_text(kept.read_text().replace(old, new))

@@ -128,7 +128,9 @@ def test_a_batch_is_previewed_taken_in_let_in_and_taken_back(desk: Shell, tmp_pa
     assert desk("apply", taken["batch"], "--reason", "checked").code == 0
     undone = desk("rollback", taken["batch"], "--reason", "the wrong file", "--json").json
     assert undone["retracted"] == ["evt_demo_000", "evt_demo_007"]
-    assert "let in: 2 append" in desk("matm", "adopt", str(file), "--preview").out
+    refused = desk("matm", "adopt", str(file), "--preview", "--json")
+    assert (refused.code, refused.error["code"]) == (2, "rolled_back")
+    assert "let in: 2 append" in desk("matm", "adopt", str(file), "--preview", "--again").out
 
 
 def test_the_level_of_an_empty_vault_is_told_with_what_the_next_one_lacks(desk: Shell) -> None:

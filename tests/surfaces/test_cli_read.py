@@ -299,8 +299,37 @@ def test_conflicts_shows_both_sides_and_resolved_ones_on_demand(shell: Shell) ->
     recalled = shell("recall", "main").out
     assert "disputed" in recalled
     shell("retract", one, "--reason", "renamed", "--yes")
-    assert shell("conflicts", "--json").json == {"conflicts": []}
+    assert shell("conflicts", "--json").json == {"conflicts": [], "next": None}
     assert [one["status"] for one in shell("conflicts", "--all", "--json").json["conflicts"]] == ["resolved"]
+
+
+def test_conflicts_are_paged_and_their_long_sides_cut_for_a_person(shell: Shell) -> None:
+    assert shell("init").code == 0
+    for number in range(3):
+        slot = ("--subject", "repo", "--key", f"branch-{number}")
+        shell("remember", f"branch {number} is main " + "because " * 200, *slot, "--value", "main")
+        shell("remember", f"branch {number} is trunk " + "because " * 200, *slot, "--value", "trunk")
+    whole = shell("conflicts", "--json").json
+    assert (len(whole["conflicts"]), whole["next"]) == (3, None)
+    first = shell("conflicts", "--limit", "2", "--json").json
+    rest = shell("conflicts", "--limit", "2", "--after", first["next"], "--json").json
+    assert [*first["conflicts"], *rest["conflicts"]] == whole["conflicts"]
+    assert rest["next"] is None
+    assert len(whole["conflicts"][0]["a"]["content"]) > 1_000
+    human = shell("conflicts", "--limit", "2").out
+    assert f"more: --after {first['next']}" in human
+    assert len(human) < 3_000
+
+
+def test_a_sweep_names_a_few_to_a_person_and_all_to_a_program(shell: Shell) -> None:
+    assert shell("init").code == 0
+    for number in range(25):
+        shell.remember(f"fact {number}", "--next-review-at", "2020-01-01")
+    program = shell("sweep", "--json").json
+    assert (len(program["due"]), program["counts"]["due"]) == (25, 25)
+    assert "and 5 more" in shell("sweep").out
+    cut = shell("sweep", "--limit", "3", "--json").json
+    assert (len(cut["due"]), cut["counts"]["due"]) == (3, 25)
 
 
 def test_stats_count_what_the_caller_may_see(shell: Shell) -> None:
@@ -308,7 +337,7 @@ def test_stats_count_what_the_caller_may_see(shell: Shell) -> None:
     shell("revise", record, "red")
     shell("recall", "red")
     owner = shell("stats", "--json").json
-    size = owner.pop("bytes")
+    size, log, told = owner.pop("bytes"), owner.pop("wal_bytes"), owner.pop("receipts_bytes")
     assert owner == {
         "tenant": "default",
         "revisions": {"active": 1, "superseded": 1},
@@ -317,11 +346,16 @@ def test_stats_count_what_the_caller_may_see(shell: Shell) -> None:
         "held": 0,
         "entries": 4,
         "receipts": 1,
+        "oldest_read_s": None,
+        "vectors_trailing": 0,
+        "vectors_per_s": 0.0,
+        "background_restarts": 0,
     }
-    assert size > 0
+    assert size > told > 0 <= log
     agent = shell("stats", "--as", "docs", "--json").json
     assert (agent["current"], agent["entries"], agent["held"], agent["bytes"]) == (1, None, None, None)
-    assert "ledger entries        4\n" in shell("stats").out
+    assert (agent["wal_bytes"], agent["receipts_bytes"], agent["vectors_trailing"]) == (None, None, None)
+    assert "ledger entries           4\n" in shell("stats").out
     assert "only for those who may audit" in shell("stats", "--as", "docs").out
 
 

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.endpoint import Endpoint
-from tests.surfaces.shell import WAIT_SECONDS, Shell
+from tests.surfaces.shell import Shell
 
 
 def _read_all(terminal: int) -> str:
@@ -41,7 +42,7 @@ def at_terminal(*words: str, cwd: Path, answer: bytes = b"", stdout: bool = Fals
         ) as running:
             os.close(theirs)
             shown = _read_all(ours)  # while it runs: a terminal nobody reads holds little, and a bar moves for long
-            out, _ = running.communicate(timeout=WAIT_SECONDS)
+            out, _ = running.communicate(timeout=WAIT_S)
         return running.returncode, (out or b"").decode(), shown
     finally:
         os.close(ours)

@@ -326,7 +326,11 @@ def test_a_sweep_does_what_time_has_done(shell: Shell) -> None:
     child = shell.remember("Prices are low", "--derived-from", over)
     due = shell.remember("The contract runs until May", "--next-review-at", "2020-01-01")
     said = shell("sweep", "--json")
-    assert (said.code, said.json) == (0, {"expired": [over], "fallen": [child], "moved": 0, "due": [due]})
+    counts = {"expired": 1, "fallen": 1, "due": 1}
+    assert (said.code, said.json) == (
+        0,
+        {"expired": [over], "fallen": [child], "moved": 0, "due": [due], "counts": counts},
+    )
     assert shell("get", over, "--json").json["status"] == "expired"
     assert f"due for review  {due}" in shell("sweep").out
     agent = shell("sweep", "--as", "docs", "--json")

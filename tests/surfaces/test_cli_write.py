@@ -57,6 +57,7 @@ def test_remember_answers_with_the_whole_verdict(shell: Shell) -> None:
         "rule",
         "duplicate_of",
         "echoes",
+        "same_as",
         "conflict_ids",
         "redactions",
         "steps",
@@ -111,7 +112,7 @@ def test_a_secret_is_redacted_and_reaches_no_file_and_no_stream(shell: Shell) ->
 
 def test_a_duplicate_names_what_it_repeats(shell: Shell) -> None:
     first = shell.remember("The build is green")
-    again = shell("remember", "the BUILD is green.", "--json").json
+    again = shell("remember", " The build is green ", "--json").json
     assert (again["outcome"], again["duplicate_of"]) == ("refused", first)
 
 
@@ -242,6 +243,8 @@ def test_every_flag_of_remember_lands_in_the_record(shell: Shell) -> None:
         "passage": None,
         "notices": [],
         "conflicts": [],
+        "disputed_by": [],
+        "same_as": [],
     }
 
 

@@ -19,9 +19,9 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.traces import traces
 
-WAIT_S = 60.0
 WHO = "Ottoline Quillfeather"
 ALSO = ("Quillfeather", "Widdershins")
 SAID = (

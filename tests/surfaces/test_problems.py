@@ -18,6 +18,7 @@ EXITS = {
     "not_permitted": 2,
     "not_found": 2,
     "stale": 2,
+    "rolled_back": 2,
     "on_hold": 2,
     "undecided": 2,
     "configuration_error": 2,
@@ -30,7 +31,7 @@ EXITS = {
     "too_many_requests": 3,
     "integrity_error": 1,
     "ledger_broken": 1,
-    "schema_mismatch": 1,
+    "schema_mismatch": 6,
 }
 
 EXAMPLES: tuple[errors.MunimentError, ...] = (
@@ -42,6 +43,7 @@ EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.NotPermitted("docs", "read the ledger"),
     errors.NotFound("record", "rec_1"),
     errors.Stale("record rec_1", yours="revision 1", present="revision 2"),
+    errors.RolledBack("omir-0c1d2e"),
     errors.OnHold("hld_1", "case 2026-114", records=3),
     errors.Undecided("conflict cfl_1", "both sides are equal by vote"),
     errors.ConfigurationError("vault", "is missing"),

@@ -18,6 +18,7 @@ import httpx
 import msgspec
 import pytest
 from tests.contracts.samples import sample
+from tests.patience import WAIT_S
 from tests.unit.world import all_bytes
 from tests.unit.write.planted import STRICT, Planted, found_in, planted, spellings
 
@@ -26,7 +27,6 @@ from muniment.compat.exchange import read_in
 from muniment.contracts.registry import ContractName
 from muniment.model.errors import MunimentError
 
-WAIT_S = 60.0
 POLICY = (
     """\
 version: 1

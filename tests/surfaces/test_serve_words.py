@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.shell import Shell
-
-WAIT_S = 60
 
 
 def test_a_vault_that_is_a_file_is_named_before_anything_is_opened(shell: Shell, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.surfaces.shell import WAIT_SECONDS, Shell
+from tests.patience import WAIT_S
+from tests.surfaces.shell import Shell
 
 from muniment.surfaces import tour, tour_recall
 from muniment.surfaces.tour_stage import MARKER, Broken, Stage
@@ -175,12 +176,12 @@ def test_the_tour_runs_as_a_module_and_its_commands_as_printed(tmp_path: Path) -
         [sys.executable, "-m", "muniment.surfaces.tour", "muniment-tour"],
         capture_output=True,
         cwd=tmp_path,
-        timeout=WAIT_SECONDS,
+        timeout=WAIT_S,
         check=False,
     )
     assert (ended.returncode, ended.stderr) == (0, b"")
     line = next(line for line in ended.stdout.decode().splitlines() if "ledger verify" in line).strip()
     checked = subprocess.run(
-        line, shell=True, capture_output=True, cwd=tmp_path, timeout=WAIT_SECONDS, check=False, text=True
+        line, shell=True, capture_output=True, cwd=tmp_path, timeout=WAIT_S, check=False, text=True
     )
     assert (checked.returncode, "nothing is wrong" in checked.stdout) == (0, True)

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
+from tests.patience import WAIT_S
 from tests.surfaces.http.agents import contradicting, message, record, register, sent, text_at, unit
 from tests.surfaces.http.conftest import Served, serving, settings_for
 from tests.surfaces.http.wire import Wire, exchange, head, status_in
@@ -35,7 +36,6 @@ from muniment.surfaces.reception.reception import system_now
 from muniment.surfaces.reception.tokens import BadToken, Tokens
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
-WAIT_S = 60.0
 CHUNKED = "Transfer-Encoding: chunked"
 SENT_MAX = 100_000_000
 """More than any buffer between two ends of a line holds."""

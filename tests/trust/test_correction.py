@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.trust.world import contents, kept, open_vault, together, word
+from tests.trust.world import contents, kept, open_vault, standing, together, word
 
 from muniment import Memory
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.flat import ClaimOptions
+from muniment.model.status import Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
 
@@ -82,6 +83,8 @@ def trials(seed: int = 20260101) -> list[Trial]:
         pair = (word(5_000 + number).capitalize(), word(9_000 + number).capitalize())
         values = pair if kind == "name" else (str(10_000 + 2 * number), str(50_000 + 2 * number))
         author = chance.choice(OWNERS)
+        corrector = chance.choice((author, *OWNERS))
+        unaware = [one for one in OWNERS if one not in (corrector, "owner")]
         found.append(
             Trial(
                 number=number,
@@ -97,8 +100,8 @@ def trials(seed: int = 20260101) -> list[Trial]:
                 elsewhere=chance.random() < 0.3,
                 rewording=chance.choice(tuple(REWORDINGS)),
                 author=author,
-                corrector=chance.choice((author, *OWNERS)),
-                restater=chance.choice((author, author, *OWNERS)),
+                corrector=corrector,
+                restater=chance.choice(unaware),
             )
         )
     return found
@@ -264,7 +267,7 @@ def test_a_successor_of_something_else_is_no_way_to_bring_it_back(team: Memory, 
 
 
 def test_many_at_once_are_no_way_to_bring_it_back(team: Memory, corrected: tuple[str, str]) -> None:
-    verdicts = team.propose_many([Claim(content=BERLIN), Claim(content=f"{BERLIN}!")])
+    verdicts = team.as_actor("worker").propose_many([Claim(content=BERLIN), Claim(content=f"{BERLIN}!")])
     assert [verdict.rule for verdict in verdicts] == ["restated"] * 2
     assert known(team) == {MADRID}
 
@@ -294,3 +297,35 @@ def test_a_line_of_corrections_is_not_undone_by_any_of_its_steps(team: Memory) -
         for town in towns[:-1]:
             assert team.as_actor(actor).remember(f"The office is in {town}.").rule == "restated"
     assert known(team) == {"The office is in Vienna"}
+
+
+@pytest.mark.parametrize("where", [{}, {"subject": "office", "key": "town"}], ids=["words", "slot"])
+def test_going_back_is_a_change_of_its_own_and_history_shows_both_turns(team: Memory, where: ClaimOptions) -> None:
+    def said(value: str) -> ClaimOptions:
+        return together(where, value=value) if where else {}
+
+    agent = team.as_actor("worker")
+    green = kept(agent.remember("status green", **said("green")))
+    red = kept(agent.remember("status red", **together(said("red"), supersedes=green)))
+    back = agent.remember("status green", **said("green"))
+    assert (back.outcome, back.decision) == (Outcome.COMMITTED, "update")
+    assert standing(team, kept(back)).status is Status.ACTIVE
+    assert standing(team, green).successor == red
+    assert standing(team, red).successor == kept(back)
+    assert team.ledger.verify().ok
+
+
+def test_an_agent_that_was_told_only_the_old_echoes_it_and_does_not_go_back(team: Memory) -> None:
+    old = kept(team.remember(BERLIN))
+    reader = team.as_actor("runner")
+    reader.recall("office Berlin")
+    team.remember(MADRID, supersedes=old)
+    assert reader.remember(BERLIN).rule == "restated"
+    reader.recall("office Madrid")
+    assert reader.remember(BERLIN).rule != "restated"
+
+
+def test_what_is_of_an_older_time_does_not_go_back(team: Memory) -> None:
+    old = kept(team.remember(BERLIN))
+    team.remember(MADRID, supersedes=old)
+    assert team.remember(BERLIN, event_time="2020-01-01").rule == "restated"

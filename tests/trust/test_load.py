@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from tests.patience import WAIT_S
 from tests.trust.world import footing, kept, open_vault, sentence, standing, told, word
 
 from muniment import Memory
@@ -17,7 +18,6 @@ from muniment.model.status import CURRENT, Status
 
 READERS, WRITERS = 64, 4
 SECONDS = 4.0
-PATIENCE = 120.0
 
 
 def run(jobs: Sequence[Callable[[], None]]) -> None:
@@ -26,7 +26,7 @@ def run(jobs: Sequence[Callable[[], None]]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=PATIENCE)
+        thread.join(timeout=WAIT_S)
     assert not any(thread.is_alive() for thread in threads), "somebody waits for ever"
 
 
@@ -35,7 +35,7 @@ def race(memories: list[Memory], attempt: Callable[[int, Memory], Verdict]) -> l
     results: list[Verdict | MunimentError] = []
 
     def job(number: int, memory: Memory) -> None:
-        start.wait(timeout=PATIENCE)
+        start.wait(timeout=WAIT_S)
         try:
             results.append(attempt(number, memory))
         except MunimentError as error:

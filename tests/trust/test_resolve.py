@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.trust.world import entries_since, footing, kept, open_vault, sentence, standing, team_policy, told
 
 from muniment import Memory
@@ -380,7 +381,7 @@ def test_what_stands_on_the_winner_is_restored_and_what_stands_on_the_loser_is_f
 
 def test_a_repetition_can_be_settled_too(team: Memory) -> None:
     first = kept(team.remember("Sessions expire after 30 minutes"))
-    second = team.remember("Please note that sessions expire after 30 minutes.", namespace="/other")
+    second = team.remember("Please note that sessions expire after 30 minutes.")
     settled = team.resolve(second.conflict_ids[0], strategy="authority", rationale="one is enough", winner=first)
     assert settled.superseded == (kept(second),)
     assert told(team.recall("sessions expire")) == [first]
@@ -401,7 +402,7 @@ def test_of_many_who_settle_at_once_one_does_and_the_others_are_stale(views: lis
     results: list[Settled | MunimentError] = []
 
     def settle(number: int, memory: Memory) -> None:
-        start.wait(timeout=30)
+        start.wait(timeout=WAIT_S)
         winner = (found.first, found.second)[number % 2]
         try:
             results.append(memory.resolve(found.conflict, strategy="authority", rationale="I say", winner=winner))
@@ -412,7 +413,7 @@ def test_of_many_who_settle_at_once_one_does_and_the_others_are_stale(views: lis
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=60)
+        thread.join(timeout=WAIT_S)
     done = [result for result in results if isinstance(result, Settled)]
     assert len(results) == len(views)
     assert len(done) == 1

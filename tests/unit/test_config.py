@@ -32,6 +32,8 @@ def test_the_environment_gives_each_setting() -> None:
         "MUNIMENT_CONTENT_KEYS": "c",
         "MUNIMENT_URL": "u",
         "MUNIMENT_KEY": "s",
+        "MUNIMENT_RECEIPTS_DAYS": "90",
+        "MUNIMENT_RECEIPTS_BYTES": "4096",
     }
     assert read_environment(given) == Config(
         vault="v",
@@ -48,6 +50,8 @@ def test_the_environment_gives_each_setting() -> None:
         content_keys="c",
         url="u",
         key=Hidden("s"),
+        receipts_days=90,
+        receipts_bytes=4096,
     )
     assert {setting.name for setting in SETTINGS} == set(given)
 

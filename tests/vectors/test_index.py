@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.patience import WAIT_S
 from tests.vectors.world import (
     DIMENSIONS,
     MODEL,
@@ -301,7 +302,7 @@ def test_searches_beside_an_appender_see_whole_batches() -> None:
         index.add([row(rid, UP) for rid in range(first, first + 3)], upto=first + 2, hash=HASH)
     done.set()
     for searcher in searchers:
-        searcher.join(timeout=60)
+        searcher.join(timeout=WAIT_S)
 
     assert not any(searcher.is_alive() for searcher in searchers)
     assert {count % 3 for count in seen} <= {0}

@@ -103,11 +103,16 @@ def one_filter_for_every_bound() -> list[Filter]:
     ]
 
 
-@pytest.mark.parametrize("condition", one_filter_for_every_bound(), ids=str)
-def test_every_leaf_agrees_on_every_value(condition: Filter) -> None:
+def test_every_leaf_agrees_on_every_value() -> None:
     tenant = one_card_for_every_value()
+    columns = columns_of(tenant)
 
-    assert Masks(columns_of(tenant)).of(condition).tolist() == [matches(condition, card) for card in tenant]
+    found = [
+        str(condition)
+        for condition in one_filter_for_every_bound()
+        if Masks(columns).of(condition).tolist() != [matches(condition, card) for card in tenant]
+    ]
+    assert found == []
 
 
 @given(tenant=tenants(least=3, most=8), conditions=st.lists(filters, min_size=1, max_size=4), choose=st.data())

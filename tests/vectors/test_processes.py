@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 from tests.vectors.world import DIMENSIONS, MODEL, born, packed, since
 
 from muniment.backends.vectors.index import VectorIndex
@@ -35,7 +36,7 @@ class Other:
 
     def kill(self) -> None:
         self._process.kill()
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=WAIT_S)
 
 
 @pytest.fixture

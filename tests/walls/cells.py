@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 
 import msgspec
 import pytest
+from tests.scope import LONG
 from tests.walls.canaries import word
 from tests.walls.rows import ROWS, Given, Kind, Said, named_parameters, placed_parameters
 from tests.walls.spellings import PLAIN, spellings
 from tests.walls.world import ANA, HIDDEN_SPACE, SESSION, TEAM, World
 
-LONG = bool(os.environ.get("MUNIMENT_TEST_LONG"))
 TITLE = "isolation"
 _FEW = 4
 CHOSEN = frozenset(

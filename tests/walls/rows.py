@@ -97,6 +97,7 @@ ROWS: dict[str, Given] = {
     "ledger.keys": {},
     "ledger.receipts": {},
     "ledger.replay": {},
+    "ledger.trim": {"keep_bytes": 0, "dry_run": True},
     "ledger.verify": {},
 }
 APART = {

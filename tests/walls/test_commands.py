@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 import typer
+from tests.scope import LONG
 from tests.walls.asking import nowhere, other_id, plain
-from tests.walls.cells import LONG, PLACES, Property, told
+from tests.walls.cells import PLACES, Property, told
 from tests.walls.spellings import PLAIN, spellings
 from tests.walls.world import OTHER, TENANT, World, opened
 
@@ -72,6 +73,7 @@ COMMANDS: dict[Words, Words] = {
     ("ledger", "verify"): (),
     ("ledger", "replay"): (),
     ("ledger", "denied"): (),
+    ("ledger", "trim"): ("--keep-bytes", "0", "--dry-run"),
     ("stats",): (),
 }
 APART: dict[Words, str] = {

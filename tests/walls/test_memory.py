@@ -37,12 +37,12 @@ _NAMELESS = frozenset(
     | {"buckets", "budget_tokens", "by", "cascade", "changed_after", "classes", "confidence", "confidence_min"}
     | {"content", "contract", "count", "depth", "detect", "direction", "draft", "dry_run", "entities", "erasure"}
     | {"event_time", "evidence", "expected", "expected_revision", "expires_at", "first", "floor", "gate_flag"}
-    | {"gate_min", "half_life_hours", "hedged", "hold", "importance", "key", "kind", "kinds", "known_at", "last"}
-    | {"lawful_basis", "limit", "max_age_days", "memory_class", "memory_type", "newest", "next_review_at"}
-    | {"objections", "origin", "others", "preview", "profile", "progress", "question", "rationale", "reason"}
-    | {"reasoning", "replay", "require_provenance", "result", "retention_days", "reviewer", "revision", "sensitivity"}
-    | {"sensitivity_max", "since", "source_quality", "source_type", "status", "statuses", "strategy", "synthesis"}
-    | {"timeout", "triggered_by", "trust_min", "types", "valid_at", "valid_from", "valid_until", "weight"}
+    | {"gate_min", "half_life_hours", "hedged", "hold", "importance", "keep_bytes", "key", "kind", "kinds", "known_at"}
+    | {"last", "lawful_basis", "limit", "max_age_days", "memory_class", "memory_type", "newest", "next_review_at"}
+    | {"objections", "older_than_days", "origin", "others", "preview", "profile", "progress", "question", "rationale"}
+    | {"reason", "reasoning", "replay", "require_provenance", "result", "retention_days", "reviewer", "revision"}
+    | {"sensitivity", "sensitivity_max", "since", "source_quality", "source_type", "status", "statuses", "strategy"}
+    | {"synthesis", "timeout", "triggered_by", "trust_min", "types", "valid_at", "valid_from", "valid_until", "weight"}
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 from muniment.aio.threads import page, run
-from muniment.engine import ChainLink, Rebuilt, SigningKey, Verified
+from muniment.engine import ChainLink, Rebuilt, SigningKey, Trimmed, Verified
 from muniment.engine.audit import LedgerFace
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
@@ -48,3 +48,19 @@ class Ledger:
 
     async def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
         return await run(self._ledger.replay, progress=progress)
+
+    async def trim(
+        self,
+        *,
+        older_than_days: float | None = None,
+        keep_bytes: int | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Trimmed:
+        return await run(
+            self._ledger.trim,
+            older_than_days=older_than_days,
+            keep_bytes=keep_bytes,
+            dry_run=dry_run,
+            progress=progress,
+        )

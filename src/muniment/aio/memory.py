@@ -29,7 +29,7 @@ from muniment.engine.look import Curated
 from muniment.engine.marker import KeyGiven
 from muniment.engine.minds import MIND_WAIT_S
 from muniment.engine.options import QueryOptions
-from muniment.engine.trail import Progress
+from muniment.engine.vector_indexer import Progress
 from muniment.model.actor import OWNER, Actor
 from muniment.model.claim import Claim
 from muniment.model.curation import Undone, Verdict

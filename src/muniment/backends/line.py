@@ -1,17 +1,19 @@
-"""The line in which the writers of one process wait: whoever is first leads, and all who wait share one commit.
+"""The queue in which the writers of one process wait: whoever is first leads, and all who wait share one commit.
 
 One caller pays one commit, a hundred callers pay one between them. A job that fails undoes itself and nobody else; a
 commit that fails fails every job in it, and none was acknowledged.
+
+A leader may be interrupted (Ctrl-C) at any instruction. A ticket stays in the queue until its fate is known, so what a
+leader did not finish is taken over by the next one.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable
 from typing import Generic, TypeVar, cast
 
-from muniment.model.errors import MunimentError, StoreUnavailable
+from muniment.model.errors import MunimentError
 from muniment.ports.store import Unit
 
 T = TypeVar("T")
@@ -19,119 +21,108 @@ GROUP_MAX = 256
 
 
 class Ticket(Generic[T]):
-    """A job in the line and, later, what came of it. `turn` is released when it is done or is to lead a group."""
+    """A job in the queue and, later, what came of it. `turn` is released when that is known, or when it is to lead."""
 
-    __slots__ = ("done", "error", "job", "kept", "result", "turn")
+    __slots__ = ("error", "job", "kept", "left", "result", "turn")
 
     def __init__(self, job: Callable[[Unit], T]) -> None:
         self.job = job
         self.turn = threading.Lock()
         self.turn.acquire()
-        self.done = False
         self.kept = False
+        self.left = False
         self.result: T | None = None
         self.error: BaseException | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether the job was kept or has failed."""
+        return self.kept or self.error is not None
 
 
 Group = list[Ticket[object]]
 Carry = Callable[[Group, Callable[[], None]], None]
-"""What runs a group: it is handed the group and a way to take in those who came to wait meanwhile."""
+"""What runs a group: it is handed the group and a way to take in those who came to wait meanwhile. Afterwards a ticket
+is `kept` or has an `error`; or, if it was interrupted, nothing is known to be kept and the job may run again."""
 
 
 class Line:
-    """The line for one store, known to callers by `name`."""
+    """The queue of one store."""
 
-    def __init__(self, name: str, carry: Carry) -> None:
-        self._name = name
+    def __init__(self, carry: Carry) -> None:
         self._carry = carry
-        self._queue: deque[Ticket[object]] = deque()
+        self._queue: Group = []
         self._gate = threading.Lock()
         self._leader: Ticket[object] | None = None
-        self._closed = False
 
     def run(self, job: Callable[[Unit], T]) -> T:
         """Have a job run, in the turn of this caller or of another, and return once it is kept."""
         ticket = Ticket(job)
         one = cast(Ticket[object], ticket)
         try:
-            with self._gate:
-                self._queue.append(one)
-                if self._leader is None:
-                    self._leader = one
-            if self._leader is not one:
-                ticket.turn.acquire()
-            if not ticket.done:
-                self._lead(one)
-        except BaseException:
-            self._leave(one)
-            raise
-        if ticket.error is not None:
-            raise ticket.error
-        if not ticket.kept:
-            raise StoreUnavailable(f"{self._name}: the write was interrupted before it was known to be kept")
-        return cast(T, ticket.result)
-
-    def close(self) -> None:
-        """Take no more jobs. Those who wait are told when their turn comes."""
-        self._closed = True
-
-    def _leave(self, ticket: Ticket[object]) -> None:
-        """Go away before the turn came, or with the lead that fell to one who was interrupted: another has it then."""
-        while True:
             try:
                 with self._gate:
-                    if ticket in self._queue:
-                        self._queue.remove(ticket)
-                if self._leader is ticket:
-                    self._hand_over(ticket, [])
-                return
-            except KeyboardInterrupt:  # again: nobody else would do it
-                continue
+                    self._queue.append(one)
+                    if self._leader is None:
+                        self._leader = one
+                if self._leader is not one:
+                    ticket.turn.acquire()
+                if not one.decided:
+                    self._lead(one)
+            finally:
+                self._leave(one)
+        finally:  # twice, because an interrupt may come before the first has begun
+            self._leave(one)
+        if ticket.error is not None:
+            raise ticket.error
+        assert ticket.kept, "a job that was led has been kept or has failed"
+        return cast(T, ticket.result)
 
     def _lead(self, leader: Ticket[object]) -> None:
-        """Run what waits, commit once, wake those it was done for, and pass the lead on. Each waiter wakes once."""
+        """Run what waits and commit once."""
         group: Group = []
         try:
             self._carry(group, lambda: self._gather(group))
         except MunimentError as error:
-            for ticket in group:
-                ticket.error = error
-        finally:
-            self._surely_hand_over(leader, group)
-
-    def _surely_hand_over(self, leader: Ticket[object], group: Group) -> None:
-        """Nobody else would do it: who is interrupted meanwhile does it again, and is interrupted then."""
-        interrupted: KeyboardInterrupt | None = None
-        while True:
-            try:
-                self._hand_over(leader, group)
-                break
-            except KeyboardInterrupt as late:
-                interrupted = late
-        if interrupted is not None:
-            raise interrupted
+            for ticket in group or [leader]:
+                if not ticket.kept:
+                    ticket.error = error
 
     def _gather(self, group: Group) -> None:
         """Take in those who wait. Done before standing in line with other processes and again after: the longer that
         took, the more share a commit."""
         with self._gate:
-            group += (self._queue.popleft() for _ in range(min(GROUP_MAX - len(group), len(self._queue))))
+            taken = set(map(id, group))
+            waiting = [ticket for ticket in self._queue if not ticket.decided and id(ticket) not in taken]
+            group += waiting[: GROUP_MAX - len(group)]
 
-    def _hand_over(self, leader: Ticket[object], group: Group) -> None:
-        """Wake those it was done for and pass the lead on. May be done twice: who has the lead by then keeps it."""
-        with self._gate:
-            if self._closed:
-                for ticket in self._queue:
-                    ticket.error = StoreUnavailable(f"{self._name} is closed")
-                group += self._queue
-                self._queue.clear()
-            for ticket in group:
-                ticket.done = True
+    def _leave(self, ticket: Ticket[object]) -> None:
+        """Go out of the queue; as its leader, wake those whose fate is known and pass the lead on. An interrupt that
+        comes meanwhile is raised when that is done: nobody else would do it."""
+        interrupted: KeyboardInterrupt | None = None
+        while not ticket.left:
+            try:
+                with self._gate:
+                    if self._leader is ticket:
+                        self._pass_on(ticket)
+                    if ticket in self._queue:
+                        self._queue.remove(ticket)
+                    ticket.left = True
+            except KeyboardInterrupt as late:
+                interrupted = late
+        if interrupted is not None:
+            raise interrupted
+
+    def _pass_on(self, leader: Ticket[object]) -> None:
+        """May be done again when it was interrupted: nothing is taken from the queue before it was woken."""
+        for ticket in self._queue:
+            if ticket.decided:
                 _wake(ticket)
-            if self._leader is leader:
-                self._leader = self._queue[0] if self._queue else None
-            if self._leader is not None:
-                _wake(self._leader)
+        self._queue[:] = [ticket for ticket in self._queue if ticket is not leader and not ticket.decided]
+        following = self._queue[0] if self._queue else None
+        if following is not None:
+            _wake(following)
+        self._leader = following  # last: while this is not said, the leader that goes does all of it again
 
 
 def _wake(ticket: Ticket[object]) -> None:

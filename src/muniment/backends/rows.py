@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from muniment.model.card import Card
+from muniment.model.decoding import json_decoder
 from muniment.model.entry import Ballot, Head
 from muniment.model.errors import CallerError, IntegrityError
 from muniment.model.note import Note
@@ -20,7 +21,7 @@ from muniment.model.vocabulary import LABEL_RANK, Label, Support, Tier
 
 _CARD = Card.__struct_fields__
 _LABELS = tuple(Label)
-_ballots = msgspec.json.Decoder(tuple[Ballot, ...])
+_ballots = json_decoder(tuple[Ballot, ...])
 
 
 def card_from(row: tuple[Any, ...]) -> Card:  # a row of `cards`, whose columns are the fields of Card in order

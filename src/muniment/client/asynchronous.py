@@ -21,7 +21,7 @@ from muniment.engine import (
     QueueItem,
 )
 from muniment.engine.options import QueryOptions
-from muniment.engine.trail import Progress
+from muniment.engine.vector_indexer import Progress
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
 from muniment.model.curation import Settled, Swept, Undone, Verdict

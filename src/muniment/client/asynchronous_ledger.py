@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 from muniment.client.sending import AsyncSender
-from muniment.engine import ChainLink, Rebuilt, SigningKey, Verified
+from muniment.engine import ChainLink, Rebuilt, SigningKey, Trimmed, Verified
 from muniment.model import checks
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
@@ -93,4 +93,17 @@ class AsyncClientLedger:
     async def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
         found = await self._sender.call("ledger.replay", {})
         assert isinstance(found, Rebuilt)
+        return found
+
+    async def trim(
+        self,
+        *,
+        older_than_days: float | None = None,
+        keep_bytes: int | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Trimmed:
+        said = {"older_than_days": older_than_days, "keep_bytes": keep_bytes, "dry_run": dry_run}
+        found = await self._sender.call("ledger.trim", said)
+        assert isinstance(found, Trimmed)
         return found

@@ -147,6 +147,6 @@ def answer_of(wanted: Wanted, content: bytes) -> Value:
 
 
 def ready() -> None:
-    """Describe every answer before there are threads; the library must not be asked to from two at once."""
+    """Make the shape of every answer now, so that the first call does not wait for it."""
     for row in OPERATIONS:
         _shape(row.answer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from muniment.client.sending import Sender
-from muniment.engine import ChainLink, Rebuilt, SigningKey, Verified
+from muniment.engine import ChainLink, Rebuilt, SigningKey, Trimmed, Verified
 from muniment.model import checks
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
@@ -92,4 +92,17 @@ class ClientLedger:
     def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
         found = self._sender.call("ledger.replay", {})
         assert isinstance(found, Rebuilt)
+        return found
+
+    def trim(
+        self,
+        *,
+        older_than_days: float | None = None,
+        keep_bytes: int | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Trimmed:
+        said = {"older_than_days": older_than_days, "keep_bytes": keep_bytes, "dry_run": dry_run}
+        found = self._sender.call("ledger.trim", said)
+        assert isinstance(found, Trimmed)
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from muniment.model import errors
+from muniment.model.decoding import decode_json
 from muniment.model.errors import LimitExceeded, MunimentError, StoreUnavailable, TooManyRequests
 from muniment.model.value import Value
 
@@ -47,7 +48,7 @@ def in_use(status: int, content: bytes) -> bool:
 
 def _read(content: bytes) -> Problem:
     try:
-        return msgspec.json.decode(content, type=Problem)
+        return decode_json(content, Problem)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return Problem()
 
@@ -64,7 +65,9 @@ def _fill(error: MunimentError, problem: Problem, retry_after: str | None) -> No
     elif isinstance(error, errors.Unauthenticated):
         attributes = {"field": problem.field or ""}
     elif isinstance(error, errors.OnHold):
-        attributes = {"hold": "", "reason": problem.detail, "records": 0}
+        attributes = {"hold": "", "reason": problem.detail, "records": 0, "proposals": 0}
+    elif isinstance(error, errors.RolledBack):
+        attributes = {"batch": ""}
     elif isinstance(error, errors.Undecided):
         attributes = {"what": problem.detail}
     elif isinstance(error, TooManyRequests):

@@ -12,6 +12,7 @@ import msgspec
 
 from muniment.config.serving import FILE, SERVING, ServerSettings
 from muniment.config.shared import PREFIX, SETTINGS, Config, Hidden
+from muniment.model.decoding import convert
 from muniment.model.errors import ConfigurationError
 
 Given = Mapping[str, object]
@@ -48,7 +49,17 @@ def read_environment(environment: Mapping[str, str] | None = None) -> Config:
         content_keys=told.get("content_keys"),
         url=told.get("url", default.url),
         key=_hidden(told.get("key")),
+        receipts_days=_whole("MUNIMENT_RECEIPTS_DAYS", told.get("receipts_days")),
+        receipts_bytes=_whole("MUNIMENT_RECEIPTS_BYTES", told.get("receipts_bytes")),
     )
+
+
+def _whole(name: str, text: str | None) -> int | None:
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise ConfigurationError(name, "must be a whole number, 0 or more")
+    return int(text)
 
 
 def read_server(
@@ -134,7 +145,7 @@ def _from_file(name: str | None) -> dict[str, object]:
 def _converted(given: Given, *, flags: Given | None = None, environment: Given | None = None) -> ServerSettings:
     """Settings from what was said of them; what is wrong is named as it was said."""
     try:
-        return msgspec.convert(given, ServerSettings, strict=False)
+        return convert(given, ServerSettings, strict=False)
     except msgspec.ValidationError as error:
         field = re.search(r"`\$\.(\w+)", str(error))
         name = field[1] if field else "settings"

@@ -116,6 +116,19 @@ SETTINGS = (
         "the database and its copies hold",
     ),
     Setting(
+        name="MUNIMENT_RECEIPTS_DAYS",
+        flag="",
+        default="",
+        meaning="`muniment ledger trim` drops most of every receipt older than so many days; not set: none",
+    ),
+    Setting(
+        name="MUNIMENT_RECEIPTS_BYTES",
+        flag="",
+        default="",
+        meaning="`muniment ledger trim` drops most of the oldest receipts until the others take no more than so many "
+        "bytes; not set: none",
+    ),
+    Setting(
         name="MUNIMENT_URL",
         flag="",
         default="http://127.0.0.1:8765",
@@ -144,6 +157,8 @@ class Config(Value):
     content_keys: str | None = None
     url: str = "http://127.0.0.1:8765"
     key: Hidden | None = None
+    receipts_days: int | None = None
+    receipts_bytes: int | None = None
 
     @property
     def folder(self) -> Path:

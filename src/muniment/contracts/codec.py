@@ -18,6 +18,7 @@ from muniment.contracts.door import Narrowing
 from muniment.contracts.residue import Rest, differ, lay_on, spell, unspell
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.claim import Extension
+from muniment.model.decoding import convert
 from muniment.model.errors import CallerError, Malformed
 
 _SLOT = ":slot"
@@ -146,7 +147,7 @@ def _patched(memory: Carried, rests: tuple[Rest, ...]) -> Carried:
     if not rests:
         return memory
     try:
-        return msgspec.convert(lay_on(_plain(memory), rests), Carried)
+        return convert(lay_on(_plain(memory), rests), Carried)
     except (msgspec.ValidationError, CallerError):
         return memory
 

@@ -1,7 +1,7 @@
 """The composition root: wires the rooms together and gives them a face."""
 
 from muniment.engine.activity import Activity, Bucket, Period
-from muniment.engine.audit import LedgerFace, Rebuilt, Verified
+from muniment.engine.audit import LedgerFace, Rebuilt, Trimmed, Verified
 from muniment.engine.directory import Directory, Knower
 from muniment.engine.entities import EntityView, Related
 from muniment.engine.foresight import FallView, Foreseen, LineageNode, LineageView, Standpoint
@@ -43,5 +43,6 @@ __all__ = [
     "Stats",
     "Telling",
     "Tellings",
+    "Trimmed",
     "Verified",
 ]

@@ -29,7 +29,7 @@ class Asking(Seat):
         with self._watch(_name(query), query) as operation:
             reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
             now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
-            ask = self._tenant.trail.ask
+            ask = self._tenant.indexer.ask
             with self._tenant.store.read() as snapshot:
                 found = answer(snapshot, query, reading, ask, now=now, receipt_id=receipt_id, operation=operation)
             self._log(found.account, receipt_id, found.recall.epoch)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from enum import StrEnum
+from functools import partial
 from typing import TypeVar
 
 from muniment.backends.world import signed_value_by
+from muniment.engine.copies.redoing import returns
 from muniment.engine.place import Said
 from muniment.engine.proofs import ChainLink, SigningKey, keys_of, links_of
 from muniment.engine.tellings import receipts_between
@@ -21,20 +24,36 @@ from muniment.ledger.verify import Verification
 from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
-from muniment.model.errors import IntegrityError, LedgerBroken, NotPermitted
+from muniment.model.errors import IntegrityError, LedgerBroken, Malformed, NotPermitted, SchemaMismatch
 from muniment.model.receipt import Account, ReceiptEntry
+from muniment.model.times import DAY, Instant, show
 from muniment.model.value import Value, read_canonical
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
-from muniment.ports.store import Snapshot, TenantStore
+from muniment.ports.store import Snapshot, TenantStore, Unit
 from muniment.write.commit import rebuild
+from muniment.write.trim import AT_ONCE, first_whole, last_before, last_beyond, trim
 
 _GROUNDS = ("entry_", "document_", "checkpoint_", "ledger_", "head_", "clock_", "key_")
 """Findings that concern what a replay would be built on, not what it builds."""
+RESTORED = "ledger_restored"
+"""The code of the finding that a ledger went back to before an anchored head, and says so itself."""
+_AWAY = frozenset({"head_differs", "ledger_rolled_back"})
 Progress = Callable[[int], None]
 FIRST, LAST = -(2**63), 2**63 - 1
 """Every position a store can hold, legal or not."""
+_PAGE = 128
+"""So many receipts are read at once when all are told: each of some kilobytes."""
 _T = TypeVar("_T")
+
+
+class State(StrEnum):
+    """What a verification comes to: nothing is wrong; the ledger is sound and was put back, by a restore, to before the
+    head it is held against; something is damaged or was changed."""
+
+    SOUND = "sound"
+    RESTORED = "restored"
+    DAMAGED = "damaged"
 
 
 class Verified(Value):
@@ -46,12 +65,27 @@ class Verified(Value):
     findings: tuple[Finding, ...]
     head: Head | None
 
+    @property
+    def state(self) -> State:
+        if self.ok:
+            return State.SOUND
+        restored = all(finding.code == RESTORED for finding in self.findings)
+        return State.RESTORED if restored else State.DAMAGED
+
 
 class Rebuilt(Value):
     """The result of a replay: how many entries were applied, and whether the tables were already what they say."""
 
     entries: int
     identical: bool
+
+
+class Trimmed(Value):
+    """What retention took from receipts: from how many, and how many bytes fewer they take now. With `dry_run` how many
+    it would be, and no bytes."""
+
+    receipts: int
+    saved_bytes: int = 0
 
 
 def _silent(_: int) -> None:
@@ -64,6 +98,55 @@ class LedgerFace:
     def __init__(self, tenant: Tenant, actor: Actor) -> None:
         self._tenant = tenant
         self._actor = actor
+
+    def trim(
+        self,
+        *,
+        older_than_days: float | None = None,
+        keep_bytes: int | None = None,
+        dry_run: bool = False,
+        progress: Progress = _silent,
+    ) -> Trimmed:
+        """Take from old receipts everything but who was told what, for what and when, and the counts: from those older
+        than so many days, and from the oldest until the others take no more than `keep_bytes`. The log still verifies,
+        and use and disclosures are still counted; what is left can be read and no longer decided again. Needs the right
+        to erase anywhere. Done in steps that are each durable: what was done before an interruption stays done."""
+        tenant, actor = self._tenant, self._actor
+        if decide_review(tenant.bench.policy, actor, Action.FORGET, None, None) is None:
+            raise NotPermitted(actor.id, "trim the receipts")
+        if older_than_days is None and keep_bytes is None:
+            raise Malformed("older_than_days", "a number of days, or `keep_bytes` in its place")
+        if older_than_days is not None:
+            checks.number("older_than_days", older_than_days)
+            if not 0 <= older_than_days <= 4_000_000:
+                raise Malformed("older_than_days", "a number of days from 0 to 4000000")
+        if keep_bytes is not None:
+            checks.whole("keep_bytes", keep_bytes, least=0, most=2**62)
+        with tenant.store.read() as snapshot:
+            first, last = first_whole(snapshot), 0
+            if older_than_days is not None:
+                last = last_before(snapshot, Instant(int(tenant.clock.now() - older_than_days * DAY)))
+            if keep_bytes is not None:
+                last = max(last, last_beyond(snapshot, first, keep_bytes))
+        if dry_run:
+            return Trimmed(receipts=max(0, last - first + 1))
+        done = saved = 0
+        for start in range(first, last + 1, AT_ONCE):
+            end = min(last, start + AT_ONCE - 1)
+            count, fewer = tenant.store.write(partial(self._trim, first=start, last=end))
+            done, saved = done + count, saved + fewer
+            progress(done)
+        if done:
+            tenant.wrote(self._position())
+        return Trimmed(receipts=done, saved_bytes=saved)
+
+    def _trim(self, unit: Unit, first: int, last: int) -> tuple[int, int]:
+        return trim(unit, self._tenant.bench, self._actor, first, last)
+
+    def _position(self) -> int:
+        with self._tenant.store.read() as snapshot:
+            head = snapshot.ledger.head()
+        return head.seq if head is not None else 0
 
     def _permit(self, operation: str) -> None:
         if decide_review(self._tenant.bench.policy, self._actor, Action.AUDIT, None, None) is None:
@@ -104,8 +187,15 @@ class LedgerFace:
         return self._receipts(first, last, newest)
 
     def _receipts(self, first: int, last: int, newest: bool) -> Iterator[tuple[ReceiptEntry, Account]]:
+        """A page at a time, each in a read of its own: a caller who takes long holds no moment of the store."""
         with self._tenant.store.read() as snapshot:
-            yield from receipts_between(snapshot, first, last, newest=newest)
+            last = min(last, snapshot.receipts.head()[0])
+        while first <= last:
+            low, high = (max(first, last - _PAGE + 1), last) if newest else (first, min(last, first + _PAGE - 1))
+            with self._tenant.store.read() as snapshot:
+                page = tuple(receipts_between(snapshot, low, high, newest=newest))
+            yield from page
+            first, last = (first, low - 1) if newest else (high + 1, last)
 
     def checkpoints(self, *, before: int | None = None, limit: int = 50) -> tuple[SignedCheckpoint, ...]:
         """The last checkpoints, or the last of entries `before` one, the furthest first."""
@@ -157,6 +247,8 @@ def verify_vault(said: Said, tenant: str, *, anchor: Head | None = None, progres
         store = vault.open(tenant, create=False)
         here = frozenset(one.key_id for one in keys.here())
         return verify_store(store, here, anchor=anchor, witness=witness_of(said, tenant), progress=progress)
+    except SchemaMismatch:
+        raise  # another release wrote it; that is no damage
     except IntegrityError as error:
         finding = Finding(code="store_damaged", message=str(error))
         return Verified(ok=False, entries=0, receipts=0, findings=(finding,), head=None)
@@ -185,6 +277,8 @@ def verify_store(
             genesis_of(snapshot, store.tenant)
             findings += witness.findings(snapshot) if witness is not None else ()
         findings += (Finding(code="store_damaged", message=text) for text in format_check.result())
+        with _reported(findings), store.read() as snapshot:
+            findings = _explained(snapshot, findings, anchor)
     return Verified(ok=not findings, entries=count, receipts=log, findings=tuple(findings), head=head)
 
 
@@ -245,6 +339,23 @@ def _unsigned(line: KeyLine, checkpoints: tuple[SignedCheckpoint, ...], keys: fr
         if one.checkpoint.previous and one.checkpoint.previous not in signed:
             message = f"the checkpoint at entry {one.checkpoint.previous}, on which a later one goes on, is gone"
             yield Finding(code="checkpoint_missing", message=message, seq=one.checkpoint.previous)
+
+
+def _explained(snapshot: Snapshot, findings: list[Finding], anchor: Head | None) -> list[Finding]:
+    """Tell a restore from a change: a ledger that is not the anchored one, is sound beside that, and says itself, under
+    a checkpoint signed since, that it was put back to before the anchored head."""
+    last = snapshot.ledger.last_checkpoint()
+    if anchor is None or last is None or not findings or any(one.code not in _AWAY for one in findings):
+        return findings
+    for note, told in returns(snapshot):
+        known = told.lost_seq is None or anchor.seq < told.lost_seq or anchor.hash.hex() == told.lost_hash
+        if note.seq <= last.checkpoint.seq and told.backup_seq < anchor.seq and known:
+            message = (
+                f"a restore at {show(Instant(note.at))} put the ledger back to entry {told.backup_seq}, "
+                f"before the anchored head at {anchor.seq}"
+            )
+            return [Finding(code=RESTORED, message=message, seq=note.seq)]
+    return findings
 
 
 @contextmanager

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from muniment.model.entry import EntryKind, StoredEntry
+import msgspec
+
+from muniment.model.entry import EntryKind, Role, StoredEntry
 from muniment.model.query import Listing
 from muniment.model.receipt import ReceiptEntry, StoredReceipt
 from muniment.model.status import CURRENT
@@ -78,6 +80,7 @@ class Chronicle:
         self.levels: dict[int, Level] = {}
         self.waiting: dict[str, Instant] = {}
         """Proposals that wait, with since when, the longest waiting first."""
+        self._held: dict[int, str] = {}
         self.open: set[str] = set()
         self.entries = 0
         self.receipts = 0
@@ -156,12 +159,15 @@ class Chronicle:
         self._tiers[tier] += sign
 
     def _file(self, entry: _Entry, counts: Counts) -> None:
+        for doc in entry.dropped:  # what waited and was erased
+            self.waiting.pop(self._held.pop(doc, ""), None)
         filing = entry.filing
         if filing is None:
             return
         self.waiting.pop(filing.proposal, None)
         if filing.outcome is Outcome.HELD:
             self.waiting[filing.proposal] = Instant(entry.at)
+            self._held.update((ref.doc, filing.proposal) for ref in entry.documents if ref.role == Role.HELD.value)
         if entry.kind in _WRITES:
             setattr(counts, filing.outcome.value, getattr(counts, filing.outcome.value) + 1)
 
@@ -237,6 +243,11 @@ class _Conflict(Value, forbid_unknown_fields=False):
     opened: int = 0
 
 
+class _Document(Value, forbid_unknown_fields=False):
+    doc: int
+    role: str
+
+
 class _Stone(Value, forbid_unknown_fields=False):
     rid: int
 
@@ -250,6 +261,8 @@ class _Entry(Value, forbid_unknown_fields=False):
     changes: tuple[_Standing, ...] = ()
     erased: tuple[_Stone, ...] = ()
     filing: _Filing | None = None
+    documents: tuple[_Document, ...] = ()
+    dropped: tuple[int, ...] = ()
     conflicts: tuple[_Conflict, ...] = ()
 
 
@@ -261,6 +274,6 @@ class _Account(Value, forbid_unknown_fields=False):
     """The same of a receipt."""
 
     query: _Asked
-    excluded: dict[str, int]
-    selected: tuple[str, ...]
-    abstained: str | None
+    excluded: dict[str, int] = msgspec.field(default_factory=dict)
+    selected: tuple[int | str, ...] = ()
+    abstained: str | None = None

@@ -26,7 +26,11 @@ def settle_on(seat: Memory, terms: Terms, request: ResolveRequest) -> Settled:
     """Settle a conflict as `Memory.resolve` does, on terms that hold when it is decided."""
     if request.synthesis is not None and request.strategy is not Strategy.SYNTHESIS:
         raise Malformed("synthesis", "given with the strategy synthesis only")
-    if request.winner is not None and request.strategy in (Strategy.SYNTHESIS, Strategy.HUMAN_ESCALATION):
+    if request.winner is not None and request.strategy in (
+        Strategy.SYNTHESIS,
+        Strategy.HUMAN_ESCALATION,
+        Strategy.PROMOTE,
+    ):
         raise Malformed("winner", f"not given with the strategy {request.strategy}")
     with seat._watch("resolve", request.conflict) as operation:
         wish = ResolveRequest(

@@ -11,7 +11,7 @@ from muniment.config import AS_SET, read_environment
 from muniment.engine.keyholding import KEY, PUBLIC, VaultKeys, drawer_keys, outside_keys
 from muniment.engine.marker import KeyGiven
 from muniment.engine.moving.unfinished import MARK, guarded_place
-from muniment.engine.place import Database
+from muniment.engine.place import Database, place_of
 from muniment.engine.policies import POLICY_FILES, default_policy_text, drawer_policy, place_policy
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.policy.parse import parse_policy
@@ -132,6 +132,19 @@ def begin(drawer: Drawer, given: bytes | None = None) -> None:
         raise StoreUnavailable(f"the signing key cannot be written to its file: {error.strerror}") from None
     place_policy(drawer, POLICY_FILES[0], default_policy_text())
     drawer.place(PUBLIC, f"{signer.key_id}\n".encode())
+
+
+def begin_with_policy(address: str, name: str, text: str) -> None:
+    """Lay a policy for a vault that has not begun yet; one that is there keeps its own."""
+    place = place_of(address)
+    if not isinstance(place, Database):
+        raise ConfigurationError("vault", "expected the address of a PostgreSQL database: postgresql://…")
+    stores = shared_vault(place, create=True)
+    try:
+        if stores.drawer.get(PUBLIC) is None:
+            place_policy(stores.drawer, name, text)
+    finally:
+        stores.close()
 
 
 def keys_of(drawer: Drawer) -> VaultKeys:

@@ -13,7 +13,7 @@ from muniment.backends.sqlite.resealing import READY, STAGE, finish, mark_ready,
 from muniment.backends.sqlite.store import SUFFIX, VECTORS
 from muniment.backends.world import place_file
 from muniment.config import AS_SET
-from muniment.engine.marker import MARKER, KeyGiven, agree, check_of, chosen_key, marker_text
+from muniment.engine.marker import MARKER, KeyGiven, agree, check_of, chosen_key, marker_text, refuse_without_marker
 from muniment.engine.vault import is_vault
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.model.value import Value
@@ -92,6 +92,7 @@ def decrypt(folder: Path, *, key: KeyGiven = AS_SET, progress: Progress = lambda
 
 def _reseal(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: Progress) -> Resealed:
     _check(folder)
+    check_of(folder)
     with alone(folder / MARKER):
         if (folder / STAGE).exists():
             finish(folder, MARKER)
@@ -133,6 +134,7 @@ def _within(progress: Progress, before: int, size: int, all_: int) -> Callable[[
 
 def _check(folder: Path) -> None:
     if not is_vault(folder):
+        refuse_without_marker(folder)
         raise StoreUnavailable(f"there is no vault at {folder}; `muniment init` makes one")
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 from muniment.graph.spread import salience
 from muniment.model.actor import Actor
-from muniment.model.card import Card
+from muniment.model.card import SUBJECT, Card
 from muniment.model.filter import matches
 from muniment.model.query import DEFAULT_PURPOSE
 from muniment.model.status import CURRENT
@@ -58,7 +58,8 @@ def entity_of(snapshot: Snapshot, actor: Actor, policy: Policy, name: str, *, li
     seen = sorted({card.rid: card for found in held.values() for card in found}.values(), key=_newest)
     if decide_review(policy, actor, Action.NAME, None, None) is None:
         names = tuple(one for one in names if one == key or held[one])
-    together = Counter(row.entity for row in snapshot.names.mentions([card.rid for card in seen]))
+    named = (row for row in snapshot.names.mentions([card.rid for card in seen]) if row.kind != SUBJECT)
+    together = Counter(row.entity for row in named)
     most = sorted((entity for entity in together if entity not in names), key=lambda one: (-together[one], one))
     related = [
         Related(

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import NamedTuple
 
 from muniment.engine.seat import Seat
+from muniment.engine.tenant import Tenant
+from muniment.engine.vector_indexer import Work
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus
+from muniment.ports.health import StoreHealth
 
 LOOK_MAX = 10_000
 """So many conflicts and so many waiting proposals are looked at; beyond it the figures say "at least"."""
 
 
 class Figures(Value):
-    """Where a tenant stands: ledger and receipts, what is open, what waits and since when, how far vectors trail, and
-    its size on disk."""
+    """Where a tenant stands: ledger and receipts, what is open, what waits and since when, the condition of its store,
+    and how far background embedding has come."""
 
     head: int
     receipts: int
@@ -24,11 +28,31 @@ class Figures(Value):
     oldest: Instant | None
     trailing: int
     bytes: int
+    oldest_read_s: float
+    wal_bytes: int
+    receipts_bytes: int
+    vectors_made: int
+    vectors_per_s: float
+    background_restarts: int
+
+
+class Condition(NamedTuple):
+    """How the store and the background embedding of a tenant are doing."""
+
+    store: StoreHealth
+    trailing: int
+    work: Work
+
+
+def condition_of(tenant: Tenant) -> Condition:
+    """The condition now. To be asked for outside a read of the caller's own, which would count as an open read."""
+    return Condition(store=tenant.store.health(), trailing=tenant.indexer.trailing(), work=tenant.indexer.work())
 
 
 def figures_of(seat: Seat) -> Figures:
     """The figures now. Asks no policy: for the one who runs the server, who hands on what may be known."""
     tenant = seat._tenant
+    condition = condition_of(tenant)
     with tenant.store.read() as snapshot:
         head = snapshot.ledger.head()
         open_ = (row for row in snapshot.desk.conflicts() if row.status != ConflictStatus.RESOLVED)
@@ -41,8 +65,14 @@ def figures_of(seat: Seat) -> Figures:
         conflicts=conflicts,
         waiting=len(held),
         oldest=min((row.at for row in held), default=None),
-        trailing=tenant.trail.state().trailing,
-        bytes=tenant.store.size_bytes(),
+        trailing=condition.trailing,
+        bytes=condition.store.total_bytes,
+        oldest_read_s=condition.store.oldest_read_s or 0.0,
+        wal_bytes=condition.store.wal_bytes,
+        receipts_bytes=condition.store.receipts_bytes,
+        vectors_made=condition.work.made,
+        vectors_per_s=condition.work.per_s,
+        background_restarts=condition.work.restarts,
     )
 
 

@@ -90,7 +90,7 @@ class LineageView(Value):
     more: int = 0
 
 
-LINK_TYPES = ("derived_from", "echoes", "parent", *(type_.value for type_ in RelationType))
+LINK_TYPES = ("derived_from", "echoes", "parent", "same_as", *(type_.value for type_ in RelationType))
 
 
 def foresee(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, becomes: Status) -> Foreseen:

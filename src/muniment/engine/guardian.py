@@ -18,7 +18,7 @@ from muniment.model.status import Status
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
-from muniment.write.erase.carry import Again, erase, erase_again, erase_each, may_erase, plan_erasure
+from muniment.write.erase.carry import erase, erase_each, may_erase, plan_erasure
 from muniment.write.erase.holds import holds, jot_of, lifted
 from muniment.write.noting import jot_down
 from muniment.write.pipeline import next_place
@@ -79,27 +79,6 @@ class Guardian(Intake):
             scrubbed = False  # it is erased; the store keeps in mind that its files are still to be cleaned
         self._tenant.wrote(done.verdict.epoch)
         return msgspec.structs.replace(done, scrubbed=scrubbed)
-
-    def _erase_again(
-        self,
-        records: Iterable[str],
-        *,
-        documents: Iterable[int] = (),
-        receipts: Iterable[int] = (),
-        derived: Derived,
-        reason: str,
-    ) -> Forgotten | None:
-        """Do an erasure again in a store that was put back to a state before it. For those who restore."""
-        again = Again(
-            records=tuple(dict.fromkeys(records)),
-            documents=frozenset(documents),
-            receipts=frozenset(receipts),
-            derived=derived,
-            reason=self._clean(reason),
-        )
-        tenant = self._tenant
-        done = tenant.store.write(lambda unit: erase_again(unit, again, self.actor, tenant.bench, tenant.signing))
-        return None if done is None else self._scrubbed(done)
 
     @watched("withdraw")
     def withdraw(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from muniment.engine.directory import Directory, directory_of
 from muniment.engine.disputed import asked, conflict_of, conflicts_of
 from muniment.engine.entities import EntityView, entity_of
+from muniment.engine.figures import condition_of
 from muniment.engine.foresight import LINK_TYPES, LineageView, lineage_of
 from muniment.engine.look import (
     ConflictView,
@@ -165,7 +166,6 @@ class Insight(Seat):
     @watched("stats")
     def stats(self) -> Stats:
         """How much there is, of what the caller may see."""
+        condition = condition_of(self._tenant)
         with self._tenant.store.read() as snapshot:
-            return stats_of(
-                snapshot, self.actor, self.policy, sums=self._tenant.tallies, size=self._tenant.store.size_bytes()
-            )
+            return stats_of(snapshot, self.actor, self.policy, sums=self._tenant.tallies, condition=condition)

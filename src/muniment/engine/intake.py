@@ -12,6 +12,7 @@ from muniment.engine.look import Curated, report_on
 from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.watched import watched
 from muniment.model import checks
+from muniment.model.card import moved
 from muniment.model.claim import Claim
 from muniment.model.curation import Undone, Verdict
 from muniment.model.errors import LimitExceeded, Malformed, MindUnavailable, NotFound, NotPermitted
@@ -19,6 +20,7 @@ from muniment.model.proposal import Arrival, Proposal, Retraction, Rollback, Rul
 from muniment.model.query import LIMIT_MAX, Disclosure, Listing, Query
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
+from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
 from muniment.policy.decide import decide_review
@@ -29,7 +31,7 @@ from muniment.write.case import hidden
 from muniment.write.facts import fetch
 from muniment.write.pipeline import propose_each
 from muniment.write.review import retract, rule
-from muniment.write.undo import batch_rows, name_in, roll_back
+from muniment.write.undo import batch_rows, batch_to_take, name_in, roll_back
 
 BATCH_MAX = 100_000
 PAGE = LIMIT_MAX
@@ -70,7 +72,7 @@ class Intake(Asking):
         """Propose a batch of memories that were read from elsewhere, all or none. Their origin is an import whatever
         they say; each keeps the id it had if no record here has it. With `hold` all wait for a person; with `preview`
         nothing is changed. The proposals are named after the batch and counted from 1: the same batch again gets the
-        same answers and changes nothing."""
+        same answers and changes nothing. One that was rolled back is refused: `RolledBack`."""
         checks.identifier("batch", batch)
         self._screen.refuse("batch", batch)
         self._refuse_import("take memories in from elsewhere")
@@ -89,10 +91,13 @@ class Intake(Asking):
             )
             admitted.append(self._newcomer(one.claim, name_in(batch, number), arrival))
         if preview:
+            with self._tenant.store.read() as snapshot:
+                batch_to_take(snapshot, batch, again=False)
             return self._foresee(admitted)
         bench = self._tenant.bench
 
         def job(unit: Unit) -> tuple[Verdict, ...]:
+            batch_to_take(unit, batch, again=False)
             verdicts = []
             for number, verdict in enumerate(propose_each(unit, [(one, ()) for one in admitted], bench), start=1):
                 verdicts.append(verdict)
@@ -151,33 +156,38 @@ class Intake(Asking):
     ) -> Iterator[Disclosure]:
         """Every record the caller may see, in the order it was written, as it stands: what speaks for now, or what is
         in these `statuses`. Bounds as for `recall`, except that nothing is kept back for being weak or over. Each page
-        leaves a receipt before it is told. With `after`, the id and revision of a record that was told (`rec-1@2`), it
-        goes on behind that one; with `changed_after`, what was written or changed after that
-        ledger position, in the order of the last change, of which as much as one page holds."""
+        leaves a receipt before it is told. With `known_at` it is what was known then, each record as it stood then.
+        With `after`, the id and revision of a record that was told (`rec-1@2`), it goes on behind that one; with
+        `changed_after`, what was written or changed after that ledger position, in the order of the last change, of
+        which as much as one page holds."""
         if isinstance(statuses, str):
             raise Malformed("statuses", "a list of statuses")
         words = sorted(CURRENT) if statuses is None else statuses
         listing = Listing(
             statuses=tuple(checks.read_word(f"statuses[{number}]", word, Status) for number, word in enumerate(words)),
             session=session,
-            after=self._number(after) if after is not None else 0,
             changed_after=changed_after,
         )
         limit = options.get("limit")
         query = make_query("", {**options, "limit": PAGE, "floor": 0.0}, listing=listing)
+        if after is not None:
+            listing = msgspec.structs.replace(listing, after=self._number(after, query.known_at))
         return self._pages(query, listing, limit)
 
-    def _number(self, after: str) -> int:
-        """Which revision a listing goes on behind. One that may not be seen is none."""
+    def _number(self, after: str, known_at: Instant | None) -> int:
+        """Which revision a listing goes on behind. One that may not be seen, as it stood then, is none."""
         expected = "the id and revision of a record that was told, such as rec-1@2"
         name, _, revision = after.rpartition("@") if isinstance(after, str) else ("", "", "")
         if not name or not revision.isascii() or not revision.isdigit():
             raise Malformed("after", expected)
         with self._tenant.store.read() as snapshot:
-            cards = [card for card in snapshot.catalogue.revisions(name) if str(card.revision) == revision]
-            if not cards or hidden(self.policy, self.actor, fetch(snapshot, cards[0])):
+            card = next((one for one in snapshot.catalogue.revisions(name) if str(one.revision) == revision), None)
+            if card is not None and known_at is not None:
+                then = snapshot.catalogue.standing_at(card.rid, snapshot.ledger.position_at(known_at))
+                card = moved(card, then) if then is not None else None
+            if card is None or hidden(self.policy, self.actor, fetch(snapshot, card)):
                 raise Malformed("after", expected)
-        return cards[0].rid
+        return card.rid
 
     def _pages(self, query: Query, listing: Listing, limit: int | None) -> Iterator[Disclosure]:
         left = limit
@@ -236,3 +246,12 @@ class Intake(Asking):
     def _refuse_import(self, what: str) -> None:
         if decide_review(self.policy, self.actor, Action.IMPORT, None, None) is None:
             raise NotPermitted(self.actor.id, what)
+
+
+def batch_name(seat: Intake, batch: str, *, again: bool) -> str:
+    """Under which name a batch is taken in now. One that was rolled back is refused; with `again` it gets a new name,
+    and what it brings takes its ids up again. For those who build on the engine."""
+    checks.identifier("batch", batch)
+    checks.flag("again", again)
+    with seat._tenant.store.read() as snapshot:
+        return batch_to_take(snapshot, batch, again=again)

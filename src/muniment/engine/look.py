@@ -7,12 +7,13 @@ from itertools import pairwise
 
 import msgspec
 
-from muniment.engine.tenant import Tenant, policy_of
+from muniment.engine.tenant import Tenant, policies_of
 from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
 from muniment.model.curation import Report
 from muniment.model.entry import Ballot, Entry, Role
+from muniment.model.erasure import ERASED
 from muniment.model.errors import IntegrityError, NotFound
 from muniment.model.proposal import Proposal
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure
@@ -22,12 +23,12 @@ from muniment.model.rows import ConflictRow, ProposalRow, Reach
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
-from muniment.model.vocabulary import ActorType, ConflictStatus, ConflictType, Strategy
+from muniment.model.vocabulary import ActorType, ConflictStatus, ConflictStrength, ConflictType, Strategy
 from muniment.policy.decide import decide_read, decide_review
 from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.discretion import discreet, own_account
-from muniment.read.explain import decide_again, read_receipt, search_again
+from muniment.read.explain import decide_again, only_read, read_receipt, search_again, taken_from, told_apart
 from muniment.read.gate import pass_gate
 from muniment.read.pinned import check_pinned
 from muniment.read.pipeline import Reading
@@ -91,14 +92,16 @@ class Curated(Value):
 
 
 class ConflictView(Value):
-    """A disagreement with both its sides: when it was opened (`at`) and settled, and how. A `winner` that is neither of
-    them, as a synthesis is, is named only to those who may see it."""
+    """A disagreement with both its sides, and whether it is established or only suspected.
+
+    `at` is when it was opened. A `winner` that is neither side, as a synthesis is, is named only to those who may see
+    it."""
 
     id: str
     type: ConflictType
     status: ConflictStatus
     why: str
-    contests: bool
+    strength: ConflictStrength
     opened: int
     at: Instant
     a: Disclosure
@@ -110,6 +113,11 @@ class ConflictView(Value):
     epoch_resolved: int | None = None
     settled_at: Instant | None = None
     ballots: tuple[Ballot, ...] = ()
+
+    @property
+    def contests(self) -> bool:
+        """Whether both sides are contested for it while it is open."""
+        return self.strength is ConflictStrength.ESTABLISHED
 
 
 def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, revision: int | None) -> Disclosure:
@@ -301,7 +309,7 @@ def _as_told(snapshot: Snapshot, actor: Actor, policy: Policy, report: Report) -
     """A report without the names of records that the caller may not see; those who audit see them all."""
     if decide_review(policy, actor, Action.AUDIT, None, None) is not None:
         return report
-    names = {*report.contradicts, *report.echoes, *filter(None, [report.duplicate_of])}
+    names = {*report.contradicts, *report.echoes, *report.same_as, *filter(None, [report.duplicate_of])}
     unseen = names - set(_visible(snapshot, actor, policy, sorted(names)))
     blank = (step for step in report.steps if any(name in step.note for name in unseen))
     spoken = {step.step: msgspec.structs.replace(step, note="") for step in blank}
@@ -311,6 +319,7 @@ def _as_told(snapshot: Snapshot, actor: Actor, policy: Policy, report: Report) -
         duplicate_of=None if report.duplicate_of in unseen else report.duplicate_of,
         contradicts=tuple(name for name in report.contradicts if name not in unseen),
         echoes=tuple(name for name in report.echoes if name not in unseen),
+        same_as=tuple(name for name in report.same_as if name not in unseen),
     )
 
 
@@ -339,7 +348,7 @@ def conflict_view(snapshot: Snapshot, actor: Actor, policy: Policy, row: Conflic
         type=ConflictType(row.type),
         status=ConflictStatus(row.status),
         why=row.why,
-        contests=row.contests,
+        strength=row.strength,
         opened=row.opened,
         at=_entry(snapshot, row.opened).at,
         a=sides[0],
@@ -363,6 +372,9 @@ def _winner(
     return next(iter(_visible(snapshot, actor, policy, [winner])), None)
 
 
+_NO_WORDS = "it cannot be searched again, for its words were erased; the recorded candidates were decided again"
+
+
 def explain(
     tenant: Tenant, actor: Actor, receipt: str, *, replay: bool, progress: Callable[[int], None] | None
 ) -> Explanation:
@@ -374,18 +386,27 @@ def explain(
         stored = snapshot.receipts.get(receipt)
         if stored is None:
             raise NotFound("receipt", receipt)
-        entry, account = read_receipt(stored)
+        policies = policies_of(snapshot)
+        read = read_receipt(stored, policies)
+        account = read.account
         if account.actor.id != actor.id and not audits:
             raise NotFound("receipt", receipt)
-        reading = Reading(actor=account.actor, policy=policy_of(snapshot, account.policy), policy_doc=account.policy)
-        found = decide_again(snapshot, stored, reading) if not replay else None
-        if found is None:
+        reading = Reading(actor=account.actor, policy=policies(account.policy), policy_doc=account.policy)
+        if read.dropped:
+            found = only_read(read)
+        elif not replay:
+            found = decide_again(snapshot, read, reading)
+        elif account.query.text == ERASED:
+            found = decide_again(snapshot, read, reading)
+            found = msgspec.structs.replace(found, note=_NO_WORDS)
+        else:
             with tenant.store.scratch() as scratch:
                 told = progress or (lambda _: None)
-                scratch.write(lambda unit: rebuild(unit, snapshot, upto=entry.epoch, progress=told))
+                scratch.write(lambda unit: rebuild(unit, snapshot, upto=read.entry.epoch, progress=told))
                 with scratch.read() as rebuilt:
                     _lend(tenant.store, scratch, account.plan.reach)
-                    found = search_again(rebuilt, stored, reading, tenant.trail.ask)
+                    found = search_again(rebuilt, read, reading, tenant.indexer.ask)
+        found = told_apart(snapshot, found, taken_from(snapshot, stored))
         return found if audits else msgspec.structs.replace(found, account=own_account(found.account))
 
 

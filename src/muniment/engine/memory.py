@@ -24,9 +24,9 @@ from muniment.engine.place import place_of
 from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
 from muniment.engine.terms import UNCONDITIONAL, Terms
-from muniment.engine.trail import Progress
 from muniment.engine.usage import Usage
 from muniment.engine.vault import OpenVault, open_vault
+from muniment.engine.vector_indexer import Progress
 from muniment.engine.watched import watched
 from muniment.engine.witness import witness_of
 from muniment.model import checks
@@ -139,7 +139,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
                 clock=clock or SystemClock(),
                 ids=ids or RandomIds(),
                 judge=judge,
-                embedder=_embedder(embedder),
+                embedder=embedder_meant(embedder),
                 extractor=extractor,
                 tracer=tracer,
                 mind_wait=mind_wait,
@@ -241,11 +241,11 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
 
     def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
         """Wait until everything written so far can be found by its meaning too. Says how far vectors reach."""
-        return self._tenant.trail.flush(timeout=timeout, progress=progress)
+        return self._tenant.indexer.flush(timeout=timeout, progress=progress)
 
     def searching(self) -> Searched:
         """How a recall would be sought now: with which model, how far its vectors trail, or why without one."""
-        return self._tenant.trail.state()
+        return self._tenant.indexer.state()
 
     @watched("explain")
     def explain(
@@ -333,7 +333,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         )
 
 
-def _embedder(wanted: str | Embedder | EmbedTexts | None) -> Embedder | None:
+def embedder_meant(wanted: str | Embedder | EmbedTexts | None = AS_SET) -> Embedder | None:
     """What makes vectors: what the caller gives, else what the environment names, else the installed model."""
     config = read_environment()
     chosen = config.embedder if wanted == AS_SET else wanted

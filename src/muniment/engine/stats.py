@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from muniment.engine.figures import LOOK_MAX
+from muniment.engine.figures import LOOK_MAX, Condition
 from muniment.engine.look import conflict_view
 from muniment.engine.tallies import Tallies
 from muniment.model.actor import Actor
@@ -25,8 +25,15 @@ _KEPT_BACK = PRIVATE | {Status.HELD}
 
 
 class Stats(Value):
-    """Counts of what the caller may see; `held`, `entries`, `receipts` and `bytes` only for those who may audit. Of
-    conflicts and of waiting proposals so many thousand are looked at: beyond that there are at least as many."""
+    """Counts of what the caller may see. Everything from `held` on is None for those who may not audit. At most
+    `LOOK_MAX` conflicts and waiting proposals are counted: where a count has that value there may be more.
+
+    `oldest_read_s` is the age of the oldest read transaction that this process has open, None when none is open.
+    `wal_bytes` is the size of SQLite's write-ahead log. `receipts_bytes` is how much of `bytes` receipts take.
+    `vectors_trailing` is how many ledger entries have no vectors yet, `vectors_per_s` how many vectors this process
+    made per second in the last minute, and `background_restarts` how often its background embedding died and was
+    started again.
+    """
 
     tenant: str
     revisions: dict[str, int]
@@ -36,9 +43,15 @@ class Stats(Value):
     entries: int | None
     receipts: int | None
     bytes: int | None
+    oldest_read_s: float | None = None
+    wal_bytes: int | None = None
+    receipts_bytes: int | None = None
+    vectors_trailing: int | None = None
+    vectors_per_s: float | None = None
+    background_restarts: int | None = None
 
 
-def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, sums: Tallies, size: int) -> Stats:
+def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, sums: Tallies, condition: Condition) -> Stats:
     auditor = decide_review(policy, actor, Action.AUDIT, None, None) is not None
     visible, _ = narrow(policy, actor, DEFAULT_PURPOSE)
     revisions = sums.count(snapshot, EVERYTHING if auditor else _shown(visible, actor))
@@ -51,7 +64,13 @@ def stats_of(snapshot: Snapshot, actor: Actor, policy: Policy, *, sums: Tallies,
         held=len(snapshot.desk.held(after=None, limit=LOOK_MAX)) if auditor else None,
         entries=head.seq if auditor and head is not None else None,
         receipts=snapshot.receipts.head()[0] if auditor else None,
-        bytes=size if auditor else None,
+        bytes=condition.store.total_bytes if auditor else None,
+        oldest_read_s=condition.store.oldest_read_s if auditor else None,
+        wal_bytes=condition.store.wal_bytes if auditor else None,
+        receipts_bytes=condition.store.receipts_bytes if auditor else None,
+        vectors_trailing=condition.trailing if auditor else None,
+        vectors_per_s=condition.work.per_s if auditor else None,
+        background_restarts=condition.work.restarts if auditor else None,
     )
 
 

@@ -170,7 +170,7 @@ class Steward(Seat):
         chosen = checks.read_word("strategy", strategy, Strategy)
         if synthesis is not None and chosen is not Strategy.SYNTHESIS:
             raise Malformed("synthesis", "given with the strategy synthesis only")
-        if winner is not None and chosen in (Strategy.SYNTHESIS, Strategy.HUMAN_ESCALATION):
+        if winner is not None and chosen in (Strategy.SYNTHESIS, Strategy.HUMAN_ESCALATION, Strategy.PROMOTE):
             raise Malformed("winner", f"not given with the strategy {chosen}")
         request = ResolveRequest(
             conflict=conflict_id,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
+from muniment.engine.tenant import policies_of
 from muniment.model import checks
 from muniment.model.errors import NotFound
-from muniment.model.query import DEFAULT_PURPOSE
-from muniment.model.receipt import Account, Candidate, ReceiptEntry, StoredReceipt
+from muniment.model.packed import gist_of
+from muniment.model.receipt import Account, ReceiptEntry, StoredReceipt
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.ports.store import Snapshot
@@ -47,7 +48,8 @@ def receipts_between(
 ) -> Iterator[tuple[ReceiptEntry, Account]]:
     """What was told from one position of the log to another, both included, in either order."""
     stretch = _downwards(snapshot, first, last) if newest else _upwards(snapshot, first, last)
-    return (read_receipt(stored) for stored in stretch)
+    policies = policies_of(snapshot)
+    return ((receipt.entry, receipt.account) for receipt in (read_receipt(stored, policies) for stored in stretch))
 
 
 def _upwards(snapshot: Snapshot, first: int, last: int) -> Iterator[StoredReceipt]:
@@ -82,36 +84,19 @@ def receipts_of_record(snapshot: Snapshot, record: str, *, before: int | None, l
     return Tellings(receipts=tuple(found), looked=end - low + 1, of=end, before=low if low > 1 else None)
 
 
-class _Asked(Value, forbid_unknown_fields=False):
-    purpose: str = DEFAULT_PURPOSE
-
-
-class _Asker(Value, forbid_unknown_fields=False):
-    id: str
-
-
-class _Told(Value, forbid_unknown_fields=False):
-    """The parts of an account that say what was told to whom. Reading only these keeps a long look fast."""
-
-    actor: _Asker
-    query: _Asked
-    candidates: tuple[Candidate, ...]
-    selected: tuple[str, ...]
-
-
 def _tellings(stored: StoredReceipt, record: str) -> Iterator[Telling]:
     """Whether a receipt told of the record. Ids need no escaping, so most receipts are passed over unread."""
-    if f'"id":"{record}"'.encode() not in stored.account:
+    if f'"{record}"'.encode() not in stored.account:
         return
-    entry, account = read_canonical(stored.body, ReceiptEntry), read_canonical(stored.account, _Told)
-    for candidate in account.candidates:
-        if candidate.id == record and candidate.excluded is None:
+    entry, gist = read_canonical(stored.body, ReceiptEntry), gist_of(stored.account)
+    for candidate in gist.told():
+        if candidate.id == record:
             yield Telling(
                 receipt_id=entry.id,
                 at=entry.at,
-                actor=account.actor.id,
-                purpose=account.query.purpose,
+                actor=gist.actor.id,
+                purpose=gist.query.purpose,
                 revision=candidate.revision,
-                rank=account.selected.index(record) + 1 if record in account.selected else None,
+                rank=gist.rank(record),
                 score=candidate.score,
             )

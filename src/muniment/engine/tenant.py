@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
+
 from muniment.engine.activity import Diary
 from muniment.engine.minds import MIND_WAIT_S, PatientExtractor, PatientJudge
 from muniment.engine.signing import VaultKeys, holder
 from muniment.engine.tallies import Tallies
-from muniment.engine.trail import Trail
+from muniment.engine.vector_indexer import VectorIndexer
 from muniment.engine.witness import Witness
 from muniment.model.actor import OWNER
 from muniment.model.change import ChangeSet, Draft
@@ -53,7 +56,7 @@ class Tenant:
         self.store = store
         self.diary = Diary()
         self.tallies = Tallies()
-        self.trail = Trail(store, embedder, mind_wait=mind_wait)
+        self.indexer = VectorIndexer(store, embedder, mind_wait=mind_wait)
         self.extractor = None if extractor is None else PatientExtractor(extractor, mind_wait)
         self.tracer = tracer
         self.judge = None if judge is None else PatientJudge(judge, mind_wait)
@@ -76,12 +79,12 @@ class Tenant:
         )
         self._signed = 0
         self._dirty = False
-        self.trail.stir()
+        self.indexer.stir()
 
     def wrote(self, epoch: int) -> None:
         """Take note of a write, and sign a checkpoint when one is due."""
         self._dirty = True
-        self.trail.stir()
+        self.indexer.stir()
         if epoch - self._signed >= CHECKPOINT_EVERY:
             if self._signed:
                 self.sign()
@@ -113,7 +116,7 @@ class Tenant:
         return signed
 
     def close(self) -> None:
-        self.trail.close()
+        self.indexer.close()
         if self._dirty:
             self.sign()
         if self.witness is not None:
@@ -126,6 +129,11 @@ def policy_of(snapshot: Snapshot, doc: int) -> Policy:
     if document is None:
         raise IntegrityError(f"the policy document {doc} is missing")
     return read_canonical(document.body, Policy)
+
+
+def policies_of(snapshot: Snapshot) -> Callable[[int], Policy]:
+    """The policies the ledger has kept, each read once."""
+    return cache(partial(policy_of, snapshot))
 
 
 def genesis_of(snapshot: Snapshot, tenant: str) -> Entry:

@@ -13,7 +13,15 @@ from muniment.backends.world import FileSigner, make_folder, place_file
 from muniment.config import AS_SET
 from muniment.engine.database import database_there, open_database, refuse_for_files, shared_vault, vault_in
 from muniment.engine.keyholding import PUBLIC, VaultKeys, folder_keys
-from muniment.engine.marker import MARKER, KeyGiven, agree, chosen_key, marker_text
+from muniment.engine.marker import (
+    MARKER,
+    KeyGiven,
+    agree,
+    chosen_key,
+    marker_text,
+    read_marker,
+    refuse_without_marker,
+)
 from muniment.engine.moving.unfinished import MARK, folder_mark, guarded, guarded_place
 from muniment.engine.place import Folder, Place, Said, place_of
 from muniment.engine.policies import (
@@ -108,6 +116,8 @@ def look_into(said: Said) -> tuple[Vault, VaultKeys]:
             return guarded(shared, shared.drawer.get(MARK)), keys
     folder, opener = place.path, chosen_key(AS_SET)
     guarded_place(folder_mark(folder))
+    if not is_vault(folder):
+        refuse_without_marker(folder)
     presence = _joined(folder, opener) if is_vault(folder) else None
     stores = folder_stores(folder, key=opener, presence=presence)
     return guarded(stores, folder_mark(folder)), folder_keys(folder)
@@ -183,6 +193,7 @@ def stores_at(folder: Path, *, key: KeyGiven = AS_SET) -> SqliteVault:
     opener = chosen_key(key)
     guarded_place(folder_mark(folder), tenants=True)
     if not is_vault(folder):
+        refuse_without_marker(folder)
         return SqliteVault(folder, key=opener)
     return SqliteVault(folder, key=opener, presence=_joined(folder, opener))
 
@@ -196,6 +207,10 @@ def _open_folder(
 ) -> OpenVault:
     folder, opener = place.path, chosen_key(key)
     guarded_place(folder_mark(folder))
+    if is_vault(folder):
+        read_marker(folder)
+    else:
+        refuse_without_marker(folder)
     if not create and not is_vault(folder):
         raise StoreUnavailable(f"there is no vault at {folder}; `muniment init` makes one")
     if not is_vault(folder):

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import TypeVar
 
+import msgspec
+
 from muniment.model.alias import Alias
-from muniment.model.card import card_of
+from muniment.model.card import SUBJECT, card_of, identity_keys
 from muniment.model.curation import Report
 from muniment.model.entry import Change, Entry, Role
 from muniment.model.errors import LedgerBroken
@@ -17,6 +19,7 @@ from muniment.model.record import Record, Standing
 from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow, TombstoneRow
 from muniment.model.status import CURRENT
 from muniment.model.value import Value, read_canonical
+from muniment.model.vocabulary import Disposition, Outcome
 
 _V = TypeVar("_V", bound=Value)
 
@@ -56,7 +59,7 @@ def project(
         standing = Standing(status=birth.status, since=entry.seq, footing=birth.footing, vigour=birth.vigour)
         rows.append(card_of(record, standing, rid=birth.rid, pepper=pepper))
         rows.extend(EdgeRow(rid=birth.rid, type=type_, target=target) for type_, target in record.links)
-        rows.extend(_mentions(birth.rid, record))
+        rows.extend(_mentions(birth.rid, record, pepper))
         texts[birth.rid] = record.content
     rows.extend(
         ConflictRow(
@@ -81,7 +84,7 @@ def project(
     rows.extend(_aliases(entry, documents, gone))
     rows.extend(_notes(entry, documents, gone))
     if entry.filing is not None:
-        rows.append(_proposal_row(entry, documents))
+        rows.append(_proposal_row(entry, documents, gone))
     return Projection(rows=tuple(rows), texts=texts)
 
 
@@ -89,9 +92,10 @@ def _begins(change: Change) -> bool:
     return change.status in CURRENT
 
 
-def _mentions(rid: int, record: Record) -> list[MentionRow]:
-    """What a revision speaks of, each thing once, in the order of the keys."""
+def _mentions(rid: int, record: Record, pepper: bytes) -> list[MentionRow]:
+    """What a revision speaks of and is about, each once, in the order of the keys."""
     kinds = {entity.key: entity.kind.value for entity in reversed(record.mentions)}
+    kinds |= dict.fromkeys(identity_keys(record.claim, record.about or (), pepper=pepper), SUBJECT)
     return [MentionRow(rid=rid, entity=key, kind=kind) for key, kind in sorted(kinds.items())]
 
 
@@ -135,14 +139,22 @@ def read_document(role: Role, body: bytes) -> Value | None:
             return None
 
 
-def _proposal_row(entry: Entry, documents: Mapping[int, Value]) -> ProposalRow:
+def dismissed(row: ProposalRow) -> ProposalRow:
+    """The row of a proposal whose document an erasure took away: it waits no longer, and says nothing to compare
+    with."""
+    return msgspec.structs.replace(
+        row, outcome=Outcome.REFUSED.value, disposition=Disposition.DISCARD.value, digest="", held=None
+    )
+
+
+def _proposal_row(entry: Entry, documents: Mapping[int, Value], gone: AbstractSet[int]) -> ProposalRow:
     filing = entry.filing
     assert filing is not None
     by_role = {ref.role: ref.doc for ref in entry.documents}
     report = documents.get(by_role.get(Role.REPORT, 0))
     if not isinstance(report, (Report, Conclusion)):
         raise LedgerBroken(f"entry {entry.seq} files a proposal without its report", seq=entry.seq)
-    return ProposalRow(
+    row = ProposalRow(
         id=filing.proposal,
         seq=entry.seq,
         at=entry.at,
@@ -155,6 +167,7 @@ def _proposal_row(entry: Entry, documents: Mapping[int, Value]) -> ProposalRow:
         record=filing.record,
         revision=filing.revision,
     )
+    return dismissed(row) if row.held in gone else row  # a ruling, if that took it away, files it anew
 
 
 def _document(entry: Entry, documents: Mapping[int, Value], doc: int, kind: type[_V]) -> _V:

@@ -10,7 +10,7 @@ from muniment.ledger.chain import VERSION, ZERO, commitment, link_receipt
 from muniment.model.actor import Actor
 from muniment.model.entry import Finding, SignedCheckpoint
 from muniment.model.errors import IntegrityError
-from muniment.model.query import Listing
+from muniment.model.packed import gist_of, pack
 from muniment.model.receipt import Account, Candidate, ReceiptEntry, StoredReceipt
 from muniment.model.rows import ToldRow
 from muniment.model.times import MIN, Instant
@@ -29,7 +29,7 @@ class Sealed(Value):
 
 def seal(account: Account, *, tenant: str, receipt: str, at: Instant, epoch: int, salt: bytes) -> Sealed:
     """Spell an account out and commit to it, before anybody waits for the log."""
-    body = canonical(account)
+    body = canonical(pack(account))
     digest = commitment(salt, body)
     entry = ReceiptEntry(v=VERSION, tenant=tenant, seq=1, id=receipt, at=at, epoch=epoch, digest=digest)
     told = _tellings(account.actor, account.candidates, listed=account.query.listing is not None, at=at)
@@ -52,27 +52,15 @@ def follow(sealed: Sealed, head: tuple[int, bytes]) -> StoredReceipt:
 
 def tellings(stored: StoredReceipt) -> tuple[ToldRow, ...]:
     """What a receipt says was told, and to whom."""
-    entry, account = read_canonical(stored.body, ReceiptEntry), read_canonical(stored.account, _Told)
-    return _tellings(account.actor, account.candidates, listed=account.query.listing is not None, at=entry.at)
+    entry, gist = read_canonical(stored.body, ReceiptEntry), gist_of(stored.account)
+    return _tellings(gist.actor, gist.told(), listed=gist.query.listing is not None, at=entry.at)
 
 
 def _tellings(actor: Actor, candidates: tuple[Candidate, ...], *, listed: bool, at: Instant) -> tuple[ToldRow, ...]:
     """To be listed is to be told, and no use of a record."""
-    told = sorted(candidate.rid for candidate in candidates if candidate.excluded is None)
+    told = sorted(candidate.rid for candidate in candidates if candidate.disclosed)
     used, last = (0, MIN) if listed else (1, at)
     return tuple(ToldRow(rid=rid, actor=actor.id, count=used, last=last) for rid in told)
-
-
-class _Listed(Value, forbid_unknown_fields=False):
-    listing: Listing | None = None
-
-
-class _Told(Value, forbid_unknown_fields=False):
-    """The parts of an account that say what was told to whom. Reading only these keeps verify fast."""
-
-    actor: Actor
-    query: _Listed
-    candidates: tuple[Candidate, ...]
 
 
 def verify(

@@ -186,7 +186,7 @@ class Verification:
 
     def _certificate(self, entry: Entry, stored: StoredEntry) -> None:
         signed = self._certified.pop(entry.seq, None)
-        if signed is None and not (entry.erased or entry.amended or entry.receipts):
+        if signed is None and not (entry.erased or entry.amended or entry.receipts or entry.dropped):
             return  # it was refused
         if signed is None:
             self._report("certificate_missing", f"the erasure of entry {entry.seq} has no certificate", seq=entry.seq)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from functools import lru_cache
 from typing import TypedDict
 
 import msgspec
@@ -22,6 +21,10 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import EXTENSION_SCOPES, LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, Support, Tier
 
 _APART = "\x1f"
+SPEAKER = "@self"
+"""The subject of a claim in which somebody speaks of themselves."""
+SUBJECT = "subject"
+"""The sort of mention by which a claim is found under what it is about."""
 _LABELS = {rank: label for label, rank in LABEL_RANK.items()}
 
 
@@ -93,7 +96,7 @@ def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes | Non
         valid_from=claim.times.valid_from,
         valid_until=claim.times.valid_until,
         expires_at=claim.times.expires_at,
-        fingerprint=b"" if pepper is None else fingerprint(claim, pepper=pepper),
+        fingerprint=b"" if pepper is None else _mark(record, pepper),
         slot=slot_key(claim),
         importance=float(claim.strength.importance),
         half_life=claim.strength.half_life_hours,
@@ -167,20 +170,74 @@ def normalise(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".!;, ")
 
 
-def fingerprint(claim: Claim, *, pepper: bytes) -> bytes:
-    """Equal for two claims that say the same, in the same place, as the same kind, of the same time.
-
-    Keyed with the tenant's own `pepper`, so that a leaked index cannot be searched with guessed sentences.
-    """
+def _mark(record: Record, pepper: bytes) -> bytes:
+    """The fingerprint of a revision. One that was written before subjects were read keeps that of its words alone."""
+    if record.about is not None:
+        return fingerprint(record.claim, record.actor, pepper=pepper)
+    claim = record.claim
     place, slot, times = claim.place, claim.slot, claim.times
     filled = (slot.subject, slot.key, slot.value) if slot is not None else ()
     where = (claim.nature.kind, place.scope, place.scope_id, place.namespace)
-    return _mark(claim.content, (*where, str(times.valid_from), str(times.valid_until), *filled), pepper)
+    parts = (normalise(claim.content), *where, str(times.valid_from), str(times.valid_until), *filled)
+    return hashlib.blake2b(_APART.join(parts).encode(), digest_size=16, key=pepper).digest()
 
 
-@lru_cache(maxsize=256)  # asked for each write when it is looked for, compared and filed, and of many before the first
-def _mark(content: str, rest: tuple[str, ...], pepper: bytes) -> bytes:
-    return hashlib.blake2b("\x1f".join((normalise(content), *rest)).encode(), digest_size=16, key=pepper).digest()
+def identity_keys(claim: Claim, about: tuple[str, ...], *, pepper: bytes) -> tuple[str, ...]:
+    """The keys under which a claim meets others that are about the same, in the same place."""
+    place = claim.place
+    where = (place.scope, place.scope_id, place.namespace)
+    return tuple(_identity((*where, one), pepper) for one in about if one != SPEAKER)
+
+
+def _identity(parts: tuple[str, ...], pepper: bytes) -> str:
+    return _APART + hashlib.blake2b(_APART.join(parts).encode(), digest_size=16, key=pepper).hexdigest()
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two texts are the same but for surrounding white space and Unicode composition.
+
+    >>> same_text(" Caf\u00e9 ", "Cafe\u0301"), same_text("5 mW", "5 MW")
+    (True, False)
+    """
+    return one == other or _composed(one) == _composed(other)
+
+
+def _composed(text: str) -> str:
+    return text.strip() if text.isascii() else unicodedata.normalize("NFC", text).strip()
+
+
+def fingerprint(claim: Claim, actor: str, *, pepper: bytes) -> bytes:
+    """Equal for two claims in which one author says the same about the same thing: the same words for the same place,
+    person, question, task, session, time and derivation. How sure the author is, on what evidence, and how the record
+    is to be handled make no other claim of it.
+
+    Keyed with the tenant's own `pepper`, so that a leaked index cannot be searched with guessed sentences.
+    """
+    nature, times, lineage = claim.nature, claim.times, claim.lineage
+    said = (
+        actor,
+        _composed(claim.content),
+        _person(claim),
+        (nature.kind, nature.memory_type, nature.lifecycle),
+        claim.place,
+        claim.intent,
+        claim.slot,
+        (times.event_time, times.valid_from, times.valid_until),
+        (sorted(lineage.derived_from), lineage.parent, lineage.relations),
+    )
+    return hashlib.blake2b(msgspec.json.encode(said, order="sorted"), digest_size=16, key=pepper).digest()
+
+
+def _person(claim: Claim) -> str | None:
+    """Whom a claim is about, where its contract has a word for that and our record has not. What has no place in our
+    record is kept beside what the record says in its stead; the word itself is the last."""
+    for one in claim.extensions:
+        if '"user_id"' in one.body and isinstance(kept := msgspec.json.decode(one.body), dict):
+            value = kept.get("user_id")
+            while isinstance(value, list):
+                value = value[-1] if value else None
+            return value if isinstance(value, str) else None
+    return None
 
 
 def slot_key(claim: Claim) -> str | None:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role, SignedHandover
 from muniment.model.erasure import Tombstone
 from muniment.model.note import Note
+from muniment.model.packed import PackedAccount
 from muniment.model.receipt import Account
 from muniment.model.rows import ProposalRow
 from muniment.model.times import Instant
@@ -47,10 +48,11 @@ class Amendment(Value):
 
 
 class Blanked(Value):
-    """A receipt that loses words: its place in the log, and its account from now on."""
+    """A receipt that loses words: its id and place in the log, and its account from now on."""
 
+    id: str
     seq: int
-    account: Account
+    account: Account | PackedAccount
 
 
 class ChangeSet(Value):

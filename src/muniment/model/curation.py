@@ -93,6 +93,7 @@ class Report(Value):
     duplicate_of: str | None = None
     contradicts: tuple[str, ...] = ()
     echoes: tuple[str, ...] = ()
+    same_as: tuple[str, ...] = ()
     observation: Observation | None = None
     vouching: Vouching | None = None
     resolution: Resolution | None = None
@@ -100,10 +101,12 @@ class Report(Value):
 
 
 class Settled(Value):
-    """Where a conflict stands after somebody took it up, or would: `resolved`, `escalated`, `pending_vote`, or not
-    moved because the policy `refused` the caller or `held` the synthesis for a person. Of what would be it is also told
-    what `falls` and what `rises`: the records that stand on a superseded side or on the winner alone, and would be
-    judged otherwise. `digest` tells this outcome from another; it is empty where it was not worked out what falls."""
+    """Where a conflict stands after somebody took it up, or would.
+
+    `status` is `resolved`, `escalated`, `pending_vote`, `established` where a suspicion was promoted, or not moved
+    because the policy `refused` the caller or `held` the synthesis for a person. Of what would be it is also told what
+    `falls` and what `rises`: the records that stand on a superseded side or on the winner alone, and would be judged
+    otherwise. `digest` tells this outcome from another; it is empty where it was not worked out what falls."""
 
     conflict: str
     status: str
@@ -150,6 +153,7 @@ class Verdict(Value):
     reason: str
     duplicate_of: str | None = None
     echoes: tuple[str, ...] = ()
+    same_as: tuple[str, ...] = ()
     conflict_ids: tuple[str, ...] = ()
     redactions: tuple[Redaction, ...] = ()
     steps: tuple[StepOutcome, ...] = ()

@@ -37,6 +37,7 @@ class EntryKind(StrEnum):
     RELEASED = "released"
     WITHDRAWN = "withdrawn"
     KEYED = "keyed"
+    TRIMMED = "trimmed"
 
 
 class Role(StrEnum):

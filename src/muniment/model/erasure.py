@@ -12,6 +12,8 @@ from muniment.model.errors import Malformed
 from muniment.model.times import Instant
 from muniment.model.value import Value
 
+CERTIFICATE_VERSIONS = frozenset({1, 2})
+"""The forms of a certificate that can be read. The highest is the one that is made."""
 ERASED = "[erased]"
 """What stands where a text was."""
 
@@ -123,14 +125,25 @@ class Traces(Value):
     names: int = 0
 
 
+class Blocked(Value):
+    """A legal hold against an erasure: which hold, why, and which records and waiting proposals it keeps."""
+
+    hold: str
+    reason: str
+    records: tuple[str, ...] = ()
+    proposals: tuple[str, ...] = ()
+
+
 class ErasurePlan(Value):
     """What an erasure will do, or did: every record it reaches, and the traces elsewhere. `digest` tells this plan from
-    another: which records it reaches as they are now, and what becomes of each."""
+    another: which records it reaches as they are now, and what becomes of each. While `holds` are in force against it,
+    nothing of it can be done."""
 
     by: By
     derived: Derived
     nodes: tuple[Doomed, ...]
     traces: Traces = Traces()
+    holds: tuple[Blocked, ...] = ()
 
     digest: str = ""
 
@@ -170,7 +183,11 @@ class Counts(Value):
 class Certificate(Value):
     """That something was erased: what, when, by whom, why, how much, and where the ledger says so. `digest` commits to
     what was asked for (by an opening that only the caller was given), so that whoever has the certificate cannot read
-    from it whom it is about. `entry` is the hash of the ledger entry at `seq`."""
+    from it whom it is about. `entry` is the hash of the ledger entry at `seq`.
+
+    Since version 2 it also names, so that a copy made before can be relieved of it by the certificate alone, the
+    `proposals` that waited or became an erased record, the `documents` that were taken away or lost words (by the
+    commitments with which the ledger once took them in), and the `receipts` that lost words."""
 
     v: int
     id: str
@@ -188,6 +205,9 @@ class Certificate(Value):
     seq: int
     entry: str
     key: str
+    proposals: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    receipts: tuple[str, ...] = ()
 
 
 class SignedCertificate(Value):

@@ -9,6 +9,7 @@
     │  ├─ NotPermitted       an operation the policy does not give this actor
     │  ├─ NotFound           nothing there that the caller may know of
     │  ├─ Stale              the caller's version, the present version
+    │  ├─ RolledBack         a batch that was taken in and rolled back: which
     │  ├─ OnHold             what was to be erased must be kept: under which hold, and why
     │  └─ Undecided          a strategy that cannot tell two sides apart
     ├─ OperationalError      the world failed; the same request may work later
@@ -141,17 +142,31 @@ class Stale(CallerError):
         self.hint = "Read it again and decide on what it says now."
 
 
+class RolledBack(CallerError):
+    """The same batch was taken in before and rolled back; nothing was changed."""
+
+    code = "rolled_back"
+
+    def __init__(self, batch: str) -> None:
+        super().__init__(f"this was taken in as batch {batch}, which was rolled back")
+        self.batch = batch
+        self.hint = "To take it in once more, say `--again` (`again=True` in Python, `again=true` over HTTP)."
+
+
 class OnHold(CallerError):
     """What was to be erased must be kept; nothing was changed."""
 
     code = "on_hold"
 
-    def __init__(self, hold: str, reason: str, *, records: int) -> None:
-        super().__init__(f"{records} of the records are on hold {hold}: {reason}")
+    def __init__(self, hold: str, reason: str, *, records: int, proposals: int = 0) -> None:
+        kept = [f"{records} of the records"] if records or not proposals else []
+        kept += [f"{proposals} of the waiting proposals"] if proposals else []
+        super().__init__(f"{' and '.join(kept)} are on hold {hold}: {reason}")
         self.hold = hold
         self.reason = reason
         self.records = records
-        self.hint = "Ask whoever answers for the hold; `muniment hold lift` ends it."
+        self.proposals = proposals
+        self.hint = "`muniment forget --dry-run` marks what is on hold; `muniment hold lift` ends the hold."
 
 
 class Undecided(CallerError):
@@ -259,8 +274,10 @@ class SchemaMismatch(IntegrityError):
 
     code = "schema_mismatch"
 
-    def __init__(self, *, found: int, needed: int, hint: str | None = None) -> None:
-        super().__init__(f"the store has schema revision {found}, this engine needs {needed}")
+    def __init__(
+        self, *, found: int, needed: int, what: str = "the store has schema revision", hint: str | None = None
+    ) -> None:
+        super().__init__(f"{what} {found}, this engine needs {needed}")
         self.found = found
         self.needed = needed
         self.hint = hint or (

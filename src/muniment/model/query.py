@@ -151,9 +151,23 @@ class Presented(StrEnum):
     CONTESTED = "contested"
 
 
+class Dispute(Value):
+    """The other side of an open conflict, as it is told inside the record that it disputes. `content` is its beginning
+    if it is long; `whole` says whether that is all of it."""
+
+    conflict: str
+    id: str
+    revision: int
+    actor: str
+    confidence: float
+    content: str
+    whole: bool = True
+
+
 class Disclosure(Value):
     """A record that passed the gate, with why it is here. Only `read.gate` makes one. `parts` are what its score is the
-    sum of; `passage` is the part of a long content that fits best, by its first and last character."""
+    sum of; `passage` is the part of a long content that fits best, by its first and last character. `disputed_by` holds
+    the other sides of its open conflicts that the reader may see, the latest conflicts first."""
 
     record: Record
     standing: Standing
@@ -165,6 +179,7 @@ class Disclosure(Value):
     conflicts: tuple[str, ...] = ()
     parts: tuple[tuple[str, float], ...] = ()
     passage: tuple[int, int] | None = None
+    disputed_by: tuple[Dispute, ...] = ()
 
     @property
     def text(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from muniment.model.actor import Actor
 from muniment.model.filter import Filter
 from muniment.model.gate import Gates
@@ -17,13 +19,15 @@ STATUS = "status"
 
 class Terms(Value):
     """The words a query was searched with: single words, exact phrases, and the words left out as too common. `names`
-    are the keys of what it speaks of by name, aliases included; `pairs` are words that stand close to each other."""
+    are the keys of what it speaks of by name, aliases included; `pairs` are words that stand close to each other;
+    `codes` are ids, versions, paths, addresses and the like as they were spelled."""
 
     words: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
     common: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
+    codes: tuple[str, ...] = ()
 
 
 class Plan(Value):
@@ -51,7 +55,8 @@ class Plan(Value):
 
 class Candidate(Value):
     """A revision that was looked at: how it scored and of which parts that is the sum, how it came in, and the rule
-    that kept it out, if one did."""
+    that kept it from a place of its own, if one did. `inside` says that it was told as the other side of a dispute,
+    inside the record that it disputes."""
 
     rid: int
     id: str
@@ -61,6 +66,12 @@ class Candidate(Value):
     excluded: str | None = None
     parts: tuple[tuple[str, float], ...] = ()
     passage: tuple[int, int] | None = None
+    inside: bool = False
+
+    @property
+    def disclosed(self) -> bool:
+        """Whether the reader was told what it says."""
+        return self.excluded is None or self.inside
 
 
 class Account(Value):
@@ -104,9 +115,22 @@ class StoredReceipt(Value):
     account: bytes
 
 
+class ReceiptState(StrEnum):
+    """How much of a receipt is there. `whole`: all of it. `erased`: words of it, or records it tells of, were erased.
+    `dropped`: retention took it away except for who was told what. `altered`: it is not what the log commits to."""
+
+    WHOLE = "whole"
+    ERASED = "erased"
+    DROPPED = "dropped"
+    ALTERED = "altered"
+
+
 class Explanation(Value):
     """A receipt read back, and decided again. `again` are the ids the second decision gave; `note` says what could not
-    be done as it was then."""
+    be done as it was then. Where the `state` is not whole, `by` names what took from it: certificates of erasure, or
+    the ledger entry that dropped it; `lost` are the ids of records that were told and have been erased since.
+    `consistent` says that nothing but what was taken makes a difference: it is `same_ids` for a whole receipt, and
+    false for an altered one."""
 
     receipt_id: str
     at: Instant
@@ -117,3 +141,7 @@ class Explanation(Value):
     same_ids: bool
     replayed: bool
     note: str | None = None
+    state: ReceiptState = ReceiptState.WHOLE
+    consistent: bool = True
+    by: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()

@@ -97,7 +97,9 @@ class Record(Value):
     """One revision. `created_at` is when we were told; the claim's own times say when it holds; `echoes` are the
     records it only says again; `label` is where it came from when it was written; `barred` are the scopes that
     its own charter, or that of anything it stands on, keeps it out of; `mentions` is what its text names; `authority`
-    is how much its author had, where that is not what the policy gives its name."""
+    is how much its author had, where that is not what the policy gives its name; `same_as` are records in the same
+    words, by another author or of another occasion; `about` is what its text is about, its subject first, and
+    empty where that is left open. None: written before subjects were read."""
 
     id: str
     tenant: str
@@ -112,6 +114,8 @@ class Record(Value):
     reviewer: str | None = None
     next_review_at: Instant | None = None
     echoes: tuple[str, ...] = ()
+    same_as: tuple[str, ...] = ()
+    about: tuple[str, ...] | None = None
     barred: tuple[Scope, ...] = ()
     mentions: tuple[Entity, ...] = ()
     authority: int | None = None
@@ -133,6 +137,8 @@ class Record(Value):
         checks.optional_identifier("reviewer", self.reviewer)
         checks.instant("next_review_at", self.next_review_at)
         checks.identifiers("echoes", self.echoes)
+        checks.identifiers("same_as", self.same_as)
+        checks.texts("about", self.about or ())
         checks.instances("barred", self.barred, Scope)
         checks.instances("mentions", self.mentions, Entity)
         if self.authority is not None:
@@ -146,7 +152,8 @@ class Record(Value):
     @property
     def links(self) -> list[tuple[str, str]]:
         """Every link to another record, by type and target, each once, in a fixed order."""
-        return sorted({*self.claim.lineage.links, *(("echoes", name) for name in self.echoes)})
+        echoes, same = (("echoes", name) for name in self.echoes), (("same_as", name) for name in self.same_as)
+        return sorted({*self.claim.lineage.links, *echoes, *same})
 
     @property
     def content(self) -> str:

@@ -8,6 +8,7 @@ from muniment.model.note import Note
 from muniment.model.record import Standing
 from muniment.model.times import Instant
 from muniment.model.value import Value
+from muniment.model.vocabulary import ConflictStrength
 
 
 class StandingRow(Value):
@@ -49,6 +50,10 @@ class ConflictRow(Value):
     strategy: str | None = None
     winner: str | None = None
     ballots: tuple[Ballot, ...] = ()
+
+    @property
+    def strength(self) -> ConflictStrength:
+        return ConflictStrength.ESTABLISHED if self.contests else ConflictStrength.SUSPECTED
 
 
 class EdgeRow(Value):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+CHARACTERS = 4
+
 
 def tokens(text: str) -> int:
     """A quarter of its characters, rounded up.
@@ -9,4 +11,4 @@ def tokens(text: str) -> int:
     >>> tokens("four"), tokens("fives")
     (1, 2)
     """
-    return (len(text) + 3) // 4
+    return -(-len(text) // CHARACTERS)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import threading
 from functools import cache
 from typing import TypeVar, dataclass_transform
 
 import msgspec
 
+from muniment.model.decoding import decode_json
 from muniment.model.errors import CallerError, IntegrityError
 
 _V = TypeVar("_V", bound="Value")
-_decoders: dict[type, msgspec.json.Decoder[Value]] = {}
-_making = threading.Lock()
 _PLACE = re.compile(r" - at `(\$[A-Za-z0-9_.\[\]]{1,128})`")
 
 
@@ -67,16 +65,6 @@ def canonical(value: Value) -> bytes:
     return _encoder.encode(value)
 
 
-def _make_decoder(kind: type[Value]) -> msgspec.json.Decoder[Value]:
-    """Make the reader of a kind, one thread at a time: a reader that meets a type another thread is still describing to
-    the library ends the process."""
-    with _making:
-        decoder = _decoders.get(kind)
-        if decoder is None:
-            decoder = _decoders[kind] = msgspec.json.Decoder(kind)
-        return decoder
-
-
 def _place(sentence: str) -> str:
     """Where in a value something is wrong, as a library says it. Nothing else of what it says: it quotes."""
     found = _PLACE.search(sentence)
@@ -85,10 +73,8 @@ def _place(sentence: str) -> str:
 
 def read_canonical(body: bytes, kind: type[_V]) -> _V:
     """Read back what `canonical` wrote. Anything else means the store was changed behind our back."""
-    decoder = _decoders.get(kind) or _make_decoder(kind)
     try:
-        value = decoder.decode(body)
+        value = decode_json(body, kind)
     except (msgspec.DecodeError, UnicodeDecodeError, CallerError, TypeError, RecursionError) as error:
         raise IntegrityError(f"a stored {kind.__name__} cannot be read{_place(str(error))}") from None
-    assert isinstance(value, kind)
     return value

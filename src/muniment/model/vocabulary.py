@@ -204,8 +204,15 @@ class ConflictType(StrEnum):
     CONTRADICTION = "contradiction"
 
 
+class ConflictStrength(StrEnum):
+    """How sure a conflict is. An established one contests both sides; a suspected one is shown and changes nothing."""
+
+    ESTABLISHED = "established"
+    SUSPECTED = "suspected"
+
+
 class Strategy(StrEnum):
-    """How a conflict is settled."""
+    """How a conflict is taken up. `promote` settles nothing: it makes a suspicion an established conflict."""
 
     LAST_WRITE_WINS = "last_write_wins"
     CONFIDENCE_WEIGHTED = "confidence_weighted"
@@ -214,6 +221,7 @@ class Strategy(StrEnum):
     VOTE = "vote"
     SYNTHESIS = "synthesis"
     HUMAN_ESCALATION = "human_escalation"
+    PROMOTE = "promote"
 
 
 EXTENSION_SCOPES = frozenset({Scope.X_USER_IDENTITY, Scope.X_ORGANIZATION, Scope.X_CROSS_ORGANIZATION})

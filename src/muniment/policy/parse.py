@@ -13,6 +13,7 @@ import yaml
 
 from muniment.model import checks
 from muniment.model.actor import Actor
+from muniment.model.decoding import convert
 from muniment.model.errors import CallerError, PolicyInvalid
 from muniment.model.gate import Thresholds
 from muniment.model.value import Value
@@ -85,7 +86,7 @@ def _convert_thresholds(plain: Plain, lines: Lines, place: str) -> None:
 
 def _convert(plain: Plain, kind: type[_V], path: str, lines: Lines, place: str) -> _V:
     try:
-        return msgspec.convert(plain, kind, strict=True)
+        return convert(plain, kind, strict=True)
     except msgspec.ValidationError as error:
         message = str(error)
     except CallerError as error:

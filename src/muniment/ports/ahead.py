@@ -14,14 +14,15 @@ class Hearing(Value):
 
 
 class Ahead(Value):
-    """Who asks; the proposals, fingerprints, questions and records that will be looked up, the words that neighbours
-    will be looked for with, and whose ear will be asked about. It may name too much or too little: no answer depends on
-    it."""
+    """Who asks; the proposals, fingerprints, questions, records and keys of subjects that will be looked up, the words
+    that neighbours will be looked for with, and whose ear will be asked about. It may name too much or too little: no
+    answer depends on it."""
 
     actors: tuple[str, ...] = ()
     proposals: tuple[str, ...] = ()
     fingerprints: tuple[bytes, ...] = ()
     slots: tuple[str, ...] = ()
     records: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
     words: tuple[tuple[str, ...], ...] = ()
     heard: tuple[Hearing, ...] = ()

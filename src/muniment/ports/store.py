@@ -29,6 +29,7 @@ from muniment.model.rows import (
 )
 from muniment.model.times import Instant
 from muniment.ports.ahead import Ahead
+from muniment.ports.health import StoreHealth
 from muniment.ports.lexicon import Lexicon, Names
 from muniment.ports.vectors import Meanings, Vectors
 
@@ -338,6 +339,9 @@ class TenantStore(Protocol):
         somebody else still reads an older state; what is left is then gone as soon as they have ended."""
 
     def size_bytes(self) -> int: ...
+
+    def health(self) -> StoreHealth:
+        """Figures for monitoring, cheap enough to be asked for every few seconds."""
 
     def close(self) -> None: ...
 

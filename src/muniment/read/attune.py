@@ -11,6 +11,7 @@ from muniment.model.query import Attunement
 from muniment.model.receipt import STATUS, Plan
 from muniment.ports.store import Snapshot
 from muniment.read.find import Findings, Found, find
+from muniment.read.moment import cards_then
 from muniment.read.question import Sought
 from muniment.read.rank import ranked_unasked
 from muniment.read.search import SPARE, Gathered, arrange
@@ -22,8 +23,8 @@ def _tally(snapshot: Snapshot, plan: Plan, since: int) -> tuple[int, dict[str, i
     """How much there is that passes, and how much each bound keeps out; what a caller may not see is not counted."""
     counts: Counter[str] = Counter()
     passed = 0
-    for card in snapshot.catalogue.since(since):
-        if not matches(plan.visible, card):
+    for card in cards_then(snapshot, plan, snapshot.catalogue.since(since)):
+        if card.since <= since or not matches(plan.visible, card):
             continue
         broken = next((name for name, condition in plan.wanted if not matches(condition, card)), None)
         if broken is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from muniment.graph.spread import Link, Node, salience, spread
-from muniment.model.card import Card
+from muniment.model.card import SUBJECT, Card
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan
 from muniment.model.rows import EdgeRow, MentionRow
@@ -70,7 +70,8 @@ def _kin(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], ranked: Seq
     """Ask for all that stands beside the best or shares names or links with them."""
     nearby, linked = bool(plan.weights.nearby), bool(plan.weights.linked)
     best = ranked[:SEEDS] if linked else ()
-    named = snapshot.names.mentions(best) if linked else ()
+    spoken_of = snapshot.names.mentions(best) if linked else ()
+    named = tuple(row for row in spoken_of if row.kind != SUBJECT)
     names = list(dict.fromkeys([*plan.terms.names, *(row.entity for row in named)]))[:NAMES_MAX] if linked else []
     head = snapshot.ledger.head()
     last = head.last_doc if head is not None else 0

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
-from muniment.model.card import Card, moved
+from muniment.model.card import Card
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan
 from muniment.model.rows import Near
 from muniment.ports.hits import Hit
 from muniment.ports.store import Snapshot
+from muniment.read.exact import Match, foretell_pointed, pointed_at
+from muniment.read.moment import cards_then
 from muniment.read.words import GAP
 
 WORDS_KEPT = 100
@@ -58,6 +60,7 @@ class Found:
     passage: tuple[int, int] | None = None
     nearby: float = 0.0
     session: float = 0.0
+    exact: Match = Match.NONE
     linked: float = 0.0
     via: str | None = None
 
@@ -90,11 +93,16 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
 
     Many are looked at roughly, and the best of them closely: only those have their cards fetched."""
     _foretell(snapshot, plan, vector)
-    matched = snapshot.lexicon.search(plan, keep=max(WORDS_KEPT, plan.limit))
     rarity = snapshot.lexicon.weights(_sought(plan))
+    foretell_pointed(snapshot, plan, rarity)
+    matched = snapshot.lexicon.search(plan, keep=max(WORDS_KEPT, plan.limit))
     close = cache(partial(snapshot.lexicon.close, _telling(plan), gap=GAP, keep=CLOSE_KEPT))
     words = _shares(snapshot, matched.hits, rarity, close)
-    own = [hit.rid for hit in matched.hits if hit.failed is None]
+    pointed = pointed_at(snapshot, plan, rarity)
+    for rid in [rid for rid, match in pointed.items() if match is Match.CODE]:
+        held = snapshot.lexicon.held(rid, tuple(rarity))
+        words[rid] = max(words.get(rid, 0.0), coverage(rarity, held))
+    own = list(dict.fromkeys([*(hit.rid for hit in matched.hits if hit.failed is None), *pointed]))
     nearest = _nearest(snapshot, plan, vector) if vector is not None else ()
     near = {one.rid: one for one in nearest if one.cosine >= COSINE_LEAST}
     late: list[int] = []
@@ -110,7 +118,7 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
         rid: scales[0] * words.get(rid, 0.0) + (scales[1] * max(0.0, near[rid].cosine) if rid in near else 0.0)
         for rid in dict.fromkeys([*own, *near])
     }
-    best = heapq.nlargest(max(KEPT, plan.limit + KEPT // 2), rough, key=lambda rid: (rough[rid], rid))
+    best = heapq.nlargest(max(KEPT, plan.limit + KEPT // 2), rough, key=lambda rid: (rid in pointed, rough[rid], rid))
     past = [hit.rid for hit in matched.hits if hit.failed is not None]
     snapshot.ahead(
         partial(snapshot.catalogue.cards, [*best, *past]),
@@ -121,6 +129,8 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
     for rid, one in found.items():
         if rid in near:
             one.take(near[rid])
+        if rid in pointed:
+            one.exact = pointed[rid]
     return Findings(
         found=found,
         past=tuple((cards[rid], words[rid]) for rid in past if rid in cards),
@@ -202,11 +212,7 @@ def _telling(plan: Plan) -> tuple[tuple[str, str], ...]:
 def cards_at(snapshot: Snapshot, plan: Plan, rids: Iterable[int]) -> dict[int, Card]:
     """The cards of revisions as they were at the plan's position; one that was not born yet is left out."""
     cards = snapshot.catalogue.cards(rids)
-    if plan.at_head:
-        return cards
-    snapshot.ahead(*(partial(snapshot.catalogue.standing_at, rid, plan.as_of) for rid in cards))
-    standings = {rid: snapshot.catalogue.standing_at(rid, plan.as_of) for rid in cards}
-    return {rid: moved(cards[rid], standing) for rid, standing in standings.items() if standing is not None}
+    return {card.rid: card for card in cards_then(snapshot, plan, cards.values())}
 
 
 def admitted(plan: Plan, card: Card) -> bool:

@@ -48,15 +48,18 @@ def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping
     return Signs(
         cosine=best,
         coverage=max(
-            (coverage(findings.rarity, held) for held in _held(snapshot, _strongest(scores), words)), default=0.0
+            (coverage(findings.rarity, held) for held in _held(snapshot, _strongest(findings, scores), words)),
+            default=0.0,
         ),
         ahead=best - math.fsum(near) / max(1, len(near)),
         size=math.log(min(max(snapshot.lexicon.count(), least), most)),
     )
 
 
-def _strongest(scores: Mapping[int, float]) -> list[int]:
-    return sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
+def _strongest(findings: Findings, scores: Mapping[int, float]) -> list[int]:
+    """The strongest, and what the question points at."""
+    best = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
+    return list(dict.fromkeys([*best, *(rid for rid, one in findings.found.items() if one.exact)]))
 
 
 def _can_tell(plan: Plan) -> bool:
@@ -64,10 +67,10 @@ def _can_tell(plan: Plan) -> bool:
     return not plan.terms.phrases and (model is None or model.startswith(FITTED_FOR))
 
 
-def foretell_fit(snapshot: Snapshot, plan: Plan, scores: Mapping[int, float]) -> None:
+def foretell_fit(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> None:
     """Tell the store whose words `fit_of` will read."""
     if scores and _can_tell(plan):
-        snapshot.ahead(partial(snapshot.documents.many, _strongest(scores)))
+        snapshot.ahead(partial(snapshot.documents.many, _strongest(findings, scores)))
 
 
 def fit_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> float | None:

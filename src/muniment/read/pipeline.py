@@ -93,7 +93,7 @@ def look(snapshot: Snapshot, plan: Plan, query: Query, sought: Sought, operation
         return gather_listed(snapshot, plan, query.listing)
     if query.attuned is not None:
         return gather_attuned(snapshot, plan, query.attuned, sought)
-    return gather(snapshot, plan, sought.vectors[0] if sought.vectors else None, operation)
+    return gather(snapshot, plan, query.text, sought.vectors[0] if sought.vectors else None, operation)
 
 
 def _searched(plan: Plan, sought: Sought, gathered: Gathered, latest: int) -> Searched:
@@ -140,7 +140,7 @@ def _answer(
         policy=reading.policy_doc,
         plan=plan,
         candidates=chosen.candidates,
-        opponents=gathered.opponents,
+        opponents=chosen.opponents,
         excluded=excluded,
         considered=gathered.passed + sum(gathered.counts.values()),
         selected=tuple(one.record.id for one in told),

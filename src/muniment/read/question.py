@@ -13,6 +13,7 @@ from muniment.model.query import Query
 from muniment.model.receipt import Terms
 from muniment.model.value import Value
 from muniment.ports.store import Snapshot
+from muniment.read.exact import codes_of
 from muniment.read.words import read_terms, words_of
 from muniment.text.entities import entities, entity_key
 from muniment.text.stop import STOP_WORDS
@@ -74,6 +75,7 @@ def _joined(terms: list[Terms]) -> Terms:
         words=tuple(dict.fromkeys(word for one in terms for word in one.words)),
         common=tuple(dict.fromkeys(word for one in terms for word in one.common)),
         names=tuple(dict.fromkeys(name for one in terms for name in one.names)),
+        codes=tuple(dict.fromkeys(code for one in terms for code in one.codes)),
     )
 
 
@@ -100,7 +102,11 @@ def read_question(
     read = _without_bynames(snapshot, text)
     read = f"{read} ({', '.join(others)})" if others else read
     said = {*keys, *groups}
-    return msgspec.structs.replace(pruned, names=names), read, tuple(name for name in names if name not in said)
+    return (
+        msgspec.structs.replace(pruned, names=names, codes=codes_of(text)),
+        read,
+        tuple(name for name in names if name not in said),
+    )
 
 
 def _without_bynames(snapshot: Snapshot, text: str) -> str:

@@ -11,6 +11,7 @@ from muniment.model.card import Card
 from muniment.model.receipt import Plan
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import LABEL_RANK, Kind
+from muniment.read.exact import Match
 from muniment.read.find import Findings, Found
 from muniment.read.words import words_of
 from muniment.trust.decay import faded, retrievability
@@ -49,9 +50,26 @@ def ranked(plan: Plan, findings: Findings, *, keep: int) -> dict[int, Parts]:
     subjects = _subjects(plan, found)
     values = {rid: _values(plan, one, scales, subjects) for rid, one in found.items()}
     rough = {rid: math.fsum(one) for rid, one in values.items()}
-    best = heapq.nlargest(keep, rough, key=lambda rid: (_faded(plan, found[rid], rough[rid]), rid))
+    best = heapq.nlargest(keep, rough, key=lambda rid: (found[rid].exact, _faded(plan, found[rid], rough[rid]), rid))
     parts = {rid: _named(plan, found[rid], NAMES, values[rid]) for rid in best}
     return dict(sorted(parts.items(), key=lambda one: (-score_of(one[1]), -one[0])))
+
+
+def raised(scores: Mapping[int, float], found: Mapping[int, Found]) -> dict[int, float]:
+    """What is added to the scores of what the question points at, so that it comes before what it does not point at.
+    All that match alike are raised alike. A record with a rare word comes before those that hold no word of the
+    question; one with a code, and one that is the text of the question, before all others."""
+    added = dict.fromkeys(scores, 0.0)
+    for match in sorted({one.exact for one in found.values()} - {Match.NONE}):
+        these = [rid for rid in scores if rid in found and found[rid].exact == match]
+        those = [rid for rid in scores if (found[rid].exact if rid in found else Match.NONE) < match]
+        if match is Match.WORD:
+            those = [rid for rid in those if rid in found and not found[rid].words]
+        if these and those:
+            above = math.nextafter(max(scores[rid] + added[rid] for rid in those), math.inf)
+            lift = above - min(scores[rid] for rid in these)
+            added.update((rid, round(lift + 5e-7, 6)) for rid in these if lift > 0)
+    return added
 
 
 def ranked_unasked(plan: Plan, found: Mapping[int, Found], fits: Mapping[int, float], *, keep: int) -> dict[int, Parts]:

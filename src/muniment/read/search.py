@@ -1,29 +1,43 @@
-"""Gather candidates: what fits, what has taken its place since, and the other side of what is disputed."""
+"""Gather candidates: what fits, what has taken its place since, and what disputes it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 import msgspec
 
 from muniment.model.card import Card
 from muniment.model.filter import matches
 from muniment.model.receipt import Candidate, Plan
+from muniment.model.rows import ConflictRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictType
 from muniment.ports.store import Snapshot
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.carry import carry_over, take_in_kin
-from muniment.read.find import FAIR_WORDS, Findings, find
+from muniment.read.exact import same_text
+from muniment.read.fetch import record_of
+from muniment.read.find import FAIR_WORDS, Findings, Found, admitted, cards_at, find
 from muniment.read.fit import WEAK_SHARE, fit_of, foretell_fit
-from muniment.read.rank import Parts, diverse, in_stead, ranked, score_of
-from muniment.read.select import WEAK
+from muniment.read.moment import cards_then
+from muniment.read.rank import Parts, diverse, in_stead, raised, ranked, score_of
+from muniment.read.select import DISPUTES_MAX, OPPONENT, WEAK
 
 CHAIN_MAX = 100
 SPARE = 10
 """So many more than can be told are kept as candidates: the gate may keep some back."""
+
+
+LOOKED_AT = 64
+"""So many of the latest disputes of a record are looked at."""
+
+READ_MAX = 24
+SAME_MEANING = 0.9
+"""So many of the best matches are compared with the question word by word, if they hold half of what the best holds or
+are as near as this."""
 
 
 class Gathered(Value):
@@ -40,11 +54,16 @@ class Gathered(Value):
 NOTHING = Gathered(candidates=(), opponents=(), passed=0, counts={})
 
 
-def gather(snapshot: Snapshot, plan: Plan, vector: bytes | None, operation: Operation = UNWATCHED) -> Gathered:
+def gather(
+    snapshot: Snapshot, plan: Plan, text: str, vector: bytes | None, operation: Operation = UNWATCHED
+) -> Gathered:
     findings = find(snapshot, plan, vector)
     scores = findings.evidence()
-    foretell_fit(snapshot, plan, scores)
+    close = closest(findings)
+    snapshot.ahead(partial(snapshot.documents.many, close))
+    foretell_fit(snapshot, plan, findings, scores)
     beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
+    mark_same_text(snapshot, text, findings, close)
     fit = fit_of(snapshot, plan, findings, scores)
     carry_over(findings.found, findings.evidence(), beside)
     operation.lap("search")
@@ -54,36 +73,66 @@ def gather(snapshot: Snapshot, plan: Plan, vector: bytes | None, operation: Oper
 def arrange(
     snapshot: Snapshot, plan: Plan, findings: Findings, parts: Mapping[int, Parts], *, fit: float | None
 ) -> Gathered:
-    """Make candidates of the best, take in what must come with them, and put all in order. `parts` are what the scores
-    of the best are the sums of, from the best down."""
+    """Make candidates of the best, take in what speaks in the stead of what is past, and put all in order. `parts` are
+    what the scores of the best are the sums of, from the best down."""
     found = findings.found
     scores = {rid: score_of(sums) for rid, sums in parts.items()}
     least = WEAK_SHARE * max(scores.values(), default=0.0) if plan.floor > 0 else -math.inf
+    poor = fit is not None and fit < plan.floor
+    weak = {rid for rid in parts if poor or (scores[rid] < least and not found[rid].exact)}
     candidates = {
         rid: msgspec.structs.replace(
             _candidate(found[rid].card, scores[rid], found[rid].via),
             parts=parts[rid],
             passage=found[rid].passage,
-            excluded=WEAK if scores[rid] < least or (fit is not None and fit < plan.floor) else None,
+            excluded=WEAK if rid in weak else None,
         )
         for rid in parts
     }
-    strong = [rid for rid in parts if candidates[rid].excluded is None]
-    contested = [rid for rid in strong if found[rid].card.status == Status.CONTESTED]
-    poor = fit is not None and fit < plan.floor
-    contested += _add_successors(snapshot, plan, candidates, findings, least=FAIR_WORDS if poor else 0.0)
-    opponents = _add_opponents(snapshot, plan, candidates, contested)
+    cards = {rid: found[rid].card for rid in parts if rid not in weak}
+    cards |= _add_successors(snapshot, plan, candidates, findings, least=FAIR_WORDS if poor else 0.0)
+    conflicts = _open_conflicts(snapshot, plan, cards)
+    _put_newer_first(candidates, cards, conflicts)
+    _raise_exact(candidates, found)
+    opponents = _add_opponents(snapshot, plan, candidates, cards, conflicts)
     order = sorted(candidates, key=lambda rid: (-candidates[rid].score, -rid))
-    if plan.reach.model is not None and len(order) > 2:
-        alike = snapshot.meanings.alike(order)
-        order = diverse(order, {rid: one.score for rid, one in candidates.items()}, alike)
+    own = [rid for rid in order if candidates[rid].excluded != OPPONENT]
+    if plan.reach.model is not None and len(own) > 2:
+        alike = snapshot.meanings.alike(own)
+        own = diverse(own, {rid: candidates[rid].score for rid in own}, alike)
+    beside = [rid for rid in order if candidates[rid].excluded == OPPONENT]
     return Gathered(
-        candidates=tuple(candidates[rid] for rid in order),
+        candidates=tuple(candidates[rid] for rid in (*own, *beside)),
         opponents=opponents,
         passed=findings.passed,
         counts=findings.counts,
         fit=fit,
     )
+
+
+def closest(findings: Findings) -> list[int]:
+    """What may be the very text of the question. Such a record holds all words of it, so that only those that match
+    well are read."""
+    found = findings.found
+    most = max((one.words for one in found.values()), default=0.0)
+    close = [rid for rid, one in found.items() if one.words >= most / 2 or one.meaning >= SAME_MEANING]
+    return sorted(close, key=lambda rid: (-found[rid].words - found[rid].meaning, -rid))[:READ_MAX]
+
+
+def mark_same_text(snapshot: Snapshot, text: str, findings: Findings, close: Iterable[int]) -> None:
+    """Mark what is the very text of the question, among what is close to it."""
+    found = findings.found
+    for rid, document in snapshot.documents.many(close).items():
+        found[rid].exact = max(found[rid].exact, same_text(text, record_of(document.body).content))
+
+
+def _raise_exact(candidates: dict[int, Candidate], found: Mapping[int, Found]) -> None:
+    scores = {rid: one.score for rid, one in candidates.items() if one.excluded is None}
+    for rid, added in raised(scores, found).items():
+        if added:
+            one = candidates[rid]
+            parts = (*one.parts, ("exact", added))
+            candidates[rid] = msgspec.structs.replace(one, score=score_of(parts), parts=parts)
 
 
 def _candidate(card: Card, score: float, via: str | None = None) -> Candidate:
@@ -92,10 +141,10 @@ def _candidate(card: Card, score: float, via: str | None = None) -> Candidate:
 
 def _add_successors(
     snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate], findings: Findings, *, least: float
-) -> list[int]:
+) -> dict[int, Card]:
     """Bring in what speaks today for a match that speaks no longer, in its stead, if the words matched at least so
     well: when nothing that speaks today fits, a poor match that no longer speaks does not either."""
-    added: list[int] = []
+    added: dict[int, Card] = {}
     for card, words in findings.past:
         if words < least:
             continue
@@ -104,7 +153,7 @@ def _add_successors(
             via = f"it took the place of {card.id} revision {card.revision}, which matches"
             score = in_stead(plan, findings, words)
             candidates[successor.rid] = _candidate(successor, score, via)
-            added.append(successor.rid)
+            added[successor.rid] = successor
     return added
 
 
@@ -113,12 +162,9 @@ def _successor(snapshot: Snapshot, plan: Plan, card: Card) -> Card | None:
     for _ in range(CHAIN_MAX):
         if card.successor is None:
             return None
-        following = [
-            revision for revision in snapshot.catalogue.revisions(card.successor) if revision.seq <= plan.as_of
-        ]
+        following = tuple(cards_then(snapshot, plan, snapshot.catalogue.revisions(card.successor)))
         for revision in reversed(following):
-            standing = snapshot.catalogue.standing_at(revision.rid, plan.as_of)
-            if standing is not None and standing.status in CURRENT:
+            if revision.status in CURRENT:
                 return revision
         if not following or following[-1].rid == card.rid:
             return None
@@ -126,32 +172,65 @@ def _successor(snapshot: Snapshot, plan: Plan, card: Card) -> Card | None:
     return None
 
 
+def _open_conflicts(snapshot: Snapshot, plan: Plan, cards: Mapping[int, Card]) -> dict[int, list[ConflictRow]]:
+    """The conflicts of each record that were open at the plan's position, the latest first."""
+    snapshot.ahead(*(partial(snapshot.desk.conflicts_of, rid) for rid in cards))
+    found: dict[int, list[ConflictRow]] = {}
+    for rid in cards:
+        open_ = [
+            row
+            for row in snapshot.desk.conflicts_of(rid)
+            if row.opened <= plan.as_of and not (row.status == ConflictStatus.RESOLVED and row.changed <= plan.as_of)
+        ]
+        found[rid] = sorted(open_, key=lambda row: (-row.opened, row.id))
+    return found
+
+
+def _put_newer_first(
+    candidates: dict[int, Candidate], cards: Mapping[int, Card], conflicts: Mapping[int, list[ConflictRow]]
+) -> None:
+    """Of two that answer the question, and of which one may have taken the place of the other, the newer comes first:
+    whether that is established or only suspected."""
+    pairs = {
+        (min(row.a, row.b), max(row.a, row.b))
+        for rows in conflicts.values()
+        for row in rows
+        if row.a in cards and row.b in cards and _may_update(row)
+    }
+    for older, newer in sorted(pairs, key=lambda pair: (pair[1], -pair[0])):
+        behind, ahead = candidates[older], candidates[newer]
+        if ahead.score <= behind.score:
+            lifted = math.nextafter(behind.score, math.inf)
+            candidates[newer] = msgspec.structs.replace(ahead, score=lifted)
+
+
+def _may_update(row: ConflictRow) -> bool:
+    return row.type == ConflictType.UPDATE or (not row.contests and row.type != ConflictType.DUPLICATE)
+
+
 def _add_opponents(
-    snapshot: Snapshot, plan: Plan, candidates: dict[int, Candidate], contested: list[int]
+    snapshot: Snapshot,
+    plan: Plan,
+    candidates: dict[int, Candidate],
+    cards: Mapping[int, Card],
+    conflicts: Mapping[int, list[ConflictRow]],
 ) -> tuple[tuple[str, int, int], ...]:
-    """Bring in the other side of every open dispute a contested candidate is part of."""
+    """Who disputes what, and the other sides that did not match by themselves: they take no place of their own. Who may
+    not see the other side is not told that there is one."""
+    rows = {
+        rid: [row for row in conflicts[rid] if row.contests][:LOOKED_AT]
+        for rid, card in cards.items()
+        if card.status == Status.CONTESTED
+    }
+    sides = {side for open_ in rows.values() for row in open_ for side in (row.a, row.b)}
+    others = {rid: card for rid, card in cards_at(snapshot, plan, sides).items() if admitted(plan, card)}
     pairs: list[tuple[str, int, int]] = []
-    for rid in contested:
-        for row in snapshot.desk.conflicts_of(rid):
-            over = row.status == ConflictStatus.RESOLVED and row.changed <= plan.as_of
-            if over or row.opened > plan.as_of or not row.contests:
-                continue
+    for rid, open_ in rows.items():
+        seen = [row for row in open_ if (row.b if row.a == rid else row.a) in others][:DISPUTES_MAX]
+        pairs += [(row.id, min(row.a, row.b), max(row.a, row.b)) for row in seen]
+        for row in seen:
             other = row.b if row.a == rid else row.a
-            card = snapshot.catalogue.card(other)
-            if card is None or not matches(plan.visible, card):
-                continue  # who may not see the other side is not told that there is one
-            pairs.append((row.id, min(rid, other), max(rid, other)))
             if other not in candidates:
                 via = f"it is the other side of conflict {row.id}"
-                candidates[other] = _candidate(card, candidates[rid].score, via)
-            if row.type == ConflictType.UPDATE:
-                _put_newer_first(candidates, older=min(rid, other), newer=max(rid, other))
+                candidates[other] = msgspec.structs.replace(_candidate(others[other], 0.0, via), excluded=OPPONENT)
     return tuple(dict.fromkeys(pairs))
-
-
-def _put_newer_first(candidates: dict[int, Candidate], *, older: int, newer: int) -> None:
-    """Of an old state and a new state of the same thing the new one comes first."""
-    behind, ahead = candidates[older], candidates[newer]
-    if ahead.score <= behind.score:
-        lifted = math.nextafter(behind.score, math.inf)
-        candidates[newer] = msgspec.structs.replace(ahead, score=lifted)

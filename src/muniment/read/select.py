@@ -1,4 +1,4 @@
-"""Choose what is told: gate every candidate, keep the two sides of a dispute together, fit the bounds, say why.
+"""Choose what is told: gate every candidate, tell disputes inside the record they dispute, fit the bounds, say why.
 
 Pure over what it is handed, so that a receipt's candidates can be decided again and give the same ids.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from functools import cache
 
 import msgspec
 
-from muniment.model.query import Disclosure
+from muniment.model.query import Disclosure, Dispute
 from muniment.model.receipt import Candidate, Plan
 from muniment.model.tokens import tokens
 from muniment.model.value import Value
@@ -20,103 +20,113 @@ from muniment.read.gate import POLICY
 WEAK = "weak"
 LIMIT = "limit"
 BUDGET = "budget"
+OPPONENT = "opponent"
+"""A candidate that did not match by itself: it is told inside the records it disputes, and has no place of its own."""
+
+DISPUTES_MAX = 3
+"""A record names at most so many of those that dispute it."""
+
+DISPUTE_CHARACTERS_MAX = 280
+
 Gate = Callable[[Candidate], Disclosure | str]
+Opponents = Sequence[tuple[str, int, int]]
 
 
 class Selection(Value):
-    """What came through, what did not and why. `told` and `candidates` are in rank order."""
+    """What came through, what did not and why. `told` and `candidates` are in rank order; of the opponents that have
+    no place of their own only those that were told inside a record are left."""
 
     told: tuple[Disclosure, ...]
     candidates: tuple[Candidate, ...]
+    opponents: tuple[tuple[str, int, int], ...]
     excluded: dict[str, int]
 
 
-def select(
-    plan: Plan, candidates: Sequence[Candidate], opponents: Sequence[tuple[str, int, int]], gate: Gate
-) -> Selection:
-    """Walk the candidates from the best down, gating each when its turn comes. A side of a dispute is told with its
-    other side or not at all, unless the caller may not see the other side."""
+def select(plan: Plan, candidates: Sequence[Candidate], opponents: Opponents, gate: Gate) -> Selection:
+    """Walk the candidates from the best down, gating each when its turn comes. A record and what is told inside it
+    fit the token budget together or not at all."""
     told: dict[int, Disclosure] = {}
     verdicts: dict[int, str] = {}
+    disputes: set[tuple[str, int, int]] = set()
     by_rid = {candidate.rid: candidate for candidate in candidates}
-    best = max((candidate.score for candidate in candidates), default=0.0)
-    budget = _Budget(plan)
+    best = max((candidate.score for candidate in candidates if candidate.excluded != OPPONENT), default=0.0)
+    asked = cache(lambda rid: gate(by_rid[rid]))
+    left = plan.budget_tokens
     for candidate in candidates:
-        if candidate.rid in told or candidate.rid in verdicts:
-            continue
-        if candidate.excluded == WEAK:
-            verdicts[candidate.rid] = WEAK
-            continue
-        if budget.spent:
-            verdicts[candidate.rid] = LIMIT
-            continue
-        group = [rid for rid in _group(candidate.rid, opponents, by_rid) if verdicts.get(rid) in (None, WEAK)]
-        answers = {rid: gate(by_rid[rid]) for rid in group}
-        verdicts.update({rid: answer for rid, answer in answers.items() if isinstance(answer, str)})
-        open_ = {rid: answer for rid, answer in answers.items() if isinstance(answer, Disclosure)}
-        if candidate.rid not in open_:
-            continue
-        refusal = budget.take([answer.text for answer in open_.values()])
-        if refusal is not None:
-            verdicts.update(dict.fromkeys(open_, refusal))
-            continue
-        for rid, answer in open_.items():
-            verdicts.pop(rid, None)
-            told[rid] = _finish(answer, by_rid[rid], best, opponents, open_.keys())
-    decided = tuple(msgspec.structs.replace(one, excluded=verdicts.get(one.rid)) for one in candidates)
+        rid = candidate.rid
+        if candidate.excluded in (WEAK, OPPONENT):
+            verdicts[rid] = candidate.excluded
+        elif len(told) >= plan.limit:
+            verdicts[rid] = LIMIT
+        elif isinstance(answer := asked(rid), str):
+            verdicts[rid] = answer
+        else:
+            sides = _disputes(rid, opponents, by_rid, asked)
+            cost = tokens(answer.text) + sum(tokens(side.content) for side in sides.values())
+            if left is not None and cost > left:
+                verdicts[rid] = BUDGET
+                continue
+            left = None if left is None else left - cost
+            told[rid] = _finish(answer, candidate, best, tuple(sides.values()))
+            disputes.update(sides)
+    inside = {rid for _, a, b in disputes for rid in (a, b)}
+    decided = tuple(
+        msgspec.structs.replace(
+            one, excluded=(rule := verdicts.get(one.rid)), inside=rule is not None and one.rid in inside
+        )
+        for one in candidates
+        if one.excluded != OPPONENT or one.rid in inside
+    )
     own = [one.excluded for one in decided if one.via is None and one.excluded not in (None, POLICY)]
-    return Selection(told=tuple(told.values()), candidates=decided, excluded=dict(Counter(str(rule) for rule in own)))
+    return Selection(
+        told=tuple(told.values()),
+        candidates=decided,
+        opponents=tuple(pair for pair in opponents if pair in disputes),
+        excluded=dict(Counter(str(rule) for rule in own)),
+    )
 
 
-class _Budget:
-    """How many records and tokens are left. The other side of a dispute does not count as a record of its own."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._records = plan.limit
-        self._tokens = plan.budget_tokens
-
-    @property
-    def spent(self) -> bool:
-        return self._records < 1
-
-    def take(self, texts: list[str]) -> str | None:
-        """Take a group in, or name the bound that has no room for it."""
-        cost = sum(tokens(text) for text in texts)
-        if self._tokens is not None and cost > self._tokens:
-            return BUDGET
-        self._records -= 1
-        self._tokens = self._tokens - cost if self._tokens is not None else None
-        return None
+def _disputes(
+    rid: int, opponents: Opponents, known: Mapping[int, Candidate], gate: Callable[[int], Disclosure | str]
+) -> dict[tuple[str, int, int], Dispute]:
+    """The other sides of the disputes of a record that the reader may see, by the pair each is told for."""
+    found: dict[tuple[str, int, int], Dispute] = {}
+    for pair in opponents:
+        conflict, a, b = pair
+        other = b if a == rid else a
+        if rid not in (a, b) or other not in known or len(found) == DISPUTES_MAX:
+            continue
+        answer = gate(other)
+        if isinstance(answer, Disclosure):
+            found[pair] = _dispute(conflict, answer)
+    return found
 
 
-def _group(rid: int, opponents: Sequence[tuple[str, int, int]], known: Mapping[int, Candidate]) -> list[int]:
-    """A record with everything it is in dispute with, itself first."""
-    group = [rid]
-    for member in group:
-        for _, a, b in opponents:
-            other = b if a == member else a if b == member else None
-            if other is not None and other in known and other not in group:
-                group.append(other)
-    return group
+def _dispute(conflict: str, other: Disclosure) -> Dispute:
+    record = other.record
+    content = other.text[:DISPUTE_CHARACTERS_MAX]
+    return Dispute(
+        conflict=conflict,
+        id=record.id,
+        revision=record.revision,
+        actor=record.actor,
+        confidence=other.standing.footing.effective,
+        content=content,
+        whole=content == record.content,
+    )
 
 
-def _finish(
-    disclosure: Disclosure,
-    candidate: Candidate,
-    best: float,
-    opponents: Sequence[tuple[str, int, int]],
-    shown: AbstractSet[int],
-) -> Disclosure:
+def _finish(disclosure: Disclosure, candidate: Candidate, best: float, disputes: tuple[Dispute, ...]) -> Disclosure:
     """Add the score and what the reader must know about it. A dispute whose other side is not shown is not named."""
-    disputes = tuple(name for name, a, b in opponents if candidate.rid in (a, b) and a in shown and b in shown)
-    notices = [f"disputed, see {name}: neither side is asserted" for name in disputes]
+    notices = [f"disputed, see {one.conflict}: neither side is asserted" for one in disputes]
     if candidate.via is not None and candidate.via.startswith("it took"):
         notices.append(f"found because {candidate.via}")
     score = round(min(1.0, candidate.score / best), 6) if best > 0 else 0.0
     return msgspec.structs.replace(
         disclosure,
         score=score,
-        conflicts=disputes,
+        conflicts=tuple(one.conflict for one in disputes),
         notices=tuple(notices),
         parts=candidate.parts,
+        disputed_by=disputes,
     )

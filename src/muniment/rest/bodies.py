@@ -254,6 +254,15 @@ class Alias(Value):
     means: Text
 
 
+class Trim(Value):
+    """From which receipts to take all but who was told what: those older than so many days, and the oldest until the
+    others take no more than so many bytes. With `dry_run` it is only said how many these are."""
+
+    older_than_days: Annotated[float, Meta(ge=0, le=4_000_000)] | None = None
+    keep_bytes: Annotated[int, Meta(ge=0, le=2**62)] | None = None
+    dry_run: bool | None = None
+
+
 class Bounds(Value):
     """The bounds of an answer. Null is no bound, an empty list lets nothing by."""
 

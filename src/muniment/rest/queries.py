@@ -42,6 +42,7 @@ LinkType = Literal[
     "elaborates",
     "informs",
     "parent",
+    "same_as",
     "supersedes",
     "supports",
 ]
@@ -189,12 +190,13 @@ class Used(Value):
 
 
 class Import(Value):
-    """What is brought: by which contract it is to be read, whether all of it waits for a person, and whether only is
-    asked what would become of it."""
+    """What is brought: by which contract it is to be read, whether all of it waits for a person, whether it is only
+    asked what would become of it, and whether it is taken in again after it was rolled back."""
 
     contract: ContractWord
     hold: bool | None = None
     preview: bool | None = None
+    again: bool | None = None
 
 
 class Export(Chosen):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from muniment.engine import Activity, Rebuilt, Verified
+from muniment.engine import Activity, Rebuilt, Trimmed, Verified
 from muniment.model.entry import Head, SignedCheckpoint
 from muniment.rest import answers, bodies, queries
-from muniment.rest.operation import Grant, Operation, Verb
+from muniment.rest.operation import Grant, Key, Operation, Verb
 
 AUDITING: tuple[Operation, ...] = (
     Operation(
@@ -122,6 +122,18 @@ AUDITING: tuple[Operation, ...] = (
         codes=("ledger_broken",),
     ),
     Operation(
+        name="ledger.trim",
+        verb=Verb.POST,
+        path="/api/receipts/trim",
+        summary="Take from old receipts everything but who was told what",
+        grant=Grant.ADMIN,
+        body=bodies.Trim,
+        answer=Trimmed,
+        changes=True,
+        key=Key.ANSWER,
+        example=bodies.Trim(older_than_days=90.0, dry_run=True),
+    ),
+    Operation(
         name="import",
         verb=Verb.POST,
         path="/api/import",
@@ -129,6 +141,7 @@ AUDITING: tuple[Operation, ...] = (
         grant=Grant.WRITE,
         query=queries.Import,
         answer=answers.Line,
+        codes=("rolled_back",),
         changes=True,
     ),
     Operation(

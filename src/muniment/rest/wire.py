@@ -18,6 +18,7 @@ import msgspec
 
 from muniment.engine.seat import clean
 from muniment.model import times
+from muniment.model.decoding import convert, json_decoder
 from muniment.model.entry import Entry
 from muniment.model.errors import Malformed
 from muniment.model.query import Listing
@@ -141,25 +142,23 @@ def _dressed(hint: object, lenient: bool) -> object:
 
 def _outward(value: object) -> object:
     if isinstance(value, Value) and value.__struct_config__.tag is None:
-        return msgspec.convert(value, twin(type(value)), from_attributes=True, dec_hook=_wrap)
+        return convert(value, twin(type(value)), from_attributes=True, dec_hook=_wrap)
     return value
 
 
 class Shape(Generic[T]):
-    """How values of one type are written, and read back. Made before there are threads: describing a type to the
-    library from two of them at once ends the process."""
+    """How values of one type are written, and read back."""
 
     def __init__(self, kind: type[T]) -> None:
         self.kind = kind
         self.twin = twin(kind)
         self._encoder = msgspec.json.Encoder(enc_hook=_spell)
-        self._decoder = msgspec.json.Decoder(self.twin, dec_hook=_parse)
-        self._listener = msgspec.json.Decoder(_twin(kind, True), dec_hook=_parse)
-        msgspec.json.Decoder(kind)
+        self._decoder = json_decoder(self.twin, dec_hook=_parse)
+        self._listener = json_decoder(_twin(kind, True), dec_hook=_parse)
 
     def write(self, value: T) -> bytes:
         """The value as JSON, nothing left out."""
-        return self._encoder.encode(msgspec.convert(value, self.twin, from_attributes=True, dec_hook=_wrap))
+        return self._encoder.encode(convert(value, self.twin, from_attributes=True, dec_hook=_wrap))
 
     def read(self, body: bytes) -> T:
         """Read back what `write` wrote, wherever it was written."""
@@ -175,11 +174,11 @@ class Shape(Generic[T]):
 
     def sketch_plain(self, plain: Json) -> msgspec.Struct:
         """The same for JSON that was parsed already."""
-        return self._sketched(lambda: msgspec.convert(plain, self.twin, dec_hook=_parse))
+        return self._sketched(lambda: convert(plain, self.twin, dec_hook=_parse))
 
     def settle(self, sketch: msgspec.Struct) -> T:
         """The value that a sketch describes. What has the shape may still say what cannot be: then it is refused."""
-        return msgspec.convert(sketch, self.kind, from_attributes=True)
+        return convert(sketch, self.kind, from_attributes=True)
 
     def _sketched(self, read: Callable[[], msgspec.Struct]) -> msgspec.Struct:
         try:
@@ -194,7 +193,7 @@ _shapes: dict[type[Value], object] = {}
 
 
 def shape_of(kind: type[T]) -> Shape[T]:
-    """The shape of a type, made once. Whoever serves asks for all of them before there are threads."""
+    """The shape of a type, made once. A server makes all of them before its first call."""
     found = _shapes.get(kind)
     if found is None:
         found = _shapes[kind] = Shape(kind)

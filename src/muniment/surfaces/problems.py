@@ -10,18 +10,26 @@ from muniment.model.errors import (
     IntegrityError,
     MunimentError,
     OperationalError,
+    SchemaMismatch,
 )
 from muniment.model.value import Value
 
 
 class ExitCode(IntEnum):
-    """What a command's exit code says. A refusal and an abstention are answers."""
+    """What a command's exit code says. A refusal and an abstention are answers. `DAMAGED` is what contradicts itself or
+    was changed, `RESTORED` what is sound and was put back to before what it is held against, `OTHER_VERSION` what a
+    newer release wrote, or an older one and nobody has brought up to date, `TAKEN_AWAY` what an erasure or the
+    retention of receipts took from it."""
 
     ANSWERED = 0
     DAMAGED = 1
     WRONG_CALL = 2
     WORLD_FAILED = 3
     INTERNAL = 4
+    RESTORED = 5
+    OTHER_VERSION = 6
+    TAKEN_AWAY = 7
+    INTERRUPTED = 130
 
 
 class Problem(Value):
@@ -38,6 +46,7 @@ _BRANCHES: tuple[tuple[type[MunimentError], ExitCode], ...] = (
     (CallerError, ExitCode.WRONG_CALL),
     (ConfigurationError, ExitCode.WRONG_CALL),
     (OperationalError, ExitCode.WORLD_FAILED),
+    (SchemaMismatch, ExitCode.OTHER_VERSION),
     (IntegrityError, ExitCode.DAMAGED),
 )
 

@@ -16,6 +16,7 @@ from muniment.model.erasure import SignedCertificate
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import Row, ToldRow
 from muniment.ports.ahead import Ahead
+from muniment.ports.health import StoreHealth
 from muniment.ports.lexicon import Lexicon, Names
 from muniment.ports.store import Catalogue, Desk, Documents, Ledger, Links, Notes, Receipts, Snapshot, TenantStore, Unit
 from muniment.ports.vectors import Meanings, Vectors
@@ -85,6 +86,9 @@ class CrashingStore:
 
     def size_bytes(self) -> int:
         return self._inner.size_bytes()
+
+    def health(self) -> StoreHealth:
+        return self._inner.health()
 
     def close(self) -> None:
         self._inner.close()

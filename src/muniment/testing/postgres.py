@@ -27,7 +27,7 @@ from muniment.model.errors import ConfigurationError, StoreUnavailable
 
 USER = "postgres"
 _ACCOUNT = "nobody"
-_WAIT_S = 60
+_WAIT_S = 300
 _UNASKED = range(20_000, 32_000)
 _TRIES = 100
 _READ_BY_ALL = stat.S_IROTH | stat.S_IXOTH

@@ -5,9 +5,8 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 
-import msgspec
-
 from muniment.contracts.registry import ContractName
+from muniment.model.decoding import convert
 from muniment.model.value import Value
 
 
@@ -50,7 +49,7 @@ class Requirements(Value):
 def requirements(name: ContractName) -> Requirements:
     """Read the requirements that stand beside a contract."""
     text = files("muniment.contracts").joinpath(name.value, "requirements.toml").read_text(encoding="utf-8")
-    page = msgspec.convert(tomllib.loads(text), _Page)
+    page = convert(tomllib.loads(text), _Page)
     lines = (
         Requirement(id=id_, source=line.source, level=line.level, says=line.says, diverges=line.diverges)
         for id_, line in page.requirement.items()

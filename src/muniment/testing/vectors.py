@@ -13,6 +13,7 @@ import msgspec
 
 from muniment.contracts.finding import Severity
 from muniment.contracts.registry import ContractName, contract
+from muniment.model.decoding import decode_json
 from muniment.model.value import Value
 
 
@@ -34,7 +35,7 @@ class Vector(Value):
 def vectors(name: ContractName) -> tuple[Vector, ...]:
     """The vectors that stand beside a contract; none if it has no such file."""
     file = files("muniment.contracts").joinpath(name.value, "vectors.json")
-    return msgspec.json.decode(file.read_bytes(), type=tuple[Vector, ...]) if file.is_file() else ()
+    return decode_json(file.read_bytes(), tuple[Vector, ...]) if file.is_file() else ()
 
 
 def run_vector(name: ContractName, vector: Vector) -> tuple[str, ...]:

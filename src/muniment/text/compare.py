@@ -1,7 +1,7 @@
 """Compare a new text with one that stands: does it repeat it, bring it up to date, or contradict it?
 
-Wording is all there is to go by, so the answer is given only where wording is enough; for anything else it is nothing.
-A finding makes both sides contested, and a false one is dearer than a missed one.
+Two texts are compared only if they are about the same thing. A difference in one value of one and the same statement is
+proven; whatever else wording shows is a suspicion.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictType
 from muniment.text.clash import Clash, clashes
 from muniment.text.clauses import Clause
+from muniment.text.identity import apart, changed, difference
 from muniment.text.likeness import echoes, likeness
 from muniment.text.reading import Reading, clauses_of, reading, salient
 from muniment.text.tables import STOP
@@ -27,6 +28,7 @@ THRESHOLD = 0.6
 """Below this score a disagreement is not reported."""
 
 SAME = "same"
+CHANGED = "changed"
 _SHARED_MAX = 6
 _SHARED_PART = 0.4
 _LAST = 15
@@ -40,12 +42,16 @@ _PLAIN = re.compile(r"\w+")
 
 
 class Finding(Value):
-    """What a comparison found. `why` is one of a few stable words; `note` names the two pieces, for a person."""
+    """What a comparison found. `why` is one of a few stable words; `note` names the two pieces, for a person.
+
+    `proven`: found by a rule that is exact enough to contest both sides. Any other finding is a suspicion.
+    """
 
     type: ConflictType
     why: str
     score: float
     note: str
+    proven: bool = False
 
 
 def compare(new: Reading, old: Reading, threshold: float = THRESHOLD) -> Finding | None:
@@ -57,16 +63,35 @@ def compare(new: Reading, old: Reading, threshold: float = THRESHOLD) -> Finding
     >>> compare(reading("The upload limit is 5 GB"), old) is None
     True
     """
-    if new.text != old.text and not may_meet(new, old):
-        return None
-    if echoes(new, old):
+    if new.text == old.text or (may_meet(new, old) and echoes(new, old)):
         return Finding(type=ConflictType.DUPLICATE, why=SAME, score=likeness(new, old), note="says the same")
-    best: tuple[float, Clause, Clash] | None = None
-    for one, other in _partners(new.clauses, old):
-        for clash in clashes(one, other):
-            if clash.score >= threshold and (best is None or clash.score > best[0]):
-                best = clash.score, one, clash
-    return None if best is None else _finding(best[1], best[2])
+    found = difference(new.text, old.text)
+    if found is not None:
+        note = f"{_short(found.new)} against {_short(found.old)}"
+        return Finding(type=found.type, why=found.why, score=1.0, note=note, proven=found.proven)
+    if may_meet(new, old):
+        suspected = _by_clauses(new, old, threshold)
+        if suspected is not None:
+            return suspected
+    if not changed(new.text, old.text):
+        return None
+    note = f"{_short(new.text)} after {_short(old.text)}"
+    return Finding(type=ConflictType.UPDATE, why=CHANGED, score=threshold, note=note)
+
+
+def _by_clauses(new: Reading, old: Reading, threshold: float) -> Finding | None:
+    """The surest disagreement between a clause of one text and a clause of the other, unless the texts are about
+    different things."""
+    found = [
+        (clash.score, one, clash)
+        for one, other in _partners(new.clauses, old)
+        for clash in clashes(one, other)
+        if clash.score >= threshold
+    ]
+    if not found:
+        return None
+    _, stated, clash = max(found, key=itemgetter(0))
+    return None if apart(new.text, old.text, (clash.new, clash.old)) else _finding(stated, clash)
 
 
 def may_meet(new: Reading, old: Reading) -> bool:

@@ -16,8 +16,8 @@ from muniment.text.clauses import clauses
 from muniment.text.quantities import Quantity, differ
 from muniment.text.reading import Reading
 from muniment.text.stems import stem
-from muniment.text.tables import FILLER, NEGATIONS, OPPOSITES, TURNING
-from muniment.text.words import folded, spoken
+from muniment.text.tables import COMPARED, FILLER, NEGATIONS, OPPOSITES, TURNING
+from muniment.text.words import bag, folded, spoken, unattributed
 
 _LEFT_OVER = 0.15
 """How much of the words of both may be in one of them only."""
@@ -50,7 +50,7 @@ class Gist(Value):
 
 @lru_cache(maxsize=256)
 def _gist(text: str) -> Gist:
-    stated = clauses(spoken(text)[:COMPARED_MAX])
+    stated = clauses(unattributed(spoken(text))[:COMPARED_MAX])
     forms = [word for clause in stated for word in clause.frame if word and word[0] != "="]
     roots = (stem(form) for form in forms if form not in _IDLE)
     sequence = tuple(dict.fromkeys(root for root in roots if root not in _FILLERS))
@@ -58,7 +58,9 @@ def _gist(text: str) -> Gist:
     return Gist(
         sequence=sequence,
         words=frozenset(sequence),
-        turning=frozenset("not" if form in NEGATIONS else form for form in forms if form in TURNING),
+        turning=frozenset(
+            "not" if form in NEGATIONS else form for form in forms if form in TURNING or form in COMPARED
+        ),
         names=frozenset[str]().union(*(clause.names for clause in stated)),
         figures=tuple(figures),
         denials=sum(len(clause.denials) for clause in stated),
@@ -101,10 +103,11 @@ def echoes(one: Reading, other: Reading) -> bool:
     """
     if one.text == other.text:
         return True
+    one, other = _bare(one), _bare(other)
     smaller, larger = sorted((len(one.words), len(other.words)))
     if smaller < (1 - _LEFT_OVER) * larger - 1 or len(one.words & other.words) < _OVERLAP * smaller:
         return False
-    if not _same_code(one.text, other.text):
+    if not _same_code(one.text, other.text) or not _same_case(one.text, other.text):
         return False
     a, b = _gist(one.text), _gist(other.text)
     return (
@@ -131,6 +134,43 @@ def quotes(one: Reading, other: Reading) -> bool:
     return (shorter.count(" ") > _QUOTED_WORDS or len(shorter) > _QUOTED_LENGTH) and shorter in longer
 
 
+def has_words_of_its_own(one: Reading) -> bool:
+    """Whether a text is long enough to be somebody's words."""
+    spelled = _spelling(one.text)
+    return spelled.count(" ") > _QUOTED_WORDS or len(spelled) > _QUOTED_LENGTH
+
+
+def holds(one: Reading, other: Reading) -> bool:
+    """Whether the first text says what the second says, with more around it: as a whole, or in some of its sentences.
+
+    >>> from muniment.text.reading import reading
+    >>> said = reading("Refunds are paid out within five days")
+    >>> holds(reading("According to billing, refunds are paid out within five days. Customers asked."), said)
+    True
+    """
+    if not has_words_of_its_own(other):
+        return False
+    if _spelling(other.text) in _spelling(one.text):
+        return True
+    sentences = [part for part in _SENTENCE.split(one.text)[:_SENTENCES_MAX] if part.strip()]
+    return len(sentences) > 1 and any(echoes(_read(part), other) for part in sentences)
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCES_MAX = 12
+
+
+def _bare(one: Reading) -> Reading:
+    """A reading without the frame that says whom the text is from."""
+    text = unattributed(one.text)
+    return one if text == one.text else _read(text)
+
+
+@lru_cache(maxsize=64)
+def _read(part: str) -> Reading:
+    return Reading(text=part, words=frozenset(bag(part)))
+
+
 @lru_cache(maxsize=64)
 def _spelling(text: str) -> str:
     return f" {' '.join(_PLAIN.findall(unicodedata.normalize('NFKC', text).casefold()))} "
@@ -141,6 +181,20 @@ def _same_code(one: str, other: str) -> bool:
     if max(len(one), len(other)) > COMPARED_MAX:
         return folded(one).split() == folded(other).split()
     return ("```" not in one and "```" not in other) or one.split("```")[1::2] == other.split("```")[1::2]
+
+
+_INITIAL = re.compile(r"[^\W\d_][a-z]+ ([A-Z])\b(?!')")
+_MEASURED = re.compile(r"\b[+\-−]?\d[\w.,]*\s?[^\W\d_]{0,3}\b|\b[^\W\d_]+\d\w*")
+
+
+def _same_case(one: str, other: str) -> bool:
+    """Whether units and codes are not the same but for their case: 5 mW is not 5 MW."""
+    if one.isupper() or other.isupper():
+        return True
+    if sorted(_INITIAL.findall(one)) != sorted(_INITIAL.findall(other)):
+        return False
+    a, b = (sorted("".join(found.split()) for found in _MEASURED.findall(text)) for text in (one, other))
+    return a == b or [text.lower() for text in a] != [text.lower() for text in b]
 
 
 def _same_figures(one: tuple[Quantity, ...], other: tuple[Quantity, ...]) -> bool:

@@ -16,6 +16,7 @@ from muniment.text.tables import (
     AUXILIARY,
     BE,
     BOUNDS,
+    COMPARED,
     MONTHS,
     MULTIPLIERS,
     NUMBER_WORDS,
@@ -72,6 +73,8 @@ def differ(one: Quantity, other: Quantity) -> bool:
     a, b = one.value[0], other.value[0]
     if isinstance(a, str) or isinstance(b, str):
         return a != b
+    if a * b < 0:
+        return True
     gap, large = abs(a - b), max(abs(a), abs(b))
     if "about" in (one.bound, other.bound):
         return gap > _NEARLY * large
@@ -96,6 +99,8 @@ def quantities(tokens: Sequence[Token]) -> list[Quantity]:
 
 def _figure(tokens: Sequence[Token], at: int) -> Quantity | None:
     token = tokens[at]
+    if token.kind == "number" and token.form[0] in "+-−":
+        return _number(tokens, at)
     match token.kind:
         case "number":
             return _day_first(tokens, at) or _year(tokens, at) or _number(tokens, at)
@@ -192,8 +197,9 @@ def _year(tokens: Sequence[Token], at: int) -> Quantity | None:
 
 def _number(tokens: Sequence[Token], at: int) -> Quantity:
     token = tokens[at]
-    sign = token.form[0] if token.form[0] in "$€£~" else ""
-    value = float(token.form.lstrip("$€£~").replace(",", ""))
+    unsigned = token.form.lstrip("+-−")
+    sign = unsigned[0] if unsigned[0] in "$€£~" else ""
+    value = float(unsigned.lstrip("$€£~").replace(",", "")) * (-1.0 if token.form[0] in "-−" else 1.0)
     bound = "about" if sign == "~" else _bound(tokens, at)
     if sign in ("$", "€", "£"):
         return _measured(tokens, at, at + 1, value * SUFFIXES.get(token.unit, 1), (sign, 1.0), bound)
@@ -308,6 +314,8 @@ def _bound(tokens: Sequence[Token], at: int) -> str:
         return "range"
     if _listed(tokens, at):
         return "list"
+    if before in COMPARED:
+        return before
     return BOUNDS.get(before, "range" if before == "and" and "between" in _forms(tokens, at - 4, at) else "")
 
 

@@ -150,7 +150,8 @@ stateful stateless | mutable immutable | legal illegal | possible impossible | s
 visible hidden | locked unlocked | encrypted unencrypted | alive dead | married divorced | hot cold | vegan
 carnivore | correct incorrect wrong | complete incomplete | healthy unhealthy | connected disconnected | installed
 uninstalled | included excluded | paid unpaid | resolved unresolved | busy idle | green red | cheap expensive | fast
-slow | early late | always never | first last | left right | north south | east west | before after
+slow | early late | always never | free taken occupied | busy free | first last | left right | north south | east west
+| before after
 """
 
 
@@ -261,3 +262,87 @@ BOUNDS = {
     "minimum": "least", "exceeds": "least", "most": "most", "under": "most", "below": "most", "maximum": "most",
     "within": "most", "between": "range",
 }  # fmt: skip
+
+OPERATORS = {
+    ">": "greater", "<": "less", ">=": "at-least", "≥": "at-least", "<=": "at-most", "≤": "at-most", "==": "equals",
+    "=": "equals", "===": "equals", "!=": "unequal", "!==": "unequal", "≠": "unequal", "<>": "unequal",
+}  # fmt: skip
+"""Signs of comparison and what they are read as."""
+COMPARED = frozenset(OPERATORS.values())
+
+SELF = _set("i we my our me us mine ours myself ourselves im ive")
+"""Words by which somebody speaks of themselves or of their own."""
+OPEN_SUBJECTS = _set(
+    "it this that these those they them he she him her his their its who which what someone somebody something "
+    "another other others everybody everyone anyone there here one you your such"
+)
+"""A statement that begins with one of these says of something that is named elsewhere, or not at all."""
+NOISE = (
+    _set(
+        "the a an also just really actually basically indeed kindly again so hey hi hello ok okay please note noted "
+        "currently now still already longer anymore instead today then very quite rather do does did have has had "
+        "been being nowadays lately recently meanwhile correction update updated fyi reminder finally only"
+    )
+    | FILLER
+)
+"""Words that are passed over when two statements are laid beside each other."""
+
+MARKED = _set(
+    "now anymore moved switched changed actually instead turned became becomes since recently lately stopped quit "
+    "started cancelled canceled postponed rescheduled replaced migrated renamed dropped correction updated update "
+    "gave ditched left joined relocated swapped finally nowadays promoted retired upgraded downgraded raised lowered "
+    "extended reduced increased pushed converted transferred resigned finished discontinued adopted reassigned "
+    "meanwhile began dumped abandoned sold shifted"
+) | {
+    "no longer", "any more", "as of", "from now on", "used to", "these days", "not after all", "went back", "took over",
+    "gave up", "starting next", "starting this", "effective", "with effect from", "changed my mind", "bumped to",
+}  # fmt: skip
+"""Words and phrases by which somebody says that something is not as it was."""
+
+TOPICS = {
+    topic: _stems(words)
+    for topic, words in {
+        "home": "live lives living lived moved move reside based relocate relocated settled hometown home",
+        "work": "work works working job employer employed hired joined company office career resigned",
+        "role": "role title position promoted lead manager engineer developer designer analyst intern director",
+        "diet": "vegetarian vegan meat fish pescatarian diet eat eats eating omnivore gluten dairy",
+        "drink": "coffee tea decaf espresso matcha drink drinks drinking alcohol beer wine",
+        "smoke": "smoke smokes smoking smoker cigarettes vape",
+        "bond": "single married divorced engaged dating partner wife husband girlfriend boyfriend relationship",
+        "age": "age aged turned old birthday",
+        "editor": "neovim vim emacs vscode zed editor ide sublime",
+        "commute": "commute drive bike cycle cycling bus train tram car",
+        "study": "study studies studying major degree university college school semester",
+        "sleep": "wake sleep bed asleep",
+        "sport": "gym run running swim swimming yoga climbing football tennis training workout",
+        "phone": "iphone android phone pixel samsung",
+        "system": "linux windows macos mac ubuntu laptop macbook",
+        "pet": "dog cat puppy kitten pet",
+        "language": "learning learn speak fluent duolingo",
+    }.items()
+}
+"""Sides of a life that have one state at a time, by words that speak of them."""
+
+_VALUES = """
+red green blue yellow orange purple black white grey gray pink brown | low medium high critical urgent | daily weekly
+monthly hourly yearly quarterly annually biweekly | draft pending approved rejected open closed done blocked shipped
+delivered cancelled active inactive paused stopped running failed passed online offline enabled disabled | summer winter
+spring autumn | north south east west | breakfast lunch dinner | manual automatic | public private internal | beginner
+intermediate advanced | mandatory optional | gold silver bronze platinum | positive negative | remote hybrid
+onsite | coffee tea | start end beginning middle | left right | first second third
+"""
+VALUE_SETS = {
+    word: number for number, group in enumerate(map(_stems, _VALUES.replace("\n", " ").split("|"))) for word in group
+}
+"""Values of which one thing has one at a time, by the set they are of."""
+
+STATES = _set(
+    "needs takes costs holds expires closes opens starts ends weighs measures earns charges stays lasts covers caps "
+    "allows requires comes totals reads scores ranks departs arrives leaves lands serves uses owns reports lives works "
+    "belongs sits points listens returns equals amounts stands prefers wears drinks eats drives speaks studies stores "
+    "rotates polls retries serves times handles accepts rejects triggers fires fits contains applies grants bills "
+    "live work eat drink smoke commute study drive speak reside sleep wake play plays train trains learn read "
+    "consumes produces generates yields supports limits keeps retains sends receives ships"
+)
+"""Verbs in the present tense, beside those in `VERBS`, that say how something is."""
+PREPOSITIONS = _set("in at on by to for from with of under over into onto per via within")

@@ -49,6 +49,7 @@ class Case(Value):
     objections: tuple[Objection, ...] = ()
     duplicate_of: str | None = None
     echoes: tuple[Held, ...] = ()
+    same_as: tuple[Held, ...] = ()
     repeats: Held | None = None
     rivals: tuple[Rival, ...] = ()
     decision: WriteDecision = WriteDecision.REFUSE

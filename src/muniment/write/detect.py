@@ -61,7 +61,7 @@ def unsaid(unit: Unit, held: Held, actor: Actor, bench: Bench) -> tuple[Rival, .
     claim, rid = held.record.claim, held.card.rid
     facts = gather(unit, Asked(claim=claim, actor=held.record.actor), pepper=bench.pepper)
     known = {side for row in unit.desk.conflicts_of(rid) for side in (row.a, row.b)} | {rid}
-    found = rivals(claim, facts, {held.card.id}, bench.policy.disputes, ())
+    found = rivals(claim, facts, {held.card.id}, bench.policy.disputes, (), held.record.actor)
     return tuple(
         rival for rival in found if rival.held.card.rid not in known and not hidden(bench.policy, actor, rival.held)
     )

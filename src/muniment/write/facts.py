@@ -8,23 +8,26 @@ from functools import lru_cache
 import msgspec
 
 from muniment.graph.walk import grounds
-from muniment.model.card import Card, fingerprint, slot_key
+from muniment.model.card import SPEAKER, Card, fingerprint, identity_keys, same_text, slot_key
 from muniment.model.change import Key, Seen
 from muniment.model.claim import Claim, Lineage
-from muniment.model.entry import Document, Role
+from muniment.model.entry import Document, Entry, EntryKind, Role
 from muniment.model.errors import IntegrityError
 from muniment.model.record import Record
 from muniment.model.rows import ConflictRow
-from muniment.model.status import CURRENT
+from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ConflictStatus, Label
 from muniment.ports.ahead import Ahead, Hearing
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
+from muniment.text.identity import about
 from muniment.text.reading import misspelt, reading, salient
 
 KIN_MAX = 16
+ABOUT_MAX = 8
+_LAST = 2**63 - 1
 HEARD_MAX = 64
 _LONG = 160
 PAST_MAX = 8
@@ -52,7 +55,7 @@ class Facts(Value):
     """Everything looked at, and the version each thing had.
 
     `marked` is what a reviewer sees it disagree with; `past` said the same or answered the same question and no
-    longer speaks; `kin` is nearest by its words, in any state; `told` are those of the kin that the proposer was
+    longer speaks; `kin` is nearest by its words, in any state; `told` are those of all these that the proposer was
     told, `carried` those that stand on the target; `loops` are links that would lead back to the target; `pace` is
     when the actor wrote the revision so many before this one that, were it but a moment ago, they would be too
     many; `heard` is what the actor was told of outside origin, for a claim that is too long to be found by its
@@ -73,6 +76,8 @@ class Facts(Value):
     pace: Instant | None = None
     heard: tuple[Held, ...] = ()
     buried: bool = False
+    returns: bool = False
+    """Whether the id that is wanted was the same actor's, and was given up when a batch was rolled back."""
 
 
 def fetch(snapshot: Snapshot, card: Card) -> Held:
@@ -129,7 +134,7 @@ def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
 
 def ahead_of(proposals: Iterable[str], asked: Sequence[Asked], *, pepper: bytes) -> Ahead:
     """What `gather` will look up for these, as far as it can be told beforehand."""
-    marks = dict.fromkeys(fingerprint(one.claim, pepper=pepper) for one in asked)
+    marks = dict.fromkeys(fingerprint(one.claim, one.actor, pepper=pepper) for one in asked)
     slots = dict.fromkeys(slot for one in asked if (slot := slot_key(one.claim)) is not None)
     return Ahead(
         actors=tuple(dict.fromkeys(one.actor for one in asked)),
@@ -137,6 +142,7 @@ def ahead_of(proposals: Iterable[str], asked: Sequence[Asked], *, pepper: bytes)
         fingerprints=tuple(marks),
         slots=tuple(slots),
         records=tuple(sorted(set().union(*map(_names, asked)))),
+        subjects=tuple(dict.fromkeys(key for one in asked for key in _subjects(one.claim, pepper))),
         words=tuple(_words(one.claim.content) for one in asked),
         heard=tuple(dict.fromkeys(_hearing(one.actor) for one in asked if _is_long(one.claim))),
     )
@@ -152,7 +158,7 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     """Look at everything the decision on a claim may depend on."""
     claim, lineage = asked.claim, asked.claim.lineage
     links = {name: look_up(snapshot, name) for name in sorted(_names(asked))}
-    mark = fingerprint(claim, pepper=pepper)
+    mark = fingerprint(claim, asked.actor, pepper=pepper)
     twin = snapshot.catalogue.twin(mark)
     slot = slot_key(claim)
     occupants = snapshot.catalogue.occupants(slot) if slot is not None else ()
@@ -165,19 +171,22 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     seen.append(Seen(key=Key.TWIN, name=mark.hex(), version=twin.rid if twin else 0))
     if slot is not None:
         seen.append(Seen(key=Key.SLOT, name=slot, version=max((card.since for card in occupants), default=0)))
-    kin, heard = _kin(snapshot, claim), _heard(snapshot, asked)
+    kin, heard = _kin(snapshot, claim, pepper), _heard(snapshot, asked)
+    past = _past(snapshot, mark, slot, kin, claim)
+    near = {held.card.rid for held in (*kin, *(held for one in past for held in (one.held, one.now)))}
     return Facts(
+        returns=_returns(snapshot, asked, links),
         buried=asked.wanted is not None and snapshot.catalogue.buried(asked.wanted),
         links=links,
         twin=fetch(snapshot, twin) if twin else None,
         occupants=fetch_all(snapshot, occupants),
         contradicted=contradicted,
         seen=tuple(seen),
-        past=_past(snapshot, mark, slot, kin),
+        past=past,
         kin=kin,
         told=frozenset(
             [
-                *(snapshot.receipts.told_to(asked.actor, [held.card.rid for held in kin]) if kin else ()),
+                *(snapshot.receipts.told_to(asked.actor, sorted(near)) if near else ()),
                 *(held.card.rid for held in heard),
             ]
         ),
@@ -188,12 +197,36 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     )
 
 
-def _past(snapshot: Snapshot, mark: bytes, slot: str | None, kin: tuple[Held, ...]) -> tuple[Past, ...]:
+def _returns(snapshot: Snapshot, asked: Asked, links: dict[str, Held | None]) -> bool:
+    held = links.get(asked.wanted) if asked.wanted is not None else None
+    given_up = held is not None and held.card.status == Status.RETRACTED and held.record.actor == asked.actor
+    return given_up and held is not None and undone(snapshot, held.card)
+
+
+def undone(snapshot: Snapshot, card: Card) -> bool:
+    """Whether a revision was taken back with the batch that brought it."""
+    if card.status in CURRENT:
+        return False
+    before: str = ""
+    for row in snapshot.catalogue.standings(card.rid):
+        status, before = before, row.standing.status
+        if before is Status.RETRACTED and status != Status.RETRACTED:
+            stored = snapshot.ledger.entry(row.standing.since)
+            if stored is not None and read_canonical(stored.body, Entry).kind is EntryKind.UNDONE:
+                return True
+    return False
+
+
+def _past(snapshot: Snapshot, mark: bytes, slot: str | None, kin: tuple[Held, ...], claim: Claim) -> tuple[Past, ...]:
     cards = {card.rid: card for card in snapshot.catalogue.past_twins(mark)[-PAST_MAX:]}
     if slot is not None:
         cards |= {card.rid: card for card in snapshot.catalogue.past_answers(slot, limit=PAST_MAX)}
     exact = [(held, False) for held in fetch_all(snapshot, [cards[rid] for rid in sorted(cards)])]
-    near = [(held, True) for held in kin if held.card.rid not in cards and held.card.status not in CURRENT]
+    near = [
+        (held, not same_text(claim.content, held.record.content))
+        for held in kin
+        if held.card.rid not in cards and held.card.status not in CURRENT
+    ]
     return tuple(
         Past(held=held, now=now, near=by_words)
         for held, by_words in [*exact, *near]
@@ -221,16 +254,31 @@ def _words(content: str) -> tuple[str, ...]:
     return (*salient(content), *misspelt(content))
 
 
-def _kin(snapshot: Snapshot, claim: Claim) -> tuple[Held, ...]:
+def _kin(snapshot: Snapshot, claim: Claim, pepper: bytes) -> tuple[Held, ...]:
+    """The records nearest by their words, and those that are about the same thing."""
     words = _words(claim.content)
     near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
-    like = [found for found in near if could_meet(claim.content, found.text)]
-    if not like:
-        return ()
     said = reading(claim.content)
-    rids = [found.rid for found in like if may_meet(said, reading(found.text))]
+    like = [found for found in near if could_meet(claim.content, found.text) and may_meet(said, reading(found.text))]
+    same = _about(snapshot, claim, pepper, crowded=len(near) == KIN_MAX)
+    rids = list(dict.fromkeys([*(found.rid for found in like), *same]))
     cards = snapshot.catalogue.cards(rids) if rids else {}
-    return fetch_all(snapshot, [cards[rid] for rid in rids])
+    return fetch_all(snapshot, [cards[rid] for rid in rids if rid in cards])
+
+
+def _about(snapshot: Snapshot, claim: Claim, pepper: bytes, *, crowded: bool) -> list[int]:
+    """The latest records about the same thing. Those whose words are near are found by them, unless they are many or
+    somebody speaks of themselves, which takes other words each time."""
+    names = about(claim.content)
+    if not names or not (crowded or names[0] == SPEAKER):
+        return []
+    keys = identity_keys(claim, names, pepper=pepper)
+    return [row.rid for key in keys for row in snapshot.names.latest(key, upto=_LAST, keep=ABOUT_MAX)]
+
+
+def _subjects(claim: Claim, pepper: bytes) -> tuple[str, ...]:
+    """The keys of what a claim is about, whether or not it will come to be asked who else is about that."""
+    return identity_keys(claim, about(claim.content), pepper=pepper)
 
 
 def _heard(snapshot: Snapshot, asked: Asked) -> tuple[Held, ...]:

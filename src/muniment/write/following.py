@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from muniment.ledger.chain import ZERO, commitment, link, link_receipt
-from muniment.ledger.project import Conclusion, project, read_document
+from muniment.ledger.project import Conclusion, dismissed, project, read_document
 from muniment.ledger.receipts import tellings
 from muniment.model.entry import Document, DocumentRef, Entry, Role, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
@@ -22,6 +22,8 @@ from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import Row, ToldRow
 from muniment.model.value import Value, read_canonical
 from muniment.ports.store import Unit
+
+_ALL = 2**31
 
 
 class Taken(Value):
@@ -86,6 +88,8 @@ def take_away(
         unit.erase(gone)
     for doc in gone:
         unit.drop(doc)
+    waited = [row for row in unit.desk.held(after=None, limit=_ALL) if row.held in taken.dropped]
+    unit.project(tuple(map(dismissed, waited)), {})
     here = sorted(unit.documents.many(amended))
     for doc in here:
         unit.amend(amended[doc])

@@ -5,15 +5,17 @@ Pure: it is handed the records and compares words. It never looks further than t
 
 from __future__ import annotations
 
-from muniment.model.card import normalise
+from muniment.model.actor import Actor
+from muniment.model.card import normalise, same_text
 from muniment.model.claim import Claim, Times
 from muniment.model.record import Record
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
-from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ActorType, ConflictType, Kind, Label
+from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ActorType, ConflictType, Kind, Label, MemoryType
 from muniment.policy.rules import Detector, Disputes
-from muniment.text.compare import Finding, compare
-from muniment.text.likeness import echoes, likeness, quotes
+from muniment.text.compare import CHANGED, Finding, compare
+from muniment.text.identity import about, meet, of_speaker
+from muniment.text.likeness import echoes, has_words_of_its_own, holds, likeness, quotes
 from muniment.text.reading import reading
 from muniment.write.facts import Facts, Held, Past
 
@@ -40,14 +42,16 @@ class Rival(Value):
 
 
 def restated(claim: Claim, facts: Facts, replaced: set[str]) -> Past | None:
-    """The corrected record whose words a claim only says again, if it is one.
+    """The corrected record that a claim says again, if it is one.
 
-    Who means to change it back says so: by replacing or contradicting what now speaks, or by naming a time after the
+    A claim that replaces or contradicts what now speaks is no restatement, nor is one that names a time after the
     correction.
     """
     disputed = {held.card.id for held in facts.contradicted}
     for past in facts.past:
         if past.now.card.id in replaced | disputed or _later(claim.times, past.now.record):
+            continue
+        if not _same_occasion(claim, past.held.record.claim):
             continue
         if past.near and not _says_again(claim, past):
             continue
@@ -56,6 +60,24 @@ def restated(claim: Claim, facts: Facts, replaced: set[str]) -> Past | None:
             continue
         return past
     return None
+
+
+def goes_back(past: Past, claim: Claim, facts: Facts, actor: Actor) -> bool:
+    """Whether a claim that says again what was corrected is a change back, and no echo of what is out of date.
+
+    A change back is said in the same words or as the same answer, of no time before the correction, and links to
+    neither record. Who was told the old record must know of the correction too: else it is only repeated. An agent or
+    a tool could have been told whatever it may see, so it must know of the correction in any case.
+    """
+    if past.near or past.held.card.status != Status.SUPERSEDED:
+        return False
+    if claim.times.valid_from is not None or claim.times.event_time is not None:
+        return False
+    if {past.held.card.id, past.now.card.id} & {name for _, name in claim.lineage.links}:
+        return False
+    if past.now.record.actor == actor.id or past.now.card.rid in facts.told:
+        return True
+    return actor.type is ActorType.PERSON and past.held.card.rid not in facts.told
 
 
 def _says_again(claim: Claim, past: Past) -> bool:
@@ -76,7 +98,7 @@ def _later(times: Times, record: Record) -> bool:
     return any(instant is not None and instant > record.created_at for instant in said)
 
 
-def echoed(claim: Claim, facts: Facts, actor: ActorType) -> tuple[Held, ...]:
+def echoed(claim: Claim, facts: Facts, actor: Actor) -> tuple[Held, ...]:
     """The records a claim only says again.
 
     What was told to the proposer and comes back is never new evidence. Nor is what an agent or a tool repeats that it
@@ -87,24 +109,38 @@ def echoed(claim: Claim, facts: Facts, actor: ActorType) -> tuple[Held, ...]:
     linked = {name for type_, name in claim.lineage.links if type_ in STANDS_ON} | facts.carried
     found = []
     for held in _once((*facts.kin, *facts.heard)):
-        if held.card.id in linked or not _may_be_echoed(held, facts, actor):
+        if held.card.id in linked or not _may_be_echoed(held, facts, actor.type):
             continue
-        told = held.card.rid in facts.told or actor is not ActorType.PERSON
-        if told and (_same_words(claim, held.record) or _quotes_outside(claim, held, actor)):
+        told = held.card.rid in facts.told
+        if not told and (actor.type is ActorType.PERSON or _own(held, actor) or _elsewhere(claim, held.record)):
+            continue
+        if _same_words(claim, held.record) or (actor.type is not ActorType.PERSON and _quoted(claim, held)):
             found.append(held)
     return tuple(found)
+
+
+def _own(held: Held, actor: Actor) -> bool:
+    """Whether it is what the actor said on its own account. Who repeats that says nothing of somebody else's."""
+    return held.record.actor == actor.id and held.card.label >= LABEL_RANK[Label.AGENT]
+
+
+def _elsewhere(claim: Claim, record: Record) -> bool:
+    """Whether few words answer another question than the same words do elsewhere: "no" is nobody's."""
+    mine, theirs = claim.intent.question, record.claim.intent.question
+    return mine != theirs and not has_words_of_its_own(reading(claim.content))
 
 
 def _once(found: tuple[Held, ...]) -> tuple[Held, ...]:
     return tuple({held.card.rid: held for held in found}.values())
 
 
-def _quotes_outside(claim: Claim, held: Held, actor: ActorType) -> bool:
-    """Whether an agent or a tool has what came from outside in its own words, whole or in part: a frame around it, such
-    as a word that it was confirmed, does not make it theirs. People answer for what they quote."""
-    if actor is ActorType.PERSON or held.card.label >= LABEL_RANK[Label.AGENT]:
-        return False
-    return quotes(reading(claim.content), reading(held.record.content))
+def _quoted(claim: Claim, held: Held) -> bool:
+    """Whether a claim has another record in its words, whole or, if that came from outside, in part. A frame around it
+    or a sentence beside it does not make it the author's own. People answer for what they quote."""
+    said, source = reading(claim.content), reading(held.record.content)
+    if held.card.label < LABEL_RANK[Label.AGENT] and quotes(said, source):
+        return True
+    return holds(said, source)
 
 
 def _may_be_echoed(held: Held, facts: Facts, actor: ActorType) -> bool:
@@ -115,11 +151,16 @@ def _may_be_echoed(held: Held, facts: Facts, actor: ActorType) -> bool:
 
 
 def _same_words(claim: Claim, record: Record) -> bool:
-    return echoes(reading(claim.content), reading(record.content))
+    return same_text(claim.content, record.content) or echoes(reading(claim.content), reading(record.content))
 
 
 def rivals(
-    claim: Claim, facts: Facts, replaced: set[str], disputes: Disputes, suggestions: tuple[Suggestion, ...]
+    claim: Claim,
+    facts: Facts,
+    replaced: set[str],
+    disputes: Disputes,
+    suggestions: tuple[Suggestion, ...],
+    actor: str,
 ) -> tuple[Rival, ...]:
     """Everything a claim disagrees with, or repeats, each once: what says so first, then what a reviewer says, then
     what the slot says, then what the words say, then what a judge suggests."""
@@ -134,38 +175,57 @@ def rivals(
             found.setdefault(held.card.rid, Rival(held=held, type=kind, why="slot"))
     judged = {suggestion.rid: suggestion for suggestion in suggestions}
     linked = {name for _, name in claim.lineage.links} | replaced
+    subject = about(claim.content)
     for held in facts.kin:
         if held.card.rid in found or held.card.id in linked or not comparable(claim, held):
             continue
-        rival = _by_words(claim, held, disputes.detector) or _by_judge(held, judged, disputes.judge)
+        words = meet(subject, held.record.about) and not same_text(claim.content, held.record.content)
+        rival = (_by_words(claim, held, disputes.detector, actor) if words else None) or _by_judge(
+            held, judged, disputes.judge
+        )
         if rival is not None:
             found[held.card.rid] = rival
     return tuple(found[rid] for rid in sorted(found))
 
 
 def comparable(claim: Claim, held: Held) -> bool:
-    """Whether two statements can be held against each other: same place, both asserting, at the same time, and not
-    answers to two different questions."""
+    """Whether two statements can be held against each other: of one place and one occasion, both asserting, at the
+    same time, and not answers to two different questions."""
     place, other = claim.place, held.record.claim
     return (
         held.card.status in CURRENT
-        and (held.card.scope, held.card.scope_id) == (place.scope, place.scope_id)
+        and (held.card.scope, held.card.scope_id, held.card.namespace) == (place.scope, place.scope_id, place.namespace)
         and claim.nature.kind not in _OPEN
         and other.nature.kind not in _OPEN
         and (claim.slot is None or other.slot is None)
+        and _same_occasion(claim, other)
         and overlap(claim.times, other.times)
     )
 
 
-def _by_words(claim: Claim, held: Held, detector: Detector) -> Rival | None:
+def _same_occasion(claim: Claim, other: Claim) -> bool:
+    """Whether two claims are not said of two tasks, workflows or questions, nor told of two sessions."""
+    mine, theirs = claim.place, other.place
+    pairs = [(mine.task_id, theirs.task_id), (mine.workflow_id, theirs.workflow_id)]
+    if claim.nature.memory_type is other.nature.memory_type is MemoryType.EPISODIC:
+        pairs.append((mine.session_id, theirs.session_id))
+    if any(one is not None and two is not None and one != two for one, two in pairs):
+        return False
+    asked, answered = claim.intent.question, other.intent.question
+    return asked is None or answered is None or normalise(asked) == normalise(answered)
+
+
+def _by_words(claim: Claim, held: Held, detector: Detector, actor: str) -> Rival | None:
     if detector is Detector.IGNORE:
         return None
     finding: Finding | None = compare(reading(claim.content), reading(held.record.content))
+    if finding is not None and actor != held.record.actor and (finding.why == CHANGED or of_speaker(claim.content)):
+        return None  # what somebody says of themselves is about nobody else
     if finding is None:
         return None
     if finding.type == ConflictType.DUPLICATE and claim.nature.kind is not held.record.claim.nature.kind:
         return None
-    contests = detector is Detector.CONTEST and finding.type != ConflictType.DUPLICATE
+    contests = detector is Detector.CONTEST and finding.proven
     return Rival(held=held, type=ConflictType(finding.type), why=finding.why, note=finding.note, contests=contests)
 
 

@@ -314,6 +314,7 @@ def verdict_of(
         reason=report.reason,
         duplicate_of=report.duplicate_of,
         echoes=report.echoes,
+        same_as=report.same_as,
         conflict_ids=conflicts,
         redactions=report.redactions,
         steps=report.steps,

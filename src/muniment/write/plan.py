@@ -29,6 +29,7 @@ from muniment.model.vocabulary import (
 from muniment.policy.decide import listed_authority
 from muniment.policy.rules import WriteDecision
 from muniment.text.entities import entities, entity_key
+from muniment.text.identity import about
 from muniment.text.likeness import echoes
 from muniment.text.reading import reading
 from muniment.trust.belief import calibrated
@@ -111,6 +112,8 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         reviewer=case.reviewer,
         next_review_at=claim.handling.next_review_at or _next_review(case, at),
         echoes=tuple(held.card.id for held in case.echoes),
+        same_as=tuple(held.card.id for held in case.same_as if held not in case.echoes),
+        about=about(claim.content),
         barred=_barred(case),
         mentions=_mentions(claim, admitted.extracted),
     )
@@ -234,11 +237,12 @@ def _commitment(
     base: ChangeSet, admitted: Admitted, case: Case, moment: Moment, drafts: list[Draft]
 ) -> tuple[ChangeSet, Newborn | None, Record]:
     target = case.facts.links[case.target] if case.target is not None else None
+    before = case.facts.links[moment.record_id] if case.facts.returns else target
     record = new_record(
         admitted,
         case,
         record_id=target.card.id if target is not None else moment.record_id,
-        revision=target.card.revision + 1 if target is not None else 1,
+        revision=before.card.revision + 1 if before is not None else 1,
         at=moment.at,
     )
     rid = moment.last_doc + 2
@@ -323,5 +327,6 @@ def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: 
         duplicate_of=case.duplicate_of,
         contradicts=tuple(rival.held.card.id for rival in case.rivals if rival.contests),
         echoes=tuple(held.card.id for held in case.echoes),
+        same_as=tuple(held.card.id for held in case.same_as),
         read_from=case.arrival.contract if case.arrival is not None else None,
     )

@@ -20,7 +20,15 @@ from muniment.model.proposal import Proposal, ResolveRequest
 from muniment.model.rows import ConflictRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
-from muniment.model.vocabulary import ConflictStatus, Kind, Outcome, RelationType, Strategy
+from muniment.model.vocabulary import (
+    ConflictStatus,
+    ConflictStrength,
+    ConflictType,
+    Kind,
+    Outcome,
+    RelationType,
+    Strategy,
+)
 from muniment.policy.decide import decide_review, resolve
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
@@ -34,6 +42,10 @@ HUMAN_AUTHORITY = 10
 """What it takes to settle a conflict that was handed up."""
 PENDING_VOTE = "pending_vote"
 REFUSED = "refused"
+ESTABLISHED = ConflictStrength.ESTABLISHED.value
+
+
+_ACTIONS = {Strategy.VOTE: Action.VOTE, Strategy.PROMOTE: Action.PROMOTE}
 
 
 class Sides(Value):
@@ -61,7 +73,7 @@ def settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> S
 def _settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> Settled:
     sides = _sides(unit, request.conflict, actor, bench)
     _refuse_closed(sides.row, actor)
-    action = Action.VOTE if request.strategy is Strategy.VOTE else Action.RESOLVE
+    action = _ACTIONS.get(request.strategy, Action.RESOLVE)
     place = sides.b.record.claim.place
     allowed = decide_review(bench.policy, actor, action, place, sides.b.record.actor)
     report = act_report(
@@ -75,6 +87,8 @@ def _settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> 
     if allowed is None:
         return _recorded(unit, sides, report, actor, bench, REFUSED)
     match request.strategy:
+        case Strategy.PROMOTE:
+            return _promoted(unit, sides, request, report, actor, bench)
         case Strategy.HUMAN_ESCALATION:
             return _concluded(unit, sides, request, report, actor, bench, ConflictStatus.ESCALATED)
         case Strategy.SYNTHESIS:
@@ -142,6 +156,20 @@ def _evidence(unit: Unit, card: Card, held: Held) -> int:
     rows = [row.rid for row in unit.links.to([card.id]) if row.type == RelationType.SUPPORTS]
     live = [one for one in unit.catalogue.cards(rows).values() if one.status in CURRENT]
     return len(held.record.claim.belief.evidence) + len(live)
+
+
+def _promoted(unit: Unit, sides: Sides, request: ResolveRequest, report: Report, actor: Actor, bench: Bench) -> Settled:
+    """Make a suspicion an established conflict: from now on it contests both sides."""
+    row = sides.row
+    if row.contests or row.type == ConflictType.DUPLICATE:
+        raise Stale(f"conflict {row.id}", yours="a suspicion", present="established" if row.contests else row.type)
+    change = msgspec.structs.replace(conflict_change(row, ConflictStatus(row.status)), contests=True)
+    resolution = Resolution(conflict=row.id, strategy=request.strategy)
+    act = _act(sides, msgspec.structs.replace(report, resolution=resolution), actor, conflicts=(change,))
+    active = (held.card for held in (sides.a, sides.b) if held.card.status == Status.ACTIVE)
+    changes = tuple(become(card, Status.CONTESTED) for card in active)
+    done = enact(unit, msgspec.structs.replace(act, changes=changes), bench)
+    return Settled(conflict=row.id, status=ESTABLISHED, epoch=done.epoch, rule=done.rule, reason=done.reason)
 
 
 def _voted(unit: Unit, sides: Sides, request: ResolveRequest, report: Report, actor: Actor, bench: Bench) -> Settled:

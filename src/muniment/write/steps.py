@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.model.claim import Charter
+from muniment.model.change import Key, Seen
+from muniment.model.claim import Charter, Relation
 from muniment.model.curation import Redaction, StepOutcome
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import DAY, Instant
@@ -18,6 +19,7 @@ from muniment.model.vocabulary import (
     ActorType,
     Disposition,
     Kind,
+    RelationType,
     Scope,
     Step,
     StepResult,
@@ -28,7 +30,7 @@ from muniment.write import sameness
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.doubt import doubt
 from muniment.write.facts import Held
-from muniment.write.kinship import echoed, restated, rivals
+from muniment.write.kinship import echoed, goes_back, restated, rivals
 from muniment.write.secrets import screen_of
 
 UNASKED = Disputes(detector=Detector.IGNORE, judge=Detector.IGNORE)
@@ -261,7 +263,11 @@ def dedupe(case: Case) -> Finding:
     past = restated(case.claim, case.facts, {*case.replaced}) if case.reviewer is None else None
     if past is not None and sameness.apart(case, past.held):
         past = None
-    if past is not None and not _hidden(case, past.held) and not _hidden(case, past.now):
+    if past is not None and (_hidden(case, past.held) or _hidden(case, past.now)):
+        past = None
+    if past is not None and case.arrival is None and goes_back(past, case.claim, case.facts, case.actor):
+        case, past = _changed_back(case, past.now), None
+    if past is not None:
         return refused(
             Step.DEDUPE,
             case,
@@ -269,9 +275,11 @@ def dedupe(case: Case) -> Finding:
             f"{past.held.card.id} said this until {past.now.card.id} took its place; to change it back, revise or "
             f"supersede {past.now.card.id}",
         )
-    seen = [held for held in echoed(case.claim, case.facts, case.actor.type) if not _hidden(case, held)]
+    same = tuple(held for held in sameness.same_as(case) if not _hidden(case, held))
+    case = msgspec.structs.replace(case, same_as=same)
+    seen = [held for held in echoed(case.claim, case.facts, case.actor) if not _hidden(case, held)]
     if not seen:
-        return passed(Step.DEDUPE, case)
+        return passed(Step.DEDUPE, case, f"the same as {', '.join(held.card.id for held in same)}" if same else "")
     if any(case.claim.place.scope in held.record.barred for held in seen):
         reason = f"it says again what a charter bars from the scope {case.claim.place.scope}"
         return refused(Step.DEDUPE, case, "barred-scope", reason)
@@ -280,6 +288,19 @@ def dedupe(case: Case) -> Finding:
     others = tuple(held for held in seen if held.card.id != case.target)
     itself = next((held for held in seen if held.card.id == case.target), None)
     return outcome, msgspec.structs.replace(case, echoes=others, repeats=itself)
+
+
+def _changed_back(case: Case, now: Held) -> Case:
+    """The case of a claim that takes the place of what had taken its place."""
+    lineage = msgspec.structs.replace(case.claim.lineage, supersedes=case.claim.lineage.supersedes or now.card.id)
+    if lineage.supersedes != now.card.id:
+        relation = Relation(type=RelationType.SUPERSEDES, target=now.card.id)
+        lineage = msgspec.structs.replace(lineage, relations=(*lineage.relations, relation))
+    version = Seen(key=Key.RECORD, name=now.card.id, version=now.card.since)
+    facts = msgspec.structs.replace(
+        case.facts, links={**case.facts.links, now.card.id: now}, seen=(*case.facts.seen, version)
+    )
+    return msgspec.structs.replace(case, claim=msgspec.structs.replace(case.claim, lineage=lineage), facts=facts)
 
 
 def _quiet(case: Case) -> str:
@@ -297,7 +318,7 @@ def conflict(case: Case) -> Finding:
     if not case.speaks:
         return passed(Step.CONFLICT, case, _quiet(case))
     disputes = case.policy.disputes if case.detect else UNASKED
-    found = rivals(case.claim, case.facts, {*case.replaced}, disputes, case.suggestions)
+    found = rivals(case.claim, case.facts, {*case.replaced}, disputes, case.suggestions, case.actor.id)
     if not found:
         return passed(Step.CONFLICT, case, "" if case.detect else "nobody has looked yet")
     unseen = {rival.held.card.rid for rival in found if _hidden(case, rival.held)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
 from muniment.model.actor import Actor
@@ -9,18 +10,18 @@ from muniment.model.card import Card
 from muniment.model.change import Key, Seen
 from muniment.model.curation import Undone, Verdict
 from muniment.model.entry import Change, ConflictChange, Entry, EntryKind
-from muniment.model.errors import IntegrityError, NotFound, NotPermitted, Stale
+from muniment.model.errors import IntegrityError, NotFound, NotPermitted, RolledBack, Stale
 from muniment.model.proposal import Rollback, Ruling
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
-from muniment.model.value import read_canonical
+from muniment.model.value import canonical, read_canonical
 from muniment.model.vocabulary import ConflictStatus, Disposition, Outcome
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, Unit
 from muniment.write.aftermath import become
 from muniment.write.case import hidden
-from muniment.write.facts import fetch, look_up
+from muniment.write.facts import fetch, look_up, undone
 from muniment.write.pipeline import Act, Bench, act_report, enact, report_of
 from muniment.write.review import rule
 
@@ -40,6 +41,46 @@ def batch_rows(snapshot: Snapshot, batch: str) -> Iterator[ProposalRow]:
         if row.outcome == Outcome.REFUSED or came == sort:
             yield row
         number += 1
+
+
+def rolled_back(snapshot: Snapshot, batch: str) -> bool:
+    """Whether a batch was taken in and undone since."""
+    rows = list(batch_rows(snapshot, batch))
+    brought = [row for row in rows if row.outcome == Outcome.COMMITTED and row.record is not None]
+    for row in brought:
+        card = next(
+            (one for one in snapshot.catalogue.revisions(row.record or "") if one.revision == row.revision), None
+        )
+        if card is not None and undone(snapshot, card):
+            return True
+    dismissed = [row.seq for row in rows if row.outcome == Outcome.REFUSED]
+    return not brought and bool(dismissed) and _undoes(snapshot, max(dismissed) + 1, batch)
+
+
+def _undoes(snapshot: Snapshot, seq: int, batch: str) -> bool:
+    """Whether an entry undid this batch: its report commits to what was asked for."""
+    stored = snapshot.ledger.entry(seq)
+    entry = read_canonical(stored.body, Entry) if stored is not None else None
+    if entry is None or entry.kind is not EntryKind.UNDONE or entry.filing is None:
+        return False
+    filed = snapshot.desk.proposal(entry.filing.proposal)
+    if filed is None:
+        return False
+    asked = Rollback(batch=batch, reason=report_of(snapshot, filed).reason)
+    return filed.digest == hashlib.sha256(canonical(asked)).hexdigest()
+
+
+def batch_to_take(snapshot: Snapshot, batch: str, *, again: bool) -> str:
+    """Under which name a batch is taken in now: its own, unless it was rolled back. Then it is refused, or with `again`
+    taken in as the next of its name."""
+    name, number = batch, 1
+    while rolled_back(snapshot, name):
+        number += 1
+        following = f"{batch}-{number}"
+        if not again and snapshot.desk.proposal(name_in(following, 1)) is None:
+            raise RolledBack(name)
+        name = following
+    return name
 
 
 def roll_back(unit: Unit, request: Rollback, actor: Actor, bench: Bench) -> Undone:

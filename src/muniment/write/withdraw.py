@@ -14,9 +14,9 @@ from muniment.model.curation import Used, Verdict, Withdrawal, digest_of_parts
 from muniment.model.entry import Change, EntryKind
 from muniment.model.erasure import By, Target
 from muniment.model.errors import Stale
+from muniment.model.packed import gist_of
 from muniment.model.proposal import Proposal, Ruling, WithdrawRequest
-from muniment.model.query import DEFAULT_PURPOSE
-from muniment.model.receipt import Candidate, ReceiptEntry, StoredReceipt
+from muniment.model.receipt import ReceiptEntry, StoredReceipt
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value, read_canonical
@@ -177,18 +177,6 @@ def _dismissed(unit: Unit, row: ProposalRow, request: WithdrawRequest, actor: Ac
     return row.id
 
 
-class _Purpose(Value, forbid_unknown_fields=False):
-    purpose: str = DEFAULT_PURPOSE
-
-
-class _Told(Value, forbid_unknown_fields=False):
-    """The parts of an account that say what was told to whom, and what for."""
-
-    actor: Actor
-    query: _Purpose
-    candidates: tuple[Candidate, ...]
-
-
 def uses(snapshot: Snapshot, target: Target, actor: Actor, bench: Bench) -> tuple[Used, ...]:
     """The receipts by which anything was told that the origin brought, or that stands on it, the oldest first: all of
     them to those who may audit, to others their own. Reads the whole log, so it is not for a transaction."""
@@ -215,14 +203,14 @@ def _standing_on(snapshot: Snapshot, names: set[str]) -> list[Card]:
 
 
 def _used(stored: StoredReceipt, reached: dict[int, str]) -> Used | None:
-    account = read_canonical(stored.account, _Told)
-    told = [one.rid for one in account.candidates if one.excluded is None and one.rid in reached]
+    gist = gist_of(stored.account)
+    told = [one.rid for one in gist.told() if one.rid in reached]
     if not told:
         return None
     return Used(
         receipt=stored.id,
         at=read_canonical(stored.body, ReceiptEntry).at,
-        actor=account.actor.id,
-        purpose=account.query.purpose,
+        actor=gist.actor.id,
+        purpose=gist.query.purpose,
         records=tuple(dict.fromkeys(reached[rid] for rid in told)),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, field_policy, finding, told
 from tests.contracts.cites import cites
+from tests.patience import WAIT_S
 from tests.recall.world import Broken, Toy, memory_over
 
 from muniment.backends.memory.store import MemoryTenant
@@ -190,17 +191,17 @@ def test_a_unit_that_could_not_be_enriched_is_kept_told_marked_and_taken_up_agai
         field = Field(memory).join("scout", "analyst")
         assert field.ask("RECORD", "scout", finding("The harbour is open"))["status"] == "accepted"
         with pytest.raises(MindUnavailable):
-            memory.flush(timeout=60)
+            memory.flush(timeout=WAIT_S)
         answer = field.ask("RECORD", "scout", finding("The quarry is closed"))
         assert answer["status"] == "accepted"
         assert str(answer["warning"]).startswith("ENRICHMENT_FAILED")
         assert check_document("record_response", answer) == ()
         assert _statuses(field) == ["pending_enrichment", "pending_enrichment"]
         embedder.down = False
-        memory.flush(timeout=60)
+        memory.flush(timeout=WAIT_S)
         assert "warning" not in field.ask("RECORD", "scout", finding("The library is shut"))
         assert _statuses(field) == ["active", "active", "active"]
-        memory.flush(timeout=60)
+        memory.flush(timeout=WAIT_S)
         assert {"The harbour is open", "The library is shut"} <= set(embedder.asked)
 
 
@@ -216,7 +217,7 @@ def test_the_same_in_other_words_comes_before_something_else(how: str) -> None:
         field = Field(memory).join("scout", "analyst")
         field.ask("RECORD", "scout", finding("Acquire automobile"))
         field.ask("RECORD", "scout", finding("Soup tastes salty"))
-        memory.flush(timeout=60)
+        memory.flush(timeout=WAIT_S)
         wanted: Json = "purchase vehicle" if how == "context_hint" else ["purchase vehicle"]
         assert contents(field.ask("ATTUNE", "analyst", attune(**{how: wanted})))[0] == "Acquire automobile"
         assert contents(field.ask("ATTUNE", "analyst", attune()))[0] == "Soup tastes salty"

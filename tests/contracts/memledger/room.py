@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from muniment.compat.memledger import ConfidencePolicy, EmbeddingConfig, Memledger, MemledgerConfig, NamespaceRBAC
-from muniment.compat.memledger.strategies import Complete
+from muniment.compat.memledger.strategies.policies import Complete
 
 T = TypeVar("T")
 WIDTH = 256

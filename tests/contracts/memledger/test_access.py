@@ -265,8 +265,9 @@ def test_what_is_unsure_is_kept_from_agents_that_no_rule_names(vault: Path) -> N
 
 def test_a_conflict_does_not_tell_the_side_that_the_caller_may_not_read(vault: Path) -> None:
     async def story(ml: Memledger) -> None:
-        await ml.add("The bonus is 500 euros", namespace=HR, agent_id="hr-bot")
-        name = await ml.add("The bonus is 900 euros", namespace="/public", agent_id="dev-bot")
+        pay = await ml.add("The bonus is 500 euros", namespace=HR, agent_id="hr-bot")
+        said = ml.memory.remember("The bonus is 900 euros", namespace="/public", relations=[("contradicts", pay)])
+        name = said.record_id
 
         insider, stranger = [await ml.get(name, requester_id=who) for who in ("hr-bot", "dev-bot")]
 

@@ -27,8 +27,8 @@ from muniment.compat.memledger import (
     register_backend,
     setup_telemetry,
 )
-from muniment.compat.memledger.embedding import AnyEmbedder
-from muniment.compat.memledger.harness import (
+from muniment.compat.memledger.cli.dashboard import render_dashboard_html, render_lineage_html
+from muniment.compat.memledger.cli.eval import (
     Run,
     expand_variables,
     render_markdown,
@@ -37,7 +37,8 @@ from muniment.compat.memledger.harness import (
     score_run,
     summarize,
 )
-from muniment.compat.memledger.pages import render_dashboard_html, render_lineage_html
+from muniment.compat.memledger.embeddings import AnyEmbedder
+from muniment.compat.memledger.integrations import langgraph
 from muniment.compat.memledger.telemetry import log_evaluation, reset_metrics
 from muniment.engine import Memory
 from muniment.model.errors import ConfigurationError
@@ -52,14 +53,27 @@ def test_the_agent_tools_store_recall_and_forget_and_two_agents_share_a_memory(v
         remember, recall, forget = create_memory_tools(ml, "/team", "ana")
         _, bob_recalls, _ = create_memory_tools(ml, "/team", "bob")
 
-        said = await remember("The pump is red")
+        said = await remember.ainvoke({"content": "The pump is red"})
         name = said.removeprefix("Stored as ")
         record = await ml.get(name)
         assert record is not None
         assert (record.created_by, record.namespace) == ("ana", "/team")
-        assert await bob_recalls("pump") == f"1. ({name}) The pump is red"
-        assert await forget(name) == f"Archived {name}"
-        assert await recall("pump") == "No relevant memories found."
+        assert await bob_recalls.ainvoke({"query": "pump"}) == f"1. ({name}) The pump is red"
+        assert await forget.ainvoke({"record_id": name}) == f"Memory {name} deleted."
+        assert await recall.ainvoke({"query": "pump"}) == "No relevant memories found."
+        assert [tool.name for tool in (remember, recall, forget)] == ["remember", "recall", "forget"]
+
+    play(vault, story)
+
+
+def test_without_langchain_the_agent_tools_are_plain_functions(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(langgraph, "find_spec", lambda name: None)
+
+    async def story(ml: Memledger) -> None:
+        remember, recall, forget = create_memory_tools(ml, "/team", "ana")
+        name = (await remember("The pump is red")).removeprefix("Stored as ")
+        assert await recall("pump") == f"1. ({name}) The pump is red"
+        assert await forget("none") == "Memory none not found."
         assert [tool.__name__ for tool in (remember, recall, forget)] == ["remember", "recall", "forget"]
 
     play(vault, story)
@@ -252,7 +266,9 @@ def test_the_dashboard_and_the_lineage_render_as_pages_with_every_text_escaped(v
     assert "<p>1 records</p>" in dashboard
     assert "The cache lives in Dublin now" in dashboard
     assert "The &lt;b&gt;cache&lt;/b&gt; lives in Frankfurt" in lineage
-    assert "written by ana" in lineage
+    assert "<dt>Created by</dt><dd>ana</dd>" in lineage
+    assert "<h1>Memledger Dashboard</h1>" in dashboard
+    assert "<title>Memledger · Lineage · " in lineage
     assert "<b>" not in lineage
 
 
@@ -310,15 +326,15 @@ def test_a_backend_of_the_callers_own_can_be_registered() -> None:
         register_backend("broken", dict)  # type: ignore[arg-type]  # that is the point
 
 
-@pytest.mark.parametrize("name", ["pgvector", "opensearch", "dynamodb", "nonsense"])
+@pytest.mark.parametrize("name", ["opensearch", "dynamodb", "nonsense"])
 def test_a_backend_that_is_not_served_is_refused_with_what_is(name: str) -> None:
-    with pytest.raises(ConfigurationError, match="muniment, s"):
+    with pytest.raises(ConfigurationError, match="muniment, pgvector, s"):
         asyncio.run(Memledger.create(name))
 
 
 def test_a_server_is_not_taken_for_a_folder() -> None:
-    with pytest.raises(ConfigurationError, match="local vault"):
-        asyncio.run(Memledger.create("sqlite", connection_string="postgresql://localhost/db"))
+    with pytest.raises(ConfigurationError, match="the path of a vault, or postgresql"):
+        asyncio.run(Memledger.create("sqlite", connection_string="mysql://localhost/db"))
 
 
 def test_a_configuration_file_opens_a_vault_and_one_with_an_unknown_word_does_not(

@@ -9,7 +9,7 @@ from tests.contracts.cites import cites, diverges
 from tests.contracts.memledger.room import play
 
 from muniment.compat.memledger import Memledger, MemoryRecord
-from muniment.compat.memledger.backends import backend_of
+from muniment.compat.memledger.backends.base import backend_of
 from muniment.model.errors import ConfigurationError
 
 

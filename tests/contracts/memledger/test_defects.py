@@ -177,12 +177,12 @@ def test_many_searches_at_once_all_answer(vault: Path) -> None:
     assert play(vault, story) == {5}
 
 
-def test_the_same_said_many_times_at_once_is_kept_once(vault: Path) -> None:
+def test_the_same_said_many_times_at_once_is_kept_once_for_each_author(vault: Path) -> None:
     async def story(ml: Memledger) -> None:
-        names = await asyncio.gather(*(ml.add("The pump is red", agent_id=f"agent-{number}") for number in range(8)))
+        names = await asyncio.gather(*(ml.add("The pump is red", agent_id=f"agent-{n % 2}") for n in range(8)))
 
-        assert len(set(names)) == 1
-        assert ml.memory.stats().current == 1
+        assert len(set(names)) == 2
+        assert ml.memory.stats().current == 2
 
     play(vault, story)
 
@@ -308,3 +308,31 @@ def test_everything_written_is_in_a_ledger_that_verifies(vault: Path) -> None:
         return await ml.get(name)
 
     assert play(vault, story) is not None
+
+
+def test_what_a_second_add_says_of_the_same_words_is_kept(vault: Path) -> None:
+    async def story(ml: Memledger) -> None:
+        first = await ml.add("Prefers tea", user_id="u1", agent_id="bot", confidence=0.9)
+        other = {
+            "user": await ml.add("Prefers tea", user_id="u2", agent_id="bot"),
+            "question": await ml.add("Prefers tea", user_id="u1", agent_id="bot", turn_context="What to drink?"),
+            "session": await ml.add("Prefers tea", user_id="u1", agent_id="bot", session_id="s2"),
+            "derivation": await ml.add("Prefers tea", user_id="u1", agent_id="bot", derived_from=[first]),
+            "author": await ml.add("Prefers tea", user_id="u1", agent_id="cook"),
+        }
+        assert len({first, *other.values()}) == 6
+        read = {name: await ml.get(one) for name, one in other.items()}
+        assert read["user"] is not None
+        assert read["user"].user_id == "u2"
+        assert read["question"] is not None
+        assert read["question"].turn_context == "What to drink?"
+        found = await ml.search("tea", user_id="u2")
+        assert [one.id for one in found] == [other["user"]]
+
+        again = await ml.add("Prefers tea", user_id="u1", agent_id="bot", confidence=0.3)
+        assert again == first
+        kept = await ml.get(first)
+        assert kept is not None
+        assert kept.confidence == 0.3
+
+    play(vault, story)

@@ -20,7 +20,7 @@ from muniment.compat.memledger import (
     compute_mqs,
     compute_policy_score,
 )
-from muniment.compat.memledger.scoring import effective_importance
+from muniment.compat.memledger.strategies.scoring import effective_importance
 from muniment.model.errors import Malformed
 
 NOW = datetime.now(UTC)

@@ -20,7 +20,7 @@ from muniment.compat.memledger import (
     compute_effective_confidence,
     compute_effective_confidence_map,
 )
-from muniment.compat.memledger.confidence import read_policy
+from muniment.compat.memledger.policies.confidence_policy import read_policy
 from muniment.model.errors import Malformed
 
 

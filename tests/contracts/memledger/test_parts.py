@@ -36,10 +36,10 @@ from muniment.compat.memledger import (
     register_strategy,
 )
 from muniment.compat.memledger.config import expand, read_config
-from muniment.compat.memledger.embedding import AS_CONFIGURED, embedder_of
-from muniment.compat.memledger.evaluate import evaluate_attribution_integrity, evaluate_structural
-from muniment.compat.memledger.strategies import AlwaysStore, FixedImportance
-from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed
+from muniment.compat.memledger.embeddings import AS_CONFIGURED, embedder_of
+from muniment.compat.memledger.evaluators import evaluate_attribution_integrity, evaluate_structural
+from muniment.compat.memledger.strategies.policies import AlwaysStore, FixedImportance
+from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed, MindUnavailable
 
 
 def known(content: str, by: str = "ana") -> MemoryRecord:
@@ -113,6 +113,24 @@ class SingleVectors:
         return (await AwaitedVectors().embed([text]))[0]
 
 
+class ProvidedVectors(EmbeddingProvider):
+    """One that is plugged in as memledger's programs do it: a subclass that overrides `embed`."""
+
+    def __init__(self) -> None:
+        super().__init__(EmbeddingConfig(provider="fake", model="fake", dimensions=2))
+
+    async def embed(self, texts: list[str]) -> list[list[float]]:
+        return await AwaitedVectors().embed(texts)
+
+
+class ProvidedSingles(EmbeddingProvider):
+    def __init__(self) -> None:
+        super().__init__(EmbeddingConfig(provider="fake"))
+
+    async def embed_single(self, text: str) -> list[float]:
+        return (await AwaitedVectors().embed([text]))[0]
+
+
 class KeepingVectors(AwaitedVectors):
     """One that keeps a connection, which lives on one event loop only."""
 
@@ -128,8 +146,16 @@ class KeepingVectors(AwaitedVectors):
 
 @pytest.mark.parametrize(
     "embedder",
-    [AwaitedVectors(), PlainVectors(), NamedVectors(), SingleVectors(), KeepingVectors()],
-    ids=["async", "plain", "named", "single", "keeping"],
+    [
+        AwaitedVectors(),
+        PlainVectors(),
+        NamedVectors(),
+        SingleVectors(),
+        KeepingVectors(),
+        ProvidedVectors(),
+        ProvidedSingles(),
+    ],
+    ids=["async", "plain", "named", "single", "keeping", "subclass", "subclass-single"],
 )
 def test_an_embedder_written_for_memledger_works_as_it_is(embedder: object, vault: Path) -> None:
     async def story(ml: Memledger) -> str:
@@ -152,6 +178,35 @@ def test_an_embedder_written_for_memledger_works_as_it_is(embedder: object, vaul
 )
 def test_a_configuration_names_its_embedder(config: EmbeddingConfig, chosen: str | None) -> None:
     assert embedder_of(EmbeddingProvider(config)) == chosen
+
+
+def test_an_embedder_can_be_assigned_after_a_provider_that_nobody_knows(vault: Path) -> None:
+    async def story() -> None:
+        fake = EmbeddingConfig(provider="fake", model="fake", dimensions=2)
+        async with await Memledger.create("sqlite", {"path": str(vault)}, fake) as ml:
+            with pytest.raises(ConfigurationError, match="expected local, none"):
+                await ml.add("My automobile broke down")
+            with pytest.raises(ConfigurationError, match="expected local, none"):
+                await ml.search("which car")
+            ml._embedder = ProvidedVectors()
+            await ml.add("My automobile broke down")
+            await ml.add("The soup was salty")
+            assert (await ml.search("which car")).records[0].content == "My automobile broke down"
+            with pytest.raises(ConfigurationError, match="assigned already"):
+                ml._embedder = ProvidedVectors()
+
+    asyncio.run(story())
+
+
+def test_the_embedder_of_a_configuration_can_be_asked_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUNIMENT_EMBEDDER", "minilm")
+    provider = EmbeddingProvider(EmbeddingConfig())
+    one, many = asyncio.run(provider.embed_single("a pump")), asyncio.run(provider.embed(["a pump", "a valve"]))
+
+    assert len(one) == provider.dimensions == 384
+    assert sum(a * b for a, b in zip(one, many[0], strict=True)) > 0.99  # batches differ in the last places
+    with pytest.raises(MindUnavailable):
+        asyncio.run(EmbeddingProvider(EmbeddingConfig(provider="none")).embed(["a pump"]))
 
 
 REFUSALS: dict[str, Callable[[], object]] = {

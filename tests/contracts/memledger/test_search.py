@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import WordCounts, play
+from tests.patience import WAIT_S
 
 from muniment.compat.memledger import Memledger, MemledgerConfig, RecordType, SearchResult
 
@@ -35,7 +36,7 @@ def test_the_nearest_in_meaning_of_three_comes_first(vault: Path) -> None:
     async def story(ml: Memledger) -> list[str]:
         for text in ("My automobile broke down", "The soup was salty", "Invoices are due on Monday"):
             await ml.add(text)
-        ml.memory.flush(timeout=30)
+        ml.memory.flush(timeout=WAIT_S)
         return await contents(await ml.search("what about the car"))
 
     assert play(vault, story, embedder=WordCounts())[0] == "My automobile broke down"

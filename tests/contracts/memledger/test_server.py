@@ -50,8 +50,8 @@ def test_a_server_object_lists_the_six_tools_and_answers_in_text(vault: Path) ->
         assert await server.call_tool("memory_recall", {"query": "pump"}) == "No relevant memories found."
         assert await server.call_tool("memory_stats") == "1 memories: 1 semantic"
         assert await server.call_tool("memory_namespaces", {}) == "/ops"
-        assert await server.call_tool("memory_delete", {"record_id": name}) == f"Archived {name}"
-        assert await server.call_tool("memory_delete", {"record_id": "none"}) == "There is no memory none"
+        assert await server.call_tool("memory_delete", {"record_id": name}) == f"Memory {name} deleted."
+        assert await server.call_tool("memory_delete", {"record_id": "none"}) == "Memory none not found."
         assert await server.call_tool("memory_stats") == "0 memories"
 
     play(vault, story, gate=ConfidencePolicy())
@@ -74,7 +74,7 @@ def test_the_tools_give_nothing_to_whoever_the_rules_give_nothing(vault: Path) -
                 await server.call_tool("memory_namespaces"),
             ]
             nothing = "No relevant memories found."
-            assert answers == [nothing, nothing, f"There is no memory {name}", "0 memories", "There are none."]
+            assert answers == [nothing, nothing, f"Memory {name} not found.", "0 memories", "There are none."]
         assert "4711" in await MemledgerMCPServer(ml).call_tool("memory_search", {"query": "code", "agent_id": "root"})
 
     play(vault, story, rbac=rules)

@@ -9,9 +9,23 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import Memledger, MemledgerConfig, MemoryRecord, build_strategies, register_strategy
-from muniment.compat.memledger.llm import LLMGated, LLMImportance, LLMRerank, LLMResolver, extract_json, model_name
-from muniment.compat.memledger.strategies import (
+from muniment.compat.memledger import (
+    Memledger,
+    MemledgerConfig,
+    MemoryRecord,
+    SemanticRecord,
+    build_strategies,
+    register_strategy,
+)
+from muniment.compat.memledger.strategies.llm import (
+    LLMGated,
+    LLMImportance,
+    LLMRerank,
+    LLMResolver,
+    extract_json,
+    model_name,
+)
+from muniment.compat.memledger.strategies.policies import (
     AlwaysStore,
     ConflictResolution,
     ConflictResolverStrategy,
@@ -253,3 +267,23 @@ def test_a_resolver_that_fails_stops_the_write_instead_of_being_passed_over(vaul
         assert ml.memory.stats().current == 1
 
     play(vault, story, config=MemledgerConfig(strategies={"conflict_resolver": {"provider": "broken"}}))
+
+
+def test_a_reranker_may_be_async() -> None:
+    async def backwards(records: list[MemoryRecord]) -> list[MemoryRecord]:
+        return records[::-1]
+
+    one, two = SemanticRecord(content="a"), SemanticRecord(content="b")
+    assert asyncio.run(PolicyRerank(rerank_fn=backwards).rerank("q", [one, two])) == [two, one]
+    assert asyncio.run(LLMRerank(rerank_fn=backwards).rerank("q", [one, two])) == [two, one]
+
+
+def test_the_default_strategies_say_why() -> None:
+    one, two = SemanticRecord(content="a"), SemanticRecord(content="b")
+    assert asyncio.run(AlwaysStore().should_store(one)).reason == "always-store policy"
+    assert "0.950" in (asyncio.run(HookOnly().resolve(one, two, 0.95)).reason or "")
+
+
+def test_an_unknown_strategy_is_named_by_its_kind_with_what_there_is() -> None:
+    with pytest.raises(ValueError, match=r"Unknown reranker strategy provider\. Available: llm, policy"):
+        build_strategies({"reranker": {"provider": "none-such"}})

@@ -174,7 +174,7 @@ def test_the_two_sides_of_a_dispute_do_not_go_past_the_limit(room: Room) -> None
     both = retrieve(room.reader, query(query="nightly build", limit=2))
     assert set(_ids(both)) == {first, second}
     one = retrieve(room.reader, query(query="nightly build", limit=1))
-    assert _ids(one) == []
+    assert len(one.selected_records) == 1
     assert one.exclusion_counts is not msgspec.UNSET
     assert one.exclusion_counts["limit"] >= 1
 

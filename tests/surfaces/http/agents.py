@@ -9,14 +9,12 @@ from itertools import count
 
 import httpx
 import msgspec
+from tests.patience import WAIT_S
 from websockets.sync.client import ClientConnection, connect
 
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
 
-WAIT_S = 60.0
-LINE_S = 120.0
-"""No test listens to one line for longer."""
 EVENTS = ("memory.recorded",)
 _NUMBERS = count(1)
 
@@ -150,7 +148,7 @@ class Line:
 
     def __init__(self, frames: Iterator[Frame]) -> None:
         self._frames = frames
-        self._ends = time.monotonic() + LINE_S
+        self._ends = time.monotonic() + WAIT_S
         self.heard: list[Frame] = []
 
     def next(self) -> Frame:

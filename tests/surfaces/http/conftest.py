@@ -11,6 +11,7 @@ import httpx
 import msgspec
 import pytest
 from starlette.routing import BaseRoute
+from tests.patience import WAIT_S
 
 from muniment import Memory
 from muniment.config import ServerSettings
@@ -20,8 +21,6 @@ from muniment.surfaces.http.server import Listening, bound, url_of
 from muniment.surfaces.reception import keys
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.reception import Reception, system_now
-
-WAIT_S = 60.0
 
 
 class Served:

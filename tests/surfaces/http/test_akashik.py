@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import httpx
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.agents import answered, attuned, message, record, register, sent, unit
-from tests.surfaces.http.conftest import WAIT_S, Serve, Served, serving, settings_for
+from tests.surfaces.http.conftest import Serve, Served, serving, settings_for
 
 from muniment.contracts.akashik.words import Operation
 from muniment.contracts.strict.values import JsonObject

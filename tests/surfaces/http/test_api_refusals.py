@@ -8,8 +8,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.patience import WAIT_S
 from tests.rest.desk import Caller, Desk, opened
-from tests.surfaces.http.conftest import WAIT_S, Served
+from tests.surfaces.http.conftest import Served
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
+from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Serve, Served
 from tests.surfaces.http.wire import Wire, exchange, head, status_in
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
@@ -21,7 +22,6 @@ from muniment.model.errors import Malformed, NotFound, StoreBusy
 from muniment.surfaces.http.doors import reception_of, visitor_of
 
 SECRET = "the words of the exception"
-WAIT_S = 60.0
 
 
 async def fine(request: Request) -> Response:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
+from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Serve, Served, serving, settings_for
 from tests.surfaces.http.wire import exchange, status_in
 from tests.surfaces.reception import issuer
@@ -29,7 +30,6 @@ from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.reception import system_now
 from muniment.surfaces.reception.visitor import Grant
 
-WAIT_S = 60.0
 GATE = threading.Event()
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 from starlette.requests import Request
-from tests.surfaces.http.conftest import WAIT_S, Serve, Served
+from tests.patience import WAIT_S
+from tests.surfaces.http.conftest import Serve, Served
 
 from muniment import Memory
 from muniment.surfaces.http import health

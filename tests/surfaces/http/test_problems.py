@@ -26,6 +26,7 @@ STATUS = {
     "not_found": 404,
     "stale": 409,
     "on_hold": 409,
+    "rolled_back": 409,
     "undecided": 409,
     "too_many_requests": 429,
     "operational_error": 503,

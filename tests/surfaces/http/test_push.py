@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.agents import (
     Line,
     answered,
@@ -24,7 +25,7 @@ from tests.surfaces.http.agents import (
     text_at,
     unit,
 )
-from tests.surfaces.http.conftest import WAIT_S, Served, serving, settings_for
+from tests.surfaces.http.conftest import Served, serving, settings_for
 from websockets.sync.client import connect
 
 from muniment.contracts.strict.values import JsonObject

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.agents import (
-    WAIT_S,
     Line,
     answered,
     message,

@@ -11,9 +11,8 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.agents import (
-    LINE_S,
-    WAIT_S,
     Frame,
     Line,
     answered,
@@ -54,7 +53,7 @@ def closed_with(line: ClientConnection) -> tuple[int, str]:
 
 def messages(line: ClientConnection) -> Iterator[str | bytes]:
     """Everything that is sent until the line is closed."""
-    ends = time.monotonic() + LINE_S
+    ends = time.monotonic() + WAIT_S
     while time.monotonic() < ends:
         try:
             yield line.recv(timeout=WAIT_S)

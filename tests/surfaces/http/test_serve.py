@@ -16,12 +16,12 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.shell import outside
 
 from muniment import Memory
 from muniment.surfaces.reception.denials import denied_calls
 
-WAIT_S = 60.0
 WRITERS = 4
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.http.agents import answered, attuned, message, record, register, socket, socket_url, subscribe
 from tests.surfaces.shell import outside
 
@@ -23,8 +24,7 @@ from muniment import Memory
 from muniment.surfaces.reception.denials import denied_calls
 from muniment.testing.postgres import free_port
 
-WAIT_S = 60.0
-POLLS = 600
+POLLS = 10 * WAIT_S
 WRITERS = 4
 LATE = """
 import sys

@@ -6,7 +6,7 @@ import select
 import socket
 from collections.abc import Iterable
 
-WAIT_S = 60.0
+from tests.patience import WAIT_S
 
 
 class Wire:

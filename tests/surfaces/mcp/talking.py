@@ -13,8 +13,8 @@ import msgspec
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, MCPError, StdioServerParameters, types
 from mcp.client.streamable_http import streamable_http_client
+from tests.patience import WAIT_S
 
-WAIT_S = 60.0
 MODERN, LEGACY = "auto", "legacy"
 T = TypeVar("T")
 Target = Any  # whatever the SDK's client connects to

@@ -42,11 +42,14 @@ def test_a_hold_blocks_until_it_is_lifted(desk: Desk) -> None:
     record = remembered(desk)
     placed = desk.talk.call("hold", subject="Ottoline Quillfeather", reason="case 7").document
     plan = desk.talk.call("forget", record_id=record, reason="x")
+    wish = {"record_id": record, "reason": "x", "dry_run": False, "plan": plan.document["plan"]["digest"]}
+    refused = desk.talk.call("forget", **wish)
     listed = desk.talk.call("holds")
     lifted = desk.talk.call("lift", hold_id=placed["id"], reason="closed")
 
     assert (placed["by"], placed["value"]) == ("subject", "Ottoline Quillfeather")
-    assert plan.code == "on_hold"
+    assert "ON HOLD" in plan.text
+    assert refused.code == "on_hold"
     assert listed.document == {"holds": [placed]}
     assert "Why: case 7" in listed.text
     assert (lifted.document, desk.talk.call("holds").text) == (placed, "No hold stands.")

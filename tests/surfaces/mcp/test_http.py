@@ -13,8 +13,9 @@ import anyio
 import httpx
 import pytest
 from tests.docs.pages import ROOT
+from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Served, serving, settings_for
-from tests.surfaces.mcp.talking import LEGACY, MODERN, WAIT_S, talking_to
+from tests.surfaces.mcp.talking import LEGACY, MODERN, talking_to
 
 from muniment.contracts.strict import reader
 from muniment.contracts.strict.reader import Limits

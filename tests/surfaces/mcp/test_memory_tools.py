@@ -213,7 +213,7 @@ def test_a_disagreement_is_shown_with_both_sides_and_settled(desk: Desk) -> None
     assert plan.text.startswith(f"Nothing was changed. Conflict {conflict['id']} would be: resolved.")
     assert (plan.document["dry_run"], late.code) == (True, "stale")
     assert (settled.document["status"], settled.document["winner"]) == ("resolved", first)
-    assert desk.talk.call("conflicts").document == {"conflicts": []}
+    assert desk.talk.call("conflicts").document == {"conflicts": [], "next": None}
     assert len(desk.talk.call("conflicts", all=True).document["conflicts"]) == 1
 
 

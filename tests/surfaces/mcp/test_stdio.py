@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.mcp.talking import LEGACY, MODERN, started, talking
 from tests.surfaces.shell import outside
 
@@ -19,7 +20,6 @@ from muniment import Memory
 from muniment.engine.seat import window
 from muniment.surfaces.mcp.lines import LINE_BYTES_MAX
 
-WAIT_S = 60
 OPENING = {
     "jsonrpc": "2.0",
     "id": 0,

@@ -11,6 +11,7 @@ import jwt
 import msgspec
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
+from tests.patience import WAIT_S
 
 ISSUER = "https://issuer.example"
 AUDIENCE = "muniment"
@@ -84,4 +85,4 @@ def publishing() -> Iterator[Publisher]:
             yield publisher
         finally:
             server.shutdown()
-            thread.join(timeout=60)
+            thread.join(timeout=WAIT_S)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 
 from muniment import Memory
 from muniment.model.errors import NotPermitted, StoreBusy
@@ -24,7 +25,6 @@ from muniment.surfaces.reception.denials import (
 )
 
 NOON = Instant(1_780_000_000_000_000)
-WAIT_S = 60.0
 NEVER_S = 3_600.0
 
 

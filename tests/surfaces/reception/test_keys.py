@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 
 from muniment import Memory
 from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, NotPermitted
@@ -199,7 +200,7 @@ def test_two_processes_that_make_keys_at_once_lose_none(folder: Path) -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(timeout=60)
+        worker.join(timeout=WAIT_S)
     assert [worker.exitcode for worker in workers] == [0, 0]
     assert len({key.id for key in keys.listed(folder)}) == 20
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.patience import WAIT_S
 from tests.surfaces.reception import issuer
 from tests.surfaces.reception.test_denials import eventually
 from tests.surfaces.reception.test_tokens import claims
@@ -27,7 +28,6 @@ from muniment.surfaces.reception.reception import Reception, State, system_now
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
 HERE = "127.0.0.1"
-WAIT_S = 60.0
 
 
 @pytest.fixture

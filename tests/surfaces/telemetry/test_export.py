@@ -8,12 +8,11 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 
 from muniment import Memory
 from muniment.surfaces.telemetry.settings import TelemetrySettings, Traces
 from muniment.surfaces.telemetry.telemetry import Telemetry
-
-WAIT_S = 60.0
 
 
 class Collector:

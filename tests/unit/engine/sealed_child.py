@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from tests.patience import WAIT_S
 from tests.unit.engine.sealed import ACTOR, TEXT, embed
 
 from muniment import Memory
@@ -13,7 +14,7 @@ def main(mode: str, vault: str, key: str) -> None:
     memory = Memory.open(vault, embedder=embed, encryption_key=key)
     if mode == "write":
         memory.as_actor(ACTOR).remember(TEXT)
-        memory.flush(timeout=60)
+        memory.flush(timeout=WAIT_S)
         memory.recall("marzipanettes")
         print("written", flush=True)
         sys.stdin.read()

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+from tests.patience import WAIT_S
 from tests.unit.engine.sealed import KEY, NEW, TEXT, embed, shown, vectors
 
 from muniment import Memory
@@ -44,7 +45,7 @@ def make(vault: Path, key: str | None) -> None:
     for tenant in TENANTS:
         with Memory.open(vault, tenant=tenant, embedder=embed, encryption_key=key) as memory:
             memory.remember(f"{TEXT} ({tenant})")
-            memory.flush(timeout=60)
+            memory.flush(timeout=WAIT_S)
 
 
 def reseal(mode: str, vault: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.patience import WAIT_S
+from tests.scope import LONG
 from tests.unit.engine.sealed import ACTOR, KEY, NEW, TEXT, embed, shown, vectors
 
 from muniment import Memory
@@ -20,9 +22,8 @@ from muniment.engine.encryption import KeyState, Resealed, Sealing
 from muniment.model.errors import ConfigurationError, IntegrityError, MunimentError, StoreBusy, StoreUnavailable
 
 ROOT = Path(__file__).parents[3]
-WAIT_S = 240
 TENANTS = ("acme", ".".join(["Ab"] * 40))
-EVERY = 1 if os.environ.get("MUNIMENT_TEST_PROFILE") == "nightly" else 8
+EVERY = 1 if LONG else 8
 """Of so many changes one is died at; in the nights at each."""
 
 
@@ -39,7 +40,7 @@ def made(vault: Path, key: str | None) -> Path:
         with Memory.open(vault, tenant=tenant, embedder=embed, encryption_key=key) as memory:
             memory.as_actor(ACTOR).remember(f"{TEXT} for {tenant[:4]}")
             memory.recall("marzipanettes")
-            memory.flush(timeout=60)
+            memory.flush(timeout=WAIT_S)
     return vault
 
 
@@ -171,7 +172,7 @@ def test_whoever_comes_meanwhile_waits_and_needs_the_new_key(vault: Path) -> Non
             comer.start()
 
     encryption.rekey(vault, NEW, key=KEY, progress=progress)
-    comer.join(60)
+    comer.join(WAIT_S)
     assert met == ["encryption_key: not the key of this vault"]
 
 

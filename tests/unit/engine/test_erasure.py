@@ -177,11 +177,14 @@ def test_what_is_on_hold_stays_until_the_hold_is_lifted() -> None:
     hold = memory.hold(subject="Ottoline", reason="case 12/26")
     assert memory.holds() == (hold,)
     before = memory.ledger.head()
-    for target in ({"record_id": name}, {"subject": "Ottoline"}, {"actor": "owner"}):
-        for dry_run in (True, False):
-            with pytest.raises(OnHold, match="case 12/26") as refused:
-                memory.forget(reason="asked to", dry_run=dry_run, **target)
-            assert (refused.value.hold, refused.value.records) == (hold.id, 1)
+    targets: list[dict[str, str]] = [{"record_id": name}, {"subject": "Ottoline"}, {"actor": "owner"}]
+    for target in targets:
+        plan = memory.forget(reason="asked to", dry_run=True, **target).plan
+        assert plan.of(Fate.ERASED) == (name, above), "the plan is shown whole"
+        assert [(one.hold, one.reason, one.records) for one in plan.holds] == [(hold.id, "case 12/26", (name,))]
+        with pytest.raises(OnHold, match="case 12/26") as refused:
+            memory.forget(reason="asked to", **target)  # type: ignore[arg-type]  # names of texts only
+        assert (refused.value.hold, refused.value.records) == (hold.id, 1)
     assert memory.ledger.head() == before
     memory.hold(above, reason="a derived record is kept too")
     memory.lift(hold.id, reason="case closed")

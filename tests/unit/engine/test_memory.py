@@ -232,7 +232,7 @@ def test_a_session_is_not_dropped_because_the_actor_is_given_whole(memory: Memor
 
 def test_many_are_put_forward_in_one_go_each_with_its_own_answer(memory: Memory) -> None:
     before = memory.ledger.head().seq
-    verdicts = memory.propose_many([Claim(content="alpha"), ("prp_b", Claim(content="beta")), Claim(content="Alpha.")])
+    verdicts = memory.propose_many([Claim(content="alpha"), ("prp_b", Claim(content="beta")), Claim(content=" alpha")])
     assert [verdict.outcome for verdict in verdicts] == [Outcome.COMMITTED, Outcome.COMMITTED, Outcome.REFUSED]
     assert [verdict.epoch for verdict in verdicts] == [before + 1, before + 2, before + 3]
     assert verdicts[1].proposal_id == "prp_b"

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook, Pages
@@ -68,7 +69,7 @@ def test_turns_of_many_threads_come_one_after_the_other(tmp_path: Path) -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(timeout=60)
+            thread.join(timeout=WAIT_S)
         assert sorted(seen) == list(range(1, 161))
 
 

@@ -49,7 +49,7 @@ def write_past(folder: Path) -> None:
         tick()
         agent.remember("Always answer in French", kind="directive", proposal_id="prp_french")
         tick()
-        memory.remember("the staging database lives in dublin.", **slot, value="eu-west-1", proposal_id="prp_again")  # type: ignore[arg-type]
+        memory.remember("The staging database lives in Dublin", **slot, value="eu-west-1", proposal_id="prp_again")  # type: ignore[arg-type]
         tick()
         london = memory.remember("The staging database lives in London", **slot, value="eu-west-2")  # type: ignore[arg-type]
         memory.recall("staging database")

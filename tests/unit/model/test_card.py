@@ -58,12 +58,12 @@ CLAIM = Claim(content="The build is green")
     ],
 )
 def test_another_sentence_place_or_kind_has_another_fingerprint(other: Claim) -> None:
-    assert fingerprint(other, pepper=PEPPER) != fingerprint(CLAIM, pepper=PEPPER)
+    assert fingerprint(other, "ana", pepper=PEPPER) != fingerprint(CLAIM, "ana", pepper=PEPPER)
 
 
 def test_a_fingerprint_cannot_be_guessed_without_the_pepper() -> None:
-    assert fingerprint(CLAIM, pepper=PEPPER) == fingerprint(CLAIM, pepper=PEPPER)
-    assert fingerprint(CLAIM, pepper=b"q" * 16) != fingerprint(CLAIM, pepper=PEPPER)
+    assert fingerprint(CLAIM, "ana", pepper=PEPPER) == fingerprint(CLAIM, "ana", pepper=PEPPER)
+    assert fingerprint(CLAIM, "ana", pepper=b"q" * 16) != fingerprint(CLAIM, "ana", pepper=PEPPER)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_fingerprint_cannot_be_guessed_without_the_pepper() -> None:
 )
 def test_the_parts_of_a_slot_do_not_run_together(one: Slot, other: Slot) -> None:
     first, second = Claim(content="x", slot=one), Claim(content="x", slot=other)
-    assert fingerprint(first, pepper=PEPPER) != fingerprint(second, pepper=PEPPER)
+    assert fingerprint(first, "ana", pepper=PEPPER) != fingerprint(second, "ana", pepper=PEPPER)
     assert slot_key(first) != slot_key(second)
 
 
@@ -127,3 +127,7 @@ def test_provenance_is_evidence_or_a_named_source(evidence: tuple[str, ...], sou
         Record,
     )
     assert record.has_provenance is answer
+
+
+def test_two_authors_never_share_a_fingerprint() -> None:
+    assert fingerprint(CLAIM, "ana", pepper=PEPPER) != fingerprint(CLAIM, "ben", pepper=PEPPER)

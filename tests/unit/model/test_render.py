@@ -12,7 +12,7 @@ from tests.unit.world import at
 
 from muniment.model.claim import Claim, Nature, Times
 from muniment.model.errors import Malformed
-from muniment.model.query import Abstention, Disclosure, Presented
+from muniment.model.query import Abstention, Disclosure, Dispute, Presented
 from muniment.model.recall import Recall
 from muniment.model.record import Footing, Record, Standing
 from muniment.model.render import HEAD, Context, render, visible
@@ -29,7 +29,7 @@ def told(
     *,
     gate: GateFlag = GateFlag.PASS,
     presented: Presented = Presented.CLAIM,
-    conflicts: tuple[str, ...] = (),
+    disputed_by: tuple[Dispute, ...] = (),
     notices: tuple[str, ...] = (),
     times: Times | None = None,
 ) -> Disclosure:
@@ -48,7 +48,7 @@ def told(
     msgspec.structs.force_setattr(record.claim, "content", content)
     standing = Standing(status=Status.ACTIVE, since=1, footing=Footing(own=0.9, effective=0.824, label=Label.AGENT))
     return Disclosure(
-        record=record, standing=standing, presented=presented, gate=gate, conflicts=conflicts, notices=notices
+        record=record, standing=standing, presented=presented, gate=gate, disputed_by=disputed_by, notices=notices
     )
 
 
@@ -131,13 +131,17 @@ def test_a_record_is_told_as_what_it_counts_for(presented: Presented, words: str
     assert words in render(recalled(told("x", presented=presented))).text
 
 
-def test_a_dispute_names_both_markers_on_both_sides() -> None:
+def disputing(name: str, content: str = "other", *, conflict: str = "con_1", whole: bool = True) -> Dispute:
+    return Dispute(conflict=conflict, id=name, revision=1, actor="ben", confidence=0.7, content=content, whole=whole)
+
+
+def test_a_dispute_between_two_that_are_told_names_both_markers() -> None:
     notice = ("disputed, see con_1: neither side is asserted",)
     context = render(
         recalled(
-            told("It is blue.", "rec_1", conflicts=("con_1",), notices=notice),
+            told("It is blue.", "rec_1", disputed_by=(disputing("rec_3", "It is red."),), notices=notice),
             told("It is heavy.", "rec_2"),
-            told("It is red.", "rec_3", conflicts=("con_1",), notices=notice),
+            told("It is red.", "rec_3", disputed_by=(disputing("rec_1", "It is blue."),), notices=notice),
         )
     )
     heads = [lines[1:] for lines, _ in quoted(msgspec.structs.replace(context, text=context.text.removeprefix(HEAD)))]
@@ -148,10 +152,21 @@ def test_a_dispute_names_both_markers_on_both_sides() -> None:
     ]
 
 
-def test_a_dispute_whose_other_side_is_not_told_keeps_its_notice() -> None:
-    text = render(recalled(told("It is blue.", conflicts=("con_1",), notices=("disputed, see con_1",)))).text
-    assert "\nNote: disputed, see con_1\n" in text
-    assert "In dispute" not in text
+def test_the_other_side_of_a_dispute_is_quoted_inside_the_record_if_it_has_no_marker() -> None:
+    notice = ("disputed, see con_1: neither side is asserted",)
+    context = render(recalled(told("It is blue.", disputed_by=(disputing("rec_9", "It is red."),), notices=notice)))
+    (_, first), (lines, second) = quoted(context)
+    assert (first, second) == ("It is blue.", "It is red.")
+    assert lines == ["In dispute: rec_9 says otherwise than [1], neither is asserted; by ben, confidence 0.70"]
+    assert [one.record for one in context.citations] == ["rec_1"]
+
+
+def test_a_side_that_the_budget_leaves_without_a_marker_is_quoted() -> None:
+    answer = recalled(
+        told("It is blue.", "rec_1", disputed_by=(disputing("rec_2", "It is red."),)),
+        told("It is red. " * 90, "rec_2", disputed_by=(disputing("rec_1", "It is blue."),)),
+    )
+    assert [inside for _, inside in quoted(render(answer, budget_tokens=200))] == ["It is blue.", "It is red."]
 
 
 def test_notices_are_said_on_one_line_each() -> None:
@@ -228,31 +243,32 @@ def test_what_does_not_fit_is_left_out_whole_and_the_markers_stay_ranks() -> Non
     assert context.left_out == ("rec_2",)
 
 
-def test_the_sides_of_a_dispute_come_together_or_not_at_all() -> None:
-    sides = told("short", conflicts=("con_1",)), told("x" * 600, "rec_2", conflicts=("con_1",))
-    answer = recalled(*sides, told("third", "rec_3"))
-
-    tight, wide = render(answer, budget_tokens=200), render(answer, budget_tokens=400)
-
-    assert [one.record for one in tight.citations] == ["rec_3"]
-    assert tight.left_out == ("rec_1", "rec_2")
-    assert [one.record for one in wide.citations] == ["rec_1", "rec_2", "rec_3"]
-
-
-def test_sides_that_meet_through_a_third_come_together() -> None:
-    answer = recalled(
-        told("a", "rec_1", conflicts=("con_1",)),
-        told("b", "rec_2", conflicts=("con_1", "con_2")),
-        told("c" * 900, "rec_3", conflicts=("con_2",)),
-    )
-    assert render(answer, budget_tokens=200).citations == ()
+@pytest.mark.parametrize("budget", [20, 30, 60, 100, 150])
+def test_the_best_record_is_always_told_cut_to_the_budget(budget: int) -> None:
+    content = "".join(f"word{number} " for number in range(200))
+    context = render(recalled(told(content, presented=Presented.CONTESTED), told("b", "rec_2")), budget_tokens=budget)
+    ((lines, inside),) = quoted(context)
+    assert inside
+    assert content.startswith(inside)
+    assert "Note: cut to fit." in lines
+    assert [one.record for one in context.citations] == ["rec_1"]
+    assert context.left_out == ("rec_2",)
+    assert context.tokens <= budget
+    assert budget < 30 or "contested" in context.text
 
 
-def test_a_budget_for_no_record_says_so_and_one_for_no_line_says_nothing() -> None:
+def test_a_longer_budget_quotes_no_less_of_the_best() -> None:
     answer = recalled(told("x" * 900))
-    assert render(answer, budget_tokens=60).text.startswith("Memory found records, but none")
+    lengths = [render(answer, budget_tokens=budget).text.count("x") for budget in range(110, 400)]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] == 900
+
+
+def test_a_budget_without_room_for_a_word_of_the_best_says_nothing() -> None:
+    answer = recalled(told("x" * 900))
     assert render(answer, budget_tokens=3).text == ""
     assert render(answer, budget_tokens=0).tokens == 0
+    assert render(answer, budget_tokens=3).left_out == ("rec_1",)
     assert render(recalled(abstained=Abstention.NO_MATCH), budget_tokens=2).text == ""
 
 
@@ -271,13 +287,19 @@ def test_a_budget_below_nothing_is_refused() -> None:
 
 
 contents = st.one_of(st.text(min_size=1, max_size=300), st.text("`~\n[1] ", min_size=1, max_size=60))
-names = st.sampled_from(["con_1", "con_2", "con_3"])
-many = st.lists(st.tuples(contents, st.lists(names, max_size=2, unique=True)), min_size=1, max_size=8)
+many = st.lists(st.tuples(contents, st.lists(contents, max_size=2)), min_size=1, max_size=8)
+ENOUGH = 140
+"""A budget with room for the best record, cut, whatever it and its fence are."""
 
 
 @given(many, st.integers(0, 600))
-def test_no_budget_is_exceeded_and_nothing_is_lost(rows: list[tuple[str, list[str]]], budget: int) -> None:
-    answer = recalled(*(told(text, f"rec_{n}", conflicts=tuple(found)) for n, (text, found) in enumerate(rows)))
+def test_no_budget_is_exceeded_and_the_best_is_always_told(rows: list[tuple[str, list[str]]], budget: int) -> None:
+    answer = recalled(
+        *(
+            told(text, f"rec_{n}", disputed_by=tuple(disputing(f"rec_{n + 1}", side[:280]) for side in sides))
+            for n, (text, sides) in enumerate(rows)
+        )
+    )
     context = render(answer, budget_tokens=budget)
 
     assert context == render(answer, budget_tokens=budget)
@@ -285,8 +307,7 @@ def test_no_budget_is_exceeded_and_nothing_is_lost(rows: list[tuple[str, list[st
     kept = [one.record for one in context.citations]
     assert sorted([*kept, *context.left_out]) == sorted(one.record.id for one in answer.records)
     assert kept == [one.record.id for one in answer.records if one.record.id in kept]
-    for name in ("con_1", "con_2", "con_3"):
-        assert len({one.record.id in kept for one in answer.records if name in one.conflicts}) <= 1
+    assert budget < ENOUGH or kept[0] == "rec_0"
 
 
 @given(contents)

@@ -14,6 +14,7 @@ from muniment.model.curation import Verdict
 from muniment.model.query import Abstention, Presented
 from muniment.model.recall import Recall
 from muniment.model.times import Instant
+from muniment.read.select import DISPUTE_CHARACTERS_MAX
 
 
 @pytest.fixture
@@ -232,27 +233,83 @@ def test_a_replacement_the_caller_may_not_see_is_not_led_to_or_betrayed(memory: 
 SLOT = {"subject": "db", "key": "region"}
 
 
-def test_both_sides_of_a_conflict_are_told_and_neither_is_asserted(memory: Memory) -> None:
+def _sides(answer: Recall) -> list[list[str]]:
+    """What is told inside each record as disputing it."""
+    return [[side.content for side in one.disputed_by] for one in answer.records]
+
+
+def test_the_other_side_of_a_conflict_is_told_inside_the_record_and_neither_is_asserted(memory: Memory) -> None:
     memory.remember("It is in Dublin", **SLOT, value="eu")  # type: ignore[arg-type]
-    conflict = memory.remember("Boston hosts it", **SLOT, value="us").conflict_ids[0]  # type: ignore[arg-type]
+    verdict = memory.remember("Boston hosts it", **SLOT, value="us")  # type: ignore[arg-type]
+    conflict = verdict.conflict_ids[0]
     answer = memory.recall("Dublin")
-    assert _told(answer) == {"It is in Dublin", "Boston hosts it"}
-    assert {one.presented for one in answer.records} == {Presented.CONTESTED}
-    assert {one.conflicts for one in answer.records} == {(conflict,)}
-    assert all(conflict in one.notices[0] for one in answer.records)
+    (one,) = answer.records
+    (side,) = one.disputed_by
+    assert (one.record.content, one.presented, one.conflicts) == ("It is in Dublin", Presented.CONTESTED, (conflict,))
+    assert (side.conflict, side.id, side.content) == (conflict, verdict.record_id, "Boston hosts it")
+    assert (side.revision, side.whole) == (1, True)
+    assert conflict in one.notices[0]
     assert answer.notices == (f"conflict {conflict} is open",)
     assert (answer.considered, answer.excluded) == (1, {})
+    assert memory.explain(answer.receipt_id).same_ids
+    assert memory.explain(answer.receipt_id, replay=True).same_ids
 
 
-def test_both_sides_are_told_together_even_within_a_limit_of_one(memory: Memory) -> None:
+def test_a_side_that_matches_by_itself_has_a_place_of_its_own(memory: Memory) -> None:
     memory.remember("It is in Dublin", **SLOT, value="eu")  # type: ignore[arg-type]
-    memory.remember("It is in Boston", **SLOT, value="us")  # type: ignore[arg-type]
-    assert _told(memory.recall("Dublin", limit=1)) == {"It is in Dublin", "It is in Boston"}
+    memory.remember("It is in Boston, not in Dublin", **SLOT, value="us")  # type: ignore[arg-type]
+    answer = memory.recall("Dublin")
+    assert _told(answer) == {"It is in Dublin", "It is in Boston, not in Dublin"}
+    assert [len(sides) for sides in _sides(answer)] == [1, 1]
+    one = memory.recall("Dublin", limit=1)
+    assert len(one.records) == 1
+    assert _sides(one) in ([["It is in Boston, not in Dublin"]], [["It is in Dublin"]])
+
+
+def test_a_record_names_few_of_those_that_dispute_it_the_latest_first_and_no_more_records_than_asked_for(
+    memory: Memory,
+) -> None:
+    memory.remember("It is in Dublin", **SLOT, value="eu")  # type: ignore[arg-type]
+    for place in range(6):
+        memory.remember(f"Site {place} hosts it", **SLOT, value=f"site {place}")  # type: ignore[arg-type]
+    answer = memory.recall("Dublin", limit=3)
+    assert _told(answer) == {"It is in Dublin"}
+    assert _sides(answer) == [[f"Site {place} hosts it" for place in (5, 4, 3)]]
+
+
+def test_of_two_that_a_suspected_conflict_joins_the_newer_comes_first_and_neither_is_told_as_disputed(
+    memory: Memory,
+) -> None:
+    older = _kept(memory.remember("The upload limit is 5 GB"))
+    newer = memory.remember("The upload limit is now 10 GB")
+    assert [one.strength for one in memory.conflicts()] == ["suspected"]
+    answer = memory.recall("upload limit 5 GB")
+    assert [one.record.id for one in answer.records] == [newer.record_id, older]
+    assert _sides(answer) == [[], []]
+    assert {one.presented for one in answer.records} == {Presented.CLAIM}
+    exact = memory.recall("The upload limit is 5 GB")
+    assert exact.records[0].record.id == older, "the very text of a record comes first"
+
+
+def test_the_beginning_of_a_long_side_is_told(memory: Memory) -> None:
+    memory.remember("It is in Dublin", **SLOT, value="eu")  # type: ignore[arg-type]
+    memory.remember("Boston hosts it. " + "It is known. " * 400, **SLOT, value="us")  # type: ignore[arg-type]
+    (side,) = memory.recall("Dublin").records[0].disputed_by
+    assert side.content.startswith("Boston hosts it. It is known.")
+    assert (len(side.content), side.whole) == (DISPUTE_CHARACTERS_MAX, False)
+
+
+def test_what_is_told_inside_another_record_counts_as_told(memory: Memory) -> None:
+    memory.remember("It is in Dublin", **SLOT, value="eu")  # type: ignore[arg-type]
+    other = _kept(memory.remember("Boston hosts it", **SLOT, value="us"))  # type: ignore[arg-type]
+    receipt = memory.recall("Dublin").receipt_id
+    assert [(one.receipt_id, one.rank) for one in memory.receipts_of(other).receipts] == [(receipt, None)]
 
 
 def test_a_side_does_not_fit_a_budget_without_the_other(memory: Memory) -> None:
     memory.remember("It is in Dublin", **SLOT, value="eu")  # type: ignore[arg-type]
-    memory.remember("It is in Boston " + "x" * 400, **SLOT, value="us")  # type: ignore[arg-type]
+    memory.remember("Boston " + "x" * 400, **SLOT, value="us")  # type: ignore[arg-type]
+    assert memory.recall("Dublin", budget_tokens=90).records
     assert memory.recall("Dublin", budget_tokens=20).abstained is Abstention.NOTHING_FITS
 
 
@@ -380,7 +437,8 @@ def test_a_conflict_is_unknown_before_it_was_found_and_open_until_it_was_settled
         {one.presented for one in timed.recall("dublin", known_at=when).records} for when in (alone, disputed, None)
     ]
     assert presented == [{Presented.CLAIM}, {Presented.CONTESTED}, {Presented.CLAIM}]
-    assert _told(timed.recall("dublin", known_at=disputed)) == {"Dublin alpha", "Boston alpha"}
+    assert _sides(timed.recall("dublin", known_at=disputed)) == [["Boston alpha"]]
+    assert _sides(timed.recall("dublin")) == [[]]
 
 
 def test_a_later_policy_does_not_bring_back_what_the_past_knew(timed: Memory, clock: SetClock) -> None:

@@ -63,7 +63,7 @@ def test_explaining_a_receipt_can_fail(memory: Memory, vault: Path) -> None:
     memory.close()
     ((account,),) = edit(vault, "SELECT account FROM receipts")
     assert isinstance(account, bytes)
-    forged = account.replace(b'"selected":["rec_', b'"selected":["rex_')
+    forged = account.replace(b'"ids":["rec_', b'"ids":["rex_')
     assert forged != account
     edit(vault, "UPDATE receipts SET account = ?", (forged,))
     with Memory.open(vault) as again:

@@ -93,12 +93,75 @@ def test_another_actor_cannot_read_an_answer_by_guessing_its_proposal_id(memory:
     assert refused.value.field == "proposal_id"
 
 
-@pytest.mark.parametrize("again", ["The build is green", "the  BUILD is green.", "Ｔhe build is green!"])
+@pytest.mark.parametrize("again", ["The build is green", "  The build is green\n"])
 def test_a_duplicate_is_refused_and_points_at_what_is_there(memory: Memory, again: str) -> None:
     kept = _kept(memory.remember("The build is green"))
     verdict = memory.remember(again)
     assert (verdict.outcome, verdict.decision) == (Outcome.REFUSED, Disposition.DISCARD)
     assert (verdict.duplicate_of, verdict.rule, verdict.record_id) == (kept, "redundant", None)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("5 mW", "5 MW"),
+        ("abc123", "ABC123"),
+        ("x²", "x2"),
+        ("ask US", "ask us"),
+        ("Done", "Done."),
+        ("-5", "5"),
+        ("> 3 bar", "< 3 bar"),
+    ],
+)
+def test_case_signs_units_and_punctuation_make_another_text(memory: Memory, one: str, other: str) -> None:
+    first, second = memory.remember(one), memory.remember(other)
+    assert second.committed
+    assert second.record_id != first.record_id
+    assert second.same_as == ()
+
+
+def test_what_is_composed_otherwise_is_the_same_text(memory: Memory) -> None:
+    kept = _kept(memory.remember("Caf\u00e9 opens"))
+    assert memory.remember("Cafe\u0301 opens").duplicate_of == kept
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"task_id": "t2"}, {"question": "Why?"}, {"session_id": "s2"}, {"namespace": "/ci"}],
+    ids=repr,
+)
+def test_the_same_words_of_another_occasion_are_a_record_of_their_own(memory: Memory, other: dict[str, str]) -> None:
+    first = memory.remember("Prefers tea")
+    second = memory.remember("Prefers tea", **other)  # type: ignore[arg-type]
+    assert second.committed
+    assert second.record_id != first.record_id
+    assert second.same_as == (first.record_id,)
+
+
+@pytest.mark.parametrize("other", [{"confidence": 0.9}, {"evidence": ["log:2"]}], ids=repr)
+def test_an_author_who_repeats_a_claim_with_other_grounds_is_told_of_the_record(
+    memory: Memory, other: dict[str, str]
+) -> None:
+    first = memory.remember("Prefers tea")
+    assert memory.remember("Prefers tea", **other).duplicate_of == first.record_id  # type: ignore[arg-type]
+
+
+def test_no_two_authors_share_a_record_and_each_reads_its_own_back(memory: Memory) -> None:
+    written = {}
+    for number, name in enumerate(("ana", "ben", "cleo", "dan")):
+        actor = memory.as_actor(name)
+        for text in ("No", "NO", "Prefers tea", "5 mW"):
+            said = {"confidence": 0.3 + number / 10, "evidence": [f"log:{number}"], "question": f"q{number}"}
+            verdict = actor.remember(text, **said)  # type: ignore[arg-type]
+            if not verdict.committed:
+                verdict = memory.decide(verdict.proposal_id, accept=True, reason="fine")
+            assert verdict.committed
+            written[verdict.record_id] = (name, text, said)
+    assert len(written) == 16
+    for record, (name, text, said) in written.items():
+        found = memory.as_actor(name).get(record or "").record
+        assert (found.actor, found.content, found.claim.belief.score) == (name, text, said["confidence"])
+        assert (list(found.claim.belief.evidence), found.claim.intent.question) == (said["evidence"], said["question"])
 
 
 @pytest.mark.parametrize("elsewhere", [{"namespace": "/ci"}, {"kind": "risk"}, {"scope_id": "apollo"}], ids=repr)

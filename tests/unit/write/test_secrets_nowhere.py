@@ -53,6 +53,7 @@ def _call(memory: Memory, name: str, text: str) -> str:
     return ""
 
 
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("name", CALLS)
 def test_no_sort_of_secret_is_kept_or_told_whatever_field_it_is_in(
     vault: Path, name: str, caplog: pytest.LogCaptureFixture

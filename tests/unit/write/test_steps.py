@@ -307,7 +307,8 @@ BEFORE = Past(held=OLD, now=NOW, near=False)
 def test_what_was_corrected_since_is_not_said_again_unless_it_names_the_correction_or_a_later_time() -> None:
     words = OLD.record.content
     facts = _facts(past=(BEFORE,))
-    outcome, case = steps.dedupe(_case(Claim(content=words), facts=facts))
+    told = msgspec.structs.replace(facts, told=frozenset({OLD.card.rid}))
+    outcome, case = steps.dedupe(_case(Claim(content=words), facts=told))
     assert (outcome.result, case.rule) == (StepResult.REFUSED, "restated")
     assert "rec_7" in outcome.note
     back = Claim(content=words, lineage=Lineage(supersedes="rec_7"))

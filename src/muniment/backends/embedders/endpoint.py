@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from muniment.backends.embedders.wrapped import unit_vectors
+from muniment.model.decoding import decode_json
 from muniment.model.errors import ConfigurationError, MindUnavailable
 
 TIMEOUT_S = 30.0
@@ -84,7 +85,7 @@ class Endpoint:
 
     def _rows(self, body: bytes, count: int) -> list[list[float]]:
         try:
-            told = msgspec.json.decode(body, type=_Answer).data
+            told = decode_json(body, _Answer).data
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise MindUnavailable("the endpoint's answer is not a list of embeddings") from None
         rows = {one.index: one.embedding for one in told}

@@ -16,6 +16,7 @@ from muniment.backends.embedders.published import (
     VOCABULARY_FILE,
     Edition,
 )
+from muniment.model.decoding import decode_json
 from muniment.model.errors import ConfigurationError, IntegrityError
 from muniment.model.value import Value
 
@@ -59,7 +60,7 @@ class ModelFolder:
 
     def manifest(self) -> Manifest:
         try:
-            found = msgspec.json.decode((self.path / MANIFEST_FILE).read_bytes(), type=Manifest)
+            found = decode_json((self.path / MANIFEST_FILE).read_bytes(), Manifest)
         except (OSError, msgspec.DecodeError) as error:
             raise _damaged(f"the manifest of the model cannot be read ({type(error).__name__})") from None
         if found != manifest_of(self.edition, found.built_with):

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from muniment.model.decoding import decode_json
 from muniment.model.errors import IntegrityError
 
 Floats = NDArray[np.float32]
@@ -29,8 +30,8 @@ def read_tensors(body: bytes) -> dict[str, Floats]:
     if len(body) < 8 or length > min(len(body) - 8, HEADER_BYTES_MAX):
         raise IntegrityError("the weights are not a safetensors file: the header does not fit")
     try:
-        header = msgspec.json.decode(body[8 : 8 + length], type=dict[str, msgspec.Raw])
-        told = {name: msgspec.json.decode(raw, type=_Tensor) for name, raw in header.items() if name != _NOTES}
+        header = decode_json(body[8 : 8 + length], dict[str, msgspec.Raw])
+        told = {name: decode_json(raw, _Tensor) for name, raw in header.items() if name != _NOTES}
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise IntegrityError(f"the weights are not a safetensors file: {error}") from None
     return {name: _tensor(body, 8 + length, one) for name, one in told.items() if one.dtype == "F32"}

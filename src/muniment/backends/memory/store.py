@@ -14,11 +14,13 @@ from typing import TypeVar
 from muniment.backends.memory.meanings import MemoryVectors
 from muniment.backends.memory.tables import Tables
 from muniment.backends.memory.unit import MemorySnapshot, MemoryUnit
+from muniment.backends.open_reads import OpenReads
 from muniment.backends.tokens import tokenize
 from muniment.model.checks import identifier
 from muniment.model.errors import NotFound, StoreUnavailable
 from muniment.model.record import Record
 from muniment.model.value import read_canonical
+from muniment.ports.health import StoreHealth
 from muniment.ports.store import Snapshot, TenantStore, Unit
 
 T = TypeVar("T")
@@ -40,12 +42,14 @@ class MemoryTenant:
         identifier("tenant", tenant)
         self.tenant = tenant
         self._shelf = shelf if shelf is not None else Shelf()
+        self._reads = OpenReads()
         self._closed = False
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         self._refuse_closed()
-        yield MemorySnapshot(self._shelf.tables, self.tenant, self.vectors)
+        with self._reads.one():
+            yield MemorySnapshot(self._shelf.tables, self.tenant, self.vectors)
 
     @property
     def vectors(self) -> MemoryVectors:
@@ -102,6 +106,17 @@ class MemoryTenant:
         entries = sum(len(stored.body) for stored in tables.entries.values())
         receipts = sum(len(stored.body) + len(stored.account) for stored in tables.receipts.values())
         return entries + receipts + sum(len(document.body) for document in tables.documents.values())
+
+    def health(self) -> StoreHealth:
+        self._refuse_closed()
+        kept = self._shelf.tables.receipts.values()
+        parts = [len(part) for one in kept for part in (one.id, one.body, one.hash, one.salt, one.account)]
+        return StoreHealth(
+            oldest_read_s=self._reads.oldest_s(),
+            wal_bytes=0,
+            receipts_bytes=sum(parts),
+            total_bytes=self.size_bytes(),
+        )
 
     def close(self) -> None:
         with self._shelf.writing:

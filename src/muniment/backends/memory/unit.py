@@ -176,6 +176,7 @@ class MemoryUnit(MemorySnapshot):
             row = msgspec.structs.replace(
                 known,
                 status=row.status,
+                contests=row.contests,
                 changed=row.changed,
                 strategy=row.strategy,
                 winner=row.winner,

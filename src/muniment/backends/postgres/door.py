@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import psycopg
 
+from muniment.backends.open_reads import OpenReads
 from muniment.backends.postgres.channel import Channel, Row
 from muniment.backends.postgres.link import Link, tenant_number
 from muniment.backends.postgres.pool import Pool
@@ -27,12 +28,13 @@ class Door:
         self.pool = pool
         self.seal = seal
         self._prologue = tenant_prologue(self.number, citus=citus)
+        self.reads = OpenReads()
         self._closed = False
 
     @contextmanager
     def reading(self) -> Iterator[Link]:
         """One consistent moment. Nothing can be written."""
-        with self._transaction(_READING, b"ROLLBACK") as link:
+        with self.reads.one(), self._transaction(_READING, b"ROLLBACK") as link:
             yield link
 
     @contextmanager

@@ -22,12 +22,15 @@ class HeadRow(Value):
     texts: int
     terms: int
     last_text: int
+    receipts_bytes: int
+    receipts_counted: int
 
     @classmethod
     def of(cls, tenant: str, row: Row | None) -> HeadRow:
         if row is None:
             raise IntegrityError(f"tenant {tenant}: the row that says where its ledger stands is missing")
-        turn, seq, hash_, notes, erasure, receipts, receipts_hash, texts, terms, last_text = row
+        turn, seq, hash_, notes, erasure, receipts, receipts_hash, *sizes = row
+        texts, terms, last_text, receipts_bytes, receipts_counted = sizes
         return cls(
             turn=turn,
             seq=seq,
@@ -39,6 +42,8 @@ class HeadRow(Value):
             texts=texts,
             terms=terms,
             last_text=last_text,
+            receipts_bytes=receipts_bytes,
+            receipts_counted=receipts_counted,
         )
 
 
@@ -63,4 +68,4 @@ def _last(link: Link, row: HeadRow) -> Head:
 def move_head(link: Link, row: HeadRow) -> None:
     """Leave the tenant where `row` says."""
     places = (row.seq, row.hash, row.notes, row.erasure, row.receipts, row.receipts_hash)
-    link.send("move_head", *places, row.texts, row.terms, row.last_text)
+    link.send("move_head", *places, row.texts, row.terms, row.last_text, row.receipts_bytes, row.receipts_counted)

@@ -11,12 +11,14 @@ from typing import TypeVar
 from muniment.model.card import Card, moved
 from muniment.model.entry import Document
 from muniment.model.record import Standing
-from muniment.model.rows import ProposalRow
+from muniment.model.rows import MentionRow, ProposalRow
 from muniment.model.status import CURRENT, Status
 from muniment.ports.ahead import Ahead, Hearing
 
 CARDS_OF_ONE_MAX = 64
 """Of a key that has more cards than that nothing is known: it is asked about one by one."""
+MENTIONS_OF_ONE = 16
+"""So many of the latest that are about one subject are looked up ahead."""
 KEPT_MAX = 4_096
 BYTES_MAX = 16 * 2**20
 """So many cards and so many bytes of documents are kept; a writer that comes to that starts over."""
@@ -37,6 +39,8 @@ class Known:
         self._by_mark: dict[bytes, set[int]] = {}
         self._by_slot: dict[str, set[int]] = {}
         self._by_record: dict[str, set[int]] = {}
+        self._about: dict[str, list[MentionRow]] = {}
+        self._about_in_part: set[str] = set()
         self._cards: dict[int, Card] = {}
         self._documents: dict[int, Document] = {}
         self._bytes = 0
@@ -57,6 +61,8 @@ class Known:
         self._by_mark = {mark: set() for mark in ahead.fingerprints}
         self._by_slot = {slot: set() for slot in ahead.slots}
         self._by_record = {record: set() for record in ahead.records}
+        self._about = {subject: [] for subject in ahead.subjects}
+        self._about_in_part = set()
         self._buried = dict.fromkeys(ahead.records, False)
 
     def learn_proposals(self, rows: Iterable[ProposalRow]) -> None:
@@ -70,6 +76,12 @@ class Known:
         _drop_crowded(self._by_mark)
         _drop_crowded(self._by_slot)
         _drop_crowded(self._by_record)
+
+    def learn_mentions(self, rows: Iterable[MentionRow]) -> None:
+        """Take note of the latest `MENTIONS_OF_ONE` that are about each subject, or of all."""
+        for row in rows:
+            self._about[row.entity].append(row)
+        self._about_in_part = {subject for subject, rows in self._about.items() if len(rows) >= MENTIONS_OF_ONE}
 
     def learn_more(self, cards: Iterable[Card]) -> None:
         """Take note of cards that were asked for by their numbers."""
@@ -113,6 +125,10 @@ class Known:
             return
         self._born.add(card.rid)
         self._note(card)
+
+    def mentioned(self, row: MentionRow) -> None:
+        if row.entity in self._about:
+            self._about[row.entity].append(row)
 
     def moved(self, rid: int, standing: Standing) -> None:
         card = self._cards.get(rid)
@@ -165,6 +181,14 @@ class Known:
     def revisions(self, record: str) -> tuple[Card, ...] | None:
         found = self._cards_of(self._by_record.get(record), lambda _: True)
         return None if found is None else tuple(sorted(found, key=lambda card: card.revision))
+
+    def latest_about(self, subject: str, upto: int, keep: int) -> tuple[MentionRow, ...] | None:
+        """The latest that are about a subject. Older ones than the oldest that is known may not be known."""
+        rows = self._about.get(subject)
+        if rows is None:
+            return None
+        found = sorted((row for row in rows if row.rid <= upto), key=lambda row: -row.rid)[:keep]
+        return tuple(found) if len(found) == keep or subject not in self._about_in_part else None
 
     def card(self, rid: int) -> Card | None:
         return self._cards.get(rid)

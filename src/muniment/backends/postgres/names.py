@@ -28,10 +28,10 @@ class PostgresNames:
     def mentions(self, rids: Iterable[int]) -> tuple[MentionRow, ...]:
         wanted = list(dict.fromkeys(rids))
         rows = self._link.rows("mentions_of", wanted) if wanted else []
-        return tuple(sorted(map(self._mention, rows), key=lambda row: (row.rid, row.entity)))
+        return tuple(sorted(map(self.read, rows), key=lambda row: (row.rid, row.entity)))
 
     def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
-        return tuple(map(self._mention, self._link.rows("latest_mentioning", self._link.seal.word(entity), upto, keep)))
+        return tuple(map(self.read, self._link.rows("latest_mentioning", self._link.seal.word(entity), upto, keep)))
 
     def holders(self, entities: Iterable[str], *, upto: int, keep: int) -> dict[str, tuple[int, ...]]:
         seal = self._link.seal
@@ -40,7 +40,7 @@ class PostgresNames:
         return {seal.read(name): tuple(found) for name, found in rows}
 
     def all_mentions(self) -> Iterator[MentionRow]:
-        rows = map(self._mention, self._link.stream("all_mentions"))
+        rows = map(self.read, self._link.stream("all_mentions"))
         for _, of_one in groupby(rows, key=lambda row: row.rid):
             yield from sorted(of_one, key=lambda row: row.entity)
 
@@ -49,6 +49,6 @@ class PostgresNames:
         for alias, entity, seq, doc in self._link.stream("all_aliases"):
             yield alias_from((read(alias), read(entity), seq, doc))
 
-    def _mention(self, row: Row) -> MentionRow:
+    def read(self, row: Row) -> MentionRow:
         rid, entity, kind = row
         return mention_from((rid, self._link.seal.read(entity), kind))

@@ -51,7 +51,8 @@ class Pool:
         self._room: SimpleQueue[None] = SimpleQueue()  # unlike a semaphore's, its lock cannot be left held by a Ctrl-C
         for _ in range(most):
             self._room.put(None)
-        self._changing = threading.Lock()
+        # Taken again by the thread that has it when a read that was abandoned is collected there.
+        self._changing = threading.RLock()
         self._free: list[tuple[float, Connection]] = []
         self._age = 0
         self._closed = False

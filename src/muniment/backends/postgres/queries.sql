@@ -1,15 +1,17 @@
 -- name: take_turn
 UPDATE tenant_head SET turn = turn + 1 WHERE tenant_id = $1
-RETURNING turn, seq, hash, notes, erasure, receipts, receipts_hash, texts, terms, last_text;
+RETURNING turn, seq, hash, notes, erasure, receipts, receipts_hash, texts, terms, last_text,
+    receipts_bytes, receipts_counted;
 
 -- name: move_head
 UPDATE tenant_head SET
     seq = $2, hash = $3, notes = $4, erasure = $5, receipts = $6, receipts_hash = $7, texts = $8, terms = $9,
-    last_text = $10
+    last_text = $10, receipts_bytes = $11, receipts_counted = $12
 WHERE tenant_id = $1;
 
 -- name: head_row
-SELECT turn, seq, hash, notes, erasure, receipts, receipts_hash, texts, terms, last_text
+SELECT turn, seq, hash, notes, erasure, receipts, receipts_hash, texts, terms, last_text,
+    receipts_bytes, receipts_counted
 FROM tenant_head WHERE tenant_id = $1;
 
 -- name: entry_hash
@@ -29,6 +31,16 @@ UPDATE notes SET body = $3 WHERE tenant_id = $1 AND doc = $2;
 
 -- name: blank_receipt
 UPDATE receipts SET salt = $3, account = $4 WHERE tenant_id = $1 AND seq = $2;
+
+-- name: receipt_bytes
+SELECT octet_length(salt) + octet_length(account) FROM receipts WHERE tenant_id = $1 AND seq = $2;
+
+-- name: receipts_bytes
+SELECT h.receipts_bytes + coalesce((
+    SELECT sum(octet_length(r.id) + octet_length(r.body) + octet_length(r.hash) + octet_length(r.salt)
+        + octet_length(r.account))
+    FROM receipts r WHERE r.tenant_id = $1 AND r.seq > h.receipts_counted
+), 0)::bigint FROM tenant_head h WHERE h.tenant_id = $1;
 
 -- name: put_checkpoint
 INSERT INTO checkpoints (tenant_id, seq, signed) VALUES ($1, $2, $3)
@@ -62,6 +74,7 @@ INSERT INTO conflicts (
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 ON CONFLICT (tenant_id, id) DO UPDATE SET
     status = excluded.status,
+    contests = excluded.contests,
     changed = excluded.changed,
     strategy = excluded.strategy,
     winner = excluded.winner,

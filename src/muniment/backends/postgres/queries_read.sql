@@ -299,6 +299,12 @@ SELECT rid, entity, kind FROM mentions WHERE tenant_id = $1 AND rid = ANY($2::bi
 -- name: latest_mentioning
 SELECT rid, entity, kind FROM mentions WHERE tenant_id = $1 AND entity = $2 AND rid <= $3 ORDER BY rid DESC LIMIT $4;
 
+-- name: latest_mentioning_each
+SELECT m.rid, m.entity, m.kind FROM unnest($2::text[]) AS wanted (name)
+CROSS JOIN LATERAL (
+    SELECT rid, entity, kind FROM mentions WHERE tenant_id = $1 AND entity = wanted.name ORDER BY rid DESC LIMIT $3
+) AS m;
+
 -- name: holders
 SELECT wanted.name, ARRAY(
     SELECT m.rid FROM mentions m WHERE m.tenant_id = $1 AND m.entity = wanted.name AND m.rid <= $3

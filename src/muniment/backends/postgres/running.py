@@ -7,9 +7,10 @@ from functools import partial
 from typing import NamedTuple
 
 from muniment.backends.postgres.catalogue import PostgresCatalogue
-from muniment.backends.postgres.known import CARDS_OF_ONE_MAX, Known
+from muniment.backends.postgres.known import CARDS_OF_ONE_MAX, MENTIONS_OF_ONE, Known
 from muniment.backends.postgres.lexicon import PostgresLexicon
 from muniment.backends.postgres.link import Link, Question, Row
+from muniment.backends.postgres.names import PostgresNames
 from muniment.backends.postgres.remembered import PACE_MAX, Remembered
 from muniment.backends.postgres.tables import (
     PostgresDesk,
@@ -20,7 +21,7 @@ from muniment.backends.postgres.tables import (
 )
 from muniment.model.card import Card
 from muniment.model.entry import Document, Head
-from muniment.model.rows import ProposalRow
+from muniment.model.rows import MentionRow, ProposalRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
 from muniment.ports.ahead import Ahead, Hearing
@@ -87,6 +88,18 @@ class RunningDocuments(PostgresDocuments):
         more = super().many([doc for doc in wanted if doc not in known])
         self._known.learn_documents(more.values())
         return known | more
+
+
+class RunningNames(PostgresNames):
+    """Names whose writer knows who was about some subjects of late."""
+
+    def __init__(self, link: Link, known: Known) -> None:
+        super().__init__(link)
+        self._known = known
+
+    def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
+        known = self._known.latest_about(entity, upto, keep)
+        return super().latest(entity, upto=upto, keep=keep) if known is None else known
 
 
 class RunningCatalogue(PostgresCatalogue):
@@ -182,6 +195,7 @@ class Halves(NamedTuple):
     desk: RunningDesk
     documents: RunningDocuments
     lexicon: PostgresLexicon
+    names: RunningNames
 
 
 def look_up(link: Link, ahead: Ahead, known: Known, halves: Halves) -> None:
@@ -206,6 +220,9 @@ def look_up(link: Link, ahead: Ahead, known: Known, halves: Halves) -> None:
     if ahead.proposals:
         filed = ("some_proposals", (list(ahead.proposals),))
         asked.append((filed, lambda rows: known.learn_proposals(map(halves.desk.read, rows))))
+    if ahead.subjects:
+        about = ("latest_mentioning_each", (list(map(link.seal.word, ahead.subjects)), MENTIONS_OF_ONE))
+        asked.append((about, lambda rows: known.learn_mentions(map(halves.names.read, rows))))
     if ahead.records:
         buried = ("some_buried", (list(ahead.records),))
         asked.append((buried, lambda rows: known.learn_buried(name for (name,) in rows)))

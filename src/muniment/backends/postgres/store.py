@@ -32,6 +32,7 @@ from muniment.backends.postgres.vectors import PostgresVectors
 from muniment.backends.sqlite.store import scratch_store
 from muniment.model.entry import Head
 from muniment.model.errors import OperationalError, StoreUnavailable
+from muniment.ports.health import StoreHealth
 from muniment.ports.store import Snapshot, TenantStore, Unit
 
 T = TypeVar("T")
@@ -42,13 +43,16 @@ _PAUSES_S = (0.02, 0.05, 0.1, 0.25, 0.5)
 
 
 class _Attempt:
-    """What is known of the last attempt at a commit: where it would have left the tenant, if it was sent."""
+    """What is known of the last attempt at a commit: where it would have left the tenant and whose jobs were in it, if
+    it was sent."""
 
     def __init__(self) -> None:
         self.sent: tuple[HeadRow, HeadRow] | None = None
+        self.group: Group = []
 
-    def send(self, channel: Channel, before: HeadRow, after: HeadRow) -> str:
+    def send(self, channel: Channel, before: HeadRow, after: HeadRow, group: Group) -> str:
         """Commit. Whatever is answered is known; only what is lost on the way may have been kept all the same."""
+        self.group = list(group)
         self.sent = (before, after)
         try:
             return channel.finish(b"COMMIT")
@@ -75,14 +79,15 @@ class PostgresTenant:
     """One tenant's rows."""
 
     def __init__(self, door: Door, *, patience_s: float = PATIENCE_S, scrub_bytes: int = AT_ONCE_BYTES) -> None:
-        self.tenant = tenant = door.tenant
+        self.tenant = door.tenant
         self._door = door
         self._patience_s = patience_s
-        self._line = Line(f"tenant {tenant}", self._carry)
+        self._line = Line(self._carry)
         self._writing = threading.Lock()
         self._latest = Remembered(keep=NEAR_POSTINGS_MAX)
         self._turn = -1
         self._known: Head | None = None
+        self._last = _Attempt()
         self._closed = False
         self.vectors = PostgresVectors(door)
         self._scrub_bytes = scrub_bytes
@@ -115,18 +120,21 @@ class PostgresTenant:
                 gather()
                 raise StoreUnavailable(f"tenant {self.tenant} is closed")
             gather()
-            attempt, apart, tries, until = _Attempt(), False, 0, time.monotonic() + self._patience_s
+            apart, tries, until = False, 0, time.monotonic() + self._patience_s
             while True:
                 try:
-                    self._attempt(group, gather, attempt, apart=apart)
-                    return
+                    self._attempt(group, gather, apart=apart)
+                    group[:] = [ticket for ticket in group if not ticket.decided]
+                    if not group:  # else the commit of an interrupted leader was found kept, and ours come now
+                        return
                 except Undone:
                     apart = True
                 except (psycopg.Error, OperationalError) as error:
                     tries += 1
                     if lost(error) and time.monotonic() < until:
                         time.sleep(_PAUSES_S[min(tries, len(_PAUSES_S)) - 1])
-                    elif attempt.sent is not None:
+                    elif self._last.sent is not None:
+                        self._last = _Attempt()
                         raise unsure(self.tenant) from error
                     elif isinstance(error, OperationalError):
                         raise
@@ -135,36 +143,33 @@ class PostgresTenant:
                     elif not isinstance(error, RETRIED) or tries >= _TRIES:
                         raise
 
-    def _attempt(self, group: Group, gather: Callable[[], None], last: _Attempt, *, apart: bool) -> None:
-        """Take the turn, run the jobs of a group and commit once."""
+    def _attempt(self, group: Group, gather: Callable[[], None], *, apart: bool) -> None:
+        """Take the turn, run the jobs of a group and commit once. The last attempt is remembered until its fate is
+        known: its leader may have been interrupted, and the next one then finds out first."""
         try:
             with self._door.speak() as channel:
-                ending = self._transaction(channel, group, gather, last, apart=apart)
+                ending = self._transaction(channel, group, gather, apart=apart)
                 if ending != "COMMIT":  # a transaction that failed answers otherwise
-                    last.sent = None
+                    self._last.sent = None
                     raise StoreUnavailable(f"tenant {self.tenant}: the server did not keep the write")
                 if channel.warned:
                     raise psycopg.OperationalError("the server no longer waits for its copy to have the write too")
         except BaseException:
             self._latest.clear()
             self._turn, self._known = -1, None
+            if self._last.sent is None:
+                for ticket in group:
+                    ticket.error = None
             raise
-        for ticket in group:
+        last, self._last = self._last, _Attempt()
+        for ticket in last.group:
             ticket.kept = ticket.error is None
         if last.sent is not None:
             self._feed.wrote(self._door.number, last.sent[0].seq, last.sent[1].seq)
 
-    def _transaction(
-        self,
-        channel: Channel,
-        group: Group,
-        gather: Callable[[], None],
-        last: _Attempt,
-        *,
-        apart: bool,
-    ) -> str:
+    def _transaction(self, channel: Channel, group: Group, gather: Callable[[], None], *, apart: bool) -> str:
         """Everything from BEGIN to COMMIT, and how that was answered."""
-        link = self._door.begin(channel)
+        link, last = self._door.begin(channel), self._last
         before, head = take_turn(link, self._known)
         if last.landed(link):  # on this server; once the turn is kept, its copies have all that came before it too
             return channel.finish(b"COMMIT")
@@ -176,7 +181,7 @@ class PostgresTenant:
             move_head(link, unit.row)
         link.settle()
         self._turn, self._known = before.turn, unit.ledger.head()
-        return last.send(channel, before, unit.row)
+        return last.send(channel, before, unit.row, group)
 
     def _unit(self, link: Link, row: HeadRow, head: Head | None) -> PostgresUnit:
         if row.turn != self._turn + 1 or head != self._known:  # others have written since, or this is another history
@@ -228,6 +233,17 @@ class PostgresTenant:
             row = link.row("size")
         return 0 if row is None else int(row[0])
 
+    def health(self) -> StoreHealth:
+        oldest = self._door.reads.oldest_s()
+        with self._door.reading() as link:
+            receipts, size = link.row("receipts_bytes"), link.row("size")
+        return StoreHealth(
+            oldest_read_s=oldest,
+            wal_bytes=0,
+            receipts_bytes=0 if receipts is None else int(receipts[0]),
+            total_bytes=0 if size is None else int(size[0]),
+        )
+
     def close(self) -> None:
         try:
             if not self._closed:
@@ -236,7 +252,6 @@ class PostgresTenant:
         finally:
             with self._writing:
                 closed, self._closed = self._closed, True
-                self._line.close()
                 self._door.close()
             if not closed:
                 feed.leave(self._door.pool)

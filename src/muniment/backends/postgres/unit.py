@@ -20,6 +20,7 @@ from muniment.backends.postgres.running import (
     RunningDesk,
     RunningDocuments,
     RunningLedger,
+    RunningNames,
     RunningReceipts,
     look_up,
 )
@@ -72,7 +73,7 @@ class PostgresSnapshot:
         self.links = PostgresLinks(link)
         self.desk = PostgresDesk(link)
         self.lexicon = PostgresLexicon(link, None, self._totals)
-        self.names = PostgresNames(link)
+        self.names: PostgresNames = PostgresNames(link)
         self.meanings: Meanings = PostgresMeanings(link)
         self.notes = PostgresNotes(link)
         self.receipts: PostgresReceipts = PostgresReceipts(link)
@@ -97,6 +98,7 @@ class PostgresUnit(PostgresSnapshot):
         self.receipts = self._receipts = RunningReceipts(link, self._known)
         self.desk = self._desk = RunningDesk(link, self._known)
         self.documents = self._documents = RunningDocuments(link, self._known)
+        self.names = self._names = RunningNames(link, self._known)
         self.meanings = NO_MEANINGS
         self.lexicon = PostgresLexicon(link, latest, self._totals)
         self.restore(row, head)
@@ -109,7 +111,8 @@ class PostgresUnit(PostgresSnapshot):
         self._receipts.last = (row.receipts, row.receipts_hash) if row.receipts else (0, bytes(32))
 
     def look_ahead(self, about: Callable[[], Ahead]) -> None:
-        look_up(self.link, about(), self._known, Halves(self._catalogue, self._desk, self._documents, self.lexicon))
+        halves = Halves(self._catalogue, self._desk, self._documents, self.lexicon, self._names)
+        look_up(self.link, about(), self._known, halves)
 
     def append(self, entry: StoredEntry) -> None:
         self.link.put("entries", (entry.seq, entry.body, entry.hash))
@@ -134,7 +137,10 @@ class PostgresUnit(PostgresSnapshot):
         self.link.send("reword_note", doc, None if body is None else self._closed("notes", doc, body.encode()))
 
     def blank(self, seq: int, salt: bytes, account: bytes) -> None:
-        self.link.send("blank_receipt", seq, *self._salted("receipts", seq, salt, account))
+        salted = self._salted("receipts", seq, salt, account)
+        if seq <= self.row.receipts_counted and (before := self.link.row("receipt_bytes", seq)) is not None:
+            self._move(receipts_bytes=self.row.receipts_bytes + sum(map(len, salted)) - int(before[0]))
+        self.link.send("blank_receipt", seq, *salted)
 
     def certify(self, signed: SignedCertificate) -> None:
         self.link.put("certificates", (signed.certificate.seq, canonical(signed)))
@@ -174,6 +180,7 @@ class PostgresUnit(PostgresSnapshot):
                     self.link.put("edges", (row.rid, row.type, row.target))
                 case MentionRow():
                     self.link.put("mentions", (row.rid, self.link.seal.word(row.entity), row.kind))
+                    self._known.mentioned(row)
                 case AliasRow():
                     word = self.link.seal.word
                     self.link.put("aliases", (word(row.alias), word(row.entity), row.seq, row.doc))
@@ -227,9 +234,21 @@ class PostgresUnit(PostgresSnapshot):
 
     def append_receipt(self, receipt: StoredReceipt) -> None:
         salted = self._salted("receipts", receipt.seq, receipt.salt, receipt.account)
+        before = self._receipts_bytes()
         self.link.put("receipts", (receipt.seq, receipt.id, receipt.body, receipt.hash, *salted))
         self._receipts.last = (receipt.seq, receipt.hash)
-        self._move(receipts=receipt.seq, receipts_hash=receipt.hash)
+        bytes_ = before + sum(map(len, (receipt.id, receipt.body, receipt.hash, *salted)))
+        self._move(
+            receipts=receipt.seq, receipts_hash=receipt.hash, receipts_bytes=bytes_, receipts_counted=receipt.seq
+        )
+
+    def _receipts_bytes(self) -> int:
+        """What the receipts take. Those written by a release that did not count them are added up once."""
+        if self.row.receipts_counted == self.row.receipts:
+            return self.row.receipts_bytes
+        counted = self.link.row("receipts_bytes")
+        assert counted is not None, "whoever writes has the tenant's row"
+        return int(counted[0])
 
     def tell(self, rows: Sequence[ToldRow]) -> None:
         merged: dict[tuple[int, str], tuple[int, int]] = {}

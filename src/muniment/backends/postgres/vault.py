@@ -91,7 +91,8 @@ class PostgresVault:
         with connection.transaction():
             for setting in tenant_prologue(number, citus=self.standing.citus):
                 connection.execute(setting.encode())
-            made = b"INSERT INTO tenants (tenant_id, name) VALUES ($1, $2) ON CONFLICT (tenant_id) DO NOTHING"
+            # No arbiter is named: the name is unique too, and of two who make a tenant at once the later may meet that.
+            made = b"INSERT INTO tenants (tenant_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING"
             mine = connection.execute(made, (number, tenant)).rowcount == 1
             head = b"INSERT INTO tenant_head (tenant_id) VALUES ($1) ON CONFLICT (tenant_id) DO NOTHING"
             connection.execute(head, (number,))

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 import apsw
-import msgspec
 
 from muniment.backends.conditions import standing_at, translate
 from muniment.backends.rows import card_from, standing_from, tally_from
 from muniment.backends.sqlite.connection import listed, queries, translated
+from muniment.backends.sqlite.reading import BEFORE_ALL, ROWS_MAX, paged
 from muniment.model.card import Card, moved, standing_of
+from muniment.model.decoding import decode_json
 from muniment.model.erasure import Target
 from muniment.model.errors import IntegrityError
 from muniment.model.filter import EVERYTHING, Filter
@@ -31,7 +32,8 @@ def _rid(card: Card) -> int:
     return card.rid
 
 
-_BEFORE_ALL = -(2**63)
+_SINCE = _CARD.index("since")
+_LAST = 2**63 - 1
 
 
 class SqliteCatalogue:
@@ -44,7 +46,7 @@ class SqliteCatalogue:
         return None if row is None else card_from(row)
 
     def _many(self, name: str, *values: object) -> tuple[Card, ...]:
-        return tuple(card_from(row) for row in self._execute(_Q[name], values))
+        return tuple(card_from(row) for row in self._execute(_Q[name], values).fetchall())
 
     def card(self, rid: int) -> Card | None:
         return self._one("card", rid)
@@ -83,20 +85,19 @@ class SqliteCatalogue:
         return self._many("superseded_by", record)
 
     def standings(self, rid: int) -> tuple[StandingRow, ...]:
-        return tuple(standing_from(row) for row in self._execute(_Q["standings"], (rid,)))
+        return tuple(standing_from(row) for row in self._execute(_Q["standings"], (rid,)).fetchall())
 
     def moves(self) -> Iterator[StandingRow]:
-        with translated(self._connection):
-            unreadable = None
-            for row in self._connection.execute(_Q["all_standings"]):
-                try:
-                    standing = standing_from(row)
-                except IntegrityError as error:
-                    unreadable = error  # the others are worth reading; whoever reads to the end is told
-                else:
-                    yield standing
-            if unreadable is not None:
-                raise unreadable
+        unreadable = None
+        for row in paged(self._connection, "all_standings", (0, 1), (BEFORE_ALL, BEFORE_ALL)):
+            try:
+                standing = standing_from(row)
+            except IntegrityError as error:
+                unreadable = error  # the others are worth reading; whoever reads to the end is told
+            else:
+                yield standing
+        if unreadable is not None:
+            raise unreadable
 
     def standing_at(self, rid: int, seq: int) -> Standing | None:
         card = self.card(rid)
@@ -111,22 +112,21 @@ class SqliteCatalogue:
 
     def since(self, seq: int) -> Iterator[Card]:
         with translated(self._connection):
-            for row in self._connection.execute(_Q["cards_since"], (seq,)):
-                yield card_from(row)
+            rids = [cast(int, rid) for (rid,) in self._execute(_Q["rids_since"], (seq,)).fetchall()]
+            for first in range(0, len(rids), ROWS_MAX):
+                yield from self._many("many_cards", listed(rids[first : first + ROWS_MAX]))
 
     def changed(self, seq: int) -> Iterator[Card]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["cards_changed"], (seq,)):
-                yield card_from(row)
+        return map(card_from, paged(self._connection, "cards_changed", (_SINCE, 0), (seq, _LAST)))
 
     def beside(self, cards: Iterable[Card], *, reach: int, visible: Filter = EVERYTHING) -> dict[int, tuple[int, ...]]:
         wanted = [card.rid for card in cards if card.session_id is not None]
         found: dict[int, list[int]] = {rid: [] for rid in wanted}
         condition, values = translate(visible)
         bindings = [*values, reach, *values, reach, listed(wanted)]
-        rows = self._execute(_Q["beside"].replace("{visible}", condition), bindings)
+        rows = self._execute(_Q["beside"].replace("{visible}", condition), bindings).fetchall()
         for rid, earlier, later in rows:
-            sides = [msgspec.json.decode(side, type=list[int]) for side in (earlier, later)]
+            sides = [decode_json(cast(str, side), list[int]) for side in (earlier, later)]
             pairs = sorted((spot, side) for side in (0, 1) for spot in range(len(sides[side])))
             found[cast(int, rid)] = [sides[side][spot] for spot, side in pairs]
         return {rid: tuple(neighbours) for rid, neighbours in found.items()}
@@ -150,32 +150,33 @@ class SqliteCatalogue:
 
     def survey(self, visible: Filter) -> tuple[Tally, ...]:
         condition, bindings = translate(visible)
-        return tuple(tally_from(row) for row in self._execute(_Q["survey"].replace("{visible}", condition), bindings))
+        return tuple(
+            tally_from(row) for row in self._execute(_Q["survey"].replace("{visible}", condition), bindings).fetchall()
+        )
 
     def pace(self, actor: str, *, nth: int) -> Instant | None:
-        row = next(iter(self._execute(_Q["pace"], (actor, nth - 1))), None)
-        return None if row is None else Instant(row[0])
+        found = self._execute(_Q["pace"], (actor, nth - 1)).get
+        return None if found is None else Instant(cast(int, found))
 
     def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
         return self._many("heard", actor, below, keep)
 
     def contributed(self, target: Target) -> tuple[Card, ...]:
-        return tuple(card_from(row) for row in self._execute(_Q[f"contributed_by_{target.by}"], (target.value,)))
+        return tuple(
+            card_from(row) for row in self._execute(_Q[f"contributed_by_{target.by}"], (target.value,)).fetchall()
+        )
 
     def buried(self, record: str) -> bool:
         return bool(self._execute(_Q["buried"], (record,)).get)
 
     def tombstones(self) -> Iterator[TombstoneRow]:
-        with translated(self._connection):
-            for rid, id_, revision, seq in self._connection.execute(_Q["all_tombstones"]):
-                yield TombstoneRow(rid=rid, id=id_, revision=revision, seq=seq)
+        rows = paged(self._connection, "all_tombstones", (0,), (BEFORE_ALL,))
+        return (TombstoneRow(rid=rid, id=id_, revision=revision, seq=seq) for rid, id_, revision, seq in rows)
 
     def all(self, *, after: int | None = None) -> Iterator[Card]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["all_cards"], (_BEFORE_ALL if after is None else after,)):
-                yield card_from(row)
+        return map(card_from, paged(self._connection, "all_cards", (0,), (BEFORE_ALL if after is None else after,)))
 
     def count(self, visible: Filter = EVERYTHING) -> dict[str, int]:
         condition, bindings = translate(visible)
-        rows = self._execute(_Q["count_cards"].replace("{visible}", condition), bindings)
+        rows = self._execute(_Q["count_cards"].replace("{visible}", condition), bindings).fetchall()
         return {str(status): cast(int, number) for status, number in rows}

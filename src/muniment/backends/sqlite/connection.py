@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -28,6 +29,7 @@ APPLICATION_ID = 0x4D554E49
 CIPHER = "chacha20"
 """ChaCha20-Poly1305 over each page of the file and of its log: a page that was altered is noticed when it is read."""
 BUSY_WAIT_MS = 10_000
+_PAUSE_S = 0.005
 _CACHE_KIB = 16_384
 _CHECKPOINT_PAGES = 8_192
 """So many pages may wait in the log. A page that many writes touch goes to the file once in all that time; with a log
@@ -80,17 +82,18 @@ def connect(path: Path, *, create: bool, key: TenantKey | None = None, flags: in
     if key is not None:
         _unlock(connection, key)
     try:
+        # In this order: whoever makes the file sets both in one transaction, and one may come between two questions.
+        empty = connection.pragma("user_version") == 0
         found = cast(int, connection.pragma("application_id"))
     except apsw.NotADBError:
         connection.close()
         raise IntegrityError(_unreadable(path, key)) from None
-    empty = not create or connection.pragma("user_version") == 0
     if found != APPLICATION_ID and not (create and found == 0 and empty):
         connection.close()
         raise IntegrityError(f"{path.name} is not a Muniment store")
     # Without it, a statement is planned anew for every other value that is bound to a LIMIT or a range.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.pragma("journal_mode", "wal")
+    _keep_log(connection)
     connection.pragma("synchronous", "full")
     connection.pragma("foreign_keys", True)
     connection.pragma("secure_delete", True)
@@ -99,6 +102,22 @@ def connect(path: Path, *, create: bool, key: TenantKey | None = None, flags: in
     connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
     connection.pragma("journal_size_limit", 64 * 1024 * 1024)
     return connection
+
+
+def _keep_log(connection: apsw.Connection) -> None:
+    """Have the file keep a write-ahead log. While another makes a new file do so, SQLite answers at once that it is
+    busy and does not wait as it does elsewhere: so we wait here."""
+    until = time.monotonic() + BUSY_WAIT_MS / 1000
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+        except apsw.BusyError:
+            if time.monotonic() > until:
+                connection.close()
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
 
 
 def _unlock(connection: apsw.Connection, key: TenantKey) -> None:
@@ -145,6 +164,19 @@ def truncated(connection: apsw.Connection) -> bool:
     try:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except apsw.BusyError:
+        return False
+    return True
+
+
+def rebuilt(connection: apsw.Connection, *, most: int) -> bool:
+    """Write a file of at most so many bytes anew, so that nothing is left between its rows; False while others are at
+    it or there is no room. SQLite overwrites a row that is deleted, but not the copies it leaves in the spare room of
+    a page when it moves rows from one page to another."""
+    if cast(int, connection.pragma("page_count")) * cast(int, connection.pragma("page_size")) > most:
+        return True
+    try:
+        connection.execute("VACUUM")
+    except (apsw.BusyError, apsw.LockedError, apsw.FullError):
         return False
     return True
 

@@ -48,10 +48,8 @@ def _held(path: Path, how: int, wait_s: float, otherwise: str) -> Iterator[None]
         busy = StoreBusy(otherwise)
         busy.hint = "Stop the server and every other program that has this vault open, and try again."
         raise busy
-    try:
+    with file:
         yield
-    finally:
-        os.close(file)
 
 
 def _made(door: Path) -> bool:

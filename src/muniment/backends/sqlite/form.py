@@ -7,10 +7,11 @@ Neither contradicts anything that is stored, so the file is compared with one th
 from __future__ import annotations
 
 from functools import cache
+from typing import cast
 
 import apsw
 
-from muniment.backends.sqlite.connection import migrate
+from muniment.backends.sqlite.connection import migrate, queries
 
 _OBJECTS = (
     "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
@@ -28,14 +29,19 @@ def complaints(connection: apsw.Connection) -> tuple[str, ...]:
     strange = sorted((kind, name) for kind, name in found.keys() - made.keys())
     changed = sorted(key for key in made.keys() & found.keys() if made[key] != found[key])
     return (
+        *(("the recorded size of the receipts is wrong",) if _miscounted(connection) else ()),
         *(f"the {kind} {name} is missing" for kind, name in missing),
         *(f"there is one {kind} that is not ours" for kind, _ in strange),
         *(f"the {kind} {name} is not as it was made" for kind, name in changed),
     )
 
 
+def _miscounted(connection: apsw.Connection) -> bool:
+    return bool(connection.execute(queries()["receipts_miscounted"]).get)
+
+
 def _parts(connection: apsw.Connection) -> dict[tuple[str, str], Part]:
-    rows: list[Part] = [*connection.execute(_OBJECTS), *connection.execute(_SETTINGS)]
+    rows = cast("list[Part]", connection.execute(_OBJECTS).fetchall() + connection.execute(_SETTINGS).fetchall())
     return {(kind, name): (kind, name, table, text) for kind, name, table, text in rows}
 
 

@@ -74,7 +74,8 @@ class SqliteLexicon:
             return {}
         expression = " OR ".join(f"NEAR({_quoted(one)} {_quoted(other)}, {gap})" for one, other in known)
         return {
-            cast(int, rid): cast(float, score) for rid, score in self._execute(_Q["close_words"], (expression, keep))
+            cast(int, rid): cast(float, score)
+            for rid, score in self._execute(_Q["close_words"], (expression, keep)).fetchall()
         }
 
     def score(self, terms: Terms, rids: Iterable[int]) -> dict[int, float]:
@@ -131,7 +132,7 @@ class SqliteLexicon:
         return known
 
     def _read_texts(self, rids: list[int]) -> dict[int, str]:
-        return {cast(int, rid): cast(str, text) for rid, text in self._execute(_Q["texts"], (listed(rids),))}
+        return {cast(int, rid): cast(str, text) for rid, text in self._execute(_Q["texts"], (listed(rids),)).fetchall()}
 
     def put(self, rid: int, text: str) -> None:
         """Index what a revision says."""
@@ -150,7 +151,7 @@ class SqliteLexicon:
         self._total = None
 
     def holding(self, terms: Iterable[str]) -> dict[str, int]:
-        rows = self._execute(_Q["term_documents"], (listed(terms),))
+        rows = self._execute(_Q["term_documents"], (listed(terms),)).fetchall()
         return {cast(str, term): cast(int, number) for term, number in rows}
 
     def _holding(self, words: tuple[str, ...]) -> dict[str, int]:
@@ -158,7 +159,7 @@ class SqliteLexicon:
         counted = self._counted
         missing = {word: self._terms_of(word) for word in words if word not in counted}
         single = {terms[0] for terms in missing.values() if len(terms) == 1}
-        rows = self._execute(_Q["term_documents"], (listed(single),)) if single else ()
+        rows = self._execute(_Q["term_documents"], (listed(single),)).fetchall() if single else ()
         held = {cast(str, term): cast(int, number) for term, number in rows}
         for word, terms in missing.items():
             counted[word] = held.get(terms[0], 0) if len(terms) == 1 else 0

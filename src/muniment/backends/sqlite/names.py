@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 import apsw
-import msgspec
 
 from muniment.backends.rows import alias_from, mention_from
-from muniment.backends.sqlite.connection import listed, queries, translated
+from muniment.backends.sqlite.connection import listed, queries
+from muniment.backends.sqlite.reading import BEFORE_ALL, paged
+from muniment.model.decoding import json_decoder
 from muniment.model.rows import AliasRow, MentionRow
 
 _Q = queries()
-_numbers = msgspec.json.Decoder(tuple[int, ...])
+_numbers = json_decoder(tuple[int, ...])
 
 
 class SqliteNames:
@@ -22,13 +24,13 @@ class SqliteNames:
 
     def groups(self, keys: Iterable[str], *, as_of: int) -> dict[str, tuple[str, ...]]:
         wanted = list(dict.fromkeys(keys))
-        known = {str(key) for (key,) in self._execute(_Q["known_names"], (listed(wanted), as_of))}
+        known = {str(key) for (key,) in self._execute(_Q["known_names"], (listed(wanted), as_of)).fetchall()}
         groups = {key: self._group(key, as_of) for key in wanted if key in known}
         return {key: group for key, group in groups.items() if len(group) > 1}
 
     def _group(self, key: str, as_of: int) -> tuple[str, ...]:
         chief = self._chief(key, as_of)
-        given = {alias_from(row).alias for row in self._execute(_Q["names_of"], (chief, as_of))}
+        given = {alias_from(row).alias for row in self._execute(_Q["names_of"], (chief, as_of)).fetchall()}
         return (chief, *sorted(name for name in given if name != chief and self._chief(name, as_of) == chief))
 
     def _chief(self, key: str, as_of: int) -> str:
@@ -36,21 +38,21 @@ class SqliteNames:
         return key if row is None else alias_from(row).entity
 
     def mentions(self, rids: Iterable[int]) -> tuple[MentionRow, ...]:
-        return tuple(mention_from(row) for row in self._execute(_Q["mentions_of"], (listed(dict.fromkeys(rids)),)))
+        return tuple(
+            mention_from(row) for row in self._execute(_Q["mentions_of"], (listed(dict.fromkeys(rids)),)).fetchall()
+        )
 
     def latest(self, entity: str, *, upto: int, keep: int) -> tuple[MentionRow, ...]:
-        return tuple(mention_from(row) for row in self._execute(_Q["latest_mentioning"], (entity, upto, keep)))
+        return tuple(
+            mention_from(row) for row in self._execute(_Q["latest_mentioning"], (entity, upto, keep)).fetchall()
+        )
 
     def holders(self, entities: Iterable[str], *, upto: int, keep: int) -> dict[str, tuple[int, ...]]:
-        rows = self._execute(_Q["holders"], (listed(entities), upto, keep))
-        return {str(name): _numbers.decode(found) for name, found in rows}
+        rows = self._execute(_Q["holders"], (listed(entities), upto, keep)).fetchall()
+        return {str(name): _numbers.decode(cast(str, found)) for name, found in rows}
 
     def all_mentions(self) -> Iterator[MentionRow]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["all_mentions"]):
-                yield mention_from(row)
+        return map(mention_from, paged(self._connection, "all_mentions", (0, 1), (BEFORE_ALL, "")))
 
     def all_aliases(self) -> Iterator[AliasRow]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["all_aliases"]):
-                yield alias_from(row)
+        return map(alias_from, paged(self._connection, "all_aliases", (2, 3, 0), (BEFORE_ALL, BEFORE_ALL, "")))

@@ -12,6 +12,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from io import FileIO
 from pathlib import Path
 
 from muniment.model.errors import StoreBusy, StoreUnavailable
@@ -24,9 +25,9 @@ _PAUSE_S = 0.01
 class Presence:
     """A place in a vault. It ends with `leave`, with the object, or with the process, however that ends."""
 
-    def __init__(self, marker: Path, file: int) -> None:
+    def __init__(self, marker: Path, file: FileIO) -> None:
         self.marker = marker
-        self._leave = weakref.finalize(self, os.close, file)
+        self._leave = weakref.finalize(self, file.close)
 
     def leave(self) -> None:
         self._leave()
@@ -55,35 +56,37 @@ def alone(marker: Path, *, wait_s: float = _ALONE_WAIT_S) -> Iterator[None]:
     file = locked(marker, fcntl.LOCK_EX, wait_s)
     if file is None:
         raise StoreBusy("the vault is in use; stop every server and program that has it open, and try again")
-    try:
+    with file:
         yield
-    finally:
-        os.close(file)
 
 
-def locked(marker: Path, how: int, wait_s: float) -> int | None:
-    """The marker, locked, and still the marker; None when others did not let go of it in time."""
+def locked(marker: Path, how: int, wait_s: float) -> FileIO | None:
+    """The marker, locked, and still the marker; None when others did not let go of it in time. A file object and no
+    number: what an interrupt keeps from its owner closes itself, and gives up the lock."""
     until = time.monotonic() + wait_s
     while True:
-        file = _opened(marker, os.O_RDONLY if how == fcntl.LOCK_SH else os.O_RDWR)
+        file = _opened(marker, "rb" if how == fcntl.LOCK_SH else "rb+")
         try:
             fcntl.flock(file, how | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(file)
-            if not isinstance(error, BlockingIOError):
-                raise _unlockable(marker, error) from None
+            if _still(marker, file.fileno()):
+                return file
+        except BlockingIOError:
             if time.monotonic() > until:
+                file.close()
                 return None
             time.sleep(_PAUSE_S)
-            continue
-        if _still(marker, file):
-            return file
-        os.close(file)
+        except OSError as error:
+            file.close()
+            raise _unlockable(marker, error) from None
+        except BaseException:
+            file.close()
+            raise
+        file.close()
 
 
-def _opened(marker: Path, how: int) -> int:
+def _opened(marker: Path, mode: str) -> FileIO:
     try:
-        return os.open(marker, how | os.O_CLOEXEC)
+        return FileIO(marker, mode)
     except OSError as error:
         raise StoreUnavailable(f"the vault's {marker.name} cannot be opened: {error.strerror}") from None
 

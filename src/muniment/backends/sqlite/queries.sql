@@ -5,10 +5,16 @@ SELECT seq, body, hash FROM entries ORDER BY seq DESC LIMIT 1;
 SELECT seq, body, hash FROM entries WHERE seq = ?;
 
 -- name: entries
-SELECT seq, body, hash FROM entries WHERE seq BETWEEN ? AND ? ORDER BY seq;
+SELECT seq, body, hash FROM entries WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?;
 
 -- name: append_entry
 INSERT INTO entries (seq, body, hash) VALUES (?, ?, ?);
+
+-- name: has_entry
+SELECT EXISTS (SELECT 1 FROM entries WHERE seq = ? AND hash = ?);
+
+-- name: has_receipt
+SELECT EXISTS (SELECT 1 FROM receipts WHERE seq = ? AND hash = ?);
 
 -- name: document
 SELECT doc, salt, CAST(body AS BLOB) FROM documents WHERE doc = ?;
@@ -18,7 +24,7 @@ SELECT documents.doc, documents.salt, CAST(documents.body AS BLOB)
 FROM json_each(?) AS wanted CROSS JOIN documents ON documents.doc = wanted.value;
 
 -- name: all_documents
-SELECT doc, salt, CAST(body AS BLOB) FROM documents ORDER BY doc;
+SELECT doc, salt, CAST(body AS BLOB) FROM documents WHERE doc > ? ORDER BY doc LIMIT ?;
 
 -- name: keep_document
 INSERT INTO documents (doc, salt, body) VALUES (?, ?, ?);
@@ -71,16 +77,17 @@ CROSS JOIN cards ON cards.rid = edges.rid
 WHERE NOT (cards.status = 'superseded' AND cards.successor IS cards.id);
 
 -- name: all_edges
-SELECT rid, type, target FROM edges ORDER BY rid, type, target;
+SELECT rid, type, target FROM edges WHERE (rid, type, target) > (?, ?, ?)
+ORDER BY rid, type, target LIMIT ?;
 
 -- name: put_edge
 INSERT INTO edges (rid, type, target) VALUES (?, ?, ?);
 
--- name: cards_since
-SELECT * FROM cards INDEXED BY cards_by_since WHERE since > ? ORDER BY rid;
+-- name: rids_since
+SELECT rid FROM cards INDEXED BY cards_by_since WHERE since > ? ORDER BY rid;
 
 -- name: cards_changed
-SELECT * FROM cards INDEXED BY cards_by_since WHERE since > ? ORDER BY since, rid;
+SELECT * FROM cards INDEXED BY cards_by_since WHERE (since, rid) > (?, ?) ORDER BY since, rid LIMIT ?;
 
 -- name: beside
 SELECT here.rid,
@@ -107,7 +114,7 @@ SELECT wanted.value, (SELECT json_group_array(rid) FROM (
 FROM json_each(?1) AS wanted;
 
 -- name: all_mentions
-SELECT rid, entity, kind FROM mentions ORDER BY rid, entity;
+SELECT rid, entity, kind FROM mentions WHERE (rid, entity) > (?, ?) ORDER BY rid, entity LIMIT ?;
 
 -- name: put_mention
 INSERT INTO mentions (rid, entity, kind) VALUES (?, ?, ?);
@@ -124,7 +131,7 @@ SELECT alias, entity, seq, doc FROM aliases WHERE alias = ? AND seq <= ? ORDER B
 SELECT alias, entity, seq, doc FROM aliases WHERE entity = ? AND seq <= ? ORDER BY alias, seq;
 
 -- name: all_aliases
-SELECT alias, entity, seq, doc FROM aliases ORDER BY seq, doc;
+SELECT alias, entity, seq, doc FROM aliases WHERE (seq, doc, alias) > (?, ?, ?) ORDER BY seq, doc, alias LIMIT ?;
 
 -- name: put_alias
 INSERT INTO aliases (alias, entity, seq, doc) VALUES (?, ?, ?, ?);
@@ -145,7 +152,7 @@ SELECT rid, actor, count, last FROM told WHERE rid = ? ORDER BY actor;
 SELECT told.rid FROM json_each(?2) AS wanted CROSS JOIN told ON told.rid = wanted.value AND told.actor = ?1;
 
 -- name: all_told
-SELECT rid, actor, count, last FROM told ORDER BY rid, actor;
+SELECT rid, actor, count, last FROM told WHERE (rid, actor) > (?, ?) ORDER BY rid, actor LIMIT ?;
 
 -- name: tell
 INSERT INTO told (rid, actor, count, last) SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)
@@ -156,7 +163,7 @@ ON CONFLICT (rid, actor) DO UPDATE SET count = count + excluded.count, last = ma
 SELECT * FROM standings WHERE rid = ? ORDER BY since;
 
 -- name: all_standings
-SELECT * FROM standings ORDER BY rid, since;
+SELECT * FROM standings WHERE (rid, since) > (?, ?) ORDER BY rid, since LIMIT ?;
 
 -- name: standing_at
 SELECT * FROM standings WHERE rid = ? AND since <= ? ORDER BY since DESC LIMIT 1;
@@ -165,7 +172,7 @@ SELECT * FROM standings WHERE rid = ? AND since <= ? ORDER BY since DESC LIMIT 1
 SELECT * FROM cards WHERE successor = ? ORDER BY rid;
 
 -- name: all_cards
-SELECT * FROM cards WHERE rid > ? ORDER BY rid;
+SELECT * FROM cards WHERE rid > ? ORDER BY rid LIMIT ?;
 
 -- name: count_cards
 SELECT c.status, count(*) FROM cards c WHERE {visible} GROUP BY c.status ORDER BY c.status;
@@ -202,7 +209,7 @@ SELECT * FROM proposals WHERE id = ?;
 SELECT * FROM proposals WHERE outcome = 'held' AND id > ? ORDER BY id LIMIT ?;
 
 -- name: all_proposals
-SELECT * FROM proposals ORDER BY seq;
+SELECT * FROM proposals WHERE seq > ? ORDER BY seq LIMIT ?;
 
 -- name: file_proposal
 INSERT INTO proposals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -222,7 +229,7 @@ ON CONFLICT (id) DO UPDATE SET
 SELECT * FROM conflicts WHERE id = ?;
 
 -- name: all_conflicts
-SELECT * FROM conflicts ORDER BY opened, id;
+SELECT * FROM conflicts WHERE (opened, id) > (?, ?) ORDER BY opened, id LIMIT ?;
 
 -- name: conflicts_of
 SELECT * FROM conflicts WHERE a = ? UNION SELECT * FROM conflicts WHERE b = ? ORDER BY opened, id;
@@ -231,6 +238,7 @@ SELECT * FROM conflicts WHERE a = ? UNION SELECT * FROM conflicts WHERE b = ? OR
 INSERT INTO conflicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     status = excluded.status,
+    contests = excluded.contests,
     changed = excluded.changed,
     strategy = excluded.strategy,
     winner = excluded.winner,
@@ -240,7 +248,7 @@ ON CONFLICT (id) DO UPDATE SET
 SELECT signed FROM checkpoints ORDER BY seq DESC LIMIT 1;
 
 -- name: all_checkpoints
-SELECT seq, signed FROM checkpoints ORDER BY seq;
+SELECT seq, signed FROM checkpoints WHERE seq > ? ORDER BY seq LIMIT ?;
 
 -- name: checkpoints_before
 SELECT signed FROM checkpoints WHERE seq < ? ORDER BY seq DESC LIMIT ?;
@@ -255,7 +263,15 @@ SELECT seq, hash FROM receipts ORDER BY seq DESC LIMIT 1;
 SELECT seq, id, body, hash, salt, account FROM receipts WHERE id = ?;
 
 -- name: receipts_since
-SELECT seq, id, body, hash, salt, account FROM receipts WHERE seq > ? ORDER BY seq;
+SELECT seq, id, body, hash, salt, account FROM receipts WHERE seq > ? ORDER BY seq LIMIT ?;
+
+-- name: receipts_bytes
+SELECT bytes FROM sizes WHERE name = 'receipts';
+
+-- name: receipts_miscounted
+SELECT (SELECT bytes FROM sizes WHERE name = 'receipts') IS NOT (
+    SELECT IFNULL(sum(octet_length(id) + length(body) + length(hash) + length(salt) + length(account)), 0) FROM receipts
+) OR (SELECT count(*) FROM sizes) <> 1;
 
 -- name: append_receipt
 INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?, ?);
@@ -288,6 +304,9 @@ ORDER BY (SELECT min(doc) FROM notes WHERE topic = standing.topic AND key = stan
 -- name: notes_since
 SELECT topic, key, seq, doc, at, actor, body FROM notes INDEXED BY notes_by_seq WHERE seq > ? ORDER BY seq, doc;
 
+-- name: all_notes
+SELECT topic, key, seq, doc, at, actor, body FROM notes WHERE (seq, doc) > (?, ?) ORDER BY seq, doc LIMIT ?;
+
 -- name: erase_text
 INSERT INTO lexicon (lexicon, rowid, text) SELECT 'delete', rid, text FROM passages WHERE rid = ?;
 
@@ -308,7 +327,7 @@ UPDATE receipts SET salt = ?, account = ? WHERE seq = ?;
 INSERT INTO certificates (seq, signed) VALUES (?, ?);
 
 -- name: all_certificates
-SELECT seq, signed FROM certificates ORDER BY seq;
+SELECT seq, signed FROM certificates WHERE seq > ? ORDER BY seq LIMIT ?;
 
 -- name: drop_alias
 DELETE FROM aliases WHERE doc = ?;
@@ -323,7 +342,7 @@ INSERT INTO tombstones (rid, id, revision, seq) VALUES (?, ?, ?, ?);
 SELECT EXISTS (SELECT 1 FROM tombstones WHERE id = ?);
 
 -- name: all_tombstones
-SELECT rid, id, revision, seq FROM tombstones ORDER BY rid;
+SELECT rid, id, revision, seq FROM tombstones WHERE rid > ? ORDER BY rid LIMIT ?;
 
 -- name: pace
 SELECT created_at FROM cards WHERE actor = ? ORDER BY rid DESC LIMIT 1 OFFSET ?;

@@ -44,7 +44,7 @@ def stage_tenant(path: Path, old: VaultKey | None, new: VaultKey | None, progres
     with translated(target):
         copy = connect(target, create=False, key=tenant_key(path, new))
         try:
-            sound = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(1)")] == ["ok"]
+            sound = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(1)").fetchall()] == ["ok"]
             after = _told(copy)
         finally:
             copy.close()
@@ -135,7 +135,7 @@ def _copy(source: apsw.Connection, name: str, target: Path, key: TenantKey | Non
 def _told(connection: apsw.Connection) -> list[tuple[str, int]]:
     """What a store holds, in figures and by the last word of its ledger: the same before and after."""
     listed = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
-    tables = [cast(str, row[0]) for row in connection.execute(listed)]
+    tables = [cast(str, row[0]) for row in connection.execute(listed).fetchall()]
     counts = [(name, cast(int, connection.execute(f'SELECT count(*) FROM "{name}"').get)) for name in tables]
     words = cast(int, connection.execute("SELECT coalesce(sum(octet_length(body)), 0) FROM documents").get)
     head = connection.execute("SELECT hex(hash) FROM entries ORDER BY seq DESC LIMIT 1").get

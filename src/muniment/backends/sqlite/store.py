@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar, cast
@@ -18,6 +18,7 @@ from typing import TypeVar, cast
 import apsw
 
 from muniment.backends.line import Group, Line, Ticket, Undone, run_alone, run_along
+from muniment.backends.open_reads import OpenReads
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.backends.sqlite.connection import (
     BUSY_WAIT_MS,
@@ -26,6 +27,7 @@ from muniment.backends.sqlite.connection import (
     limit,
     migrate,
     queries,
+    rebuilt,
     translated,
     truncated,
 )
@@ -40,11 +42,14 @@ from muniment.backends.sqlite.turns import Turns
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.model.checks import identifier
 from muniment.model.errors import IntegrityError, NotFound, StoreUnavailable
+from muniment.ports.health import StoreHealth
 from muniment.ports.store import Snapshot, TenantStore, Unit
 
 T = TypeVar("T")
 SUFFIX = ".sqlite"
 VECTORS = ".vectors"
+REBUILT_MAX = 1024 * 1024 * 1024
+"""A file of more bytes than this is not rebuilt after an erasure: the copy is made in memory."""
 _LOOK = "SELECT 1 FROM sqlite_schema LIMIT 1"
 """BEGIN alone fixes nothing: a snapshot is of the moment of the first look."""
 
@@ -58,10 +63,13 @@ class SqliteTenant:
         self.tenant = tenant
         self.key = key
         self._path = path
-        self._line = Line(path.name, self._carry)
+        self._line = Line(self._carry)
         self._writing = threading.Lock()
         self._turns = Turns(path, wait_ms=BUSY_WAIT_MS)
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
+        self._reads = OpenReads()
+        self._discarded = 0
+        self._committing: Sequence[Ticket[object]] = ()
         self._closed = False
         self._owner = os.getpid()
         if create:
@@ -81,7 +89,7 @@ class SqliteTenant:
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
-        with translated(self._path):
+        with translated(self._path), self._reads.one():
             connection, snapshot = self._borrow()
             try:
                 connection.execute("BEGIN")
@@ -92,9 +100,14 @@ class SqliteTenant:
                 self._give_back(connection, snapshot)
 
     def _give_back(self, connection: apsw.Connection, snapshot: SqliteSnapshot) -> None:
+        """Keep a connection for the next reader, if nothing on it is open: a statement that is still open would hold
+        the moment it was begun in, and every later reader would see the past."""
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-        if self._closed:
+        if connection.txn_state("main") != apsw.SQLITE_TXN_NONE:
+            self._discarded += 1
+            connection.close()
+        elif self._closed:
             connection.close()
         else:
             self._idle.append((connection, snapshot))
@@ -135,13 +148,26 @@ class SqliteTenant:
         return self._line.run(job)
 
     def _carry(self, group: Group, gather: Callable[[], None]) -> None:
+        """Run a group in the turn of this process. An interrupt may come at any instruction, also in a `finally`: so
+        what ends a transaction and a turn may be run again, and is."""
         with self._writing, translated(self._path):
             if self._closed:
                 raise StoreUnavailable(f"{self._path.name} is closed")
-            gather()
-            with self._turns.turn():
-                gather()
-                self._transaction(group)
+            try:
+                try:
+                    gather()
+                    self._turns.take()
+                    gather()
+                    self._transaction(group)
+                finally:
+                    self._end(group)
+            finally:
+                self._end(group)
+
+    def _end(self, group: Group) -> None:
+        """Leave no transaction open and give up the turn, however far the group has come."""
+        self._settle(group)
+        self._turns.give_up()
 
     def _transaction(self, group: Group) -> None:
         """Run the jobs of a group and commit once.
@@ -159,21 +185,35 @@ class SqliteTenant:
 
     def _attempt(self, group: Group, run: Callable[[Ticket[object], Unit], None]) -> None:
         execute = self._connection.execute
-        execute("BEGIN IMMEDIATE")
         try:
+            self._settle(())  # what a leader left who was interrupted again and again
+            execute("BEGIN IMMEDIATE")
             self._unit.begin()
             for ticket in group:
                 run(ticket, self._unit)
+            self._committing = group
             execute("COMMIT")
             for ticket in group:
                 ticket.kept = ticket.error is None
-        except BaseException:
-            if self._connection.in_transaction:
-                execute("ROLLBACK")
-            self._unit.undone(None)
-            raise
+            self._committing = ()
         finally:
+            self._settle(group)
             self._unit.ledger.known = None
+
+    def _settle(self, group: Sequence[Ticket[object]]) -> None:
+        """Undo what is open, whose jobs may run again. Of a commit that was interrupted find out whether it came to
+        pass, and mark what it kept."""
+        if self._connection.in_transaction:
+            self._unit.undone(None)
+            for ticket in group:
+                ticket.error = None
+            self._connection.execute("ROLLBACK")
+        if self._committing:
+            self._unit.undone(None)
+            kept = self._unit.landed()
+            for ticket in self._committing:
+                ticket.kept = kept and ticket.error is None
+            self._committing = ()
 
     def _run_apart(self, ticket: Ticket[object], unit: Unit) -> None:
         """Run a job so that its failure is its own: what it wrote is undone, the others go on."""
@@ -193,13 +233,16 @@ class SqliteTenant:
 
     def integrity(self) -> tuple[str, ...]:
         self._demand_owner()
-        with self._writing:
+        with self._writing, translated(self._path):
             try:
-                damage = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check(20)")]
+                damage = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check(20)").fetchall()]
                 if damage != ["ok"]:
                     return tuple(damage)
-                self._connection.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 1)")
+                with self._turns.turn():  # the check of the word index takes the write lock
+                    self._connection.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 1)")
                 return complaints(self._connection)
+            except (apsw.BusyError, apsw.LockedError):
+                raise  # another process writes: that is no damage
             except apsw.Error as error:
                 return (f"the word index or a page is damaged: {error}",)
 
@@ -208,7 +251,9 @@ class SqliteTenant:
             gone = [stone.rid for stone in snapshot.catalogue.tombstones()]
             last = max((signed.certificate.seq for signed in snapshot.ledger.certificates()), default=0)
         self.vectors.scrub(gone)
-        with self._writing, translated(self._path):
+        with self._writing, translated(self._path), self._turns.turn():
+            if not rebuilt(self._connection, most=REBUILT_MAX):
+                return False
             if not truncated(self._connection):
                 return False
             self._connection.execute(queries()["mark_scrubbed"], (str(last),))
@@ -222,7 +267,23 @@ class SqliteTenant:
     def size_bytes(self) -> int:
         folder = self._path.with_suffix(VECTORS)
         files = [*self._path.parent.glob(self._path.name + "*"), *folder.glob("*")]
-        return sum(file.stat().st_size for file in files)
+        return sum(map(_size, files))
+
+    def health(self) -> StoreHealth:
+        oldest = self._reads.oldest_s()
+        with translated(self._path):
+            connection, snapshot = self._borrow()
+            try:
+                receipts = cast(int, connection.execute(queries()["receipts_bytes"]).get)
+            finally:
+                self._give_back(connection, snapshot)
+        return StoreHealth(
+            oldest_read_s=oldest,
+            readers_discarded=self._discarded,
+            wal_bytes=_size(self._path.with_name(self._path.name + "-wal")),
+            receipts_bytes=receipts,
+            total_bytes=self.size_bytes(),
+        )
 
     def close(self) -> None:
         if os.getpid() != self._owner:
@@ -234,7 +295,6 @@ class SqliteTenant:
             self.vectors.close()
         with self._writing:
             self._closed = True
-            self._line.close()
             self._turns.close()
             while self._idle:
                 self._idle.pop()[0].close()
@@ -256,6 +316,14 @@ def scratch_store(tenant: str, *, sealed: bool = False) -> Iterator[TenantStore]
             yield store
         finally:
             store.close()
+
+
+def _size(file: Path) -> int:
+    """The size of a file that others may take away at any moment."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _refuse_lost(path: Path) -> None:

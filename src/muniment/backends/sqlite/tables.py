@@ -8,8 +8,10 @@ import apsw
 import msgspec
 
 from muniment.backends.rows import conflict_from, edge_from, head_of, note_from, proposal_from, receipt_from, told_from
-from muniment.backends.sqlite.connection import listed, queries, translated
+from muniment.backends.sqlite.connection import listed, queries
+from muniment.backends.sqlite.reading import BEFORE_ALL, BODIES_MAX, Row, paged
 from muniment.model.card import Card
+from muniment.model.decoding import json_decoder
 from muniment.model.entry import Ballot, Document, Entry, Head, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import IntegrityError
@@ -21,9 +23,11 @@ from muniment.model.vocabulary import Label
 
 _Q = queries()
 _FIRST = ""
+_OPENED = 7
+"""Where in the row of a conflict the entry stands that opened it."""
 _CARD = Card.__struct_fields__
 _LABELS = tuple(Label)
-_ballots = msgspec.json.Decoder(tuple[Ballot, ...])
+_ballots = json_decoder(tuple[Ballot, ...])
 
 
 class SqliteLedger:
@@ -43,9 +47,8 @@ class SqliteLedger:
         return None if row is None else StoredEntry(seq=row[0], body=row[1], hash=row[2])
 
     def entries(self, first: int, last: int) -> Iterator[StoredEntry]:
-        with translated(self._connection):
-            for seq, body, hash_ in self._connection.execute(_Q["entries"], (first, last)):
-                yield StoredEntry(seq=seq, body=body, hash=hash_)
+        rows = paged(self._connection, "entries", (0,), (max(first - 1, BEFORE_ALL),), last, most=BODIES_MAX)
+        return (StoredEntry(seq=seq, body=body, hash=hash_) for seq, body, hash_ in rows)
 
     def position_at(self, instant: int) -> int:
         head = self.head()
@@ -61,26 +64,24 @@ class SqliteLedger:
         return low
 
     def checkpoints(self) -> Iterator[SignedCheckpoint]:
-        with translated(self._connection):
-            misplaced = None
-            for seq, body in self._connection.execute(_Q["all_checkpoints"]):
-                signed = read_canonical(body, SignedCheckpoint)
-                misplaced = seq if signed.checkpoint.seq != seq else misplaced
-                yield signed
-            if misplaced is not None:
-                raise IntegrityError(f"the checkpoint kept under {misplaced} is of another entry")
+        misplaced = None
+        for seq, body in paged(self._connection, "all_checkpoints", (0,), (BEFORE_ALL,)):
+            signed = read_canonical(body, SignedCheckpoint)
+            misplaced = seq if signed.checkpoint.seq != seq else misplaced
+            yield signed
+        if misplaced is not None:
+            raise IntegrityError(f"the checkpoint kept under {misplaced} is of another entry")
 
     def checkpoints_before(self, seq: int, *, limit: int) -> tuple[SignedCheckpoint, ...]:
-        rows = self._execute(_Q["checkpoints_before"], (seq, limit))
+        rows: list[Row] = self._execute(_Q["checkpoints_before"], (seq, limit)).fetchall()
         return tuple(read_canonical(body, SignedCheckpoint) for (body,) in rows)
 
     def certificates(self) -> Iterator[SignedCertificate]:
-        with translated(self._connection):
-            for seq, body in self._connection.execute(_Q["all_certificates"]):
-                signed = read_canonical(body, SignedCertificate)
-                if signed.certificate.seq != seq:
-                    raise IntegrityError(f"the certificate kept under {seq} is of another entry")
-                yield signed
+        for seq, body in paged(self._connection, "all_certificates", (0,), (BEFORE_ALL,), most=BODIES_MAX):
+            signed = read_canonical(body, SignedCertificate)
+            if signed.certificate.seq != seq:
+                raise IntegrityError(f"the certificate kept under {seq} is of another entry")
+            yield signed
 
     def last_erasure(self) -> int:
         return int(self._execute(_Q["last_erasure"]).get)
@@ -96,7 +97,7 @@ class SqliteDocuments:
         self._execute = connection.execute
 
     def many(self, docs: Iterable[int]) -> dict[int, Document]:
-        rows = self._execute(_Q["many_documents"], (listed(docs),))
+        rows: list[Row] = self._execute(_Q["many_documents"], (listed(docs),)).fetchall()
         return {doc: Document(doc=doc, salt=salt, body=body) for doc, salt, body in rows}
 
     def get(self, doc: int) -> Document | None:
@@ -104,9 +105,8 @@ class SqliteDocuments:
         return None if row is None else Document(doc=row[0], salt=row[1], body=row[2])
 
     def all(self) -> Iterator[Document]:
-        with translated(self._connection):
-            for doc, salt, body in self._connection.execute(_Q["all_documents"]):
-                yield Document(doc=doc, salt=salt, body=body)
+        rows = paged(self._connection, "all_documents", (0,), (BEFORE_ALL,), most=BODIES_MAX)
+        return (Document(doc=doc, salt=salt, body=body) for doc, salt, body in rows)
 
 
 class SqliteLinks:
@@ -115,15 +115,13 @@ class SqliteLinks:
         self._execute = connection.execute
 
     def of(self, rids: Iterable[int]) -> tuple[EdgeRow, ...]:
-        return tuple(edge_from(row) for row in self._execute(_Q["edges_of"], (listed(rids),)))
+        return tuple(edge_from(row) for row in self._execute(_Q["edges_of"], (listed(rids),)).fetchall())
 
     def to(self, records: Iterable[str]) -> tuple[EdgeRow, ...]:
-        return tuple(edge_from(row) for row in self._execute(_Q["edges_to"], (listed(records),)))
+        return tuple(edge_from(row) for row in self._execute(_Q["edges_to"], (listed(records),)).fetchall())
 
     def all(self) -> Iterator[EdgeRow]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["all_edges"]):
-                yield edge_from(row)
+        return map(edge_from, paged(self._connection, "all_edges", (0, 1, 2), (BEFORE_ALL, "", "")))
 
 
 class SqliteDesk:
@@ -136,24 +134,22 @@ class SqliteDesk:
         return None if row is None else proposal_from(row)
 
     def held(self, *, after: str | None, limit: int) -> tuple[ProposalRow, ...]:
-        return tuple(proposal_from(row) for row in self._execute(_Q["held_proposals"], (after or _FIRST, limit)))
+        return tuple(
+            proposal_from(row) for row in self._execute(_Q["held_proposals"], (after or _FIRST, limit)).fetchall()
+        )
 
     def proposals(self) -> Iterator[ProposalRow]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["all_proposals"]):
-                yield proposal_from(row)
+        return map(proposal_from, paged(self._connection, "all_proposals", (0,), (BEFORE_ALL,)))
 
     def conflict(self, conflict: str) -> ConflictRow | None:
         row = self._execute(_Q["conflict"], (conflict,)).fetchone()
         return None if row is None else conflict_from(row)
 
     def conflicts(self) -> Iterator[ConflictRow]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["all_conflicts"]):
-                yield conflict_from(row)
+        return map(conflict_from, paged(self._connection, "all_conflicts", (_OPENED, 0), (BEFORE_ALL, "")))
 
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
-        return tuple(conflict_from(row) for row in self._execute(_Q["conflicts_of"], (rid, rid)))
+        return tuple(conflict_from(row) for row in self._execute(_Q["conflicts_of"], (rid, rid)).fetchall())
 
 
 class SqliteNotes:
@@ -166,15 +162,14 @@ class SqliteNotes:
         return None if row is None or row[-1] is None else note_from(row)
 
     def present(self, topic: str) -> tuple[Note, ...]:
-        return tuple(note_from(row) for row in self._execute(_Q["present_notes"], (topic,)))
+        return tuple(note_from(row) for row in self._execute(_Q["present_notes"], (topic,)).fetchall())
 
     def since(self, seq: int) -> tuple[Note, ...]:
-        return tuple(note_from(row) for row in self._execute(_Q["notes_since"], (seq,)))
+        return tuple(note_from(row) for row in self._execute(_Q["notes_since"], (seq,)).fetchall())
 
     def all(self) -> Iterator[Note]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["notes_since"], (0,)):
-                yield note_from(row)
+        rows = paged(self._connection, "all_notes", (2, 3), (0, BEFORE_ALL), most=BODIES_MAX)
+        return map(note_from, rows)
 
 
 class SqliteReceipts:
@@ -194,19 +189,17 @@ class SqliteReceipts:
         return self.since(-1)
 
     def since(self, seq: int) -> Iterator[StoredReceipt]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["receipts_since"], (seq,)):
-                yield receipt_from(row)
+        return map(receipt_from, paged(self._connection, "receipts_since", (0,), (seq,), most=BODIES_MAX))
 
     def told(self, rid: int) -> tuple[ToldRow, ...]:
-        return tuple(told_from(row) for row in self._execute(_Q["told_of"], (rid,)))
+        return tuple(told_from(row) for row in self._execute(_Q["told_of"], (rid,)).fetchall())
 
     def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
         wanted = list(rids)
-        rows = self._execute(_Q["told_to"], (actor, msgspec.json.encode(wanted).decode())) if wanted else ()
+        if not wanted:
+            return frozenset()
+        rows: list[Row] = self._execute(_Q["told_to"], (actor, msgspec.json.encode(wanted).decode())).fetchall()
         return frozenset(rid for (rid,) in rows)
 
     def all_told(self) -> Iterator[ToldRow]:
-        with translated(self._connection):
-            for row in self._connection.execute(_Q["all_told"]):
-                yield told_from(row)
+        return map(told_from, paged(self._connection, "all_told", (0, 1), (BEFORE_ALL, "")))

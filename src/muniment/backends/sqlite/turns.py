@@ -34,19 +34,25 @@ class Turns:
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Have the turn for a block, after waiting a bounded time for others."""
+        try:
+            self.take()
+            yield
+        finally:
+            self.give_up()
+
+    def take(self) -> None:
+        """Wait a bounded time for the turn. Whoever calls this calls `give_up` in the end, whether it was had or not:
+        an interrupt may come when the lock is taken and before anybody knows."""
         file, until = self._opened(), time.monotonic() + self._wait_s
-        if file is None:
-            yield
-            return
-        self._take(file, _GATE, until)
-        try:
+        if file is not None:
+            self._take(file, _GATE, until)
             self._take(file, _TURN, until)
-        finally:
             fcntl.lockf(file, fcntl.LOCK_UN, 1, _GATE)
-        try:
-            yield
-        finally:
-            fcntl.lockf(file, fcntl.LOCK_UN, 1, _TURN)
+
+    def give_up(self) -> None:
+        """Hold neither the turn nor the gate. May be called again, and by who has neither."""
+        if self._file is not None:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 2, _GATE)
 
     def close(self) -> None:
         if self._file is not None:

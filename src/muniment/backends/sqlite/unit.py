@@ -112,10 +112,12 @@ class SqliteUnit(SqliteSnapshot):
         self._tenant = tenant
         self.lexicon = SqliteLexicon(connection, Latest(keep=NEAR_POSTINGS_MAX))
         self._version = -1
+        self._last: tuple[str, int, bytes] | None = None
 
     def begin(self) -> None:
         """Take note that a transaction has begun, and of what other writers did since the last one."""
         self.ledger.known = None
+        self._last = None
         version = cast(int, self._execute(_VERSION).get)
         if version != self._version:
             self._version = version
@@ -126,11 +128,20 @@ class SqliteUnit(SqliteSnapshot):
         self.ledger.known = head
         self.lexicon.forget()
 
+    def landed(self) -> bool:
+        """Whether the last transaction was kept, asked after it is over: its last entry or receipt is there. Without
+        either it counts as undone: whatever else a job writes, writing it once more changes nothing."""
+        if self._last is None:
+            return False
+        name, seq, hash_ = self._last
+        return bool(self._execute(_Q[f"has_{name}"], (seq, hash_)).get)
+
     def look_ahead(self, about: Callable[[], Ahead]) -> None:
         """Everything is here: nothing is gained by looking it up before it is asked for."""
 
     def append(self, entry: StoredEntry) -> None:
         self._execute(_Q["append_entry"], (entry.seq, entry.body, entry.hash))
+        self._last = ("entry", entry.seq, entry.hash)
         self.ledger.known = head_of(self._tenant, entry.seq, entry.body, entry.hash)
 
     def keep(self, document: Document) -> None:
@@ -226,6 +237,7 @@ class SqliteUnit(SqliteSnapshot):
     def append_receipt(self, receipt: StoredReceipt) -> None:
         columns = (receipt.seq, receipt.id, receipt.body, receipt.hash, receipt.salt, receipt.account)
         self._execute(_Q["append_receipt"], columns)
+        self._last = ("receipt", receipt.seq, receipt.hash)
 
     def tell(self, rows: Sequence[ToldRow]) -> None:
         if rows:

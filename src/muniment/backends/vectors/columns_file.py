@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from muniment.backends.sealing import TenantKey
 from muniment.backends.vectors.columns import TYPES, WORDS, Columns, Words
+from muniment.model.decoding import msgpack_decoder
 from muniment.model.errors import StoreUnavailable
 
 _MAGIC = b"MUNCOL\x00\x01"
@@ -23,7 +24,7 @@ _SEALED = b"MUNCOL\x01\x01"
 _NONCE_BYTES = 12
 _FIXED = struct.Struct("<8sQQQ32s")
 _SUM = struct.Struct("<I")
-_spelled = msgspec.msgpack.Decoder(dict[str, list[str]])
+_spelled = msgpack_decoder(dict[str, list[str]])
 
 
 def save(columns: Columns, path: Path, hash: bytes, key: TenantKey | None = None) -> None:

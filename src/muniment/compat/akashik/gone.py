@@ -8,6 +8,7 @@ import msgspec
 
 from muniment.compat.akashik.state import jot
 from muniment.model.card import Card
+from muniment.model.decoding import decode_json
 from muniment.model.entry import Entry, EntryKind
 from muniment.model.note import Jot
 from muniment.model.record import Record
@@ -65,7 +66,7 @@ def gone(snapshot: Snapshot, unit: str) -> Gone | None:
     note = snapshot.notes.get(PURGED, unit)
     if note is None or note.body is None or snapshot.catalogue.revisions(unit):
         return None
-    return msgspec.json.decode(note.body, type=Gone)
+    return decode_json(note.body, Gone)
 
 
 def tombstone(snapshot: Snapshot, unit: str) -> Entry | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from muniment.compat.akashik.state import LOG, jot
 from muniment.contracts.akashik.happenings import Happened
+from muniment.model.decoding import decode_json
 from muniment.model.entry import Entry, Role
 from muniment.model.note import Jot, Note
 from muniment.model.value import Value, read_canonical
@@ -36,7 +35,7 @@ def logged(note: Note) -> Logged | None:
     """What a note of the log says; None for every other note."""
     if note.topic != LOG or note.body is None:
         return None
-    return msgspec.json.decode(note.body, type=Logged)
+    return decode_json(note.body, Logged)
 
 
 def logged_in(snapshot: Snapshot, entry: Entry) -> Iterator[Logged]:
@@ -47,4 +46,4 @@ def logged_in(snapshot: Snapshot, entry: Entry) -> Iterator[Logged]:
             continue
         written = read_canonical(document.body, Jot)
         if written.topic == LOG and written.body is not None:
-            yield msgspec.json.decode(written.body, type=Logged)
+            yield decode_json(written.body, Logged)

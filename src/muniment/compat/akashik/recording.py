@@ -19,7 +19,7 @@ from muniment.contracts.strict.values import JsonObject
 from muniment.engine.conditions import detect_on, propose_on
 from muniment.engine.seat import window
 from muniment.engine.terms import Terms
-from muniment.engine.trail import NO_MODEL
+from muniment.engine.vector_indexer import NO_MODEL
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.note import Jot

@@ -29,6 +29,7 @@ from muniment.engine.memory import Memory
 from muniment.engine.notebook import Notebook, Pages
 from muniment.engine.seat import window
 from muniment.model.actor import OWNER
+from muniment.model.decoding import decode_json
 from muniment.model.note import Jot
 from muniment.model.value import Value
 from muniment.policy.decide import resolve
@@ -194,7 +195,7 @@ class Desk(Value):
         note = pages.get(ANSWERS, self.key)
         if note is None or note.body is None:
             return None
-        found = msgspec.json.decode(note.body, type=Kept)
+        found = decode_json(note.body, Kept)
         if found.digest != self.digest:
             words = "a message of this id said something else before"
             return error_document(Code.INVALID_ENVELOPE, self.letter.operation, words)

@@ -13,6 +13,7 @@ from muniment.contracts.akashik.coordination import Session, Task
 from muniment.contracts.akashik.handoffs import Offer
 from muniment.contracts.akashik.roster import Member
 from muniment.contracts.akashik.subscriptions import Wish
+from muniment.model.decoding import decode_json
 from muniment.model.note import Jot, Note
 from muniment.model.value import Value
 
@@ -122,7 +123,7 @@ def _answered(present: Mapping[str, tuple[str, ...]], notes: list[Note]) -> dict
 
 def _read(note: Note, kind: type[_T]) -> _T:
     assert note.body is not None, "what was taken away is not read"
-    return msgspec.json.decode(note.body, type=kind)
+    return decode_json(note.body, kind)
 
 
 _KEPT: dict[str, tuple[str, Callable[[Note], object]]] = {

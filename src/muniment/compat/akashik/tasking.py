@@ -20,6 +20,7 @@ from muniment.contracts.akashik.sessions import Sessions, convene
 from muniment.contracts.akashik.tasks import LIVE, Around, Tasks, coordinate
 from muniment.contracts.akashik.words import HandoffAction, SessionAction, TaskAction
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import convert
 from muniment.model.note import Jot
 
 _TOLD = {TaskAction.GET.value, TaskAction.LIST.value, SessionAction.GET.value, SessionAction.LIST.value}
@@ -251,7 +252,7 @@ def _retold(room: Room, desk: Desk, kept: JsonObject) -> JsonObject:
     if not isinstance(said, dict):
         return kept
     action = HandoffAction(str(desk.letter.payload["action"]))
-    task = msgspec.convert(kept["task"], Task)
-    wish = msgspec.convert(said, PackageWish)
+    task = convert(kept["task"], Task)
+    wish = convert(said, PackageWish)
     package = package_of(task, _told(room, desk, _receiver(desk, action)), wish)
     return {**kept, "package": msgspec.to_builtins(package)}

@@ -27,7 +27,7 @@ from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
 from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.engine import Memory
-from muniment.engine.intake import BATCH_MAX, Newcomer
+from muniment.engine.intake import BATCH_MAX, Newcomer, batch_name
 from muniment.engine.options import QueryOptions
 from muniment.engine.seat import clean
 from muniment.model.claim import Claim
@@ -132,7 +132,17 @@ def validate(name: ContractName, data: bytes) -> Checked:
 
 def convert(source: ContractName, target: ContractName, data: bytes) -> Encoded:
     """The memories of a document of one contract as a document of another."""
-    return encoded_as(target, contract(source).decode(data))
+    carried = contract(source).decode(data)
+    return encoded_as(target, [carried[number] for number in _as_written(source, carried)])
+
+
+def _as_written(name: ContractName, carried: Sequence[Carried]) -> list[int]:
+    """The numbers of the memories in the order they were written in. A bundle of OMIR gives them by id: there the order
+    of entries has no meaning, so the instants tell it. What has none comes last, as it stands."""
+    if name is not ContractName.OMIR:
+        return list(range(len(carried)))
+    made = [one.created_at for one in carried]
+    return sorted(range(len(carried)), key=lambda number: (made[number] is None, made[number] or 0))
 
 
 def read_in(
@@ -142,17 +152,19 @@ def read_in(
     *,
     preview: bool = False,
     hold: bool = False,
+    again: bool = False,
     progress: Progress = lambda _: None,
 ) -> Imported:
     """Propose every memory of a document. With `preview` nothing is changed; with `hold` all wait for a person.
 
-    The same document again gets the same answers and changes nothing. What a memory refers to is kept if it is in the
-    document or here already, else told as loose.
+    The same document again gets the same answers and changes nothing. One that was rolled back is refused
+    (`RolledBack`); with `again` it is taken in once more, as a batch of its own. What a memory refers
+    to is kept if it is in the document or here already, else told as loose.
     """
     _refuse_many(data)
     carried = contract(name).decode(data)
     plan = _plan(memory, name, carried)
-    batch = _batch(memory, name, data, plan, hold=hold)
+    batch = batch_name(memory, _batch(memory, name, data, plan, hold=hold), again=again)
     told = _take_in(memory, batch, name, plan, preview=preview, hold=hold, progress=progress)
     fates: list[Fate | None] = [None] * len(carried)
     for step, (verdict, error) in zip(plan, told, strict=True):
@@ -241,7 +253,7 @@ class _Step(Value):
 
 
 def _plan(memory: Memory, name: ContractName, carried: Sequence[Carried]) -> list[_Step]:
-    turns = _newest_first(carried)
+    turns = _newest_first(carried, _as_written(name, carried))
     ids, links = [carried[turn].id for turn in turns], [carried[turn].claim.lineage.links for turn in turns]
     order = in_order(ids, links)
     ranks = placed_later(ids, order)
@@ -252,11 +264,11 @@ def _plan(memory: Memory, name: ContractName, carried: Sequence[Carried]) -> lis
     return [_step(turns[place], carried[turns[place]], roads, rank, twins) for rank, place in enumerate(order)]
 
 
-def _newest_first(carried: Sequence[Carried]) -> list[int]:
-    """The numbers of the memories as they stand in the file, but of several with one id the newest revision first: it
-    is the one that gets the id."""
-    first = {one.id: number for number, one in reversed(list(enumerate(carried)))}
-    return sorted(range(len(carried)), key=lambda number: (first[carried[number].id], -carried[number].revision))
+def _newest_first(carried: Sequence[Carried], turns: Sequence[int]) -> list[int]:
+    """The numbers of the memories in this order, but of several with one id the newest revision first: it is the one
+    that gets the id."""
+    first = {carried[number].id: place for place, number in reversed(list(enumerate(turns)))}
+    return sorted(turns, key=lambda number: (first[carried[number].id], -carried[number].revision))
 
 
 def _step(number: int, memory: Carried, roads: Roads, rank: int, twins: dict[str, str]) -> _Step:

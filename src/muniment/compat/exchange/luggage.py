@@ -18,6 +18,7 @@ from muniment.contracts.residue import Rest, spell, unspell
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
 from muniment.model.claim import Claim, Extension, Lineage
+from muniment.model.decoding import convert
 from muniment.model.errors import CallerError, NotFound
 from muniment.model.query import Disclosure
 from muniment.model.record import Record
@@ -195,7 +196,7 @@ def _opened(claim: Claim) -> tuple[Claim, Luggage | None]:
         return claim, None
     try:
         said: JsonObject = json.loads(body)
-        luggage = _sound(msgspec.convert(said, Luggage))
+        luggage = _sound(convert(said, Luggage))
     except (msgspec.ValidationError, CallerError):
         return claim, None
     others = tuple(one for one in claim.extensions if one.name != NAME)

@@ -15,6 +15,7 @@ from muniment.contracts.carried import Carried
 from muniment.contracts.matm.contract import CONTRACT
 from muniment.engine import Memory
 from muniment.engine.intake import Newcomer
+from muniment.engine.intake import batch_name as taken_as
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed
@@ -60,12 +61,13 @@ def batch_name(data: bytes) -> str:
     return f"matm-{hashlib.sha256(data).hexdigest()[:12]}"
 
 
-def adopt(memory: Memory, data: bytes, *, desk: Desk, preview: bool = False) -> Batch:
-    """Take a file of events or records into quarantine; with `preview`, only say what would become of them."""
+def adopt(memory: Memory, data: bytes, *, desk: Desk, preview: bool = False, again: bool = False) -> Batch:
+    """Take a file of events or records into quarantine; with `preview`, only say what would become of them, with
+    `again`, also those of a batch that was rolled back."""
     carried = CONTRACT.decode(data)
     counter = desk.counter(memory)
     newcomers = [_newcomer(one, fitted(one.claim, counter), number) for number, one in enumerate(carried)]
-    name = batch_name(data)
+    name = taken_as(memory, batch_name(data), again=again)
     verdicts = memory.take_in(name, newcomers, contract=CONTRACT.name, hold=True, preview=preview)
     entries = (
         Adopted(

@@ -12,6 +12,7 @@ from muniment.compat.matm.scratch import StillClock
 from muniment.compat.matm.sources import Sources
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
+from muniment.model.decoding import decode_json
 from muniment.model.times import parse
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
@@ -70,7 +71,7 @@ class _Named(msgspec.Struct):
 
 def script() -> Script:
     text = files("muniment.contracts.matm").joinpath("example.json").read_bytes()
-    return msgspec.json.decode(text, type=Script)
+    return decode_json(text, Script)
 
 
 def desk_for(memory: Memory, told: Script, clock: Clock | None = None) -> Desk:
@@ -87,7 +88,7 @@ def play(memory: Memory, clock: StillClock | None = None) -> Played:
 
 
 def _play(desk: Desk, told: Script, data: bytes, clock: StillClock | None) -> Filed:
-    event = msgspec.json.decode(data, type=_Named)
+    event = decode_json(data, _Named)
     if clock is not None:
         clock.reach(parse(event.emitted_at, field="emitted_at"))
     first = desk.emit(data, actor=event.source_agent.agent_id)

@@ -29,6 +29,7 @@ from muniment.model.vocabulary import (
     SENSITIVITY_RANK,
     ActorType,
     ConflictStatus,
+    ConflictStrength,
     Outcome,
 )
 from muniment.policy.decide import belongs, chartered, grants, resolve
@@ -374,7 +375,7 @@ def decision_figures(found: Sequence[Decided]) -> Iterator[Figure]:
 
 def conflict_figures(memory: Memory) -> Iterator[Figure]:
     """Whether a conflict was one, and whether one was missed, needs labels; how many there are does not."""
-    views = [one for one in memory.conflicts() if one.contests]
+    views = [one for one in memory.conflicts() if one.strength is ConflictStrength.ESTABLISHED]
     open_ = [one for one in views if one.status is not ConflictStatus.RESOLVED]
     figures = (
         ("conflicts ever opened", float(len(views)), "count", "disagreements that made both sides contested"),

@@ -10,9 +10,10 @@ import msgspec
 from muniment.compat.matm.figures import ADMITTING, Figure, curator_errors, matched, routing_accuracy
 from muniment.contracts.strict.reader import read_json
 from muniment.engine import Memory
+from muniment.model.decoding import convert
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.value import Value
-from muniment.model.vocabulary import Outcome, Scope
+from muniment.model.vocabulary import ConflictStrength, Outcome, Scope
 
 _DISPOSITIONS = ADMITTING | {"discard"}
 
@@ -28,7 +29,7 @@ class Labels(Value):
 def read_labels(data: bytes) -> Labels:
     """The labels in a JSON document; the first thing wrong with it is told with its place."""
     try:
-        labels = msgspec.convert(read_json(data), Labels)
+        labels = convert(read_json(data), Labels)
     except msgspec.ValidationError as error:
         raise Malformed("labels", f"decisions by event, and conflicts as pairs of events: {error}") from None
     for event, gold in labels.decisions.items():
@@ -50,7 +51,9 @@ def label_figures(memory: Memory, labels: Labels) -> Iterator[Figure]:
     ]
     if labels.conflicts is not None:
         found = {
-            frozenset((one.a.record.proposal, one.b.record.proposal)) for one in memory.conflicts() if one.contests
+            frozenset((one.a.record.proposal, one.b.record.proposal))
+            for one in memory.conflicts()
+            if one.strength is ConflictStrength.ESTABLISHED
         }
         fit = matched(found, {frozenset(pair) for pair in labels.conflicts})
         figures += [

@@ -23,12 +23,13 @@ from muniment.contracts.matm import words
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
+from muniment.model.decoding import decode_json
 from muniment.model.errors import NotFound
 from muniment.model.query import Disclosure
 from muniment.model.status import Status
 from muniment.model.times import DAY, show
 from muniment.model.value import Value
-from muniment.model.vocabulary import Outcome, Scope
+from muniment.model.vocabulary import ConflictStrength, Outcome, Scope
 from muniment.policy.decide import belongs, resolve
 from muniment.policy.rules import Member, Policy
 
@@ -129,7 +130,7 @@ class Probed(Value):
 
 
 def suite() -> Suite:
-    return msgspec.json.decode(files("muniment.compat.matm").joinpath("probes.json").read_bytes(), type=Suite)
+    return decode_json(files("muniment.compat.matm").joinpath("probes.json").read_bytes(), Suite)
 
 
 def run(policy: Policy | None = None) -> Probed:
@@ -201,7 +202,9 @@ class _Run:
             retrieved=retrieved,
             kept=tuple(_kept(one) for one in current),
             conflicts=frozenset(
-                frozenset((one.a.record.proposal, one.b.record.proposal)) for one in views if one.contests
+                frozenset((one.a.record.proposal, one.b.record.proposal))
+                for one in views
+                if one.strength is ConflictStrength.ESTABLISHED
             ),
             deprecated_unwarned=deprecated,
             stale_told=self._stale_told(current),

@@ -31,7 +31,7 @@ from muniment.model.recall import Recall
 from muniment.model.receipt import Account
 from muniment.model.times import Instant, show
 from muniment.model.value import Value
-from muniment.model.vocabulary import CORE_SCOPES, ConflictStatus, GateFlag, Kind, Label, Scope
+from muniment.model.vocabulary import CORE_SCOPES, ConflictStatus, ConflictStrength, GateFlag, Kind, Label, Scope
 from muniment.policy.decide import grants
 from muniment.policy.rules import ANYONE, Policy, ReadRule
 
@@ -81,7 +81,7 @@ def _near(memory: Memory, request: JsonObject) -> dict[str, JsonObject]:
             one.claim.place.scope in (query.scopes or ()) and (places is None or one.claim.place.scope_id in places)
             for one in sides
         )
-        open_ = view.contests and view.status is not ConflictStatus.RESOLVED
+        open_ = view.strength is ConflictStrength.ESTABLISHED and view.status is not ConflictStatus.RESOLVED
         if open_ and inside and asked & (_stems(sides[0].content) | _stems(sides[1].content)):
             first, second = sorted(one.id for one in sides)
             message = f"conflict {view.id} is open between {first} and {second}: neither side is asserted"

@@ -2,40 +2,36 @@
 
 from importlib.metadata import version
 
-from muniment.compat.memledger.access import (
+from muniment.compat.memledger.backends.base import BackendProvider, register_backend
+from muniment.compat.memledger.config import BackendConfig, EmbeddingConfig, MemledgerConfig
+from muniment.compat.memledger.embeddings import EmbeddingProvider
+from muniment.compat.memledger.evaluators import (
+    evaluate_attribution_integrity,
+    evaluate_from_memory_records,
+    evaluate_structural,
+)
+from muniment.compat.memledger.hooks import LifecycleHooks
+from muniment.compat.memledger.integrations.langgraph import create_memory_tools
+from muniment.compat.memledger.mcp.server import MemledgerMCPServer
+from muniment.compat.memledger.memledger import Memledger
+from muniment.compat.memledger.policies.confidence_policy import ConfidencePolicy, apply_confidence_gating
+from muniment.compat.memledger.policies.conflict_resolution import ConflictResult, PositionBiasTracker, check_conflict
+from muniment.compat.memledger.policies.namespace_rbac import (
     AccessDecision,
     AccessRule,
     NamespaceAccessDenied,
     NamespacePolicy,
     NamespaceRBAC,
 )
-from muniment.compat.memledger.audit import AuditLog
-from muniment.compat.memledger.backends import BackendProvider, register_backend
-from muniment.compat.memledger.chain import (
-    JsonArrayChainStore,
-    Neo4jChainStore,
-    build_chain,
-    propagate_attribution,
-    truncate_chain,
-)
-from muniment.compat.memledger.confidence import (
-    ConfidencePolicy,
-    TemporalDecayPolicy,
-    apply_confidence_gating,
+from muniment.compat.memledger.policies.temporal_decay import TemporalDecayPolicy
+from muniment.compat.memledger.provenance.chain import build_chain, propagate_attribution, truncate_chain
+from muniment.compat.memledger.provenance.chain_store import JsonArrayChainStore, Neo4jChainStore
+from muniment.compat.memledger.provenance.effective_confidence import (
     compute_effective_confidence,
     compute_effective_confidence_map,
 )
-from muniment.compat.memledger.config import BackendConfig, EmbeddingConfig, MemledgerConfig
-from muniment.compat.memledger.conflicts import ConflictResult, PositionBiasTracker, check_conflict
-from muniment.compat.memledger.embedding import EmbeddingProvider
-from muniment.compat.memledger.evaluate import (
-    evaluate_attribution_integrity,
-    evaluate_from_memory_records,
-    evaluate_structural,
-)
-from muniment.compat.memledger.face import Memledger
-from muniment.compat.memledger.hooks import LifecycleHooks
-from muniment.compat.memledger.models import (
+from muniment.compat.memledger.provenance.models import AttributionChain, AttributionRecord, ChainHop
+from muniment.compat.memledger.records import (
     ConflictRef,
     EpisodicRecord,
     MemoryRecord,
@@ -43,27 +39,21 @@ from muniment.compat.memledger.models import (
     MemoryStatus,
     ProceduralRecord,
     RecordType,
+    SearchResult,
     SemanticRecord,
     record_from_dict,
 )
-from muniment.compat.memledger.results import (
-    AttributionChain,
-    AttributionRecord,
-    ChainHop,
-    ContextualRecall,
-    SearchResult,
-)
-from muniment.compat.memledger.scoring import (
+from muniment.compat.memledger.strategies import build_strategies, register_strategy
+from muniment.compat.memledger.strategies.audit import AuditLog
+from muniment.compat.memledger.strategies.retrieval import ContextualRecall
+from muniment.compat.memledger.strategies.scoring import (
     ScoringConfig,
     compute_confidence,
     compute_final_score,
     compute_mqs,
     compute_policy_score,
 )
-from muniment.compat.memledger.server import MemledgerMCPServer
-from muniment.compat.memledger.strategies import build_strategies, register_strategy
 from muniment.compat.memledger.telemetry import instrument, metrics, setup_telemetry
-from muniment.compat.memledger.tools import create_memory_tools
 
 __version__ = version("muniment")
 

@@ -9,10 +9,11 @@ from typing import TypeVar
 
 import msgspec
 
-from muniment.compat.memledger.confidence import ConfidencePolicy, read_policy
+from muniment.compat.memledger.policies.confidence_policy import ConfidencePolicy, read_policy
 from muniment.contracts.strict.values import Json
 from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.model import checks
+from muniment.model.decoding import convert
 from muniment.model.errors import CallerError, ConfigurationError
 
 _C = TypeVar("_C")
@@ -64,7 +65,7 @@ def _read(name: str, given: object, kind: type[_C]) -> _C:
     if isinstance(given, kind):
         return given
     try:
-        return msgspec.convert(given, kind)
+        return convert(given, kind)
     except msgspec.ValidationError as error:
         raise ConfigurationError(name, str(error)) from None
 
@@ -77,7 +78,7 @@ def read_config(path: str | Path, variables: Mapping[str, str] | None = None) ->
     except OSError as error:
         raise ConfigurationError("config", f"cannot read {path}: {error.strerror}") from None
     try:
-        return msgspec.convert(expand(value, variables or {}), MemledgerConfig)
+        return convert(expand(value, variables or {}), MemledgerConfig)
     except (msgspec.ValidationError, CallerError) as error:
         raise ConfigurationError("config", f"{Path(path).name}: {error}") from None
 

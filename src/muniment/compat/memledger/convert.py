@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from muniment.compat.memledger.models import MemoryRecord, record_from_dict
-from muniment.compat.memledger.scoring import compute_mqs
+from muniment.compat.memledger.records import MemoryRecord, record_from_dict
+from muniment.compat.memledger.strategies.scoring import compute_mqs
 from muniment.contracts import codec
 from muniment.contracts.carried import Carried
 from muniment.contracts.memledger.contract import record_flaws, wish

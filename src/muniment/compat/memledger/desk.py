@@ -10,7 +10,11 @@ from typing import ParamSpec, TypeVar
 
 import msgspec
 
-from muniment.compat.memledger.access import (
+from muniment.compat.memledger.config import MemledgerConfig
+from muniment.compat.memledger.convert import namespace_of, record_of
+from muniment.compat.memledger.hooks import Hook, LifecycleHooks, tell
+from muniment.compat.memledger.policies.conflict_resolution import word_likeness
+from muniment.compat.memledger.policies.namespace_rbac import (
     DEFAULT_RULE,
     NOBODY,
     READ,
@@ -18,14 +22,10 @@ from muniment.compat.memledger.access import (
     NamespaceAccessDenied,
     NamespaceRBAC,
 )
-from muniment.compat.memledger.audit import AuditLog
-from muniment.compat.memledger.config import MemledgerConfig
-from muniment.compat.memledger.conflicts import word_likeness
-from muniment.compat.memledger.convert import namespace_of, record_of
-from muniment.compat.memledger.hooks import Hook, LifecycleHooks, tell
-from muniment.compat.memledger.models import ConflictRef, MemoryRecord
-from muniment.compat.memledger.scoring import compute_mqs
-from muniment.compat.memledger.strategies import Complete, MemledgerStrategies
+from muniment.compat.memledger.records import ConflictRef, MemoryRecord
+from muniment.compat.memledger.strategies.audit import AuditLog
+from muniment.compat.memledger.strategies.policies import Complete, MemledgerStrategies
+from muniment.compat.memledger.strategies.scoring import compute_mqs
 from muniment.contracts.memledger.wire import CONTENT_SHOWN_MAX
 from muniment.contracts.names import safe_id
 from muniment.engine import ConflictView, Memory
@@ -75,6 +75,7 @@ class Desk:
         self.rbac = rbac
         self.identity = identity
         self.complete = complete
+        self.demand_embedder: Callable[[], None] = lambda: None
         self._used: dict[str, Used] = {}
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -89,6 +90,7 @@ class Desk:
     def settle(self) -> None:
         """Wait until what was written can be found by its meaning, as a program expects that embeds while it adds. If
         that cannot be had the search goes by words, and it is on record why."""
+        self.demand_embedder()
         try:
             self.memory.flush(timeout=SETTLE_SECONDS)
         except (StoreBusy, MindUnavailable) as error:

@@ -6,8 +6,8 @@ import re
 
 import msgspec
 
-from muniment.compat.memledger.llm import extract_json
-from muniment.compat.memledger.models import RecordType
+from muniment.compat.memledger.records import RecordType
+from muniment.compat.memledger.strategies.llm import extract_json
 
 RULE_CONFIDENCE = 0.6
 SENTENCE_MIN = 20

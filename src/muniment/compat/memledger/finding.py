@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from muniment.compat.memledger.confidence import ConfidencePolicy, warn
 from muniment.compat.memledger.desk import Desk
-from muniment.compat.memledger.models import EpisodicRecord, MemoryRecord, RecordType
-from muniment.compat.memledger.results import ContextualRecall, SearchResult
-from muniment.compat.memledger.scoring import compute_final_score
+from muniment.compat.memledger.policies.confidence_policy import ConfidencePolicy, warn
+from muniment.compat.memledger.records import EpisodicRecord, MemoryRecord, RecordType, SearchResult
+from muniment.compat.memledger.strategies.retrieval import ContextualRecall
+from muniment.compat.memledger.strategies.scoring import compute_final_score
 from muniment.contracts.names import safe_namespace
 from muniment.contracts.strict.values import Json
 from muniment.model import checks

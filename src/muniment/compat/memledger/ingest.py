@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping
 
-from muniment.compat.memledger.access import WRITE
 from muniment.compat.memledger.desk import Desk
 from muniment.compat.memledger.extract import PROMPT, Extraction, by_answer, by_rule, is_private, public_text
+from muniment.compat.memledger.policies.namespace_rbac import WRITE
 from muniment.compat.memledger.writing import Writing, build_record
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model import checks

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.compat.memledger.access import WRITE
-from muniment.compat.memledger.confidence import MAX_ACTIVE_CHAIN_HOPS
 from muniment.compat.memledger.desk import Desk
-from muniment.compat.memledger.models import MemoryRecord, MemoryStatus
-from muniment.compat.memledger.results import AttributionChain, ChainHop
-from muniment.compat.memledger.scoring import compute_confidence
+from muniment.compat.memledger.policies.namespace_rbac import WRITE
+from muniment.compat.memledger.provenance.models import MAX_ACTIVE_CHAIN_HOPS, AttributionChain, ChainHop
+from muniment.compat.memledger.records import MemoryRecord, MemoryStatus
+from muniment.compat.memledger.strategies.scoring import compute_confidence
 from muniment.compat.memledger.writing import Writing
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json, JsonObject

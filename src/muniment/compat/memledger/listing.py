@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from muniment.compat.memledger.desk import Desk
-from muniment.compat.memledger.models import MemoryRecord, MemoryStats, MemoryStatus
-from muniment.compat.memledger.scoring import days_since
+from muniment.compat.memledger.records import MemoryRecord, MemoryStats, MemoryStatus
+from muniment.compat.memledger.strategies.scoring import days_since
 from muniment.contracts.memledger.plain import told_as
 from muniment.contracts.names import safe_id, safe_namespace
 from muniment.contracts.strict.values import JsonObject

@@ -8,8 +8,8 @@ from muniment.compat.memledger.desk import Desk
 from muniment.compat.memledger.finding import Finding
 from muniment.compat.memledger.lineage import Lineage
 from muniment.compat.memledger.listing import Listing, statuses_of
-from muniment.compat.memledger.models import MemoryRecord, MemoryStatus, read_status
-from muniment.compat.memledger.results import AttributionChain
+from muniment.compat.memledger.provenance.models import AttributionChain
+from muniment.compat.memledger.records import MemoryRecord, MemoryStatus, read_status
 from muniment.compat.memledger.writing import Writing
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed

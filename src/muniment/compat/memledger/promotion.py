@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muniment.compat.memledger.convert import claim_of
 from muniment.compat.memledger.desk import Desk
-from muniment.compat.memledger.models import MemoryRecord, ProceduralRecord, RecordType
+from muniment.compat.memledger.records import MemoryRecord, ProceduralRecord, RecordType
 from muniment.contracts.names import safe_id
 from muniment.model.curation import Verdict
 

@@ -7,11 +7,11 @@ from uuid import uuid4
 
 import msgspec
 
-from muniment.compat.memledger.access import READ, WRITE
-from muniment.compat.memledger.conflicts import word_likeness
 from muniment.compat.memledger.convert import changed, claim_of
 from muniment.compat.memledger.desk import Desk
-from muniment.compat.memledger.models import (
+from muniment.compat.memledger.policies.conflict_resolution import word_likeness
+from muniment.compat.memledger.policies.namespace_rbac import READ, WRITE
+from muniment.compat.memledger.records import (
     KINDS,
     MemoryRecord,
     MemoryStatus,
@@ -20,7 +20,7 @@ from muniment.compat.memledger.models import (
     read_type,
     record_from_dict,
 )
-from muniment.compat.memledger.strategies import HookOnly
+from muniment.compat.memledger.strategies.policies import HookOnly
 from muniment.contracts.names import safe_id
 from muniment.engine.intake import Newcomer
 from muniment.model.claim import Claim
@@ -32,6 +32,8 @@ NOT_STORED = ""
 
 BATCH = "memledger"
 _NEAR_WANTED = 5
+_REPEATED = ("confidence", "hedged", "importance", "metadata")
+"""What may differ when an author says the same again."""
 
 
 class Writing:
@@ -43,6 +45,7 @@ class Writing:
     async def add(self, record: MemoryRecord, *, chosen_id: bool) -> str:
         """Decide on a new record and propose it. Nothing is touched before every question is answered."""
         desk, who = self._desk, record.agent_id or record.created_by
+        desk.demand_embedder()
         desk.require(who, record.namespace, WRITE)
         await self._require_links(record, who, chosen_id=chosen_id)
         record.importance = await desk.strategies.importance.score(record)
@@ -129,6 +132,8 @@ class Writing:
             desk.audit.log(
                 what, record_id=verdict.duplicate_of, agent_id=who, namespace=record.namespace, reason=verdict.reason
             )
+            if verdict.duplicate_of is not None:
+                await self._said_otherwise(verdict.duplicate_of, record, who)
             return verdict.duplicate_of or NOT_STORED
         desk.audit.log(
             "add",
@@ -144,6 +149,15 @@ class Writing:
             desk.audit.log("conflict_detected", record_id=kept.id, existing_id=ref.existing_id)
         await desk.tell(desk.hooks.on_add, kept)
         return kept.id
+
+    async def _said_otherwise(self, name: str, record: MemoryRecord, who: str | None) -> None:
+        """An author who says the same again with another confidence or other metadata revises the record."""
+        kept = await self._desk.find(name, who)
+        if kept is None:
+            return
+        said = {field: getattr(record, field) for field in _REPEATED if getattr(record, field) != getattr(kept, field)}
+        if said:
+            await self.update(kept, who, said)
 
     async def update(self, record: MemoryRecord, who: str | None, fields: dict[str, object]) -> bool:
         """Propose a new revision with some fields otherwise; `status` ends the record."""

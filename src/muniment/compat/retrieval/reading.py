@@ -6,7 +6,6 @@ Both narrow the query by the read policy first, filter before they rank, and say
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 from msgspec import UNSET
 
@@ -42,10 +41,11 @@ def retrieve(
     """
     asked = policy.narrow(_admitted(memory, read_query(query)))
     recall, aged = _young(memory, asked)
-    told, beyond = _within([one for one in recall.records if one.record.id not in aged], asked.limit)
+    young = [one for one in recall.records if one.record.id not in aged]
+    told = young[: asked.limit]
     counts = Counter(recall.excluded)
     counts[AGE] += len(aged)
-    counts[LIMIT] += beyond
+    counts[LIMIT] += len(young) - len(told)
     selected = [_selected(asked, one) for one in told]
     return make_result(asked, selected, counts, receipt=recall.receipt_id)
 
@@ -104,21 +104,6 @@ def _bounds(query: RetrievalQuery, size: int) -> QueryOptions:
         limit=size,
         floor=0.0 if query.query is UNSET else None,
     )
-
-
-def _within(records: Sequence[Disclosure], limit: int) -> tuple[list[Disclosure], int]:
-    """What is told without going past the limit, and how many are not. The two sides of a dispute are told together or
-    not at all."""
-    told: list[Disclosure] = []
-    seen: set[str] = set()
-    for one in records:
-        if one.record.id in seen:
-            continue
-        group = [other for other in records if other is one or set(other.conflicts) & set(one.conflicts)]
-        seen.update(other.record.id for other in group)
-        if len(told) + len(group) <= limit:
-            told += group
-    return told, len(records) - len(told)
 
 
 def _selected(query: RetrievalQuery, found: Disclosure) -> SelectedRecord:

@@ -15,6 +15,7 @@ from muniment.contracts.retrieval.wire import Filters, RetrievalQuery, Retrieval
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import convert
 from muniment.model.errors import Malformed
 from muniment.model.vocabulary import MemoryClass
 
@@ -32,7 +33,7 @@ def read_query(query: RetrievalQuery | JsonObject | bytes) -> RetrievalQuery:
         raise Malformed("/kind", "retrieval_query")
     for flaw in flaws(value, RetrievalQuery):
         raise refusal(flaw)
-    return msgspec.convert(value, RetrievalQuery)
+    return convert(value, RetrievalQuery)
 
 
 def filters_of(query: RetrievalQuery) -> Filters:

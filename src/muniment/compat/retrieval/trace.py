@@ -11,6 +11,7 @@ from muniment.compat.retrieval import checks, messages
 from muniment.contracts.retrieval.wire import TraceEvent
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.reader import read_json
+from muniment.model.decoding import convert, decode_json
 from muniment.model.errors import CallerError
 
 T = TypeVar("T")
@@ -96,7 +97,7 @@ def _read(line: str, idx: int) -> TraceEvent:
         raise ValueError(messages.TRACE_VERSION)
     if flaws(value, TraceEvent):
         raise ValueError(messages.TRACE_LINE.format(idx=idx))
-    return msgspec.convert(value, TraceEvent)
+    return convert(value, TraceEvent)
 
 
 def said(event: TraceEvent, name: str) -> str:
@@ -109,7 +110,7 @@ def said(event: TraceEvent, name: str) -> str:
 def parsed(event: TraceEvent, name: str, kind: type[T]) -> T:
     """A field of a payload that is written as JSON, read as what it must be."""
     try:
-        return msgspec.json.decode(said(event, name), type=kind)
+        return decode_json(said(event, name), kind)
     except msgspec.DecodeError as error:
         raise ValueError(messages.TRACE_LACKS.format(field=name)) from error
 

@@ -20,6 +20,7 @@ from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.pointer import below
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import convert
 from muniment.model.errors import CallerError, Malformed
 
 MARKS: tuple[tuple[str, frozenset[str]], ...] = (
@@ -141,7 +142,7 @@ def _decode(value: Json, path: str) -> Carried:
 def _fits(value: Json) -> bool:
     """Whether a value is a unit beyond doubt. The quick way; what it doubts is looked at closely."""
     try:
-        unit = msgspec.convert(value, MemoryUnit)
+        unit = convert(value, MemoryUnit)
     except msgspec.ValidationError:
         return False
     return is_instant(unit.source.timestamp)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TypeVar
 
-from msgspec import UNSET, UnsetType, convert, structs
+from msgspec import UNSET, UnsetType, structs
 
 from muniment.contracts.akashik.commands import (
     AttuneCommand,
@@ -34,6 +34,7 @@ from muniment.contracts.akashik.words_kept import kept
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json
 from muniment.model.claim import Belief, Claim, Extension, Intent, Lineage, Nature, Place, Relation
+from muniment.model.decoding import convert
 from muniment.model.proposal import ResolveRequest
 from muniment.model.query import Attunement
 from muniment.model.value import Value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET, UnsetType, convert, structs, to_builtins
+from msgspec import UNSET, UnsetType, structs, to_builtins
 
 from muniment.contracts.akashik.authority import OTHERS, OWN, permitted
 from muniment.contracts.akashik.codes import Code, error_document
@@ -19,6 +19,7 @@ from muniment.contracts.akashik.roster import Member, Roster
 from muniment.contracts.akashik.tasks import LIVE, Tasks, announced
 from muniment.contracts.akashik.words import EventName, HandoffAction, Operation, TaskStatus, UnitType
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import convert
 from muniment.model.value import Value
 
 

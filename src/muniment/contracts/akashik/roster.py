@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET, convert, structs
+from msgspec import UNSET, structs
 
 from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.akashik.levels import LEVEL_OF
@@ -10,6 +10,7 @@ from muniment.contracts.akashik.nouns import VERSION
 from muniment.contracts.akashik.payloads import RegisterRequest
 from muniment.contracts.akashik.words import AgentStatus, MergeStrategy, Operation
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import convert
 from muniment.model.value import Value
 
 SETTLING: dict[int, tuple[MergeStrategy, ...]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET, UnsetType, convert, structs, to_builtins
+from msgspec import UNSET, UnsetType, structs, to_builtins
 
 from muniment.contracts.akashik.authority import LEAD, TAKE_PART, permitted
 from muniment.contracts.akashik.codes import Code, error_document
@@ -12,6 +12,7 @@ from muniment.contracts.akashik.roster import Member
 from muniment.contracts.akashik.states import SESSION, may_become
 from muniment.contracts.akashik.words import EventName, Operation, SessionAction, SessionStatus, UnitType
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import convert
 from muniment.model.value import Value
 
 STEPS: dict[SessionAction, SessionStatus] = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET, convert, structs
+from msgspec import UNSET, structs
 
 from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.akashik.payloads import SubscribeRequest, SubscriptionWish
 from muniment.contracts.akashik.words import EventName, Operation, SubscribeAction
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import convert
 from muniment.model.value import Value
 
 

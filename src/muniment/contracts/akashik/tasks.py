@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 
-from msgspec import UNSET, convert, structs, to_builtins
+from msgspec import UNSET, structs, to_builtins
 
 from muniment.contracts.akashik.authority import CANCEL, OTHERS, OWN, permitted
 from muniment.contracts.akashik.codes import Code, error_document
@@ -14,6 +14,7 @@ from muniment.contracts.akashik.happenings import Happened
 from muniment.contracts.akashik.roster import Member, Roster
 from muniment.contracts.akashik.words import AgentStatus, EventName, Operation, TaskAction, TaskStatus
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import convert
 from muniment.model.value import Value
 
 PRIORITY = 0.5

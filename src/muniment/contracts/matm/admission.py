@@ -21,6 +21,7 @@ from muniment.contracts.shape import Flaw, flaws
 from muniment.contracts.strict.instants import instant_of, is_instant
 from muniment.contracts.strict.pointer import below
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import convert
 from muniment.model.reasoning import HIDDEN_REASONING_FLAG
 
 _EXTENSION = re.compile(words.EXTENSION_NAME.removesuffix("$") + r"\Z", re.ASCII)
@@ -118,7 +119,7 @@ def _fits(document: JsonObject, sort: str) -> bool:
     """Whether a document certainly has its shape: the library says so, and what it cannot see holds too. A document
     that does not fit this way may still fit; the slow way decides."""
     try:
-        msgspec.convert(_without_extensions(document), wire.DOCUMENTS[sort])
+        convert(_without_extensions(document), wire.DOCUMENTS[sort])
     except msgspec.ValidationError:
         return False
     if document.get("durable_write_allowed") or object_in(document, "artifact").get(HIDDEN_REASONING_FLAG):

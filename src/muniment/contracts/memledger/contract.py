@@ -20,6 +20,7 @@ from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.pointer import ROOT, below
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import json_decoder
 from muniment.model.errors import CallerError, Malformed
 
 CYCLE, TWICE = "cycle", "duplicate"
@@ -50,7 +51,7 @@ class MemledgerContract:
 
 
 CONTRACT = MemledgerContract()
-_QUICK = msgspec.json.Decoder(MemoryRecord | list[MemoryRecord])
+_QUICK = json_decoder(MemoryRecord | list[MemoryRecord])
 _is_instant = lru_cache(1024)(is_instant)
 _MOMENTS = ("created_at", "updated_at", "last_accessed_at", "event_time")
 

@@ -36,6 +36,7 @@ from muniment.contracts.shape import flaws
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.claim import Extension
+from muniment.model.decoding import json_decoder
 from muniment.model.errors import Malformed
 
 
@@ -62,8 +63,8 @@ class _Extended(msgspec.Struct):
     extension: msgspec.Raw | UnsetType = UNSET
 
 
-_entries = msgspec.json.Decoder(_Entries)
-_extended = msgspec.json.Decoder(_Extended)
+_entries = json_decoder(_Entries)
+_extended = json_decoder(_Extended)
 
 
 def decode_bundle(data: bytes) -> Bundle:

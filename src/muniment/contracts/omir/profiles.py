@@ -17,6 +17,7 @@ from msgspec import inspect
 from muniment.contracts.omir.wire import RESOURCES
 from muniment.contracts.strict.uris import is_uri
 from muniment.contracts.strict.values import JsonObject
+from muniment.model.decoding import decode_json
 from muniment.model.errors import Malformed, Unreadable
 from muniment.model.value import Value
 
@@ -99,7 +100,7 @@ def r1_profiles() -> tuple[Profile, ...]:
 def read_profile(data: bytes) -> Profile:
     """Read a definition. Raises `Malformed` if it relaxes or contradicts the base, with a pointer to the rule."""
     try:
-        profile = msgspec.json.decode(data, type=Profile)
+        profile = decode_json(data, Profile)
     except msgspec.ValidationError as error:
         raise Malformed("profile", f"a profile definition ({error})") from None
     except msgspec.MsgspecError:

@@ -14,6 +14,7 @@ from msgspec import Raw
 from muniment.contracts.strict.locate import Fault, locate
 from muniment.contracts.strict.reader import BYTES_MAX, Limits
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import json_decoder
 from muniment.model.errors import LimitExceeded, Unreadable
 
 LIMITS = Limits(bytes=BYTES_MAX, depth=127)
@@ -21,8 +22,8 @@ LIMITS = Limits(bytes=BYTES_MAX, depth=127)
 ENTRY_DEPTH = 2
 """How deep an entry stands: in a list, in the bundle."""
 
-_OBJECT = msgspec.json.Decoder(dict[str, Raw])
-_LIST = msgspec.json.Decoder(list[Raw])
+_OBJECT = json_decoder(dict[str, Raw])
+_LIST = json_decoder(list[Raw])
 _ANY = msgspec.json.Decoder()
 _LONG_NUMBER = re.compile(rb"[0-9]{309}")
 _ESCAPED = re.compile(rb"\\(.)", re.DOTALL)

@@ -31,6 +31,7 @@ from muniment.contracts.omir.wire import (
 from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.uris import is_uri
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import json_decoder
 from muniment.model.value import Value
 
 Look = Callable[[int, Resource | None, Raw], None]
@@ -38,7 +39,7 @@ Look = Callable[[int, Resource | None, Raw], None]
 Link = tuple[int, str, str, str]
 """A reference: the entry it stands in, where in it, what it names as type and id, the type it must name."""
 
-_RESOURCE: msgspec.json.Decoder[Resource] = msgspec.json.Decoder(MemoryRecord | Entity | Relationship | Episode)
+_RESOURCE: msgspec.json.Decoder[Resource] = json_decoder(MemoryRecord | Entity | Relationship | Episode)
 _plain_instant = re.compile(
     r"[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"

@@ -33,6 +33,7 @@ from muniment.contracts.omir.wire import (
 )
 from muniment.contracts.strict.pointer import below
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import json_decoder
 
 PARENTS_MAX = 100
 SUM_TOLERANCE = 1e-6
@@ -325,7 +326,7 @@ class _Labelled(msgspec.Struct, gc=False):
     labels: list[str] | UnsetType = UNSET
 
 
-_labelled = msgspec.json.Decoder(_Labelled)
+_labelled = json_decoder(_Labelled)
 
 
 def _labels(scan: Scan) -> dict[str, frozenset[str]]:

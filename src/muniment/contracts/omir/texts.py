@@ -10,6 +10,7 @@ import msgspec
 
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.claim import Extension
+from muniment.model.decoding import json_decoder
 
 _EMPTY = re.compile(r"\[[ \t\n\r]*\]")
 _DELETE, _ESCAPED = "\x7f", "\\u007f"
@@ -23,8 +24,8 @@ class _Entry(msgspec.Struct, rename="camel"):
     value_json: msgspec.Raw = msgspec.Raw(b"null")
 
 
-_entries = msgspec.json.Decoder(list[msgspec.Raw])
-_entry = msgspec.json.Decoder(_Entry)
+_entries = json_decoder(list[msgspec.Raw])
+_entry = json_decoder(_Entry)
 
 
 def append(text: str | None, url: str, value: JsonObject) -> str:

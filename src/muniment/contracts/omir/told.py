@@ -14,6 +14,7 @@ from muniment.contracts.omir.texts import kept
 from muniment.contracts.strict.values import JsonObject
 from muniment.model import checks
 from muniment.model.claim import Extension
+from muniment.model.decoding import json_decoder
 from muniment.model.errors import CallerError
 from muniment.model.status import CURRENT
 from muniment.model.times import Instant
@@ -79,7 +80,7 @@ def _without_stamp(meta: JsonObject) -> dict[str, str | int | float | list[str]]
     }
 
 
-_told = msgspec.json.Decoder(Told)
+_told = json_decoder(Told)
 
 
 def pack(told: Told) -> Extension:

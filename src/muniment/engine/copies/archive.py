@@ -15,6 +15,7 @@ from typing import IO, TypeVar
 import msgspec
 
 from muniment.backends.world import sign_value, signed_value_by
+from muniment.model.decoding import decode_json
 from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import CallerError, IntegrityError, Malformed, SchemaMismatch
@@ -243,7 +244,7 @@ class Archive:
     def _header(self, file: IO[bytes]) -> Header:
         text = file.readline(LINE_BYTES_MAX)
         try:
-            found = msgspec.json.decode(text, type=_Versioned).archive
+            found = decode_json(text, _Versioned).archive
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise Malformed("file", "an archive that `muniment archive export` wrote") from None
         if found > VERSION:
@@ -362,7 +363,7 @@ def _sort_of(text: bytes) -> tuple[bytes, int]:
 
 def _read(text: bytes, kind: type[_T]) -> _T:
     try:
-        return msgspec.json.decode(text, type=kind)
+        return decode_json(text, kind)
     except (msgspec.DecodeError, UnicodeDecodeError, CallerError, TypeError, RecursionError):
         raise broken("a line of the archive cannot be read") from None
 

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from muniment.backends.world import signed_value_by
+from muniment.model.decoding import decode_json
 from muniment.model.entry import Head
 from muniment.model.errors import CallerError, IntegrityError, Malformed, SchemaMismatch
 from muniment.model.times import Instant
@@ -112,10 +113,10 @@ def _read(path: Path) -> Manifest:
     with path.open("rb") as file:
         text = file.read(_BYTES_MAX)
     try:
-        version = msgspec.json.decode(text, type=_Versioned).manifest.backup
+        version = decode_json(text, _Versioned).manifest.backup
         if version > VERSION:
             raise SchemaMismatch(found=version, needed=VERSION)
-        signed = msgspec.json.decode(text, type=SignedManifest)
+        signed = decode_json(text, SignedManifest)
     except (msgspec.DecodeError, UnicodeDecodeError, CallerError, TypeError, RecursionError):
         raise damaged(f"{MANIFEST} cannot be read") from None
     manifest = signed.manifest

@@ -178,7 +178,7 @@ class _Job:
                 raise IntegrityError(f"{path.name} is gone although it was written to")
             snapshot = held.enter_context(seized(path, copy.tenant, tenant_key(path, self.seal)))
             with translated(path):
-                later = later_than(snapshot, copy.head, copy.receipts)
+                later = later_than(snapshot, copy.head)
             for erasure in later.erasures:
                 if not _vouched(erasure.signed, keys):
                     raise IntegrityError(f"certificate {erasure.certificate.id} is not signed with a key of this vault")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,30 +15,52 @@ from muniment.engine.audit import check_snapshot, verify_store
 from muniment.engine.copies.archive import Archive, Header, Progress, Trailer, broken, write_archive
 from muniment.engine.copies.backup import sync_tree, write_private
 from muniment.engine.copies.drafts import draft_beside, move_in, near
+from muniment.engine.copies.redoing import Erasure, Later, Redone, Return, note_return, redo
 from muniment.engine.database import begin, database_there, keys_of, shared_vault
 from muniment.engine.keyholding import VaultKeys, folder_keys
 from muniment.engine.moving.unfinished import MARK, guarded_place
 from muniment.engine.place import Database, Folder, Said, place_of
-from muniment.engine.signing import holder, public_keys
+from muniment.engine.proofs import keys_of as keys_in
+from muniment.engine.signing import certified, holder, public_keys
+from muniment.engine.tenant import genesis_of, policy_of
 from muniment.engine.vault import is_vault, look_into, open_vault, stores_at, there_is
 from muniment.model.actor import OWNER
 from muniment.model.entry import Finding, Head
+from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable
 from muniment.model.value import Value
+from muniment.policy.decide import resolve
 from muniment.ports.store import TenantStore, Unit, Vault
 from muniment.ports.world import Signer
-from muniment.write.commit import adopt
+from muniment.write.commit import adopt, sign_checkpoint
 from muniment.write.keying import hand_over, key_in_force
+from muniment.write.pipeline import Bench, next_place
 
 
 class TakenIn(Value):
-    """What was taken in: the archive's own account, and where the ledger stands. It stands one entry further than the
-    archive's head if it was handed over to the vault's key."""
+    """What was taken in: the archive's own account, and where the ledger stands. It stands further than the archive's
+    head if it was handed over to the vault's key, or if erasures were done again. `scrubbed` is False when files may
+    still hold what those erased."""
 
     header: Header
     trailer: Trailer
     head: Head
     handed_over: bool
+    redone: Redone = Redone()
+    scrubbed: bool = True
+
+
+class Taking(Value):
+    """An archive that was checked and is to be taken in: with which key it may be handed over, and which erasures must
+    not be undone by it."""
+
+    header: Header
+    trailer: Trailer
+    signing_key: Path | None = None
+    erasures: tuple[SignedCertificate, ...] = ()
+
+    def former(self) -> Signer | None:
+        return FileSigner(self.signing_key) if self.signing_key is not None else None
 
 
 def export_archive(vault: Said, tenant: str, path: Path, *, progress: Progress = lambda _: None) -> Trailer:
@@ -79,36 +102,35 @@ def import_archive(
     *,
     tenant: str | None = None,
     signing_key: Path | None = None,
+    erasures: Iterable[SignedCertificate] = (),
     progress: Progress = lambda _: None,
 ) -> TakenIn:
     """Take a tenant in from an archive. It must not be there yet; where there is no vault, one is made with the key.
 
     The vault must have the key the archive's ledger is signed with. With that key as `signing_key` a vault with another
-    one can take it in too: the ledger is then handed over to the vault's own.
+    one can take it in too: the ledger is then handed over to the vault's own. What `erasures` certify is erased again,
+    in the transaction that takes the tenant in.
     """
     archive = Archive(path)
     header, trailer = archive.check(progress=progress)
     if tenant is not None and tenant != header.tenant:
         raise Malformed("tenant", "the tenant the archive is of; a ledger cannot change its name")
-    former = FileSigner(signing_key) if signing_key is not None else None
+    taking = Taking(header=header, trailer=trailer, signing_key=signing_key, erasures=tuple(erasures))
     place = place_of(vault)
     if isinstance(place, Folder):
-        head, handed_over = _into_folder(place.path.resolve(), archive, header, former, signing_key, progress)
-    else:
-        head, handed_over = _into_database(place, archive, header, former, signing_key, progress)
-    return TakenIn(header=header, trailer=trailer, head=head, handed_over=handed_over)
+        return _into_folder(place.path.resolve(), archive, taking, progress)
+    return _into_database(place, archive, taking, progress)
 
 
-def _into_folder(
-    vault: Path, archive: Archive, header: Header, former: Signer | None, signing_key: Path | None, progress: Progress
-) -> tuple[Head, bool]:
+def _into_folder(vault: Path, archive: Archive, taking: Taking, progress: Progress) -> TakenIn:
+    header, signing_key = taking.header, taking.signing_key
     if is_vault(vault):
         if (vault / file_name(header.tenant)).exists():
             raise _taken()
         refuse_left(vault / file_name(header.tenant))
     elif vault.exists() and (not vault.is_dir() or any(vault.iterdir())):
         raise Malformed("vault", "a vault, or a place where there is nothing yet")
-    _trusted(public_keys(vault) if is_vault(vault) else (), header, former)
+    _trusted(public_keys(vault) if is_vault(vault) else (), taking)
     stores = stores_at(vault)  # to be in the vault while it lasts, and for the key of its files
     try:
         with draft_beside(near(vault), "importing") as draft:
@@ -116,7 +138,9 @@ def _into_folder(
             if new is not None:
                 _lay_out(draft, new, stores)
             signer = folder_keys(draft if new is not None else vault).present()
-            taken = _take_in(SqliteVault(draft, key=stores.key), archive, header, signer, former, progress)
+            taken = _take_in(SqliteVault(draft, key=stores.key), archive, taking, signer, progress)
+            if not taken.scrubbed:
+                raise StoreUnavailable("what was erased again is still in the new file; nothing was taken in")
             _place(draft, vault, header.tenant, whole=new is not None)
             return taken
     except OSError as error:
@@ -125,16 +149,10 @@ def _into_folder(
         stores.close()
 
 
-def _into_database(
-    place: Database,
-    archive: Archive,
-    header: Header,
-    former: Signer | None,
-    signing_key: Path | None,
-    progress: Progress,
-) -> tuple[Head, bool]:
+def _into_database(place: Database, archive: Archive, taking: Taking, progress: Progress) -> TakenIn:
     """Take a tenant in in one transaction. A database without a vault gets one, with the key that was given."""
-    _trusted(public_keys(place) if database_there(place) else (), header, former)
+    header, signing_key = taking.header, taking.signing_key
+    _trusted(public_keys(place) if database_there(place) else (), taking)
     stores = shared_vault(place, create=True)
     try:
         guarded_place(stores.drawer.get(MARK))
@@ -143,7 +161,7 @@ def _into_database(
         if signing_key is not None:
             begin(stores.drawer, signing_key.read_bytes())
         signer = keys_of(stores.drawer).present()
-        return _take_in(stores, archive, header, signer, former, progress)
+        return _take_in(stores, archive, taking, signer, progress)
     except OSError as error:
         raise StoreUnavailable(f"the archive cannot be taken in: {error.strerror}") from None
     finally:
@@ -166,12 +184,12 @@ def _lay_out(draft: Path, signing_key: Path, stores: SqliteVault) -> None:
     open_vault(Folder(name=str(draft)), create=True, key=stores.key).stores.close()
 
 
-def _trusted(keys: tuple[str, ...], header: Header, former: Signer | None) -> None:
+def _trusted(keys: tuple[str, ...], taking: Taking) -> None:
     """Refuse an archive that no key at hand vouches for."""
-    known = set(keys)
+    known, former = set(keys), taking.former()
     if former is not None:
         known.add(former.key_id)
-    if header.key not in known:
+    if taking.header.key not in known:
         raise Malformed(
             "signing_key",
             "the private key the archive's ledger is signed with; the vault has another one, or there is none",
@@ -179,52 +197,99 @@ def _trusted(keys: tuple[str, ...], header: Header, former: Signer | None) -> No
         )
 
 
-def _take_in(
-    stores: Vault, archive: Archive, header: Header, signer: Signer, former: Signer | None, progress: Progress
-) -> tuple[Head, bool]:
+def _take_in(stores: Vault, archive: Archive, taking: Taking, signer: Signer, progress: Progress) -> TakenIn:
+    """Fill the tenant's store, hand its ledger over if another key signed it, and erase again what must not come
+    back: one transaction, so that nobody sees it with some of that done."""
+    scrubbed = True
     try:
-        store = stores.open(header.tenant, create=True)
-        fill(store, archive, header, progress=progress)
-        handed_over = _hand_over(store, signer, former)
+        store = stores.open(taking.header.tenant, create=True)
+
+        def job(unit: Unit) -> tuple[bool, Redone]:
+            _fill(unit, archive, taking.header, progress)
+            handed_over = _hand_over(unit, signer, taking.former())
+            return handed_over, _redo(unit, taking, signer)
+
+        handed_over, redone = store.write(job)
+        if redone.certificates:
+            scrubbed = store.scrub()
         with store.read() as snapshot:
             head = snapshot.ledger.head()
     finally:
         stores.close()
     assert head is not None, "a ledger begins with its genesis"
-    return head, handed_over
+    return TakenIn(
+        header=taking.header,
+        trailer=taking.trailer,
+        head=head,
+        handed_over=handed_over,
+        redone=redone,
+        scrubbed=scrubbed,
+    )
 
 
 def fill(store: TenantStore, archive: Archive, header: Header, *, progress: Progress = lambda _: None) -> Head:
     """Fill an empty store of any make from an archive that was checked, in one transaction, or leave it empty. What
     comes out is verified before it is kept, and ends with the archive's head."""
-
-    def job(unit: Unit) -> Head:
-        if unit.ledger.head() is not None:
-            raise Malformed("tenant", "a store with nothing in it")
-        adopt(unit, archive, progress=progress)
-        findings: list[Finding] = []
-        check_snapshot(unit, header.tenant, frozenset({header.key}), findings, progress=progress)
-        head = unit.ledger.head()
-        if findings:
-            raise broken(f"the ledger of the archive does not verify: {findings[0].message}")
-        if head is None or head.hash.hex() != header.hash:
-            raise broken("the ledger of the archive does not end where its header says")
-        return head
-
-    return store.write(job)
+    return store.write(lambda unit: _fill(unit, archive, header, progress))
 
 
-def _hand_over(store: TenantStore, signer: Signer, former: Signer | None) -> bool:
-    with store.read() as snapshot:
-        due = key_in_force(snapshot)
+def _fill(unit: Unit, archive: Archive, header: Header, progress: Progress) -> Head:
+    if unit.ledger.head() is not None:
+        raise Malformed("tenant", "a store with nothing in it")
+    adopt(unit, archive, progress=progress)
+    findings: list[Finding] = []
+    check_snapshot(unit, header.tenant, frozenset({header.key}), findings, progress=progress)
+    head = unit.ledger.head()
+    if findings:
+        raise broken(f"the ledger of the archive does not verify: {findings[0].message}")
+    if head is None or head.hash.hex() != header.hash:
+        raise broken("the ledger of the archive does not end where its header says")
+    return head
+
+
+def _hand_over(unit: Unit, signer: Signer, former: Signer | None) -> bool:
+    due = key_in_force(unit)
     if due == signer.key_id:
         return False
     if former is None or former.key_id != due:
         raise Malformed("signing_key", "the private key that is in force at the end of the archive's ledger")
     reason = "taken in from an archive of another vault"
-    clock, ids = SystemClock(), RandomIds()
-    store.write(lambda unit: hand_over(unit, former, signer, actor=OWNER, reason=reason, clock=clock, ids=ids))
+    hand_over(unit, former, signer, actor=OWNER, reason=reason, clock=SystemClock(), ids=RandomIds())
     return True
+
+
+def _redo(unit: Unit, taking: Taking, signer: Signer) -> Redone:
+    """Erase again what the certificates say, under the policy the ledger was last decided under."""
+    if not taking.erasures:
+        return Redone()
+    keys = [one.key for one in keys_in(unit, taking.header.tenant)]
+    if not all(any(certified(signed, key) for key in keys) for signed in taking.erasures):
+        raise Malformed("erasures", "certificates that a key of the archive's ledger has signed")
+    head = unit.ledger.head()
+    assert head is not None, "it was filled in this transaction"
+    policy = policy_of(unit, head.policy)
+    bench = Bench(
+        tenant=taking.header.tenant,
+        policy=policy,
+        policy_doc=head.policy,
+        pepper=bytes.fromhex(genesis_of(unit, taking.header.tenant).pepper or ""),
+        clock=SystemClock(),
+        ids=RandomIds(),
+    )
+    given = [Erasure(signed=signed) for signed in taking.erasures]
+    redone = redo(unit, Later(), given, bench, lambda _: signer, resolve(policy, OWNER))
+    if redone.certificates:
+        returned = Return(
+            made_at=taking.header.at,
+            backup_seq=taking.header.seq,
+            backup_hash=taking.header.hash,
+            lost_seq=None,
+            lost_hash=None,
+            certificates=redone.certificates,
+        )
+        note_return(unit, returned, bench)
+        sign_checkpoint(unit, at=next_place(unit, bench)[0], signer=signer)
+    return redone
 
 
 def _place(draft: Path, vault: Path, tenant: str, *, whole: bool) -> None:

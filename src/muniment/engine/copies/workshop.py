@@ -14,14 +14,14 @@ from muniment.engine.audit import verify_store
 from muniment.engine.copies.backup import Told
 from muniment.engine.copies.manifest import Copy, Manifest, damaged, digest
 from muniment.engine.copies.redoing import Erasure, Later, Redone, Return, note_return, redo
-from muniment.engine.memory import Memory
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import OWNER
 from muniment.model.entry import Head
-from muniment.model.errors import Malformed
+from muniment.model.errors import Malformed, StoreUnavailable
 from muniment.model.value import Value
 from muniment.policy.decide import resolve
 from muniment.policy.rules import Policy
+from muniment.ports.store import Unit
 from muniment.ports.world import Clock, Signer
 from muniment.write.keying import hand_over, key_in_force
 
@@ -106,12 +106,20 @@ class Workshop:
     def _redo(self, store: SqliteTenant, copy: Copy, later: Later, given: Iterable[Erasure]) -> Redone:
         self._take_over(store)
         opened = Tenant(store, self._policy, signer=self._signer, clock=self._clock, ids=self._ids)
-        memory = Memory(opened, resolve(self._policy, OWNER))
+        owner = resolve(self._policy, OWNER)
+
+        def job(unit: Unit) -> Redone:
+            redone = redo(unit, later, given, opened.bench, opened.signing, owner)
+            note_return(unit, self._return(copy, later, redone), opened.bench)
+            return redone
+
         try:
-            redone = redo(memory, later, given)
-            note_return(memory, self._return(copy, later, redone))
+            redone = store.write(job)
+            if redone.certificates and not store.scrub():
+                raise StoreUnavailable(f"what was erased from {copy.tenant} is still in its file; try again")
+            opened.sign()
         finally:
-            memory.close()
+            opened.close()
         return redone
 
     def _return(self, copy: Copy, later: Later, redone: Redone) -> Return:

@@ -13,6 +13,7 @@ import typer
 from muniment.engine.seat import clean
 from muniment.surfaces.cli import root
 from muniment.surfaces.cli.flags import spelling
+from muniment.surfaces.cli.interrupted import interruption
 from muniment.surfaces.cli.output import complain, prepare
 from muniment.surfaces.cli.places import declare_all
 from muniment.surfaces.problems import ExitCode, Problem, printable, problem_of
@@ -36,13 +37,18 @@ def run(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     prepare()
     try:
-        return _exit_code(
+        code = _exit_code(
             typer.main.get_command(root.front).main(args=words, prog_name="muniment", standalone_mode=False)
         )
     except SystemExit:  # the reader of a help page has gone away
         return ExitCode.ANSWERED
     except Exception as error:  # noqa: BLE001  # the outermost surface: nothing passes it
         return _told(error, words)
+    except KeyboardInterrupt:
+        code = ExitCode.INTERRUPTED
+    if code == ExitCode.INTERRUPTED:  # the parser turns Ctrl-C into this code, and says nothing
+        complain(interruption(words), as_json=_given(words, "--json"))
+    return code
 
 
 def _exit_code(returned: object) -> int:

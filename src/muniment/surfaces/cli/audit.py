@@ -10,14 +10,15 @@ import msgspec
 import typer
 
 from muniment.engine import Verified
-from muniment.engine.audit import verify_vault
+from muniment.engine.audit import State, verify_vault
 from muniment.engine.place import Folder
 from muniment.engine.policies import policy_file
 from muniment.engine.vault import default_policy_text, policy_text, put_policy, read_policy
 from muniment.model import checks, times
 from muniment.model.actor import OWNER
+from muniment.model.decoding import decode_json
 from muniment.model.entry import Finding, Head
-from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotPermitted
+from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotPermitted, SchemaMismatch
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
 from muniment.surfaces.cli import show
@@ -29,6 +30,7 @@ from muniment.surfaces.cli.proofs import (
     entries_shape,
     head_shape,
     replay_shape,
+    trimmed_shape,
     verified_shape,
 )
 from muniment.surfaces.cli.root import Call, command, ledger, policy
@@ -83,11 +85,12 @@ def verify(
         str | None, typer.Option("--anchor", metavar="FILE", help="A head kept elsewhere, from `ledger head`.")
     ] = None,
 ) -> ExitCode:
-    """Check everything against everything. Exit code 0 if nothing is wrong, 1 if something is."""
+    """Check everything against everything. Exit code 0 if nothing is wrong, 1 if something is, 5 if the ledger is sound
+    and a restore put it back to before the anchor, 6 if another release of Muniment wrote the store."""
     kept = _read_anchor(Path(anchor), call.config.tenant) if anchor is not None else None
     found = _verified(call, kept)
     call.tell(verified_shape(found), show.verified)
-    return ExitCode.ANSWERED if found.ok else ExitCode.DAMAGED
+    return _EXIT[found.state]
 
 
 def _verified(call: Call, anchor: Head | None) -> Verified:
@@ -95,6 +98,8 @@ def _verified(call: Call, anchor: Head | None) -> Verified:
     try:
         with call.memory() as memory, working("checking entries") as progress:
             return memory.ledger.verify(anchor=anchor, progress=progress)
+    except SchemaMismatch:
+        raise
     except IntegrityError as error:
         if call.config.actor == OWNER:  # too damaged to work with; whoever holds the vault may still have it checked
             return verify_vault(call.place, call.config.tenant, anchor=anchor)
@@ -113,6 +118,35 @@ def _damaged(finding: Finding) -> Verified:
     return Verified(ok=False, entries=0, receipts=0, findings=(finding,), head=None)
 
 
+@command(ledger, "trim", example="muniment ledger trim --older-than 90")
+def trim(
+    call: Call,
+    older_than: Annotated[
+        float | None,
+        typer.Option(
+            "--older-than", metavar="DAYS", help="Receipts older than so many days (or MUNIMENT_RECEIPTS_DAYS)."
+        ),
+    ] = None,
+    keep_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--keep-bytes",
+            metavar="N",
+            help="The oldest, until the others take no more than so many bytes (or MUNIMENT_RECEIPTS_BYTES).",
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how many, and change nothing.")] = False,
+) -> ExitCode:
+    """Take from old receipts everything but who was told what and when. They can no longer be decided again; the log
+    still verifies. Without options the settings decide; without those the call is refused."""
+    if older_than is None and keep_bytes is None:
+        older_than, keep_bytes = call.config.receipts_days, call.config.receipts_bytes
+    with call.memory() as memory, working("trimming receipts") as progress:
+        done = memory.ledger.trim(older_than_days=older_than, keep_bytes=keep_bytes, dry_run=dry_run, progress=progress)
+    call.tell(trimmed_shape(done, dry_run=dry_run), show.trimmed)
+    return ExitCode.ANSWERED
+
+
 @command(ledger, "replay", example="muniment ledger replay")
 def replay(call: Call) -> ExitCode:
     """Rebuild every table from the ledger and say whether anything was different."""
@@ -120,6 +154,13 @@ def replay(call: Call) -> ExitCode:
         rebuilt = memory.ledger.replay(progress=progress)
     call.tell(replay_shape(rebuilt), show.rebuilt)
     return ExitCode.ANSWERED
+
+
+_EXIT = {
+    State.SOUND: ExitCode.ANSWERED,
+    State.RESTORED: ExitCode.RESTORED,
+    State.DAMAGED: ExitCode.DAMAGED,
+}
 
 
 class _Anchor(msgspec.Struct, forbid_unknown_fields=True):
@@ -134,7 +175,7 @@ def _read_anchor(path: Path, tenant: str) -> Head:
     expected = "a file that `muniment ledger head` wrote"
     try:
         with path.open("rb") as file:
-            kept = msgspec.json.decode(file.read(ANCHOR_BYTES_MAX), type=_Anchor)
+            kept = decode_json(file.read(ANCHOR_BYTES_MAX), _Anchor)
     except OSError as error:
         raise Malformed("anchor", f"a file that can be read ({error.strerror})") from None
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError):

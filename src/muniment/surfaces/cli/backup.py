@@ -19,9 +19,11 @@ from muniment.engine.copies.workshop import Back
 from muniment.engine.database import INSTEAD_OF_BACKUP
 from muniment.model import times
 from muniment.model.actor import OWNER
+from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.surfaces.cli.asking import confirmed
 from muniment.surfaces.cli.certified import read_certificate
+from muniment.surfaces.cli.forget import STILL_THERE
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import is_terminal, note, plain, working
 from muniment.surfaces.cli.root import Call, app, command, group
@@ -33,6 +35,10 @@ app.add_typer(archive, name="archive")
 
 Many = list[str] | None
 ArchiveFile = Annotated[str, typer.Argument(metavar="FILE", help="The archive.", show_default=False)]
+Erasures = Annotated[
+    Many,
+    typer.Option("--erasures", metavar="FILE", help="A certificate of an erasure that must not be undone. Repeatable."),
+]
 SigningKey = Annotated[
     str | None,
     typer.Option("--signing-key", metavar="FILE", help="The private key it was made with.", show_default=False),
@@ -65,6 +71,7 @@ class BackShape(TypedDict):
     ahead: bool
     erasures: list[str]
     records: int
+    proposals: int
     holds: list[str]
 
 
@@ -94,6 +101,9 @@ class TakenInShape(TypedDict):
     seq: int
     hash: str
     handed_over: bool
+    erasures: list[str]
+    records: int
+    proposals: int
 
 
 @command(app, "backup", example="muniment backup ../backups/monday")
@@ -128,12 +138,7 @@ def backup(
 def restore(
     call: Call,
     path: Annotated[str, typer.Argument(metavar="PATH", help="The folder of a backup.", show_default=False)],
-    erasures: Annotated[
-        Many,
-        typer.Option(
-            "--erasures", metavar="FILE", help="A certificate of an erasure that must not be undone. Repeatable."
-        ),
-    ] = None,
+    erasures: Erasures = None,
     signing_key: SigningKey = None,
     despite_damage: Annotated[
         bool,
@@ -148,7 +153,7 @@ def restore(
         backup=_path("path", path),
         vault=call.folder(instead=INSTEAD_OF_BACKUP),
         tenant=call.said.tenant,
-        erasures=tuple(read_certificate(_path("erasures", file)) for file in erasures or ()),
+        erasures=_certificates(erasures),
         signing_key=_path("signing_key", signing_key) if signing_key is not None else None,
         despite_damage=despite_damage,
     )
@@ -175,9 +180,9 @@ def give_out(call: Call, file: ArchiveFile) -> ExitCode:
 
 
 @command(archive, "import", example="muniment archive import acme.ndjson --vault ./elsewhere --signing-key signing.key")
-def take_in(call: Call, file: ArchiveFile, signing_key: SigningKey = None) -> ExitCode:
+def take_in(call: Call, file: ArchiveFile, signing_key: SigningKey = None, erasures: Erasures = None) -> ExitCode:
     """Take a tenant in from an archive where there is none of that name. Every hash, commitment and signature is
-    checked; the ledger ends where it ended."""
+    checked; the ledger ends where it ended. What certificates named with --erasures say is erased again."""
     _owners_alone(call, "import into the vault")
     with working("importing entries") as progress:
         taken = import_archive(
@@ -185,8 +190,11 @@ def take_in(call: Call, file: ArchiveFile, signing_key: SigningKey = None) -> Ex
             _path("file", file),
             tenant=call.said.tenant,
             signing_key=_path("signing_key", signing_key) if signing_key is not None else None,
+            erasures=_certificates(erasures),
             progress=progress,
         )
+    if not taken.scrubbed:
+        note(STILL_THERE)
     call.tell(_taken_shape(call, taken), _show_taken)
     return ExitCode.ANSWERED
 
@@ -204,6 +212,10 @@ def _owners_alone(call: Call, operation: str) -> None:
     """A copy knows no gate, so only whoever holds the vault makes one."""
     if call.config.actor != OWNER:
         raise NotPermitted(call.config.actor, operation)
+
+
+def _certificates(files: Many) -> tuple[SignedCertificate, ...]:
+    return tuple(read_certificate(_path("erasures", file)) for file in files or ())
 
 
 def _path(field: str, text: str) -> Path:
@@ -250,6 +262,7 @@ def _back_shape(back: Back) -> BackShape:
         "ahead": back.ahead,
         "erasures": list(back.redone.certificates),
         "records": back.redone.records,
+        "proposals": back.redone.proposals,
         "holds": list(back.redone.holds),
     }
 
@@ -277,6 +290,9 @@ def _taken_shape(call: Call, taken: TakenIn) -> TakenInShape:
         "seq": taken.head.seq,
         "hash": taken.head.hash.hex(),
         "handed_over": taken.handed_over,
+        "erasures": list(taken.redone.certificates),
+        "records": taken.redone.records,
+        "proposals": taken.redone.proposals,
     }
 
 
@@ -300,16 +316,21 @@ def _told(one: BackShape) -> str:
     """What became of one tenant, in a sentence.
 
     >>> _told({"tenant": "acme", "was": 120, "backup": 100, "seq": 104, "hash": "", "ahead": True,
-    ...        "erasures": ["a", "b", "c"], "records": 7, "holds": []})
-    'acme: the ledger went back from 120 to 100; 3 erasures were done again (7 records)'
+    ...        "erasures": ["a", "b", "c"], "records": 7, "proposals": 1, "holds": []})
+    'acme: the ledger went back from 120 to 100; 3 erasures were done again (7 records, 1 waiting proposal)'
     """
     parts = [f"{one['tenant']}: {_way(one)}"]
     if one["erasures"]:
         done = counted(len(one["erasures"]), "erasure was", "erasures were")
-        parts.append(f"{done} done again ({counted(one['records'], 'record', 'records')})")
+        parts.append(f"{done} done again ({_taken(one['records'], one['proposals'])})")
     if one["holds"]:
         parts.append(f"{counted(len(one['holds']), 'hold stands', 'holds stand')} again")
     return "; ".join(parts)
+
+
+def _taken(records: int, proposals: int) -> str:
+    waiting = f", {counted(proposals, 'waiting proposal', 'waiting proposals')}" if proposals else ""
+    return f"{counted(records, 'record', 'records')}{waiting}"
 
 
 def _way(one: BackShape) -> str:
@@ -337,4 +358,8 @@ def _show_archive(shape: ArchiveShape) -> RenderableType:
 def _show_taken(shape: TakenInShape) -> RenderableType:
     told = f"took in tenant {shape['tenant']}: its ledger stands at {shape['seq']}"
     handed = [line("key", "handed over to this vault's own")] if shape["handed_over"] else []
-    return Group(plain(told), line("head", shape["hash"]), *handed)
+    again = []
+    if shape["erasures"]:
+        done = counted(len(shape["erasures"]), "erasure", "erasures")
+        again = [line("erased again", f"{done} ({_taken(shape['records'], shape['proposals'])})")]
+    return Group(plain(told), line("head", shape["hash"]), *handed, *again)

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from muniment.engine import Memory
+from muniment.engine.audit import State
 from muniment.engine.signing import certified, public_keys
 from muniment.model.entry import Head
-from muniment.model.erasure import Certificate, SignedCertificate, Target, digest_of
+from muniment.model.erasure import CERTIFICATE_VERSIONS, Certificate, SignedCertificate, Target, digest_of
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.value import Value
 from muniment.rest.wire import shape_of
@@ -20,9 +21,9 @@ from muniment.surfaces.cli.shapes_guard import CheckedShape, CheckShape
 FILE_BYTES_MAX = 64 * 1024 * 1024
 _KEY_BYTES_MAX = 4_096
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_GONE, _PUT_BACK = "what it names is gone", "the ledger was put back to before it"
 _OPENING = re.compile(r"[0-9a-f]{2,256}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_VERSION = 1
 
 
 class Document(Value):
@@ -67,8 +68,10 @@ def read_document(path: Path) -> Document:
     except Malformed as error:
         raise Malformed("file", f"a certificate of erasure, as `muniment forget --json` prints it ({error})") from None
     told = found.certificate
-    if told.v != _VERSION:
-        raise Malformed("file", f"a certificate of version {_VERSION}; this one was made by a newer program")
+    if told.v not in CERTIFICATE_VERSIONS:
+        raise Malformed(
+            "file", f"a certificate of version {max(CERTIFICATE_VERSIONS)} or older; a newer program made this one"
+        )
     if not all(_HASH.fullmatch(text) for text in (told.entry, told.digest, told.key)) or told.seq < 1:
         raise Malformed("file", "a certificate whose hashes, key and position are such")
     return found
@@ -94,8 +97,10 @@ def checked(call: Call, document: Document, asked: Asked) -> CheckedShape:
         checks += _by_key(signed, asked.key)
     else:
         checks += _by_vault(call, signed) if call.has_vault else _by_itself(signed)
-    genuine = all(one["holds"] is not False for one in checks)
-    return {"genuine": genuine, "id": signed.certificate.id, "checks": checks}
+    restored = any(one["what"] == _PUT_BACK for one in checks)
+    genuine = all(one["holds"] is not False for one in checks if not (restored and one["what"] == _GONE))
+    state = (State.RESTORED.value if restored else "genuine") if genuine else "not_genuine"
+    return {"genuine": genuine, "state": state, "id": signed.certificate.id, "checks": checks}
 
 
 def _check(what: str, holds: bool | None, note: str = "") -> CheckShape:
@@ -152,11 +157,23 @@ def _in_ledger(memory: Memory, signed: SignedCertificate) -> Iterator[CheckShape
     head = Head(tenant=told.tenant, seq=told.seq, hash=bytes.fromhex(told.entry), at=told.at)
     with working("checking entries") as progress:
         verified = memory.ledger.verify(anchor=head, progress=progress)
-    note = "" if verified.ok else f"`muniment ledger verify` tells what is wrong ({verified.findings[0].code})"
-    yield _check(f"the ledger is whole and holds its entry {told.seq}", verified.ok, note)
-    yield _check("the vault keeps the same certificate", signed in memory.certificates())
+    if verified.state is State.RESTORED:
+        yield _check("the ledger is whole", True)
+        yield _check(_PUT_BACK, True, verified.findings[0].message)
+        yield _again(memory, told)
+    else:
+        note = "" if verified.ok else f"`muniment ledger verify` tells what is wrong ({verified.findings[0].code})"
+        yield _check(f"the ledger is whole and holds its entry {told.seq}", verified.ok, note)
+        yield _check("the vault keeps the same certificate", signed in memory.certificates())
     back = [name for name in told.erased if _there(memory, name)]
-    yield _check("what it names is gone", not back, ", ".join(back[:5]))
+    yield _check(_GONE, not back, ", ".join(back[:5]))
+
+
+def _again(memory: Memory, told: Certificate) -> CheckShape:
+    """Whether the restore did the erasure again: what it draws up then names this certificate in its reason."""
+    by = [one.certificate.id for one in memory.certificates() if told.id in one.certificate.reason]
+    note = f"by certificate {by[-1]}" if by else "nothing of it was in the copy, or the certificate was not named then"
+    return _check("the restore erased it again", True if by else None, note)
 
 
 def _there(memory: Memory, record_id: str) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 import typer
 from rich.console import Group, RenderableType
 
+from muniment.model.decoding import decode_json
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.surfaces.cli.layout import line, table
 from muniment.surfaces.cli.output import filling, note, plain
@@ -143,7 +144,7 @@ def _secret(key: str | None) -> str | None:
 
 def _tokens(file: str) -> dict[str, str]:
     try:
-        return msgspec.json.decode(Path(file).read_bytes(), type=dict[str, str])
+        return decode_json(Path(file).read_bytes(), dict[str, str])
     except OSError as error:
         raise Malformed("keys", f"a file that can be read ({error.strerror})") from None
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -117,14 +117,15 @@ def take_in(
         bool, typer.Option("--preview", help="Say what would become of it, and change nothing.")
     ] = False,
     hold: Annotated[bool, typer.Option("--hold", help="Let everything wait until a person has looked at it.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Take it in once more if it was rolled back.")] = False,
 ) -> ExitCode:
     """Propose every memory of a document. Their origin is an import whatever they say; the policy decides on each. The
-    same document again changes nothing."""
+    same document again changes nothing; one that was rolled back is refused unless --again is given."""
     data = _read(file)
     if not call.has_vault:
         contract(name).decode(data)  # what cannot be read makes no vault
     with _opened(call, preview=preview) as memory, working(f"importing {name}") as progress:
-        imported = read_in(memory, name, data, preview=preview, hold=hold, progress=progress)
+        imported = read_in(memory, name, data, preview=preview, hold=hold, again=again, progress=progress)
     call.tell(imported_shape(imported), show_exchange.imported)
     return ExitCode.ANSWERED
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from muniment.engine import Memory
+from muniment.engine.audit import State
 from muniment.model.curation import Forgotten
 from muniment.model.erasure import By, Target, one_target
 from muniment.model.errors import Malformed, NotFound
@@ -136,13 +137,16 @@ class Wish:
 
 
 def _agreed(wish: Wish) -> bool:
-    """Ask with the plan shown; what is agreed to is that plan and no other."""
+    """Ask with the plan shown; what is agreed to is that plan and no other. Where a hold stands against it there is
+    nothing to ask: the erasure refuses."""
     plan = wish.plan().plan
     wish.expected = plan.digest
+    if plan.holds:
+        return True
     return confirmed("Erase it for good?", show_guard.asked(plan_shape(plan)))
 
 
-_STILL_THERE = (
+STILL_THERE = (
     "it is not out of the store's files yet: somebody still reads an older state, and it leaves them when they end; "
     "or, in a database, the tables are large or not yours: let their owner run `muniment migrate ADDRESS --scrub`"
 )
@@ -163,7 +167,7 @@ def _tell(call: Call, done: Forgotten) -> None:
             what = "(kept nowhere; `certificate verify --opening` shows by it what this is about)"
             note(f"opening: {done.opening} {what}")
     if not done.scrubbed:
-        note(_STILL_THERE)
+        note(STILL_THERE)
 
 
 @command(certificate, "verify", example="muniment certificate verify certificate.json --key signing.pub")
@@ -184,14 +188,17 @@ def verify(
     session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Whether it is about this.")] = None,
 ) -> ExitCode:
     """Check a certificate by a public key, or by the vault if there is one: then also that its ledger says so and that
-    what it names is gone; else by the key it names. Says what was checked. Exit code 0 if it is genuine, 1 if not."""
+    what it names is gone; else by the key it names. Says what was checked. Exit code 0 if it is genuine, 1 if not,
+    5 if it is genuine and a restore put the ledger back to before it."""
     named = any(one is not None for one in (record_id, subject, source, actor, session))
     about = target_of(record_id, subject=subject, source=source, actor=actor, session=session) if named else None
     document = read_document(Path(file))
     given = opening if opening is not None or about is None else document.opening
     found = checked(call, document, Asked(key=key, about=about, opening=given))
     call.tell(found, show_guard.checked)
-    return ExitCode.ANSWERED if found["genuine"] else ExitCode.DAMAGED
+    if not found["genuine"]:
+        return ExitCode.DAMAGED
+    return ExitCode.RESTORED if found["state"] == State.RESTORED else ExitCode.ANSWERED
 
 
 @command(certificate, "list", example="muniment certificate list --json")

@@ -146,11 +146,12 @@ def adopt(
     call: Call,
     file: File,
     preview: Annotated[bool, typer.Option("--preview", help="Change nothing; say what would come of it.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Take it in once more if it was rolled back.")] = False,
 ) -> ExitCode:
     """Take a file of events or records from elsewhere into quarantine. `muniment apply` lets the batch in."""
     data = _read(file)
     with call.memory() as memory:
-        found = take_in(memory, data, desk=_desk(memory, None), preview=preview)
+        found = take_in(memory, data, desk=_desk(memory, None), preview=preview, again=again)
     call.tell(batch_shape(found), show_matm.batch)
     return ExitCode.ANSWERED
 

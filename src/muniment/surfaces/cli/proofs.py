@@ -6,7 +6,7 @@ from typing import TypedDict, assert_never
 
 import msgspec
 
-from muniment.engine import Rebuilt, Verified
+from muniment.engine import Rebuilt, Trimmed, Verified
 from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
 from muniment.model.filter import (
     AtLeast,
@@ -84,6 +84,10 @@ class PlanShape(TypedDict):
 class ExplanationShape(TypedDict):
     receipt_id: str
     same_ids: bool
+    state: str
+    consistent: bool
+    by: list[str]
+    lost: list[str]
     replayed: bool
     at: str
     epoch: int
@@ -109,6 +113,10 @@ def explanation_shape(told: Explanation) -> ExplanationShape:
     return {
         "receipt_id": told.receipt_id,
         "same_ids": told.same_ids,
+        "state": told.state.value,
+        "consistent": told.consistent,
+        "by": list(told.by),
+        "lost": list(told.lost),
         "replayed": told.replayed,
         "at": show(told.at),
         "epoch": told.epoch,
@@ -232,6 +240,7 @@ class FindingShape(TypedDict):
 
 class VerifiedShape(TypedDict):
     ok: bool
+    state: str
     entries: int
     receipts: int
     findings: list[FindingShape]
@@ -241,6 +250,7 @@ class VerifiedShape(TypedDict):
 def verified_shape(verified: Verified) -> VerifiedShape:
     return {
         "ok": verified.ok,
+        "state": verified.state.value,
         "entries": verified.entries,
         "receipts": verified.receipts,
         "findings": [finding_shape(one) for one in verified.findings],
@@ -336,6 +346,16 @@ class ReplayShape(TypedDict):
 
 def replay_shape(rebuilt: Rebuilt) -> ReplayShape:
     return {"entries": rebuilt.entries, "identical": rebuilt.identical}
+
+
+class TrimmedShape(TypedDict):
+    receipts: int
+    saved_bytes: int
+    dry_run: bool
+
+
+def trimmed_shape(trimmed: Trimmed, *, dry_run: bool) -> TrimmedShape:
+    return {"receipts": trimmed.receipts, "saved_bytes": trimmed.saved_bytes, "dry_run": dry_run}
 
 
 class PolicyCheckShape(TypedDict):

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from muniment.model import checks
+from muniment.model.receipt import ReceiptState
 from muniment.surfaces.cli import show, show_recall
 from muniment.surfaces.cli.output import working
 from muniment.surfaces.cli.proofs import explanation_shape
@@ -49,12 +50,16 @@ def explain(
     ] = False,
     embedder: Embedder = None,
 ) -> ExitCode:
-    """Show how an answer came about, and decide it again. Exit code 1 if it does not come out the same."""
+    """Show how an answer came about, and decide it again. Exit code 0 if it comes out the same, 1 if it does not or the
+    receipt was altered, 7 if words of it or records it told of were erased or dropped since, and the rest is the
+    same."""
     words = "rebuilding the store" if replay else "deciding again"
     with call.memory(embedder=call.embedder(embedder) if replay else None) as memory, working(words) as progress:
         told = memory.explain(receipt_id, replay=replay, progress=progress)
     call.tell(explanation_shape(told), show_recall.explanation)
-    return ExitCode.ANSWERED if told.same_ids else ExitCode.DAMAGED
+    if not told.consistent:
+        return ExitCode.DAMAGED
+    return ExitCode.ANSWERED if told.state is ReceiptState.WHOLE else ExitCode.TAKEN_AWAY
 
 
 @command(app, "queue", example="muniment queue --limit 10")
@@ -63,7 +68,7 @@ def queue(
     limit: Annotated[int, typer.Option("--limit", help="At most so many.")] = 50,
     after: Annotated[str | None, typer.Option("--after", metavar="ID", help="Go on after this proposal.")] = None,
 ) -> ExitCode:
-    """Show the proposals that wait for a person."""
+    """Show the proposals that wait for a person. Long content is cut; with --json it is whole."""
     checks.optional_identifier("after", after)
     with call.memory() as memory:
         waiting = memory.queue(after=after, limit=limit)

@@ -21,6 +21,7 @@ from muniment.engine import Memory
 from muniment.engine.place import Place, folder_of, place_of
 from muniment.engine.vault import there_is
 from muniment.model.actor import OWNER
+from muniment.model.decoding import convert
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.model.value import Value
 from muniment.surfaces.cli.flags import SHARED, Flags, Given
@@ -35,7 +36,9 @@ Command = Callable[..., ExitCode]
 
 _EXITS = (
     "Exit codes: 0 asked and answered (a refusal or an abstention is an answer), 1 the store is damaged or an "
-    "explanation did not come out the same, 2 the call was wrong, 3 the world failed, 4 internal error."
+    "explanation did not come out the same, 2 the call was wrong, 3 the world failed, 4 internal error, 5 the store is "
+    "sound and was put back to before what it is compared with, 6 another release wrote it, 7 what a receipt told was "
+    "erased or dropped since and the rest is the same, 130 interrupted by Ctrl-C."
 )
 
 
@@ -213,7 +216,7 @@ def _outer(ctx: typer.Context) -> Said:
 
 
 def _said(given: Given) -> Said:
-    return msgspec.convert(SHARED.take(given), Said)
+    return convert(SHARED.take(given), Said)
 
 
 def _sign(entry: Callable[..., object], parameters: list[inspect.Parameter]) -> None:

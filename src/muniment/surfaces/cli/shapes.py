@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from muniment.engine import Event, History, RevisionView, Stats
 from muniment.model.claim import Charter
-from muniment.model.query import Disclosure
+from muniment.model.query import Disclosure, Dispute
 from muniment.model.record import Record, Standing
 from muniment.model.times import Instant, show
 
@@ -114,6 +114,7 @@ class RecordShape(StandingShape):
     slot: SlotShape | None
     derived_from: list[str]
     echoes: list[str]
+    same_as: list[str]
     parent: str | None
     supersedes: str | None
     relations: list[RelationShape]
@@ -169,6 +170,7 @@ def record_shape(record: Record, standing: Standing) -> RecordShape:
         "slot": None if slot is None else {"subject": slot.subject, "key": slot.key, "value": slot.value},
         "derived_from": list(lineage.derived_from),
         "echoes": list(record.echoes),
+        "same_as": list(record.same_as),
         "parent": lineage.parent,
         "supersedes": lineage.supersedes,
         "relations": [{"type": one.type.value, "id": one.target} for one in lineage.relations],
@@ -200,6 +202,16 @@ class PassageShape(TypedDict):
     text: str
 
 
+class DisputeShape(TypedDict):
+    conflict: str
+    id: str
+    revision: int
+    actor: str
+    confidence: float
+    content: str
+    whole: bool
+
+
 class DisclosureShape(RecordShape):
     gate: str
     presented: str
@@ -209,6 +221,7 @@ class DisclosureShape(RecordShape):
     reasons: list[str]
     notices: list[str]
     conflicts: list[str]
+    disputed_by: list[DisputeShape]
 
 
 def disclosure_shape(found: Disclosure) -> DisclosureShape:
@@ -222,6 +235,19 @@ def disclosure_shape(found: Disclosure) -> DisclosureShape:
         "reasons": list(found.reasons),
         "notices": list(found.notices),
         "conflicts": list(found.conflicts),
+        "disputed_by": [_dispute_shape(one) for one in found.disputed_by],
+    }
+
+
+def _dispute_shape(one: Dispute) -> DisputeShape:
+    return {
+        "conflict": one.conflict,
+        "id": one.id,
+        "revision": one.revision,
+        "actor": one.actor,
+        "confidence": one.confidence,
+        "content": one.content,
+        "whole": one.whole,
     }
 
 
@@ -280,6 +306,12 @@ class StatsShape(TypedDict):
     entries: int | None
     receipts: int | None
     bytes: int | None
+    oldest_read_s: float | None
+    wal_bytes: int | None
+    receipts_bytes: int | None
+    vectors_trailing: int | None
+    vectors_per_s: float | None
+    background_restarts: int | None
 
 
 def stats_shape(stats: Stats) -> StatsShape:
@@ -292,6 +324,12 @@ def stats_shape(stats: Stats) -> StatsShape:
         "entries": stats.entries,
         "receipts": stats.receipts,
         "bytes": stats.bytes,
+        "oldest_read_s": stats.oldest_read_s,
+        "wal_bytes": stats.wal_bytes,
+        "receipts_bytes": stats.receipts_bytes,
+        "vectors_trailing": stats.vectors_trailing,
+        "vectors_per_s": stats.vectors_per_s,
+        "background_restarts": stats.background_restarts,
     }
 
 

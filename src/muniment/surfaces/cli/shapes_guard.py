@@ -37,6 +37,13 @@ class TracesShape(TypedDict):
     names: int
 
 
+class BlockedShape(TypedDict):
+    hold: str
+    reason: str
+    records: list[str]
+    proposals: list[str]
+
+
 class PlanShape(TypedDict):
     digest: str
     by: str
@@ -47,6 +54,7 @@ class PlanShape(TypedDict):
     kept: int
     records: list[DoomedShape]
     traces: TracesShape
+    holds: list[BlockedShape]
 
 
 def plan_shape(plan: ErasurePlan) -> PlanShape:
@@ -60,6 +68,15 @@ def plan_shape(plan: ErasurePlan) -> PlanShape:
         "kept": len(plan.of(Fate.KEPT)),
         "records": [_doomed_shape(node) for node in plan.nodes],
         "traces": _traces_shape(plan.traces),
+        "holds": [
+            {
+                "hold": one.hold,
+                "reason": one.reason,
+                "records": list(one.records),
+                "proposals": list(one.proposals),
+            }
+            for one in plan.holds
+        ],
     }
 
 
@@ -112,6 +129,9 @@ class CertificateShape(TypedDict):
     seq: int
     entry: str
     key: str
+    proposals: list[str]
+    documents: list[str]
+    receipts: list[str]
 
 
 class SignedCertificateShape(TypedDict):
@@ -142,6 +162,9 @@ def _certificate_shape(told: Certificate) -> CertificateShape:
         "seq": told.seq,
         "entry": told.entry,
         "key": told.key,
+        "proposals": list(told.proposals),
+        "documents": list(told.documents),
+        "receipts": list(told.receipts),
     }
 
 
@@ -216,6 +239,7 @@ class CheckShape(TypedDict):
 
 class CheckedShape(TypedDict):
     genuine: bool
+    state: str
     id: str
     checks: list[CheckShape]
 

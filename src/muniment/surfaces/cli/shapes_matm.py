@@ -10,6 +10,7 @@ from muniment.compat.matm.adoption import Batch
 from muniment.compat.matm.example import Played
 from muniment.compat.matm.level import LevelReport
 from muniment.contracts.strict.values import JsonObject
+from muniment.model.decoding import convert
 
 
 class ExampleShape(TypedDict):
@@ -117,4 +118,4 @@ def batch_shape(batch: Batch) -> BatchShape:
 
 
 def level_shape(report: LevelReport) -> LevelShape:
-    return msgspec.convert(msgspec.to_builtins(report), LevelShape)
+    return convert(msgspec.to_builtins(report), LevelShape)

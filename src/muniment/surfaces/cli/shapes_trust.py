@@ -163,7 +163,7 @@ class ConflictShape(TypedDict):
     type: str
     status: str
     why: str
-    contests: bool
+    strength: str
     opened: int
     strategy: str | None
     winner: str | None
@@ -177,10 +177,11 @@ class ConflictShape(TypedDict):
 
 class ConflictsShape(TypedDict):
     conflicts: list[ConflictShape]
+    next: str | None
 
 
-def conflicts_shape(views: tuple[ConflictView, ...]) -> ConflictsShape:
-    return {"conflicts": [_conflict_shape(view) for view in views]}
+def conflicts_shape(views: tuple[ConflictView, ...], *, following: str | None = None) -> ConflictsShape:
+    return {"conflicts": [_conflict_shape(view) for view in views], "next": following}
 
 
 def _conflict_shape(view: ConflictView) -> ConflictShape:
@@ -189,7 +190,7 @@ def _conflict_shape(view: ConflictView) -> ConflictShape:
         "type": view.type.value,
         "status": view.status.value,
         "why": view.why,
-        "contests": view.contests,
+        "strength": view.strength.value,
         "opened": view.opened,
         "strategy": None if view.strategy is None else view.strategy.value,
         "winner": view.winner,
@@ -247,19 +248,28 @@ def foreseen_shape(settled: Settled) -> ForeseenShape:
     }
 
 
+class SweptCountsShape(TypedDict):
+    expired: int
+    fallen: int
+    due: int
+
+
 class SweptShape(TypedDict):
     expired: list[str]
     fallen: list[str]
     moved: int
     due: list[str]
+    counts: SweptCountsShape
 
 
-def swept_shape(swept: Swept) -> SweptShape:
+def swept_shape(swept: Swept, *, limit: int | None = None) -> SweptShape:
+    """What a sweep did, with at most so many names of each kind, and how many there are."""
     return {
-        "expired": list(swept.expired),
-        "fallen": list(swept.fallen),
+        "expired": list(swept.expired[:limit]),
+        "fallen": list(swept.fallen[:limit]),
         "moved": swept.moved,
-        "due": list(swept.due),
+        "due": list(swept.due[:limit]),
+        "counts": {"expired": len(swept.expired), "fallen": len(swept.fallen), "due": len(swept.due)},
     }
 
 

@@ -6,7 +6,8 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from muniment.surfaces.cli.layout import counted, line, pairs, table
+from muniment.engine.audit import State
+from muniment.surfaces.cli.layout import counted, line, pairs, short, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.proofs import (
     CheckpointShape,
@@ -14,6 +15,7 @@ from muniment.surfaces.cli.proofs import (
     FindingShape,
     PolicyCheckShape,
     ReplayShape,
+    TrimmedShape,
     VerifiedShape,
 )
 from muniment.surfaces.cli.shapes import (
@@ -186,7 +188,7 @@ def queue(shape: QueueShape) -> RenderableType:
             one["actor"],
             one["kind"],
             f"{one['scope']} {one['scope_id']}",
-            one["content"],
+            short(one["content"]),
             f"{one['reason']}; promotes {one['promotes']}" if one["promotes"] is not None else one["reason"],
         ]
         for one in shape["proposals"]
@@ -210,7 +212,13 @@ def stats(shape: StatsShape) -> RenderableType:
         ("receipts", shape["receipts"]),
     ):
         told.append((name, hidden if value is None else str(value)))
-    told.append(("bytes on disk", hidden if shape["bytes"] is None else f"{shape['bytes']:,}"))
+    for name, size in (
+        ("bytes on disk", shape["bytes"]),
+        ("of them receipts", shape["receipts_bytes"]),
+        ("write-ahead log", shape["wal_bytes"]),
+        ("entries without vectors", shape["vectors_trailing"]),
+    ):
+        told.append((name, hidden if size is None else f"{size:,}"))
     return pairs(told)
 
 
@@ -246,6 +254,12 @@ def verified(shape: VerifiedShape) -> RenderableType:
     checked = f"{entries} and {receipts} checked"
     if shape["ok"]:
         return Text.assemble(("nothing is wrong", "bold green"), plain(f": {checked}"))
+    if shape["state"] == State.RESTORED:
+        return Group(
+            Text.assemble(("RESTORED", "bold yellow"), plain(f": {checked}; nothing is damaged")),
+            *(plain(f"  {one['message']}") for one in shape["findings"]),
+            line("next", "keep a new head: `muniment ledger head > head.json`"),
+        )
     found = counted(len(shape["findings"]), "finding", "findings")
     return Group(
         Text.assemble(("DAMAGED", "bold red"), plain(f": {checked}, {found}")),
@@ -261,6 +275,12 @@ def _finding(one: FindingShape) -> list[str]:
 def rebuilt(shape: ReplayShape) -> RenderableType:
     result = "they were already what the ledger says" if shape["identical"] else "they were different and are now right"
     return plain(f"rebuilt every table from {shape['entries']} entries: {result}")
+
+
+def trimmed(shape: TrimmedShape) -> RenderableType:
+    if shape["dry_run"]:
+        return plain(f"{shape['receipts']} receipts would be trimmed; nothing was changed")
+    return plain(f"trimmed {shape['receipts']} receipts; they take {shape['saved_bytes']} bytes less")
 
 
 def policy_check(shape: PolicyCheckShape) -> RenderableType:

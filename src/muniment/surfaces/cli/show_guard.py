@@ -32,7 +32,8 @@ _TOP = ""
 
 def plan(shape: PlanShape) -> RenderableType:
     """The plan of an erasure as a tree: what goes, what goes with it, what stays, and why."""
-    return Group(*_planned(shape), plain("  this is a plan: nothing was changed", "dim"))
+    end = "it cannot be done while a hold stands" if shape["holds"] else "nothing was changed"
+    return Group(*_planned(shape), plain(f"  this is a plan: {end}", "dim"))
 
 
 def asked(shape: PlanShape) -> RenderableType:
@@ -49,19 +50,26 @@ def _planned(shape: PlanShape) -> Iterator[RenderableType]:
     for node in shape["records"]:
         for above in [one for one in node["under"] if one in nodes] or [_TOP]:
             under.setdefault(above, []).append(node["id"])
+    held = {name: one["hold"] for one in shape["holds"] for name in one["records"]}
     for branch in grow(_TOP, under):
-        yield _doomed(branch, nodes[branch.name])
-    yield plain(f"  {_summed(shape)}")
+        yield _doomed(branch, nodes[branch.name], held.get(branch.name))
+    if summed := _summed(shape):
+        yield plain(f"  {summed}")
     yield from _lost(shape["traces"], "loses its words", "lose their words")
+    for one in shape["holds"]:
+        kept = counted(len(one["records"]) + len(one["proposals"]), "thing", "things")
+        yield line("on hold", f"{one['hold']} keeps {kept}: {one['reason']}")
 
 
-def _doomed(branch: Branch, node: DoomedShape) -> Hanging:
+def _doomed(branch: Branch, node: DoomedShape, hold: str | None) -> Hanging:
     body = Text.assemble(plain(node["id"], "cyan"), "  ", (_WORDS[node["fate"]], _FATES[node["fate"]]))
     if branch.again:
         body.append("  see above", "dim")
     else:
         revisions = f"  {counted(node['revisions'], 'revision', 'revisions')}" if node["revisions"] > 1 else ""
         body.append_text(plain(f"{revisions}  {node['why']}"))
+        if hold is not None:
+            body.append_text(plain(f"  ON HOLD {hold}", "bold yellow"))
     return Hanging(f"  {branch.drawn}", f"  {branch.beside}", body)
 
 
@@ -69,7 +77,8 @@ def _summed(shape: PlanShape) -> str:
     parts = [(shape["erased"], "erased"), (shape["redacted"], "redacted"), (shape["reviewed"], "to be looked at")]
     told = ", ".join(f"{count:,} {word}" for count, word in parts if count)
     kept = f"{shape['kept']:,} kept" if shape["kept"] else ""
-    return "; ".join(part for part in (told, kept) if part) or "nothing to erase"
+    nothing = "" if any(shape["traces"].values()) else "nothing to erase"
+    return "; ".join(part for part in (told, kept) if part) or nothing
 
 
 def _lost(traces: TracesShape, one: str, many: str) -> Iterator[Text]:
@@ -93,7 +102,7 @@ def erased(shape: SignedCertificateShape) -> RenderableType:
     counts = told["counts"]
     heading = (
         f"  {counted(counts['records'], 'record', 'records')}, "
-        f"{counted(counts['revisions'], 'revision', 'revisions')}  entry {told['seq']}"
+        f"{counted(counts['revisions'], 'revision', 'revisions')}{_waited(counts['proposals'])}  entry {told['seq']}"
     )
     lines = [Text.assemble(("erased", "bold red"), plain(heading)), line("why", told["reason"])]
     if counts["redacted"]:
@@ -103,6 +112,10 @@ def erased(shape: SignedCertificateShape) -> RenderableType:
     lines.append(line("certificate", told["id"]))
     lines.append(line("next", f"muniment certificate show {told['id']} --json > certificate.json"))
     return Group(*lines)
+
+
+def _waited(proposals: int) -> str:
+    return f", {counted(proposals, 'waiting proposal', 'waiting proposals')}" if proposals else ""
 
 
 def certificate(shape: SignedCertificateShape) -> RenderableType:
@@ -151,7 +164,8 @@ def certificates(shape: CertificatesShape) -> RenderableType:
 def checked(shape: CheckedShape) -> RenderableType:
     """What was checked of a certificate, and what came of it."""
     verdict_ = ("genuine", "bold green") if shape["genuine"] else ("NOT GENUINE", "bold red")
-    lines: list[RenderableType] = [Text.assemble(verdict_, plain(f"  {shape['id']}"))]
+    after = "  the ledger was put back to before it" if shape["state"] == "restored" else ""
+    lines: list[RenderableType] = [Text.assemble(verdict_, plain(f"  {shape['id']}{after}"))]
     lines += (
         Text.assemble("  ", _MARKS[one["holds"]], plain(f"  {one['what']}{': ' if one['note'] else ''}{one['note']}"))
         for one in shape["checks"]

@@ -7,10 +7,11 @@ import math
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from muniment.model.receipt import ReceiptState
 from muniment.surfaces.cli.layout import counted, line, numbered, pairs, short, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.proofs import ExplanationShape
-from muniment.surfaces.cli.shapes import DisclosureShape
+from muniment.surfaces.cli.shapes import DisclosureShape, DisputeShape
 from muniment.surfaces.cli.shapes_recall import AliasShape, EntityShape, ReachShape, RecallShape, SearchedShape
 from muniment.surfaces.cli.show import caution, confidence
 
@@ -82,8 +83,18 @@ def _answer(number: int, one: DisclosureShape) -> RenderableType:
         lines.append(plain(f"ranked by: {parts}", "dim"))
     if warning := caution(one):
         lines.append(plain(warning, "yellow"))
-    lines += [plain(notice, "yellow") for notice in one["notices"]]
+    lines += [_dispute(side) for side in one["disputed_by"]]
+    told = {side["conflict"] for side in one["disputed_by"]}
+    lines += [plain(notice, "yellow") for notice in one["notices"] if not any(name in notice for name in told)]
     return numbered(f"{number}.", Group(*lines))
+
+
+def _dispute(side: DisputeShape) -> RenderableType:
+    """What disputes a record, and where both can be read."""
+    content = side["content"] if side["whole"] else f"{side['content'].strip()} ..."
+    who = f"{side['id']}@{side['revision']} by {side['actor']}, confidence {side['confidence']:.2f}"
+    source = f"  ({who}; {side['conflict']})"
+    return Text.assemble(("disputed by: ", "yellow"), plain(content), plain(source, "dim"))
 
 
 def _content(one: DisclosureShape) -> list[RenderableType]:
@@ -143,7 +154,6 @@ def _days(first: str, last: str) -> str:
 
 
 def explanation(shape: ExplanationShape) -> RenderableType:
-    same = shape["same_ids"]
     how = "rebuilt and searched again" if shape["replayed"] else "decided again"
     plan = shape["plan"]
     rows = [
@@ -158,10 +168,7 @@ def explanation(shape: ExplanationShape) -> RenderableType:
     ]
     counts = ", ".join(f"{rule} {count}" for rule, count in shape["excluded"].items())
     return Group(
-        Text.assemble(
-            ("the same records" if same else "NOT the same records", "bold green" if same else "bold red"),
-            plain(f", {how} as of entry {plan['as_of']}"),
-        ),
+        _outcome(shape, how),
         pairs(
             [
                 ("asked", f"{_asked(shape)} (by {shape['actor']} for {shape['purpose']}, {shape['at']})"),
@@ -181,6 +188,28 @@ def explanation(shape: ExplanationShape) -> RenderableType:
         *([line("note", shape["note"])] if shape["note"] is not None else []),
         table(("rank", "candidate", "score", "came to", "how it was found"), rows) if rows else "",
     )
+
+
+def _outcome(shape: ExplanationShape, how: str) -> Text:
+    """What came of deciding it again, and what became of the receipt."""
+    by, as_of = ", ".join(shape["by"]), plain(f", {how} as of entry {shape['plan']['as_of']}")
+    match shape["state"]:
+        case ReceiptState.ALTERED:
+            words = "the receipt was ALTERED: it is not what the log commits to"
+            same = "the same records" if shape["same_ids"] else "NOT the same records"
+            return Text.assemble((words, "bold red"), plain(f"; {same}"), as_of)
+        case ReceiptState.DROPPED:
+            words = "most of the receipt was dropped by retention"
+            return Text.assemble((words, "bold yellow"), plain(f" ({by}); who was told what is left"))
+        case ReceiptState.ERASED if shape["consistent"]:
+            lost = f"; of what was told, {', '.join(shape['lost'])} is gone" if shape["lost"] else ""
+            words = "words of the receipt were erased" if not lost else "records it told of were erased"
+            same = "the rest is the same" if lost else "the records are the same"
+            return Text.assemble((words, "bold yellow"), plain(f" (certificate {by}){lost}; {same}"), as_of)
+        case _ if shape["same_ids"]:
+            return Text.assemble(("the same records", "bold green"), as_of)
+        case _:
+            return Text.assemble(("NOT the same records", "bold red"), as_of)
 
 
 def _asked(shape: ExplanationShape) -> str:

@@ -34,6 +34,7 @@ _SETTLED = {
     "resolved": "bold green",
     "pending_vote": "bold yellow",
     "escalated": "bold yellow",
+    "established": "bold yellow",
     "held": "bold yellow",
     "refused": "bold red",
 }
@@ -160,15 +161,16 @@ def after(shape: AfterShape) -> RenderableType:
 def conflicts(shape: ConflictsShape) -> RenderableType:
     if not shape["conflicts"]:
         return plain("no disagreement")
-    return Group(*(_conflict(one) for one in shape["conflicts"]))
+    more = [plain(f"more: --after {shape['next']}", "dim")] if shape["next"] is not None else []
+    return Group(*(_conflict(one) for one in shape["conflicts"]), *more)
 
 
 def _conflict(one: ConflictShape) -> RenderableType:
     rows = [
-        [side["citation"], side["status"], side["actor"], f"{side['effective_confidence']:.2f}", side["content"]]
+        [side["citation"], side["status"], side["actor"], f"{side['effective_confidence']:.2f}", short(side["content"])]
         for side in (one["a"], one["b"])
     ]
-    noted = "" if one["contests"] else ", only noted"
+    noted = "" if one["strength"] == "established" else ", suspected"
     found = f"{one['type']} ({one['why']}{noted}), found in entry {one['opened']}"
     heading = Text.assemble(plain(one["id"], "cyan"), plain(f"  {one['status']}  {found}"))
     return Group(heading, table(("side", "status", "from", "believed", "content"), rows), *_taken_up(one))
@@ -236,16 +238,23 @@ def rehearsed(shape: RehearsedShape) -> RenderableType:
 
 
 def swept(shape: SweptShape) -> RenderableType:
-    if not any((shape["expired"], shape["fallen"], shape["moved"], shape["due"])):
+    counts = shape["counts"]
+    if not any((*counts.values(), shape["moved"])):
         return plain("nothing to do: nothing has expired, moved or is due for review")
     return pairs(
         [
-            ("expired", ", ".join(shape["expired"]) or "-"),
-            ("fell with it", ", ".join(shape["fallen"]) or "-"),
+            ("expired", _named(shape["expired"], counts["expired"])),
+            ("fell with it", _named(shape["fallen"], counts["fallen"])),
             ("moved", f"{counted(shape['moved'], 'record', 'records')} in use or tier"),
-            ("due for review", ", ".join(shape["due"]) or "-"),
+            ("due for review", _named(shape["due"], counts["due"])),
         ]
     )
+
+
+def _named(names: list[str], count: int) -> str:
+    """The names that are shown, and how many more there are."""
+    more = [f"and {count - len(names):,} more"] if count > len(names) else []
+    return ", ".join([*names, *more]) or "-"
 
 
 def directory(shape: DirectoryShape) -> RenderableType:

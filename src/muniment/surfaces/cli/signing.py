@@ -13,6 +13,7 @@ from rich.console import Group, RenderableType
 from muniment.engine.signing import KeySpan, Rotation, checkpointed, key_line, rotate
 from muniment.model import checks, times
 from muniment.model.actor import OWNER
+from muniment.model.decoding import decode_json
 from muniment.model.entry import Checkpoint, Handover, SignedCheckpoint, SignedHandover
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.surfaces.cli.asking import confirmed, must_ask
@@ -211,7 +212,7 @@ def _read(path: Path, field: Literal["file", "key"], expected: str) -> bytes:
 def _read_checkpoint(path: Path) -> SignedCheckpoint:
     expected = "a file that `muniment ledger checkpoint --json` wrote"
     try:
-        said = msgspec.json.decode(_read(path, "file", expected), type=_Checkpoint)
+        said = decode_json(_read(path, "file", expected), _Checkpoint)
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError):
         raise Malformed("file", expected) from None
     for name, number in (("seq", said.seq), ("receipts", said.receipts), ("previous", said.previous)):
@@ -246,7 +247,7 @@ def _read_keys(said: str, tenant: str) -> tuple[KeySpan, ...]:
 
 def _read_line(body: bytes, expected: str, tenant: str) -> tuple[KeySpan, ...]:
     try:
-        line_ = msgspec.json.decode(body, type=_Line)
+        line_ = decode_json(body, _Line)
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError):
         raise Malformed("key", expected) from None
     checks.identifier("key: tenant", line_.tenant)

@@ -6,7 +6,7 @@ from typing import Annotated, cast
 
 import typer
 
-from muniment.engine import Memory
+from muniment.engine import ConflictView, Memory
 from muniment.model import checks
 from muniment.model.curation import Verdict
 from muniment.model.errors import NotFound
@@ -157,16 +157,33 @@ def promote(
     return ExitCode.ANSWERED
 
 
-@command(app, "conflicts", example="muniment conflicts --all")
+@command(app, "conflicts", example="muniment conflicts --all --limit 50")
 def conflicts(
-    call: Call, everything: Annotated[bool, typer.Option("--all", help="Show resolved ones too.")] = False
+    call: Call,
+    everything: Annotated[bool, typer.Option("--all", help="Show resolved ones too.")] = False,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many.")] = 20,
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="CURSOR", help="Go on after the last one of the page before.")
+    ] = None,
 ) -> ExitCode:
-    """Show the open disagreements, both sides of each."""
+    """Show the open disagreements, both sides of each, oldest first and a page at a time. The content of a long record
+    is cut; with --json it is whole."""
+    checks.whole("limit", limit, least=1, most=1_000)
+    shown: list[ConflictView] = []
+    stretch, more = max(limit + 1, 200), True  # resolved ones are passed over
     with call.memory() as memory:
-        views = memory.conflicts()
-    shown = tuple(view for view in views if everything or view.status is not ConflictStatus.RESOLVED)
-    call.tell(conflicts_shape(shown), show_trust.conflicts)
+        while more and len(shown) <= limit:
+            views = memory.conflicts(after=after, limit=stretch)
+            shown += [view for view in views if everything or view.status is not ConflictStatus.RESOLVED]
+            more = len(views) == stretch
+            after = _cursor(views[-1]) if views else None
+    page = tuple(shown[:limit])
+    call.tell(conflicts_shape(page, following=_cursor(page[-1]) if len(shown) > limit else None), show_trust.conflicts)
     return ExitCode.ANSWERED
+
+
+def _cursor(view: ConflictView) -> str:
+    return f"{view.opened}@{view.id}"
 
 
 @command(
@@ -217,12 +234,27 @@ def resolve(
     return ExitCode.ANSWERED
 
 
+SWEPT_NAMED = 20
+"""So many records of each kind a sweep names to a person."""
+
+
 @command(app, "sweep", example="muniment sweep --json")
-def sweep(call: Call) -> ExitCode:
-    """Let time do its work: expire what is past its time, count use, move tiers, and name what is due for review."""
+def sweep(
+    call: Call,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", help="Name at most so many of each (default: 20; with --json all).", show_default=False
+        ),
+    ] = None,
+) -> ExitCode:
+    """Run maintenance: expire what is past its time, count use, move tiers, and name what is due for review."""
+    if limit is not None:
+        checks.whole("limit", limit, least=0, most=1_000_000)
     with call.memory() as memory:
         swept = memory.sweep()
-    call.tell(swept_shape(swept), show_trust.swept)
+    most = SWEPT_NAMED if limit is None and not call.as_json else limit
+    call.tell(swept_shape(swept, limit=most), show_trust.swept)
     return ExitCode.ANSWERED
 
 

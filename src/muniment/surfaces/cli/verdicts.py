@@ -32,6 +32,7 @@ class VerdictShape(TypedDict):
     rule: str
     duplicate_of: str | None
     echoes: list[str]
+    same_as: list[str]
     conflict_ids: list[str]
     redactions: list[RedactionShape]
     steps: list[StepShape]
@@ -49,6 +50,7 @@ def verdict_shape(verdict: Verdict) -> VerdictShape:
         "rule": verdict.rule,
         "duplicate_of": verdict.duplicate_of,
         "echoes": list(verdict.echoes),
+        "same_as": list(verdict.same_as),
         "conflict_ids": list(verdict.conflict_ids),
         "redactions": [redaction_shape(one) for one in verdict.redactions],
         "steps": [step_shape(one) for one in verdict.steps],

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from muniment.model import times
+from muniment.model.decoding import decode_json
 from muniment.model.errors import Malformed, NotFound, TooManyRequests
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -261,7 +262,7 @@ class _Desk:
 async def _asked(request: Request, kind: type[T]) -> T:
     body = await read_body(request, BODY_BYTES_MAX)
     try:
-        return msgspec.json.decode(body, type=kind)
+        return decode_json(body, kind)
     except msgspec.ValidationError:
         raise Malformed("body", "the settings that the examination extension describes") from None
     except msgspec.DecodeError:

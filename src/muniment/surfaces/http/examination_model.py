@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import msgspec
 
+from muniment.model.decoding import decode_json
 from muniment.testing.standing_in import counted
 
 WIDE = 256
@@ -59,7 +60,7 @@ def _answering(endpoint: ModelEndpoint) -> type[BaseHTTPRequestHandler]:
 
 def _embedded(body: bytes) -> bytes | None:
     try:
-        texts = msgspec.json.decode(body, type=_Asked).input
+        texts = decode_json(body, _Asked).input
     except msgspec.DecodeError:
         return None
     told = [{"index": number, "embedding": counted(text, WIDE)} for number, text in enumerate(texts)]

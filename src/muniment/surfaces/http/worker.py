@@ -13,9 +13,8 @@ import socket
 import sys
 import threading
 
-import msgspec
-
 from muniment.config import ServerSettings
+from muniment.model.decoding import decode_json
 from muniment.model.value import Value
 from muniment.surfaces.cli.output import complain, prepare
 from muniment.surfaces.http.app import build_app
@@ -66,7 +65,7 @@ class _Lifeline:
             if not more:
                 raise EOFError("nobody said what to do")
             line += more
-        return msgspec.json.decode(line, type=Errand)
+        return decode_json(line, Errand)
 
     def watch(self) -> None:
         threading.Thread(target=self._wait, name="muniment-lifeline", daemon=True).start()

@@ -14,6 +14,7 @@ import anyio.to_thread
 import httpx
 import msgspec
 
+from muniment.model.decoding import decode_json
 from muniment.model.errors import Malformed
 from muniment.model.value import Value
 from muniment.surfaces.mcp.lines import Lines, end_on_signal, suppress_gone
@@ -134,14 +135,14 @@ def _write_all(line: bytes) -> None:
 
 def _asked(line: str) -> _Asked:
     try:
-        return msgspec.json.decode(line, type=_Asked)
+        return decode_json(line, _Asked)
     except msgspec.DecodeError:
         return _Asked()
 
 
 def _agreed(body: bytes) -> str | None:
     try:
-        return msgspec.json.decode(body, type=_Answered).result.protocolVersion
+        return decode_json(body, _Answered).result.protocolVersion
     except msgspec.DecodeError:
         return None
 
@@ -154,7 +155,7 @@ class _Told(msgspec.Struct):
 def _problem(answer: httpx.Response) -> str:
     """What the server says is wrong, in its own words."""
     try:
-        told = msgspec.json.decode(answer.content, type=_Told)
+        told = decode_json(answer.content, _Told)
     except msgspec.DecodeError:
         told = _Told()
     return f"{told.detail} ({answer.status_code}). {told.hint}".strip()

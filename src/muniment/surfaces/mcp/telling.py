@@ -9,7 +9,7 @@ from muniment.engine import ConflictView, Directory, History, LineageView, Queue
 from muniment.model.curation import Settled, Verdict
 from muniment.model.query import Disclosure
 from muniment.model.recall import Recall
-from muniment.model.receipt import Explanation
+from muniment.model.receipt import Explanation, ReceiptState
 from muniment.model.render import visible
 from muniment.model.times import show
 from muniment.model.vocabulary import Outcome
@@ -69,6 +69,8 @@ def _consequences(told: Verdict) -> list[str]:
         lines.append(f"It says what {told.duplicate_of} says already.")
     if told.echoes:
         lines.append(f"It repeats what was recalled from {', '.join(told.echoes)}; that is no new evidence.")
+    if told.same_as:
+        lines.append(f"The same is said in {', '.join(told.same_as)}; this is a record of its own.")
     if told.conflict_ids:
         lines.append(f"It disagrees with what is known; conflicts: {', '.join(told.conflict_ids)}.")
     lines += [f"Taken out of {one.field}: {one.what}, {one.count} times." for one in told.redactions]
@@ -133,15 +135,30 @@ def lineage(found: LineageView) -> str:
     return "\n".join(lines)
 
 
+def _came_of(told: Explanation) -> str:
+    by = ", ".join(told.by)
+    match told.state:
+        case ReceiptState.WHOLE:
+            return "comes out the same" if told.same_ids else "does NOT come out the same"
+        case ReceiptState.ERASED:
+            gone = f"{', '.join(told.lost)} of what it told" if told.lost else "words of it"
+            rest = "the rest comes out the same" if told.consistent else "the rest does NOT come out the same"
+            return f"{gone} were erased since (certificate {by}); {rest}"
+        case ReceiptState.DROPPED:
+            return f"Most of it was dropped by retention ({by}): who was told what is left."
+        case ReceiptState.ALTERED:
+            return "it was ALTERED: it is not what the log commits to"
+
+
 def explanation(told: Explanation) -> str:
     account = told.account
-    same = "comes out the same" if told.same_ids else "does NOT come out the same"
+    same = _came_of(told)
     how = "searched again on a rebuilt store" if told.replayed else "decided again"
     lines = [
         f"Receipt {told.receipt_id}: {account.actor.id} asked for {account.query.purpose} at epoch {told.epoch}.",
         f"{account.considered} candidates were looked at; told: {', '.join(account.selected) or 'nothing'}.",
         *(f"Left out by {rule}: {count}." for rule, count in sorted(account.excluded.items())),
-        f"It was {how}, and {same}.",
+        f"It was {how}, and {same}." if told.state is not ReceiptState.DROPPED else same,
     ]
     if account.abstained is not None:
         lines.append(f"It abstained: {account.abstained}.")
@@ -155,7 +172,7 @@ def conflicts(views: Sequence[ConflictView]) -> str:
         return "There is no such conflict that you may see."
     lines = [QUOTED]
     for view in views:
-        lines += ["", f"Conflict {view.id}: {view.type}, {view.status}. {line(view.why)}"]
+        lines += ["", f"Conflict {view.id}: {view.strength} {view.type}, {view.status}. {line(view.why)}"]
         lines += [*quoted(view.a), *quoted(view.b)]
         if view.strategy is not None:
             lines.append(f"Taken up by {view.strategy}; winner: {view.winner or 'none'}.")

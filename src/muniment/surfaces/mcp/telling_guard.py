@@ -25,9 +25,20 @@ def would_forget(plan: ErasurePlan) -> str:
             f"Nothing was changed. The plan, by {plan.by}:",
             *_fates(plan),
             *_traces(plan),
-            f'To do it, call forget again with dry_run false and plan "{plan.digest}".',
+            *_on_hold(plan),
         ]
     )
+
+
+def _on_hold(plan: ErasurePlan) -> Iterator[str]:
+    """Which holds stand against the plan; the way to do it, if none does."""
+    for one in plan.holds:
+        kept = (*one.records, *one.proposals)
+        yield f"ON HOLD {one.hold} ({len(kept)}): {_named(kept)}. Why: {line(one.reason)}."
+    if plan.holds:
+        yield "Nothing of the plan can be done until these holds are lifted."
+    else:
+        yield f'To do it, call forget again with dry_run false and plan "{plan.digest}".'
 
 
 def _fates(plan: ErasurePlan) -> Iterator[str]:

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from muniment.contracts.shape import Flaw, Wire, flaws
 from muniment.contracts.strict.values import JsonObject
+from muniment.model.decoding import convert
 from muniment.model.errors import Malformed, MunimentError, NotPermitted, Unauthenticated
 from muniment.model.render import visible
 from muniment.model.value import Value
@@ -114,7 +115,7 @@ def read(given: JsonObject, kind: type[A]) -> A:
     if found:
         raise _malformed(found[0])
     try:
-        return msgspec.convert(given, kind)
+        return convert(given, kind)
     except msgspec.ValidationError:
         raise Malformed("arguments", "numbers within what a machine can hold") from None
 

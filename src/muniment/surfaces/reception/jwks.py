@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import jwt
 import msgspec
 
+from muniment.model.decoding import decode_json
 from muniment.model.errors import ConfigurationError
 
 FETCH_TIMEOUT_S = 5.0
@@ -88,7 +89,7 @@ class Jwks:
 def _read(body: bytes) -> dict[str, _Key]:
     """The keys for signatures in a set. What we cannot use is passed over; a set of which nothing is left is none."""
     try:
-        found = msgspec.json.decode(body, type=_Set).keys[:KEYS_MAX]
+        found = decode_json(body, _Set).keys[:KEYS_MAX]
     except (msgspec.MsgspecError, UnicodeDecodeError):
         raise JwksUnavailable("no set of keys") from None
     named = ((str(raw.get("kid", f"#{place}")), _usable(raw)) for place, raw in enumerate(found))

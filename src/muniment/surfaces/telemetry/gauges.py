@@ -27,7 +27,22 @@ _MEANINGS: Mapping[str, tuple[str, Callable[[Figures, float], float]]] = {
         lambda one, now: max(0.0, now - one.oldest / 1e6) if one.oldest is not None else 0.0,
     ),
     "muniment_vectors_trailing": ("Ledger entries whose vectors are not made yet.", lambda one, _: one.trailing),
+    "muniment_vectors_per_second": (
+        "Vectors made per second, over the last minute.",
+        lambda one, _: one.vectors_per_s,
+    ),
+    "muniment_vectors_made_total": ("Vectors made since the process began.", lambda one, _: one.vectors_made),
+    "muniment_background_restarts_total": (
+        "How often background work died and was started again.",
+        lambda one, _: one.background_restarts,
+    ),
     "muniment_store_bytes": ("Size of the tenant's files.", lambda one, _: one.bytes),
+    "muniment_receipts_bytes": ("Bytes that receipts take.", lambda one, _: one.receipts_bytes),
+    "muniment_wal_bytes": ("Size of SQLite's write-ahead log.", lambda one, _: one.wal_bytes),
+    "muniment_oldest_read_seconds": (
+        "Age of the oldest read transaction that is open, 0 when none is.",
+        lambda one, _: one.oldest_read_s,
+    ),
 }
 
 
@@ -60,7 +75,7 @@ class Gauges:
         told = tuple(
             Family(
                 name=name,
-                kind="gauge",
+                kind="counter" if name.endswith("_total") else "gauge",
                 meaning=meaning,
                 samples=tuple(
                     Sample(labels=(("tenant", whose),), value=read(one, now)) for whose, one in sorted(shown.items())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from muniment.model.decoding import decode_json
 from muniment.surfaces.telemetry.instruments import Family, Sample
 from muniment.surfaces.telemetry.meters import Meters
 
@@ -62,7 +63,7 @@ class SharedMeters:
 
 def _read(path: Path) -> tuple[Family, ...] | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=tuple[Family, ...])
+        return decode_json(path.read_bytes(), tuple[Family, ...])
     except FileNotFoundError:
         return None
 

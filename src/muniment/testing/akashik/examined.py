@@ -15,6 +15,7 @@ import httpx
 import msgspec
 
 from muniment.contracts.strict.values import JsonObject
+from muniment.model.decoding import decode_json
 from muniment.model.errors import ConfigurationError
 from muniment.model.value import Value
 from muniment.testing.akashik.binding import (
@@ -178,7 +179,7 @@ class ExaminedStage:
 
 def _told(answer: bytes) -> Told:
     try:
-        return msgspec.json.decode(answer, type=Told)
+        return decode_json(answer, Told)
     except msgspec.DecodeError as error:
         raise Unobservable("the server answers an examination in other words than the extension's") from error
 

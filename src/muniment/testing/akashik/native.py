@@ -45,7 +45,7 @@ from muniment.testing.akashik.polled import Polled
 from muniment.testing.akashik.say import part, parts, read_object, whole
 from muniment.testing.standing_in import counted
 
-WAIT_S = 30.0
+WAIT_S = 120.0
 POLICY = "policy.yaml"
 
 

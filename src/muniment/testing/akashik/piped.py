@@ -9,6 +9,7 @@ from typing import cast
 import msgspec
 
 from muniment.contracts.strict.values import Json, JsonObject
+from muniment.model.decoding import decode_json
 from muniment.testing.akashik.binding import Settings, View
 from muniment.testing.akashik.native import Opened
 
@@ -43,10 +44,10 @@ def answered(opened: Opened, asked: Question) -> JsonObject:
 
 def main() -> None:
     """Answer until nobody asks any more, then close the vault."""
-    opened = Opened(Path(sys.argv[1]), msgspec.json.decode(sys.argv[2], type=Settings))
+    opened = Opened(Path(sys.argv[1]), decode_json(sys.argv[2], Settings))
     try:
         for line in sys.stdin.buffer:
-            answer = answered(opened, msgspec.json.decode(line, type=Question))
+            answer = answered(opened, decode_json(line, Question))
             sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
             sys.stdout.buffer.flush()
     finally:

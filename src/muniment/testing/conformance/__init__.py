@@ -11,6 +11,7 @@ class TestMyStore(StoreConformance):
 from muniment.testing.conformance.ahead import AheadConformance
 from muniment.testing.conformance.catalogue import CatalogueConformance
 from muniment.testing.conformance.erasing import ErasureConformance
+from muniment.testing.conformance.health import HealthConformance
 from muniment.testing.conformance.links import LinkConformance
 from muniment.testing.conformance.lookups import LookupConformance
 from muniment.testing.conformance.meanings import MeaningConformance
@@ -38,5 +39,6 @@ class StoreConformance(
     NoteConformance,
     MeaningConformance,
     ErasureConformance,
+    HealthConformance,
 ):
     """Everything a `TenantStore` promises."""

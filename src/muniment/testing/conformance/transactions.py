@@ -32,7 +32,7 @@ from muniment.testing.conformance.makers import (
 )
 from muniment.testing.contents import Contents, contents
 
-WAIT_S = 60
+WAIT_S = 300
 _EMPTY = Contents()
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 from string import ascii_lowercase, ascii_uppercase
 
 from muniment.model.times import Instant
+from muniment.text.dates.compose import spans
 from muniment.text.dates.span import Span
 
 QUESTION_MAX = 4_000
@@ -43,6 +44,4 @@ def _spans(text: str, now: Instant) -> tuple[Span, ...]:
     lower = text.translate(_LOWER)
     if _HINT.search(lower) is None:
         return ()
-    from muniment.text.dates.compose import spans  # its patterns take long to compile, and few questions name a time
-
     return tuple(islice(spans(text, lower, now), SPANS_MAX))

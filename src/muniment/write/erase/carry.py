@@ -8,10 +8,11 @@ import msgspec
 
 from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
-from muniment.model.change import ChangeSet, Draft
+from muniment.model.change import Amendment, ChangeSet, Draft
 from muniment.model.curation import Forgotten, Report, Verdict
 from muniment.model.entry import Birth, Change, EntryKind, Filing, Role
 from muniment.model.erasure import (
+    Blocked,
     By,
     Derived,
     Doomed,
@@ -23,7 +24,6 @@ from muniment.model.erasure import (
     digest_of,
 )
 from muniment.model.errors import NotFound, Stale
-from muniment.model.proposal import Ruling
 from muniment.model.record import Record
 from muniment.model.rows import ProposalRow
 from muniment.model.status import Status
@@ -37,20 +37,18 @@ from muniment.write.aftermath import become, with_aftermath
 from muniment.write.case import hidden
 from muniment.write.commit import commit
 from muniment.write.corroborate import with_lapses
-from muniment.write.erase.certificate import draw_up
-from muniment.write.erase.holds import holds, refuse_held
-from muniment.write.erase.reach import Meant, Reached, find, name_of, reach, records_of
+from muniment.write.erase.certificate import Removed, draw_up
+from muniment.write.erase.dismiss import dismissing, held_rows, waiting_on
+from muniment.write.erase.holds import blocking, holds, refuse_held
+from muniment.write.erase.reach import Meant, Reached, find, name_of, reach, records_of, with_redacted
 from muniment.write.erase.redact import redacted
-from muniment.write.erase.texts import texts_of
 from muniment.write.erase.traces import Erasing, Found, find_traces
 from muniment.write.erase.words import Lost, last_words
 from muniment.write.facts import fetch, look_up
 from muniment.write.pipeline import (
     Act,
     Bench,
-    Matter,
     act_report,
-    decide_and_commit,
     decided,
     enact,
     next_place,
@@ -60,7 +58,6 @@ from muniment.write.review import held_proposal, visible
 
 Signing = Callable[[Snapshot], Signer]
 """Who signs what a ledger says next."""
-_ALL = 2**31
 _NO_RIGHT = "it was derived from what is erased, which the one who asks may not do: somebody has to look at it"
 
 
@@ -77,10 +74,12 @@ class Prepared(Value):
 
 
 class Again(Value):
-    """An erasure to be done again, in a store that has gone back to before it: these records, and these documents and
-    receipts by their numbers."""
+    """An erasure to be done again in a store that went back to before it: records and those that were `redacted` with
+    them, waiting proposals by id, documents and receipts by their numbers there."""
 
     records: tuple[str, ...]
+    redacted: tuple[str, ...]
+    proposals: frozenset[str]
     documents: frozenset[int]
     receipts: frozenset[int]
     derived: Derived
@@ -88,11 +87,11 @@ class Again(Value):
 
 
 def plan_erasure(snapshot: Snapshot, oblivion: Oblivion, actor: Actor, bench: Bench) -> ErasurePlan:
-    """What an erasure would do, as far as the actor may know. Changes nothing."""
+    """What an erasure would do, as far as the actor may know, and which holds stand against it. Changes nothing."""
     prepared = _prepare(snapshot, oblivion, actor, bench)
-    refuse_held(snapshot, _touched(prepared))
     found = find_traces(snapshot, _erasing(prepared), _lost(snapshot, prepared))
-    return _plan(snapshot, oblivion, prepared, found, actor, bench)
+    plan = _plan(snapshot, oblivion, prepared, found, actor, bench)
+    return msgspec.structs.replace(plan, holds=_blocking(snapshot, prepared))
 
 
 def may_erase(snapshot: Snapshot, target: Target, actor: Actor, bench: Bench) -> str | None:
@@ -114,7 +113,7 @@ def _erase(unit: Unit, oblivion: Oblivion, actor: Actor, bench: Bench, signing: 
     if rule_id is None:
         return Forgotten(plan=_nothing(oblivion), verdict=_refused(unit, oblivion, opening, actor, bench))
     prepared = _prepare(unit, oblivion, actor, bench)
-    refuse_held(unit, _touched(prepared))
+    refuse_held(_blocking(unit, prepared))
     return _carry_out(unit, oblivion, prepared, _Warrant(opening=opening, rule=rule_id, signing=signing), actor, bench)
 
 
@@ -122,20 +121,21 @@ def erase_again(unit: Unit, again: Again, actor: Actor, bench: Bench, signing: S
     """Do an erasure again that the store has forgotten about. None when nothing of it is there. Asks nobody: it was
     decided before."""
     there = tuple(name for name in again.records if unit.catalogue.revisions(name))
+    cut = tuple(name for name in again.redacted if unit.catalogue.revisions(name))
     meant = Meant(records=there)
     oblivion = Oblivion(
         target=Target(by=By.RECORD, value=there[0] if there else "restored"),
         reason=again.reason,
         derived=again.derived,
     )
-    reached = reach(unit, meant, By.RECORD, again.derived)
+    reached = with_redacted(unit, reach(unit, meant, By.RECORD, again.derived), cut)
     gone = [*reached.of(Fate.ERASED), *reached.of(Fate.REDACTED)]
     prepared = Prepared(
         target=oblivion.target,
         meant=meant,
         reached=reached,
         records=records_of(unit, gone),
-        waiting=tuple(row for row in unit.desk.held(after=None, limit=_ALL) if row.held in again.documents),
+        waiting=_waiting_again(unit, again, oblivion.target, meant, reached),
         forced=again.documents,
         receipts=again.receipts,
     )
@@ -144,6 +144,12 @@ def erase_again(unit: Unit, again: Again, actor: Actor, bench: Bench, signing: S
         return _carry_out(unit, oblivion, prepared, warrant, actor, bench)
     except NotFound:
         return None
+
+
+def _waiting_again(unit: Unit, again: Again, target: Target, meant: Meant, reached: Reached) -> tuple[ProposalRow, ...]:
+    about = waiting_on(unit, target, meant, _gone(reached)) if meant.records else []
+    named = [row for row in held_rows(unit) if row.id in again.proposals or row.held in again.documents]
+    return tuple({row.id: row for row in (*named, *about)}.values())
 
 
 def erase_each(
@@ -163,6 +169,9 @@ def erase_each(
     target = Target(by=By.RECORD, value=there[0])
     oblivion = Oblivion(target=target, reason=reason, derived=Derived.REVIEW)
     prepared = _prepared(unit, target, Meant(records=there), Derived.REVIEW, actor, bench)
+    on_hold = {name for one in _blocking(unit, prepared) for name in one.proposals}
+    waiting = tuple(row for row in prepared.waiting if row.id not in on_hold)
+    prepared = msgspec.structs.replace(prepared, waiting=waiting)
     rule_id = next(rule_id for rule_id in rules.values() if rule_id is not None)
     warrant = _Warrant(opening=bench.ids.salt().hex(), rule=rule_id, signing=signing)
     return _carry_out(unit, oblivion, prepared, warrant, actor, bench)
@@ -180,11 +189,9 @@ def _carry_out(
     unit: Unit, oblivion: Oblivion, prepared: Prepared, warrant: _Warrant, actor: Actor, bench: Bench
 ) -> Forgotten:
     opening = warrant.opening
-    lost = _lost(unit, prepared)
+    lost, erasing = _lost(unit, prepared), _erasing(prepared)
     oblivion = msgspec.structs.replace(oblivion, reason=lost.cut(oblivion.reason))
-    for row in prepared.waiting:
-        _dismiss(unit, row, oblivion, actor, bench)
-    found = find_traces(unit, _erasing(prepared), lost)
+    found = find_traces(unit, erasing, lost)
     plan = _plan(unit, oblivion, prepared, found, actor, bench)
     if oblivion.expected not in (None, plan.digest):
         raise Stale("the plan to forget this", yours="the one you were shown", present="another")
@@ -193,7 +200,12 @@ def _carry_out(
     if oblivion.target.by is By.RECORD and prepared.meant.records:
         change = _named(change, prepared)
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
-    signed = draw_up(unit, entry, plan, oblivion, opening, bench, warrant.signing(unit))
+    removed = Removed(
+        proposals=erasing.proposals,
+        documents=frozenset({*entry.dropped, *(ref.doc for ref in entry.amended)}),
+        receipts=tuple(one.id for one in change.receipts),
+    )
+    signed = draw_up(unit, entry, plan, removed, oblivion, opening, bench, warrant.signing(unit))
     unit.certify(signed)
     verdict = verdict_of(report, entry.seq, change.filing.record if change.filing is not None else None)
     return Forgotten(plan=plan, verdict=verdict, certificate=signed, opening=opening)
@@ -209,7 +221,7 @@ def _prepared(
 ) -> Prepared:
     reached = _permitted(snapshot, reach(snapshot, meant, target.by, derived), actor, bench)
     gone = [*reached.of(Fate.ERASED), *reached.of(Fate.REDACTED)]
-    waiting = tuple(_waiting(snapshot, target, meant))
+    waiting = tuple(waiting_on(snapshot, target, meant, _gone(reached)))
     return Prepared(target=target, meant=meant, reached=reached, records=records_of(snapshot, gone), waiting=waiting)
 
 
@@ -225,30 +237,13 @@ def _permitted(snapshot: Snapshot, reached: Reached, actor: Actor, bench: Bench)
     return msgspec.structs.replace(reached, nodes=tuple(nodes))
 
 
-def _touched(prepared: Prepared) -> set[str]:
-    return {node.id for node in prepared.reached.nodes if node.fate in (Fate.ERASED, Fate.REDACTED)}
+def _gone(reached: Reached) -> frozenset[str]:
+    """The records that lose all or some of what they say."""
+    return frozenset({*(node.id for node in reached.nodes if node.fate in (Fate.ERASED, Fate.REDACTED))})
 
 
-def _waiting(snapshot: Snapshot, target: Target, meant: Meant) -> list[ProposalRow]:
-    """Proposals that wait and are meant as well, or are about a record that is."""
-    found: list[ProposalRow] = []
-    name = name_of(meant)
-    for row in snapshot.desk.held(after=None, limit=_ALL):
-        admitted = held_proposal(snapshot, row)
-        if admitted is None:
-            continue
-        proposal, claim = admitted.proposal, admitted.proposal.claim
-        about = {proposal.target, proposal.promotes, *claim.lineage.derived_from} & set(meant.records)
-        said = {
-            By.RECORD: False,
-            By.SUBJECT: any(name.within(text) for text in texts_of(claim)),
-            By.SOURCE: claim.origin.source == target.value,
-            By.ACTOR: row.actor == target.value,
-            By.SESSION: claim.place.session_id == target.value,
-        }
-        if about or said[target.by]:
-            found.append(row)
-    return found
+def _blocking(snapshot: Snapshot, prepared: Prepared) -> tuple[Blocked, ...]:
+    return blocking(snapshot, _gone(prepared.reached), {row.id for row in prepared.waiting})
 
 
 def _lost(snapshot: Snapshot, prepared: Prepared) -> Lost:
@@ -256,7 +251,7 @@ def _lost(snapshot: Snapshot, prepared: Prepared) -> Lost:
     erased = [prepared.records[card.rid].content for card in prepared.reached.of(Fate.ERASED)]
     besides = [prepared.records[card.rid].content for card in prepared.reached.of(Fate.REDACTED)]
     held = [admitted.proposal.claim.content for row in prepared.waiting if (admitted := held_proposal(snapshot, row))]
-    words = last_words(snapshot.lexicon, [*erased, *held], besides)
+    words = last_words(snapshot.lexicon, erased, held, besides)
     return Lost(name_of(prepared.meant), words, [*erased, *held] if besides else ())
 
 
@@ -266,18 +261,12 @@ def _erasing(prepared: Prepared) -> Erasing:
         target=prepared.target,
         rids=frozenset(prepared.records),
         proposals=frozenset({*named, *(row.id for row in prepared.waiting)}),
-        records=frozenset(_touched(prepared)),
+        waiting=frozenset(row.id for row in prepared.waiting),
+        records=_gone(prepared.reached),
         documents=prepared.meant.documents,
         forced=prepared.forced,
         receipts=prepared.receipts,
     )
-
-
-def _dismiss(unit: Unit, row: ProposalRow, oblivion: Oblivion, actor: Actor, bench: Bench) -> None:
-    admitted = held_proposal(unit, row)
-    assert admitted is not None, "it waited a moment ago, in the same transaction"
-    ruling = Ruling(proposal=row.id, accept=False, reason=oblivion.reason)
-    decide_and_commit(unit, Matter(admitted=admitted, waiting=row, ruling=ruling, reviewer=actor), bench)
 
 
 def _plan(
@@ -345,19 +334,27 @@ def _change(unit: Unit, prepared: Prepared, found: Found, lost: Lost, report: Re
     whole = with_lapses(unit, with_aftermath(unit, change, bench.policy))
     gone = {card.rid for card in (*erased, *cut)}
     judged = {one.rid: one for one in whole.changes}
+    waiting = {row.report: row.held for row in prepared.waiting if row.held is not None}
     reborn = _reborn(prepared, cut, judged, lost, whole)
     return msgspec.structs.replace(
         whole,
         changes=tuple(one for one in whole.changes if one.rid not in gone),
         births=tuple(birth for birth, _ in reborn),
         drafts=(*whole.drafts, *(Draft(doc=birth.rid, role=Role.RECORD, value=record) for birth, record in reborn)),
-        dropped=tuple(sorted({*gone, *found.dropped})),
+        dropped=tuple(sorted({*gone, *found.dropped, *waiting.values()})),
         erased=tuple(Tombstone(rid=card.rid, id=card.id, revision=card.revision) for card in (*erased, *cut)),
-        amended=found.amended,
+        amended=tuple(_dismissing(one, report) if one.doc in waiting else one for one in found.amended),
         refiled=found.refiled,
         reworded=found.reworded,
         receipts=found.receipts,
     )
+
+
+def _dismissing(amendment: Amendment, report: Report) -> Amendment:
+    """What takes the place of the report on a proposal that waited."""
+    assert isinstance(amendment.value, Report), "the report of a proposal's row is a report"
+    value = dismissing(amendment.value, report.reason, report.actor)
+    return msgspec.structs.replace(amendment, value=value)
 
 
 def _reborn(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from muniment.model.entry import Entry
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
+from muniment.model.entry import DocumentRef, Entry
 from muniment.model.erasure import (
+    CERTIFICATE_VERSIONS,
     Certificate,
     Counts,
     ErasurePlan,
@@ -12,18 +16,27 @@ from muniment.model.erasure import (
     SignedCertificate,
     digest_of,
 )
-from muniment.model.value import canonical
+from muniment.model.value import Value, canonical, read_canonical
 from muniment.ports.store import Snapshot
 from muniment.ports.world import Signer
 from muniment.write.pipeline import Bench
 
-VERSION = 1
+_LAST = 2**63 - 1
+
+
+class Removed(Value):
+    """What an erasure took away beside records: proposals by id, documents by number, receipts by id."""
+
+    proposals: frozenset[str]
+    documents: frozenset[int]
+    receipts: tuple[str, ...]
 
 
 def draw_up(
     snapshot: Snapshot,
     entry: Entry,
     plan: ErasurePlan,
+    removed: Removed,
     oblivion: Oblivion,
     opening: str,
     bench: Bench,
@@ -34,7 +47,7 @@ def draw_up(
     assert head is not None, "a ledger begins with its genesis"
     assert head.seq == entry.seq, "the certificate is drawn up in the entry's own transaction"
     certificate = Certificate(
-        v=VERSION,
+        v=max(CERTIFICATE_VERSIONS),
         id=bench.ids.fresh("crt"),
         tenant=entry.tenant,
         by=plan.by,
@@ -50,8 +63,29 @@ def draw_up(
         seq=entry.seq,
         entry=head.hash.hex(),
         key=signer.key_id,
+        proposals=tuple(sorted(removed.proposals)),
+        documents=tuple(digest for _, digest in sorted(commitments(snapshot, removed.documents).items())),
+        receipts=removed.receipts,
     )
     return SignedCertificate(certificate=certificate, signature=signer.sign(canonical(certificate)).hex())
+
+
+class _Kept(Value, forbid_unknown_fields=False):
+    """What of an entry says which documents it brought. Reading only this keeps a pass over a long ledger short."""
+
+    documents: tuple[DocumentRef, ...] = ()
+
+
+def brought(snapshot: Snapshot) -> Iterator[DocumentRef]:
+    """Every document that the ledger ever took in, with the commitment it was taken in by."""
+    for stored in snapshot.ledger.entries(1, _LAST):
+        yield from read_canonical(stored.body, _Kept).documents
+
+
+def commitments(snapshot: Snapshot, documents: AbstractSet[int]) -> dict[int, str]:
+    """By what the ledger took in each of these documents. They are salted, so that no guess can be held against one,
+    and no two ledgers share one, so that they tell a document from any other of the same number."""
+    return {ref.doc: ref.digest for ref in brought(snapshot) if ref.doc in documents}
 
 
 def _counts(entry: Entry, plan: ErasurePlan) -> Counts:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
 import msgspec
 
-from muniment.model.erasure import LegalHold
+from muniment.model.erasure import Blocked, LegalHold
 from muniment.model.errors import IntegrityError, OnHold
 from muniment.model.note import Jot, Note
 from muniment.model.value import read_canonical
 from muniment.ports.store import Snapshot
+from muniment.write.erase.dismiss import waiting_on
 from muniment.write.erase.reach import find
 
 TOPIC = "legal_hold"
@@ -36,9 +39,21 @@ def _read(note: Note) -> LegalHold:
     return read_canonical(note.body.encode(), LegalHold)
 
 
-def refuse_held(snapshot: Snapshot, records: set[str]) -> None:
-    """Refuse to touch any of these records while one of them is on hold."""
+def blocking(snapshot: Snapshot, records: AbstractSet[str], proposals: AbstractSet[str]) -> tuple[Blocked, ...]:
+    """Which holds keep any of these records and waiting proposals, and what each of them keeps."""
+    found: list[Blocked] = []
     for hold in holds(snapshot):
-        kept = records.intersection(find(snapshot, hold.target).records)
-        if kept:
-            raise OnHold(hold.id, hold.reason, records=len(kept))
+        meant = find(snapshot, hold.target)
+        kept = records & {*meant.records}
+        waiting = proposals & {row.id for row in waiting_on(snapshot, hold.target, meant)} if proposals else set()
+        if kept or waiting:
+            found.append(
+                Blocked(hold=hold.id, reason=hold.reason, records=tuple(sorted(kept)), proposals=tuple(sorted(waiting)))
+            )
+    return tuple(found)
+
+
+def refuse_held(found: tuple[Blocked, ...]) -> None:
+    """Refuse an erasure that a hold stands against."""
+    for one in found:
+        raise OnHold(one.hold, one.reason, records=len(one.records), proposals=len(one.proposals))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from muniment.model.card import Card
@@ -143,6 +145,18 @@ def reach(snapshot: Snapshot, meant: Meant, by: By, derived: Derived) -> Reached
     cards = {node.id: snapshot.catalogue.revisions(node.id) for node in nodes}
     counted = tuple(msgspec.structs.replace(node, revisions=len(cards[node.id])) for node in nodes)
     return Reached(nodes=counted, cards=cards)
+
+
+def with_redacted(snapshot: Snapshot, reached: Reached, records: Iterable[str]) -> Reached:
+    """The same, with these records redacted too, whether they were derived from anything here or not."""
+    gone = {node.id for node in reached.nodes if node.fate in (Fate.ERASED, Fate.REDACTED)}
+    cards = {name: snapshot.catalogue.revisions(name) for name in records if name not in gone}
+    others = (node for node in reached.nodes if node.id not in cards)
+    forced = (
+        Doomed(id=name, revisions=len(found), fate=Fate.REDACTED, why=_WHY_DERIVED[Fate.REDACTED])
+        for name, found in cards.items()
+    )
+    return Reached(nodes=(*others, *forced), cards={**reached.cards, **cards})
 
 
 def records_of(snapshot: Snapshot, cards: list[Card]) -> dict[int, Record]:

@@ -8,6 +8,7 @@ from muniment.model.claim import Belief, Claim, Intent, Lineage
 from muniment.model.entity import Entity
 from muniment.model.record import Record
 from muniment.model.times import Instant
+from muniment.text.identity import about
 from muniment.write.erase.words import Lost
 
 
@@ -20,6 +21,7 @@ def redacted(record: Record, revision: int, at: Instant, lost: Lost) -> Record:
         created_at=at,
         claim=claim,
         mentions=_mentions(record.mentions, claim),
+        about=about(claim.content),
     )
 
 

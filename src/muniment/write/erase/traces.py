@@ -8,11 +8,14 @@ from functools import cache
 
 import msgspec
 
+from muniment.ledger.project import dismissed
 from muniment.model.change import Amendment, Blanked
 from muniment.model.curation import Report, StepOutcome
+from muniment.model.decoding import json_decoder
 from muniment.model.entry import Role
 from muniment.model.erasure import ERASED, By, Target, Traces
 from muniment.model.note import Jot, Note
+from muniment.model.packed import PackedAccount, read_account
 from muniment.model.query import Query
 from muniment.model.receipt import Account, Terms
 from muniment.model.rows import ProposalRow
@@ -28,14 +31,15 @@ _plain = msgspec.json.Decoder()
 
 
 class Erasing(Value):
-    """What is being erased, as far as its traces go: its records and revisions, the proposals they came from, the
-    documents that speak of it. `forced` are documents, and `receipts` those in the log, that lose their words whatever
-    they are found to say."""
+    """What is being erased, as far as its traces go: its records and revisions, the proposals they came from, those of
+    them that are `waiting`, the documents that speak of it. `forced` are documents, and `receipts` those in the log,
+    that lose their words whatever they are found to say."""
 
     target: Target
     records: frozenset[str]
     rids: frozenset[int]
     proposals: frozenset[str]
+    waiting: frozenset[str] = frozenset()
     documents: frozenset[int] = frozenset()
     forced: frozenset[int] = frozenset()
     receipts: frozenset[int] = frozenset()
@@ -45,7 +49,7 @@ class Erasing(Value):
         own = self.target.by is By.ACTOR and row.actor == self.target.value
         return own or row.record in self.records
 
-    def asked(self, account: Account) -> bool:
+    def asked(self, account: Account | PackedAccount) -> bool:
         """Whether a question is: one that the actor put, or that was put in the session."""
         match self.target.by:
             case By.ACTOR:
@@ -70,7 +74,11 @@ class Found(Value):
 def find_traces(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Found:
     acts = {row.id for row in snapshot.desk.proposals() if erasing.files(row)}
     reports = dict(_reports(snapshot, erasing, erasing.proposals | acts, lost))
-    rows = [row for row in snapshot.desk.proposals() if row.report in reports]
+    rows = [
+        dismissed(row) if row.id in erasing.waiting else msgspec.structs.replace(row, digest="")
+        for row in snapshot.desk.proposals()
+        if row.report in reports
+    ]
     notes = list(_notes(snapshot, erasing, lost))
     spoken = erasing.documents | erasing.forced
     names = tuple(row.doc for row in snapshot.names.all_aliases() if row.doc in spoken)
@@ -82,7 +90,7 @@ def find_traces(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Found:
     )
     return Found(
         amended=tuple(sorted(amended, key=lambda one: one.doc)),
-        refiled=tuple(msgspec.structs.replace(row, digest="") for row in rows),
+        refiled=tuple(rows),
         reworded=tuple(msgspec.structs.replace(note, body=body) for note, body in notes),
         receipts=receipts,
         dropped=names,
@@ -105,7 +113,7 @@ class _Words(Value, forbid_unknown_fields=False):
     observation: _Evidence | None = None
 
 
-_words = msgspec.json.Decoder(_Words)
+_words = json_decoder(_Words)
 
 
 def _reports(
@@ -169,31 +177,38 @@ def _scrubbed(value: object, lost: Lost, key: str) -> object:
 
 def _receipts(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[Blanked]:
     for stored in snapshot.receipts.all():
-        account = read_canonical(stored.account, Account)
-        if account.query.text == ERASED:
-            continue
+        account = read_account(stored.account)
+        if account.plan is None or account.query.text == ERASED:
+            continue  # it has no words left
         named = stored.seq in erasing.receipts or erasing.asked(account)
         if named or _told_of(account, erasing.rids) or any(lost.within(text) for text in _asked(account)):
-            yield Blanked(seq=stored.seq, account=blank_account(account))
+            yield Blanked(id=stored.id, seq=stored.seq, account=blank_account(account))
 
 
-def _told_of(account: Account, rids: AbstractSet[int]) -> bool:
+def _told_of(account: Account | PackedAccount, rids: AbstractSet[int]) -> bool:
+    if isinstance(account, PackedAccount):
+        return not rids.isdisjoint(account.candidates.rids)
     return any(candidate.rid in rids for candidate in account.candidates)
 
 
-def _asked(account: Account) -> Iterator[str]:
+def _asked(account: Account | PackedAccount) -> Iterator[str]:
     yield account.query.text
     if account.query.attuned is not None:
         yield from account.query.attuned.topics
-    yield " ".join((*account.plan.terms.words, *account.plan.terms.names))
+    if account.plan is not None:
+        yield " ".join((*account.plan.terms.words, *account.plan.terms.names))
 
 
-def blank_account(account: Account) -> Account:
+def blank_account(account: Account | PackedAccount) -> Account | PackedAccount:
     """An account of who asked, why, under which rules and what was looked at, without the words of the question."""
-    query: Query = msgspec.structs.replace(account.query, text=ERASED, attuned=None)
-    return msgspec.structs.replace(
-        account,
-        query=query,
-        plan=msgspec.structs.replace(account.plan, terms=Terms()),
-        searched=msgspec.structs.replace(account.searched, words=(), left_out=(), names=()),
-    )
+    searched = msgspec.structs.replace(account.searched, words=(), left_out=(), names=())
+    if isinstance(account, Account):
+        query: Query = msgspec.structs.replace(account.query, text=ERASED, attuned=None)
+        plan = msgspec.structs.replace(account.plan, terms=Terms())
+        return msgspec.structs.replace(account, query=query, plan=plan, searched=searched)
+    about = account.query.attuned
+    if about is not None:  # that there was no question is part of what the rules were made of
+        about = msgspec.structs.replace(about, role=None, task=None, interests=())
+    aim = msgspec.structs.replace(account.plan, terms=Terms()) if account.plan is not None else None
+    query = msgspec.structs.replace(account.query, text=ERASED, attuned=about)
+    return msgspec.structs.replace(account, query=query, plan=aim, searched=searched)

@@ -95,16 +95,19 @@ def _runs(text: str) -> Iterable[tuple[str, ...]]:
     return (tuple(words[spot : spot + SHARED_WORDS]) for spot in range(len(words) - SHARED_WORDS + 1))
 
 
-def last_words(lexicon: Lexicon, contents: list[str], besides: list[str]) -> frozenset[str]:
-    """The telling words of these contents that no revision holds but theirs, and those of `besides`, which will lose
-    them; as they were spelled and as the index spells them."""
+def last_words(lexicon: Lexicon, contents: list[str], waiting: list[str], besides: list[str]) -> frozenset[str]:
+    """The telling words of these contents, and of what is `waiting`, that no revision holds but theirs, and those of
+    `besides`, which will lose them; as they were spelled and as the index spells them. What waits is not in the index,
+    so it does not count as one of the revisions that hold a word."""
     held: Counter[str] = Counter()
     spellings: dict[str, set[str]] = {}
     for content in contents:
         held.update(set(lexicon.tokens(content)))
+    for content in waiting:
+        held.update(dict.fromkeys(lexicon.tokens(content), 0))
     for content in besides:
         held.update(set(lexicon.tokens(content)).intersection(held.keys()))
-    for word in {word for content in contents for word in words_of(content)}:
+    for word in {word for content in (*contents, *waiting) for word in words_of(content)}:
         for term in lexicon.tokens(word):
             spellings.setdefault(term, {term}).add(word)
     everywhere = lexicon.holding(held)

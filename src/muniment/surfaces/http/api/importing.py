@@ -71,7 +71,13 @@ class Upload:
 
     def begin(self, memory: Memory, query: queries.Import, *, by_line: bool) -> bytes:
         """Take the first of it in. What is refused before anything was told is an answer of its own."""
-        intake = Intake(memory, ContractName(query.contract), hold=bool(query.hold), preview=bool(query.preview))
+        intake = Intake(
+            memory,
+            ContractName(query.contract),
+            hold=bool(query.hold),
+            preview=bool(query.preview),
+            again=bool(query.again),
+        )
         with self._lock:
             self._file.seek(0)
             self._told = intake.stream(self._file) if by_line else intake.document(self._file.read())

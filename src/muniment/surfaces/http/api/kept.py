@@ -16,6 +16,7 @@ import msgspec
 from starlette.responses import Response
 
 from muniment.engine.notebook import Notebook, Pages
+from muniment.model.decoding import decode_json
 from muniment.model.errors import CallerError, Malformed, OperationalError
 from muniment.model.note import Jot
 from muniment.model.value import Value, canonical
@@ -108,7 +109,7 @@ def _claimed(pages: Pages, key: str, digest: str) -> tuple[Sequence[Jot], bool]:
     note = pages.get(TOPIC, key)
     if note is None or note.body is None:
         return _written(pages, key, Kept(digest=digest)), True
-    if msgspec.json.decode(note.body, type=Kept).digest != digest:
+    if decode_json(note.body, Kept).digest != digest:
         raise reused()
     return (), False
 
@@ -152,7 +153,7 @@ def _begun(pages: Pages, key: str, digest: str) -> tuple[Sequence[Jot], Kept | N
     note = pages.get(TOPIC, key)
     if note is None or note.body is None:
         return (_jot(key, Kept(digest=digest)),), None
-    kept = msgspec.json.decode(note.body, type=Kept)
+    kept = decode_json(note.body, Kept)
     if kept.digest != digest:
         raise reused()
     if kept.status is None:

@@ -49,11 +49,12 @@ class Numbered:
 class Intake:
     """One import: what was counted so far, and the lines that tell of it."""
 
-    def __init__(self, memory: Memory, contract: ContractName, *, hold: bool, preview: bool) -> None:
+    def __init__(self, memory: Memory, contract: ContractName, *, hold: bool, preview: bool, again: bool) -> None:
         self._memory = memory
         self._contract = contract
         self._hold = hold
         self._preview = preview
+        self._again = again
         self._counts = {"committed": 0, "held": 0, "refused": 0, "error": 0}
         self._batches: list[str] = []
         self._tenants: set[str] = set()
@@ -108,7 +109,7 @@ class Intake:
         yield from faults
 
     def _read_in(self, body: bytes) -> Imported:
-        return read_in(self._memory, self._contract, body, preview=self._preview, hold=self._hold)
+        return read_in(self._memory, self._contract, body, preview=self._preview, hold=self._hold, again=self._again)
 
     def _told(self, imported: Imported, numbers: Sequence[int] | None) -> Iterator[Line]:
         self._batches.append(imported.batch)

@@ -10,6 +10,7 @@ import msgspec
 
 from muniment.engine import ConflictView, Memory
 from muniment.engine.options import OPTIONS, QueryOptions
+from muniment.model.decoding import convert
 from muniment.model.errors import Malformed
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Account, ReceiptEntry
@@ -158,7 +159,7 @@ def checkpoints(asked: Asked, _: Options) -> Value:
 def denied(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Page)
     found, last = denied_before(asked.memory, _position(asked, page), page.limit)
-    told = tuple(msgspec.convert(one, answers.Denied, from_attributes=True) for one in found)
+    told = tuple(convert(one, answers.Denied, from_attributes=True) for one in found)
     return answers.Denials(denials=told, next=_next(asked, page, last))
 
 

@@ -71,4 +71,5 @@ export const STRATEGIES = {
   vote: "Each who may vote names a side; the majority stays.",
   synthesis: "You write one record that takes the place of both.",
   human_escalation: "Nothing is settled; it is put before a person.",
+  promote: "The suspicion is confirmed: both sides are contested until somebody settles it.",
 };

@@ -10,7 +10,7 @@ import { badge, confidence, status, when, who } from "../parts/marks.js";
 import { nothing } from "../parts/notices.js";
 import { paged } from "../parts/paged.js";
 import { said } from "../parts/said.js";
-import { conflictPlace, headline, STATES, TYPES } from "./conflict/words.js";
+import { conflictPlace, headline, STATES, STRENGTHS, TYPES } from "./conflict/words.js";
 
 const PAGE = 20;
 const VIEWS = [
@@ -65,7 +65,8 @@ function row(view) {
   return h("li.conflict", null,
     h("div.row-line", null,
       h("a.conflict-name", { href: conflictPlace(view.id), title: TYPES[view.type] ?? null }, headline(view)),
-      badge(view.status, { title: STATES[view.status] }), h("span", null, "found ", when(view.at)),
+      badge(view.status, { title: STATES[view.status] }),
+      view.strength === "suspected" && view.type !== "duplicate" ? badge("suspected", { title: STRENGTHS.suspected }) : null, h("span", null, "found ", when(view.at)),
       view.ballots.length ? h("span", null, `${view.ballots.length} voted`) : null),
     h("div.pair", null, side(view, view.a), side(view, view.b)));
 }

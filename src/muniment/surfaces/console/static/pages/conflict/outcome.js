@@ -15,7 +15,7 @@ export function outcome(view, settled, { done = false, vote = false } = {}) {
 }
 
 /** Whether this outcome moves the conflict at all. */
-export const moves = (settled) => ["resolved", "escalated", "pending_vote"].includes(settled.status);
+export const moves = (settled) => ["resolved", "escalated", "pending_vote", "established"].includes(settled.status);
 
 /** What is otherwise in the outcome `now` than in the one that was shown `before`, in a sentence. */
 export function changed(view, before, now) {
@@ -46,6 +46,8 @@ function lines(view, settled, done, vote) {
   switch (settled.status) {
     case "resolved":
       return resolved(view, settled, done);
+    case "established":
+      return [`Both sides ${done ? "are" : "would be"} contested until somebody settles it.`];
     case "escalated":
       return [vote ? `${tally(view, settled.ballots)}: a tie, so it goes to a person of authority 10.` : `It ${done ? "waits" : "would wait"} for a person of authority 10. Both sides stay as they are.`];
     case "pending_vote":

@@ -13,13 +13,14 @@ import { called } from "./words.js";
 const HUMAN_AUTHORITY = 10;
 const WORD = "your_word";
 const MEANINGS = { ...STRATEGIES, [WORD]: "You say which stays. It takes more authority than both authors have." };
-const ORDER = ["last_write_wins", "confidence_weighted", "authority", "evidence_count", WORD, "vote", "synthesis", "human_escalation"];
+const ORDER = ["last_write_wins", "confidence_weighted", "authority", "evidence_count", WORD, "vote", "synthesis", "human_escalation", "promote"];
 const DIALOGS = { vote: settleByVote, synthesis: settleByWriting, [WORD]: settleByWord };
 
 /** The list of ways; `settled(done)` is called when one was taken. Its `keys` are for the page to bind. */
 export function ways(conflict, signal, settled) {
   const keys = {};
-  const list = ORDER.map((strategy, place) => {
+  const open = ORDER.filter((strategy) => strategy !== "promote" || (conflict.strength === "suspected" && conflict.type !== "duplicate"));
+  const list = open.map((strategy, place) => {
     const barred = reason(conflict, strategy);
     const choose = async () => {
       const done = await (DIALOGS[strategy] ?? settleByRule)(conflict, strategy, signal);
@@ -37,11 +38,11 @@ export function ways(conflict, signal, settled) {
 }
 
 const title = (strategy) => (strategy === WORD ? "Your word" : called(strategy));
-const verb = (strategy) => ({ vote: "Vote …", synthesis: "Write it …", human_escalation: "Escalate …", [WORD]: "Choose …" })[strategy] ?? "Settle so …";
+const verb = (strategy) => ({ vote: "Vote …", synthesis: "Write it …", human_escalation: "Escalate …", promote: "Confirm it …", [WORD]: "Choose …" })[strategy] ?? "Settle so …";
 
 /** Why this way is closed to the caller, or null. */
 function reason(conflict, strategy) {
-  const barred = session.barred(strategy === "vote" ? "vote" : "resolve");
+  const barred = session.barred(["vote", "promote"].includes(strategy) ? strategy : "resolve");
   if (barred) return barred;
   const mine = session.caller.actor.authority ?? 0;
   if (conflict.status === "escalated" && mine < HUMAN_AUTHORITY) return `It was escalated: settling it takes authority ${HUMAN_AUTHORITY}, and you have ${mine}.`;

@@ -9,6 +9,11 @@ export const TYPES = {
   duplicate: "Both say the same in other words; neither is in doubt for it.",
 };
 
+export const STRENGTHS = {
+  established: "Both sides are contested until somebody settles it.",
+  suspected: "Found by wording alone. Neither side is in doubt for it until somebody confirms or settles it.",
+};
+
 export const WHYS = {
   number: "they give different numbers",
   date: "they give different dates",
@@ -38,6 +43,7 @@ const CALLED = {
   vote: "Vote",
   synthesis: "Synthesis",
   human_escalation: "Escalation",
+  promote: "Confirm the suspicion",
 };
 
 export const called = (strategy) => CALLED[strategy] ?? plain(strategy);
@@ -46,7 +52,7 @@ export const why = (view) => WHYS[view.why] ?? plain(view.why);
 
 /** “Contradiction: they give different numbers”. */
 export function headline(view) {
-  const type = plain(view.type);
+  const type = view.strength === "suspected" && view.type !== "duplicate" ? `suspected ${plain(view.type)}` : plain(view.type);
   return `${type[0].toUpperCase()}${type.slice(1)}: ${why(view)}`;
 }
 

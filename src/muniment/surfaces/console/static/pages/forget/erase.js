@@ -92,8 +92,15 @@ function steps(stage, work, found) {
   }
   return [
     h("section", { "aria-labelledby": "step-2" }, h("h2#step-2", null, "2 · What would go"), planTree(found, work.signal)),
-    confirmation(stage, work, found),
+    found.holds?.length ? found.holds.map((one) => onHold(one, work.heard)) : confirmation(stage, work, found),
   ];
+}
+
+/** A hold that stands against a plan: nothing of the plan can be done until it is lifted. */
+function onHold(one, heard) {
+  const kept = one.records?.length ? ` It keeps ${many(one.records.length, "record")} of the plan.` : "";
+  return h("div.trouble", { role: "alert" }, h("p", null, h("b", null, "On hold: "), quoted(one.reason), kept, " Nothing of the plan can be done until the hold is lifted. ",
+    h("button", { type: "button", onclick: () => heard.held(one.hold) }, "Show the hold")));
 }
 
 /** Typing is the confirmation: the value itself, or how many records if the value cannot well be typed. */

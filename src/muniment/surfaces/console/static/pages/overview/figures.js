@@ -14,7 +14,8 @@ export function figures(stats, used) {
     figure("#/conflicts", count(stats.open_conflicts), stats.open_conflicts === 1 ? "conflict is open" : "conflicts are open"),
     stats.receipts === null ? null : figure("#/receipts", today ? count(today.recalls) : "…", "recalls today", `${many(stats.receipts, "receipt")} in all`),
     stats.entries === null ? null : figure("#/ledger", count(stats.entries), "entries in the ledger"),
-    stats.bytes === null ? null : figure("#/ledger?tab=keys", bytes(stats.bytes), "on disk"),
+    stats.bytes === null ? null : figure("#/ledger?tab=keys", bytes(stats.bytes), "on disk", onDisk(stats)),
+    stats.vectors_trailing === null ? null : figure("#/search", count(stats.vectors_trailing), "entries without vectors", background(stats)),
   ];
   const why = session.barred("audit");
   return [h("ul.figures-row", { "aria-label": "How much there is" }, told), why ? h("p.none", null, `What waits, how often it is asked, the ledger, the size and the plots over time are left out. ${why}`) : null];
@@ -22,6 +23,18 @@ export function figures(stats, used) {
 
 function figure(href, number, words, note = null) {
   return h("li", null, h("a.figure", { href }, h("b", null, number), h("span", null, words), note ? h("small", null, note) : null));
+}
+
+/** What the disk holds beside records: the share of receipts, the write-ahead log, and the read that keeps it long. */
+function onDisk({ bytes: all, receipts_bytes: receipts, wal_bytes: log, oldest_read_s: oldest }) {
+  const share = all ? Math.round((100 * receipts) / all) : 0;
+  const open = oldest >= 1 ? `, oldest open read ${count(Math.round(oldest))} s` : "";
+  return `receipts ${share} %, log ${bytes(log)}${open}`;
+}
+
+/** How fast vectors are made, and whether background work had to be started again. */
+function background({ vectors_per_s: rate, background_restarts: restarts }) {
+  return `${rate.toFixed(1)} vectors per second${restarts ? `, background work restarted ${many(restarts, "time")}` : ""}`;
 }
 
 /** How many revisions hold no longer, and why not, the most first. */

@@ -13,7 +13,7 @@ const SHOWN = 20;
 const ASKED_MOST = 500;
 const FIRST_STRETCH = 32;
 const STRETCH_GROWS = 4;
-const QUESTIONS_ONLY = ["limit", "budget_tokens", "floor", "gate_min", "gate_flag", "asked_at", "known_at"];
+const QUESTIONS_ONLY = ["limit", "budget_tokens", "floor", "gate_min", "gate_flag", "asked_at"];
 
 /** How to ask, then the newest records within `bounds`. */
 export function browse(bounds, { signal, change }) {
@@ -22,7 +22,7 @@ export function browse(bounds, { signal, change }) {
     h("p.lead", null, "Ask in plain words, or by name: “When do lorries leave?” Words in \"double quotes\" must stand there just so. ",
       "“Last week” or “in May” asks about that time. Enter asks; while you type nothing is asked."),
     h("h2", null, "Written or changed last"),
-    bounds.known_at ? h("p.lead", null, "This list is of now. Ask a question to see what was known then.") : null,
+    bounds.known_at ? h("p.lead", null, "This is what was known then, each record as it stood then.") : null,
     list);
 }
 

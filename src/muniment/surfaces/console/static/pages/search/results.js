@@ -81,13 +81,22 @@ const LABEL_WORDS = {
 };
 
 /** What a reader must know beside the words: disputes with a way to them, and other notices. */
-function warnings({ conflicts, notices, gate: flag }) {
+function warnings({ conflicts, disputed_by: sides = [], notices, gate: flag }) {
   const rest = notices.filter((notice) => !conflicts.some((id) => notice.includes(id)));
   if (!conflicts.length && !rest.length && flag !== "FLAG") return null;
   return h("ul.search-warnings", null,
     flag === "FLAG" ? h("li", null, "Told with a warning: it is believed less than the gate asks for.") : null,
-    conflicts.map((id) => h("li", null, "Disputed; neither side is asserted. ", h("a", { href: to(`/conflicts/${encodeURIComponent(id)}`) }, `See conflict ${short(id)}`))),
+    conflicts.map((id) => dispute(id, sides.find((side) => side.conflict === id))),
     rest.map((notice) => h("li", null, quoted(notice))));
+}
+
+/** One dispute: what the other side says, and the way to the conflict. */
+function dispute(id, side) {
+  const way = h("a", { href: to(`/conflicts/${encodeURIComponent(id)}`) }, `See conflict ${short(id)}`);
+  if (!side) return h("li", null, "Disputed; neither side is asserted. ", way);
+  return h("li", null, "Disputed; neither side is asserted. ", who(side.actor), " says: ",
+    said(side.whole ? side.content : `${side.content} …`, { by: side.actor, short: true }),
+    h("a", { href: recordPlace(side.id) }, "Open the other side"), " · ", way);
 }
 
 /** Why it is told; made when it is opened, so that a long answer stays quick. */

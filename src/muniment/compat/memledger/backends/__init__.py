@@ -1,0 +1,1 @@
+"""The stores a Memledger works on."""

@@ -1,0 +1,1 @@
+"""Pages and scores of memledger's command line."""

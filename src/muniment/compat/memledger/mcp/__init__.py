@@ -1,0 +1,1 @@
+"""memledger's tools as a server object."""

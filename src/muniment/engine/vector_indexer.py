@@ -1,0 +1,341 @@
+"""Background embedding: makes vectors for committed records, so that writes never wait for the model.
+
+The indexer follows the ledger by position. One thread of one process at a time makes the vectors of a tenant, whichever
+process wrote the records; the others read them. When that process ends another one takes over. A crash only delays
+vectors.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from muniment.engine.minds import MIND_WAIT_S, PatientEmbedder
+from muniment.model.entry import Entry
+from muniment.model.errors import MindUnavailable, MunimentError, StoreBusy
+from muniment.model.query import Searched
+from muniment.model.record import Record
+from muniment.model.rows import Reach, VectorRow
+from muniment.model.value import read_canonical
+from muniment.ports.embedder import Embedder
+from muniment.ports.store import Snapshot, TenantStore
+from muniment.read.question import Asked
+from muniment.text.passages import passages
+
+ENTRIES_AT_ONCE = 256
+PASSAGES_AT_ONCE = 256
+QUERIES_KEPT = 256
+NO_MODEL = "there is no model: none is installed (`muniment model install` gets one), or the embedder is set to none"
+_PAUSE = 0.05
+_LULL = 0.05
+_PATIENCE = 1.0
+"""Who makes vectors in the background waits until nobody has written for so long, but no longer than that."""
+_RETRY = 1.0
+"""How often to check that the other indexing process is still alive."""
+TROUBLE_REST_S = 5.0
+"""How long to wait before trying again after the model or the store failed, or after the thread died."""
+LOOK_S = 2.0
+"""How often to look for writes of other processes, where the store cannot tell about them."""
+RATE_S = 60.0
+"""The time over which the rate of vectors is averaged."""
+PARTING_S = 5.0
+"""So long who closes waits for the passages at hand."""
+
+Progress = Callable[[int, int], None]
+"""Called with how many ledger entries have their vectors, and how many there are."""
+
+_Piece = tuple[int, int, int, str]
+"""A passage: the number of its revision, where it begins and ends, and its text."""
+
+
+class Work(NamedTuple):
+    """What background embedding has done in this process: vectors made, vectors per second over the last minute, and
+    how often its thread died and was started again."""
+
+    made: int
+    per_s: float
+    restarts: int
+
+
+class VectorIndexer:
+    """Makes the vectors of one tenant, and answers what is known about them."""
+
+    def __init__(self, store: TenantStore, embedder: Embedder | None, *, mind_wait: float = MIND_WAIT_S) -> None:
+        self._store = store
+        self._embedder = None if embedder is None else PatientEmbedder(embedder, mind_wait)
+        self._working = threading.Lock()
+        self._stirred = threading.Event()
+        self._stopped = threading.Event()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._trouble: MunimentError | None = None
+        self._stirred_at = 0.0
+        self._anew = False
+        self._died: str | None = None
+        self._restarts = 0
+        self._made = 0
+        self._batches = deque[tuple[float, int]]()
+        if self._embedder is not None:
+            patient = self._embedder
+            self._embed = lru_cache(QUERIES_KEPT)(lambda text: patient.embed([text])[0])
+
+    def ask(self, text: str) -> Asked:
+        """A question as a vector. Without a model, or when it fails, the search goes on by words and says why."""
+        if self._embedder is None:
+            return Asked(why=NO_MODEL)
+        try:
+            vector = self._embed(text) if text.strip() else None
+            return Asked(vector=vector, model=self._embedder.model, why=self._troubled())
+        except MunimentError as error:
+            return Asked(why=f"the model could not read the question: {error}")
+
+    def state(self) -> Searched:
+        """How a question would be sought now: with which model, how far its vectors trail, or why without."""
+        if self._embedder is None:
+            return Searched(why=NO_MODEL)
+        try:
+            model, trailing = self._embedder.model, max(0, self._head() - self._reached())
+        except MindUnavailable as error:
+            return Searched(why=f"the model cannot be asked: {error}")
+        return Searched(model=model, trailing=trailing, why=self._troubled())
+
+    def trailing(self) -> int:
+        """How many ledger entries have no vectors yet. Known without a model too, once one has made vectors."""
+        reach = self._store.vectors.reach()
+        if self._embedder is None:
+            return 0 if reach.model is None else max(0, self._head() - reach.upto)
+        try:
+            return max(0, self._head() - (reach.upto if reach.model == self._embedder.model else 0))
+        except MindUnavailable:  # its name is not known; what another process made still counts
+            return max(0, self._head() - reach.upto)
+
+    def work(self) -> Work:
+        """What has been done in the background, for monitoring."""
+        since = time.monotonic() - RATE_S
+        made = sum(made for at, made in list(self._batches) if at >= since)
+        return Work(self._made, round(made / RATE_S, 3), self._restarts)
+
+    def stir(self) -> None:
+        """Take note that there may be work, and have it done in the background."""
+        if self._embedder is None or self._stopped.is_set():
+            return
+        self._anew = True
+        self._hear()
+        if self._thread is None:
+            with self._starting:
+                if self._thread is None:
+                    self._start()
+
+    def _start(self, rest: float = 0.0) -> None:
+        self._thread = threading.Thread(target=self._run, args=(rest,), name="muniment-vectors", daemon=True)
+        _running.add(self)
+        self._thread.start()
+
+    def _hear(self) -> None:
+        """Take note that somebody may have written."""
+        self._stirred_at = time.monotonic()
+        self._stirred.set()
+
+    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
+        """Wait until everything committed so far has its vectors. Works along rather than only wait."""
+        if self._embedder is None:
+            return self._store.vectors.reach()
+        target = self._head()
+        ends = None if timeout is None else time.monotonic() + timeout
+        while (done := self._reached()) < target:
+            left = -1.0 if ends is None else ends - time.monotonic()
+            if ends is not None and left <= 0:
+                raise StoreBusy(f"vectors reach entry {done} of {target}; the rest takes longer than {timeout:g} s")
+            try:
+                worked = self._step(wait=left)
+            except MunimentError as error:
+                self._trouble = error  # known from now on, whoever met it
+                raise
+            if not worked:
+                self._stopped.wait(_PAUSE)  # another process makes them
+            progress(min(self._reached(), target), target)
+        self._trouble = None
+        return self._store.vectors.reach()
+
+    def close(self) -> None:
+        """Stop after the passages at hand, if they are done soon. What is left is taken up at the next opening."""
+        self._tell_to_stop()
+        if self._thread is not None:
+            self._thread.join(PARTING_S)
+        if self._embedder is not None:
+            self._embedder.leave()
+        if self._thread is not None:
+            self._thread.join()
+        _running.discard(self)
+
+    def stop_at_exit(self) -> None:
+        """Stop without waiting for the model: the process is ending."""
+        self._tell_to_stop()
+        if self._embedder is not None:
+            self._embedder.leave()
+        if self._thread is not None:
+            self._thread.join(PARTING_S)
+
+    def _tell_to_stop(self) -> None:
+        with self._starting:  # a thread that dies from now on starts no successor
+            self._stopped.set()
+        self._stirred.set()
+
+    def _troubled(self) -> str | None:
+        if self._died is not None:
+            return f"vectors are not being made: the background thread ended with {self._died} and is started again"
+        return None if self._trouble is None else f"vectors are not being made: {self._trouble}"
+
+    def _run(self, rest: float) -> None:
+        """Follow the ledger until closed. An unexpected error ends this thread, is reported as of any thread, and a
+        new thread goes on after a rest."""
+        if self._stopped.wait(rest):
+            return
+        try:
+            self._follow()
+        finally:
+            error = sys.exc_info()[1]
+            with self._starting:
+                if error is not None and not self._stopped.is_set():
+                    self._died = type(error).__name__
+                    self._restarts += 1
+                    self._start(TROUBLE_REST_S)
+
+    def _follow(self) -> None:
+        with self._store.watching(self._hear) as hears:
+            while not self._stopped.is_set():
+                self._stirred.clear()
+                rest = self._catch_up()
+                self._died = None
+                if rest is None and not hears():
+                    rest = LOOK_S
+                self._stirred.wait(rest)
+
+    def _catch_up(self) -> float | None:
+        """Make the vectors that are missing. Returns when to look again if nobody tells of a write: None for never."""
+        anew, self._anew = self._anew, False
+        try:
+            while self._lull() and self._behind(anew=anew) and self._step():
+                pass
+            left = not self._stopped.is_set() and self._behind(anew=anew)  # another is at it
+            self._trouble = None
+        except MunimentError as error:
+            self._trouble = error  # said with every recall, and tried again after a rest
+            left = False
+        self._anew |= anew and (left or self._trouble is not None)
+        return TROUBLE_REST_S if self._trouble is not None else _RETRY if left else None
+
+    def _behind(self, *, anew: bool) -> bool:
+        """Whether there is more than has its vectors. Where another model made them, and nobody here has written
+        since, they are left to those who use it: two models would take each other's away for ever."""
+        assert self._embedder is not None
+        reach = self._store.vectors.reach()
+        if reach.model not in (None, self._embedder.model):
+            return anew
+        return self._store.marks()[0] > reach.upto
+
+    def _lull(self) -> bool:
+        """Let writes go first, for a while; False when it is time to stop."""
+        ends = time.monotonic() + _PATIENCE
+        while (now := time.monotonic()) < min(ends, self._stirred_at + _LULL):
+            if self._stopped.wait(min(ends, self._stirred_at + _LULL) - now):
+                break
+        return not self._stopped.is_set()
+
+    def _reached(self) -> int:
+        reach = self._store.vectors.reach()
+        return reach.upto if self._embedder is not None and reach.model == self._embedder.model else 0
+
+    def _head(self) -> int:
+        with self._store.read() as snapshot:
+            head = snapshot.ledger.head()
+        return head.seq if head is not None else 0
+
+    def _step(self, *, wait: float = -1.0) -> bool:
+        """Make the vectors of the next entries; False when there is nothing to do or somebody else does it."""
+        if not self._working.acquire(timeout=wait):
+            return False
+        try:
+            vectors = self._store.vectors
+            if not vectors.claim():
+                return False
+            embedder = self._embedder
+            assert embedder is not None
+            if vectors.reach().model != embedder.model:
+                vectors.begin(embedder.model, embedder.dimensions)
+            first = vectors.reach().upto + 1
+            with self._store.read() as snapshot:
+                last, pieces = _next(snapshot, first)
+            if last < first or self._stopped.is_set():
+                return False
+            rows = _made(embedder, pieces)
+            vectors.add(rows, upto=last)
+            self._count(len(rows))
+            return True
+        finally:
+            try:
+                self._store.vectors.release()  # so that another process can go on with what it wrote
+            finally:
+                self._working.release()
+
+    def _count(self, made: int) -> None:
+        now = time.monotonic()
+        self._made += made
+        self._batches.append((now, made))
+        while self._batches[0][0] < now - RATE_S:
+            self._batches.popleft()
+
+
+_running = weakref.WeakSet[VectorIndexer]()
+_owner = os.getpid()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Stop the threads that nobody closed before the interpreter ends under them."""
+    if os.getpid() == _owner:  # a forked child has none of these threads
+        for one in list(_running):
+            one.stop_at_exit()
+
+
+def _made(embedder: Embedder, pieces: list[_Piece]) -> list[VectorRow]:
+    """The vectors of passages, made a bounded number at a time."""
+    rows: list[VectorRow] = []
+    for start in range(0, len(pieces), PASSAGES_AT_ONCE):
+        part = pieces[start : start + PASSAGES_AT_ONCE]
+        vectors = embedder.embed([text for _, _, _, text in part])
+        if len(vectors) != len(part):
+            raise MindUnavailable(f"the model gave {len(vectors)} vectors for {len(part)} texts")
+        for (rid, begin, end, _), vector in zip(part, vectors, strict=True):
+            rows.append(VectorRow(rid=rid, start=begin, end=end, vector=vector))
+    return rows
+
+
+def _next(snapshot: Snapshot, first: int) -> tuple[int, list[_Piece]]:
+    """The last of the next entries, and the passages of every revision born in them: so many entries, or as many as
+    give enough passages, and one at least."""
+    last, pieces = first - 1, list[_Piece]()
+    for stored in snapshot.ledger.entries(first, first + ENTRIES_AT_ONCE - 1):
+        if len(pieces) >= PASSAGES_AT_ONCE:
+            break
+        last = stored.seq
+        for birth in read_canonical(stored.body, Entry).births:
+            pieces += _pieces(snapshot, birth.rid)
+    return last, pieces
+
+
+def _pieces(snapshot: Snapshot, rid: int) -> Iterator[_Piece]:
+    document = snapshot.documents.get(rid)
+    if document is None:
+        return  # erased before its turn came
+    content = read_canonical(document.body, Record).content
+    for at in passages(content):
+        yield rid, at.start, at.end, content[at.start : at.end]

@@ -1,0 +1,528 @@
+"""What a text is about, and whether two texts are about the same thing.
+
+Two statements can disagree only if they are about one thing. Their subject is read from the words before the verb: the
+noun with its numbers, codes, names and initials. Where a text leaves its subject open, it meets no other text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import NamedTuple
+
+from muniment.model.card import SPEAKER
+from muniment.model.value import Value
+from muniment.model.vocabulary import ConflictType
+from muniment.text.quantities import Quantity, differ, quantities
+from muniment.text.stems import done, stem
+from muniment.text.tables import (
+    AUXILIARY,
+    BE,
+    COMPARED,
+    FUNCTIONAL,
+    HYPOTHETIC,
+    MARKED,
+    MEASURES,
+    NEGATIONS,
+    NOISE,
+    OPEN_SUBJECTS,
+    OPPOSITES,
+    SELF,
+    SINGLE,
+    STATES,
+    STOP,
+    TIMED,
+    TOPICS,
+    VALUE_SETS,
+    VERBS,
+)
+from muniment.text.words import Token, spoken, tokens
+
+READ_MAX = 600
+"""Longer texts say several things; which of them is meant is not read from so many words."""
+PIECES_MAX = 60
+_SLOT_MAX = 4
+_TALK = 24
+"""A text of more pieces says more than one thing."""
+_BREAKS = frozenset(".!?\n;:")
+_PAST_BE = frozenset(("was", "were", "had", "did"))
+
+
+class Piece(NamedTuple):
+    """One word, figure or operator. `key` is what is compared; `anchor` marks what names one thing among its kind."""
+
+    key: str
+    shown: str
+    anchor: bool = False
+    figure: Quantity | None = None
+
+
+class Subject(Value):
+    """What a statement is about: the words of its subject, and among them those that name one of a kind."""
+
+    words: frozenset[str]
+    anchors: frozenset[str]
+    speaker: bool = False
+
+    @property
+    def open(self) -> bool:
+        """Whether the text leaves open what it is about."""
+        return not self.words and not self.anchors
+
+    @property
+    def key(self) -> str:
+        return " ".join(sorted(self.words | self.anchors))
+
+
+class Outline(Value):
+    """A short text as its pieces in order, with its subject and the place where its predicate begins."""
+
+    pieces: tuple[Piece, ...]
+    subject: Subject
+    verb_at: int
+    marked: bool
+    past: bool
+    indefinite: bool
+    supposing: bool
+    asking: bool
+    first_person: bool
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(piece.key for piece in self.pieces)
+
+
+class Difference(Value):
+    """The one place in which two statements about the same thing differ."""
+
+    type: ConflictType
+    why: str
+    new: str
+    old: str
+    proven: bool
+
+
+_NOTHING = Subject(words=frozenset(), anchors=frozenset())
+
+
+def about(text: str) -> tuple[str, ...]:
+    """What a text is about, under each name it can be looked for; nothing where it leaves that open.
+
+    Of somebody who speaks of themselves it is the sides of their life that they speak of.
+
+    >>> about("Order 1003 shipped on Tuesday"), about("It shipped on Tuesday"), about("I live in Hamburg")
+    (('#1003 order',), (), ('@self', '@self home'))
+    """
+    found = outline(text)
+    if found is None or found.subject.open or len(found.pieces) > _TALK:
+        return ()
+    key = found.subject.key
+    return (key, *(f"{key} {topic}" for topic in sorted(_topics(found)))) if key == SPEAKER else (key,)
+
+
+def of_speaker(text: str) -> bool:
+    """Whether somebody speaks of themselves, or of their own."""
+    found = outline(text)
+    return found is not None and found.subject.speaker
+
+
+def meet(one: tuple[str, ...], other: tuple[str, ...] | None) -> bool:
+    """Whether what two texts are about can be the same: neither subject has a word that the other lacks while the
+    other has one too.
+
+    >>> meet(("#1003 order",), ("#1004 order",)), meet(("limit rate",), ("api limit rate",))
+    (False, True)
+    """
+    if not one or not other or one[0] == other[0]:
+        return True
+    a, b = set(one[0].split(" ")), set(other[0].split(" "))
+    return a <= b or b <= a
+
+
+@lru_cache(maxsize=512)
+def outline(text: str) -> Outline | None:
+    """Read a text as one outline; None for one that is too long to be about one thing."""
+    said = spoken(text)
+    whole = f" {' '.join(text.lower().split())} "
+    if len(said) > READ_MAX:
+        return None
+    cut = tokens(said)
+    asking = any(token.form == "?" for token in cut)
+    pieces, verb_at, verb = _pieces(cut)
+    if not pieces or len(pieces) > PIECES_MAX:
+        return None
+    forms = [token.form for token in cut if token.kind == "word"]
+    marked = not MARKED.isdisjoint(forms) or any(f" {phrase}" in whole for phrase in _MARKED_PHRASES)
+    return Outline(
+        pieces=tuple(pieces),
+        subject=_subject(pieces, verb_at, forms),
+        verb_at=verb_at,
+        marked=marked,
+        past=verb in _PAST_BE or (done(verb) and verb not in BE),
+        indefinite=bool(forms) and forms[0] in ("a", "an", "some", "any"),
+        supposing=not HYPOTHETIC.isdisjoint(forms),
+        asking=asking,
+        first_person=not SELF.isdisjoint(forms),
+    )
+
+
+_MARKED_PHRASES = tuple(phrase for phrase in MARKED if " " in phrase)
+
+
+def _pieces(cut: list[Token]) -> tuple[list[Piece], int, str]:
+    """The pieces of a text, where its predicate begins among them, and its first verb."""
+    figures = {figure.at: figure for figure in quantities(cut)}
+    found: list[Piece] = []
+    verb_at, verb, at, begins = -1, "", 0, True
+    while at < len(cut):
+        token, figure = cut[at], figures.get(at)
+        if figure is not None:
+            piece, at = _figure(cut, figure, named=verb_at < 0)
+            found.append(piece)
+            begins = False
+            continue
+        if verb_at < 0 and found and (token.form in (":", "equals") or _is_verb(cut, at)):
+            verb_at, verb = len(found), token.form
+        if token.kind == "mark":
+            begins = begins or token.form in _BREAKS
+        else:
+            after_name = at > 0 and cut[at - 1].shown[:1].isupper() and len(cut[at - 1].form) > 1
+            piece_ = _word(token, begins=begins, after_name=after_name)
+            found += [piece_] if piece_ is not None else []
+            begins = False
+        at += 1
+    return found, verb_at, verb
+
+
+def _figure(cut: list[Token], figure: Quantity, *, named: bool) -> tuple[Piece, int]:
+    """A figure as one piece, and where it ends. A number right after a noun is part of a name, as in "order 1003"; the
+    noun that a number counts is a piece of its own."""
+    value = " ".join(str(part) for part in figure.value)
+    measured = figure.timed or figure.unit.removesuffix("/s") in MEASURES
+    plain = cut[figure.at].kind == "number" and not measured
+    if figure.label or (plain and named and figure.at and _is_noun(cut[figure.at - 1])):
+        return Piece(f"#{cut[figure.at].form if plain else value}", figure.shown, anchor=True, figure=figure), (
+            figure.at + 1 if plain else figure.end
+        )
+    bound = "" if figure.bound in COMPARED else figure.bound
+    key = f"={figure.unit if measured else ''}:{bound}:{value}"
+    spelled = not plain or cut[figure.at].unit != ""
+    end = figure.end if spelled else figure.at + 1
+    shown = figure.shown if spelled else cut[figure.at].shown
+    return Piece(key, shown, figure=figure), end
+
+
+def _is_noun(token: Token) -> bool:
+    form = token.form
+    if token.kind == "code":
+        return True
+    verbal = form in VERBS or form in STATES or form in BE or form in AUXILIARY or done(form)
+    return token.kind == "word" and not verbal and form not in STOP and form not in NOISE
+
+
+def _word(token: Token, *, begins: bool, after_name: bool) -> Piece | None:
+    form = token.form
+    if after_name and len(form) == 1 and token.shown.isupper():
+        return Piece(f"#{form}", f"{token.shown}.", anchor=True)
+    if form in NEGATIONS:
+        return Piece("not", token.shown)
+    if form in COMPARED:
+        return Piece(form, token.shown)
+    if form in BE or form in _SHORT_BE or form in NOISE:
+        return None
+    if token.kind in ("code", "version", "date", "clock", "number"):
+        return Piece(f"#{form}", token.shown, anchor=True)
+    named = token.shown[:1].isupper() and not begins and form not in STOP and form not in SELF
+    return Piece(stem(form), token.shown, anchor=named or token.kind == "wide")
+
+
+def _is_verb(cut: list[Token], at: int) -> bool:
+    """Whether a word is the verb of its clause: by the tables, by its past form, after "I", or by its -s after a noun
+    and before what verbs are followed by."""
+    token, before = cut[at], cut[at - 1]
+    form = token.form
+    if token.kind != "word":
+        return False
+    if form == "'s":
+        return before.form in OPEN_SUBJECTS
+    if form in BE or form in AUXILIARY or form in _SHORT_BE:
+        return True
+    if before.form in _SPEAKERS and form not in NOISE:
+        return True
+    if form in VERBS or form in STATES:
+        return form.endswith("s") or done(form) or (before.form.endswith("s") and before.form not in STOP)
+    if done(form) and before.form not in ("the", "a", "an"):
+        return True
+    if not form.endswith("s") or form.endswith(("ss", "us", "is")) or at + 1 >= len(cut):
+        return False
+    after = cut[at + 1]
+    leads = after.form in STOP or after.kind != "word" or after.shown[:1].isupper() or stem(after.form) in _VALUES
+    return leads and before.form not in STOP and before.kind != "mark"
+
+
+_SHORT_BE = frozenset(("'m", "'re", "am"))
+_SPEAKERS = frozenset(("i", "we", "they", "you"))
+_VALUES = frozenset(VALUE_SETS)
+
+
+def _subject(pieces: list[Piece], verb_at: int, forms: list[str]) -> Subject:
+    """The words before the verb. Without a verb, a text is a heading, and what it is about is left open."""
+    if verb_at < 0:
+        return _NOTHING
+    before = pieces[:verb_at]
+    said = frozenset(
+        piece.key for piece in before if not piece.anchor and piece.key not in STOP and piece.figure is None
+    )
+    anchors = frozenset(piece.key for piece in before if piece.anchor or piece.figure is not None)
+    opening = next((form for form in forms if form not in NOISE or form in OPEN_SUBJECTS), "")
+    speaker = opening in SELF or any(piece.shown.lower() in SELF for piece in before)
+    if speaker:
+        return Subject(words=(said - SELF) | {SPEAKER}, anchors=anchors, speaker=True)
+    if opening in OPEN_SUBJECTS:
+        return _NOTHING
+    return Subject(words=said, anchors=anchors)
+
+
+def apart(new: str, old: str, aside: Iterable[str] = ()) -> bool:
+    """Whether two texts are about different things, leaving `aside` the pieces in which they were found to differ.
+
+    They are when each names something that the other does not: a number, a code, a name, or a word of its subject.
+
+    >>> apart("Order 1003 shipped on Tuesday", "Order 1004 shipped on Monday")
+    True
+    """
+    a, b = outline(new), outline(old)
+    if a is None or b is None:
+        return False
+    if _talk(a) and _talk(b):
+        return False
+    if a.subject.open or b.subject.open:
+        return True
+    if a.subject.anchors != b.subject.anchors:
+        return True
+    only_a = a.subject.words - b.subject.words - {piece.key for piece in b.pieces}
+    only_b = b.subject.words - a.subject.words - {piece.key for piece in a.pieces}
+    if only_a and only_b:
+        return True
+    left = frozenset(word for text in aside for word in text.lower().split())
+    mine, theirs = _own(a, b, left), _own(b, a, left)
+    return bool(mine) and bool(theirs)
+
+
+def _talk(one: Outline) -> bool:
+    """Whether somebody talks, of themselves and at some length: such a text names more than it is about."""
+    return len(one.pieces) > _TALK // 2 and (one.subject.speaker or one.first_person)
+
+
+def _own(one: Outline, other: Outline, aside: frozenset[str]) -> list[Piece]:
+    """The naming pieces and figures of one text that are neither in the other nor in what is left aside."""
+    there = {piece.key for piece in other.pieces}
+    return [
+        piece
+        for piece in one.pieces
+        if (piece.anchor or piece.figure is not None)
+        and piece.key not in there
+        and not aside.issuperset(piece.shown.lower().replace(",", "").split())
+        and not aside & set(piece.shown.lower().split())
+    ]
+
+
+def difference(new: str, old: str) -> Difference | None:
+    """The one place in which two statements of one frame differ, if what stands there cannot both be so.
+
+    >>> difference("The API rate limit is 200 requests", "The API rate limit is 100 requests").why
+    'number'
+    >>> difference("Order 1003 is late", "Order 1004 is late") is None
+    True
+    """
+    found = _difference(new, old)
+    more = _first(new) + _first(old) != new + old
+    if found is None and more and not _in_short(new, old) and not apart(new, old, _first(new).split()):
+        return _difference(_first(new), _first(old))
+    return found
+
+
+def _in_short(new: str, old: str) -> bool:
+    """Whether both speak of themselves, and not at length: what their first sentences are about is then not sure."""
+    a, b = outline(new), outline(old)
+    if a is None or b is None or (_talk(a) and _talk(b)):
+        return False
+    return a.subject.speaker and b.subject.speaker
+
+
+def _first(text: str) -> str:
+    """The first sentence of a text: what comes after it says more of the same."""
+    return _SENTENCE.split(text.strip(), maxsplit=1)[0]
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|\n+")
+
+
+def _difference(new: str, old: str) -> Difference | None:
+    a, b = outline(new), outline(old)
+    if a is None or b is None or a.asking or b.asking or a.supposing or b.supposing:
+        return None
+    if a.subject.open or b.subject.open or a.subject.anchors != b.subject.anchors:
+        return None
+    blocks = _blocks(a.keys, b.keys)
+    if len(blocks) != 1:
+        return None
+    i, j, k, m = blocks[0]
+    one, other = a.pieces[i:j], b.pieces[k:m]
+    if min(i, k) < min(a.verb_at, b.verb_at):
+        return None
+    found = _denied(one, other) or _valued(a, one, other, i)
+    if found is None:
+        return None
+    why, sure = found
+    return Difference(
+        type=ConflictType.UPDATE if a.marked else ConflictType.CONTRADICTION,
+        why=why,
+        new=_said(one, a),
+        old=_said(other, b),
+        proven=sure and not (a.marked or a.past or b.past or a.indefinite or b.indefinite),
+    )
+
+
+def _blocks(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[int, int, int, int]]:
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    return [(i, j, k, m) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
+
+
+def _said(pieces: tuple[Piece, ...], whole: Outline) -> str:
+    if len(pieces) == 1 and pieces[0].figure is not None:
+        return pieces[0].figure.shown
+    return " ".join(piece.shown for piece in (pieces or whole.pieces))
+
+
+def _denied(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[str, bool] | None:
+    """A denial on one side and nothing on the other."""
+    keys = sorted(([piece.key for piece in one], [piece.key for piece in other]), key=len)
+    return ("negation", True) if keys == [[], ["not"]] else None
+
+
+def _valued(a: Outline, one: tuple[Piece, ...], other: tuple[Piece, ...], at: int) -> tuple[str, bool] | None:
+    """Two values in one place, and whether that is sure: figures of one unit, opposites, operators, values of one sort,
+    or names where only one can stand."""
+    if not one or not other or max(len(one), len(other)) > _SLOT_MAX:
+        return None
+    if len(one) == len(other) == 1:
+        mine, theirs = one[0], other[0]
+        if mine.figure is not None and theirs.figure is not None:
+            return _figures(a, mine.figure, theirs.figure, at)
+        if mine.key in COMPARED and theirs.key in COMPARED:
+            return "number", True
+        if theirs.key in OPPOSITES.get(mine.key, ()):
+            return "antonym", at == a.verb_at
+        group = VALUE_SETS.get(mine.key)
+        if group is not None and VALUE_SETS.get(theirs.key) == group:
+            if at and a.keys[at - 1] in _LIKING:
+                return None
+            return "exclusive", at == a.verb_at
+    if any(piece.figure is not None or piece.key in COMPARED for piece in (*one, *other)):
+        return None
+    return _exclusive(a, one, other, at)
+
+
+def _figures(a: Outline, mine: Quantity, theirs: Quantity, at: int) -> tuple[str, bool] | None:
+    if mine.label or theirs.label:
+        same = mine.unit == theirs.unit and ("." in mine.shown or _takes_one(a, at - 1))
+        return ("exclusive", True) if same and differ(mine, theirs) else None
+    measured = mine.timed or theirs.timed or {mine.unit, theirs.unit} & MEASURES
+    if (measured and mine.unit != theirs.unit) or {mine.bound, theirs.bound} & {"range", "list"}:
+        return None
+    if not (differ(mine, theirs) if mine.unit == theirs.unit else mine.value != theirs.value):
+        return None
+    if mine.timed:
+        sure = not TIMED.isdisjoint(a.keys) or mine.unit == "clock"
+        return None if not sure and a.past and a.keys[a.verb_at] in _AGAIN else ("date", sure)
+    return "number", True
+
+
+_AGAIN = frozenset(map(stem, ("failed", "crashed", "ran", "restarted", "deployed", "succeeded", "rained", "snowed")))
+"""What happens on one day can have happened on another."""
+_LIKING = frozenset(map(stem, ("like", "likes", "love", "loves", "enjoy", "enjoys", "hate", "hates", "dislikes")))
+"""Who likes one thing can like another."""
+
+
+def _exclusive(a: Outline, one: tuple[Piece, ...], other: tuple[Piece, ...], at: int) -> tuple[str, bool] | None:
+    """Names or nouns after a verb, or in a subject, that takes one of them at a time."""
+    if any(piece.key in STOP for piece in (*one, *other)):
+        return None
+    subject = a.subject.words
+    if subject & FUNCTIONAL and at == a.verb_at:
+        return "exclusive", True
+    return ("exclusive", True) if subject and _takes_one(a, at) else None
+
+
+def _takes_one(one: Outline, at: int) -> bool:
+    """Whether what stands before a place, a verb or a verb with its preposition, is followed by one thing at a time."""
+    head = [piece.key for piece in one.pieces[:at]]
+    last, before = (head[-1] if head else ""), (head[-2] if len(head) > 1 else "be")
+    return last in SINGLE or f"{before}@{last}" in SINGLE or (at - 1 == one.verb_at and f"be@{last}" in SINGLE)
+
+
+def changed(new: str, old: str) -> bool:
+    """Whether a text says of the subject of another that it is no longer so. That is a suspicion: it goes by cue words.
+
+    >>> changed("I switched from Neovim to Zed", "I use Neovim"), changed("I moved to Bremen", "I live in Hamburg")
+    (True, True)
+    """
+    a, b = outline(new), outline(old)
+    if a is None or b is None or not a.marked or a.asking or b.asking or b.supposing:
+        return False
+    if a.subject.open or b.subject.open or a.subject.speaker != b.subject.speaker:
+        return False
+    if a.subject.anchors != b.subject.anchors:
+        return False
+    if b.marked and len(_blocks(a.keys, b.keys)) == 1:
+        return False  # the same change, told of two things
+    words, others = _telling(a), _telling(b)
+    if max(len(a.pieces), len(b.pieces)) > _TALK:
+        return False
+    if a.subject.speaker:
+        return bool(_topics(a) & _topics(b)) or 2 * len(words & others) >= max(1, min(len(words), len(others)))
+    mine, theirs = a.subject.words, b.subject.words
+    if not (mine <= theirs or theirs <= mine):
+        return False
+    if mine == theirs and not _MOVES.isdisjoint(a.keys):
+        return True
+    return bool((words | _topics(a)) & (others | _topics(b))) and (
+        bool(_topics(a) & _topics(b)) or bool((words & others) - mine - theirs) or _same_kind(a, b)
+    )
+
+
+_MOVES = frozenset(map(stem, ("moved", "migrated", "relocated", "switched", "transferred", "renamed", "replaced")))
+
+
+def _telling(one: Outline) -> frozenset[str]:
+    return (
+        frozenset(
+            piece.key
+            for piece in one.pieces
+            if piece.figure is None and piece.key not in STOP and piece.key not in NOISE
+        )
+        - _IDLE
+    )
+
+
+_IDLE = frozenset(map(stem, ("use", "get", "have", "go", "make", "take", "now", "moved", "switched", "not", "no")))
+
+
+def _topics(one: Outline) -> frozenset[str]:
+    keys = [piece.key for piece in one.pieces]
+    said = {key for key, after in zip(keys, [*keys[1:], ""], strict=True) if key not in _MOVED or after in _WHERE}
+    return frozenset(topic for topic, words in TOPICS.items() if said & words)
+
+
+_MOVED = frozenset(map(stem, ("moved", "joined", "hired", "drive", "bus", "train")))
+_WHERE = frozenset(("to", "from", "in", "into", "back", "out", "by", "as"))
+
+
+def _same_kind(one: Outline, other: Outline) -> bool:
+    """Whether both say a figure of one unit, or a value of one sort."""
+    units = [{p.figure.unit for p in o.pieces if p.figure is not None and not p.figure.label} for o in (one, other)]
+    sorts = [{VALUE_SETS[p.key] for p in o.pieces if p.key in VALUE_SETS} for o in (one, other)]
+    return bool(units[0] & units[1]) or bool(sorts[0] & sorts[1])
