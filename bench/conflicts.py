@@ -15,16 +15,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import TypedDict
 
 from bench.conflict_cases import planted, templated
+from bench.conflict_families import FAMILIES, HELD_OUT, Mould, facts
+from bench.conflict_planted import CONTRADICTIONS, UPDATES, told
 from bench.report import Row, publish
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.model.vocabulary import ConflictType
 from muniment.ports.store import Unit
 from muniment.testing.conformance.makers import TENANT, make_card, make_document
 from muniment.text.compare import Finding, compare, reading, salient
+from muniment.text.identity import about, meet
 
 SEED = 20_261_115
 NEAR = 10
@@ -150,6 +154,46 @@ def alarms() -> list[Row]:
     return [Row("templated facts: false alarms of 39,800 pairs", found, "", floor=0, most=True)]
 
 
+def families() -> list[Row]:
+    """Conflicts among facts about different things: none may be established, and hardly any suspected."""
+    rows = []
+    for label, group in (("families", FAMILIES), ("families held out", HELD_OUT)):
+        found, count = _among(group)
+        rows.append(
+            Row(f"{label} ({len(group)}): established", sum(one.proven for one in found), "", floor=0, most=True)
+        )
+        suspected = 100 * sum(not one.proven for one in found) / count
+        rows.append(Row(f"{label}: suspected of {count} pairs", suspected, "%", floor=0.5, most=True))
+    return rows
+
+
+def _among(group: dict[str, Mould]) -> tuple[list[Finding], int]:
+    found, count = [], 0
+    for mould in group.values():
+        told_of = [(reading(text), about(text)) for text in facts(mould, SEED)]
+        for (new, mine), (old, theirs) in combinations(told_of, 2):
+            count += 1
+            finding = compare(new, old) if meet(mine, theirs) else None
+            found += [finding] if finding is not None else []
+    return found, count
+
+
+def disagreements() -> list[Row]:
+    """Of the contradictions and updates we planted, in three styles, how many are found with either strength."""
+    rows = []
+    for label, cases, floor in (("contradictions", CONTRADICTIONS, 0.8), ("updates", UPDATES, 0.6)):
+        findings = [_found(old, new) for _, old, new in told(cases)]
+        rows.append(
+            Row(f"{label} in three styles ({len(findings)}): found", sum(findings) / len(findings), "", floor=floor)
+        )
+    return rows
+
+
+def _found(old: str, new: str) -> bool:
+    finding = compare(reading(new), reading(old)) if meet(about(new), about(old)) else None
+    return finding is not None and finding.type is not ConflictType.DUPLICATE
+
+
 def pairs(details: dict[str, list[float]]) -> list[Row]:
     """The planted pairs: how many of the findings are right, and how many of the conflicts are found."""
     told = [(kind, compare(reading(new), reading(old))) for new, old, kind in planted()]
@@ -202,7 +246,7 @@ def main() -> None:
     chosen = options.parse_args()
     details: dict[str, list[float]] = {}
     rows = messages(chosen.data, details) if chosen.data else []
-    rows += alarms() + pairs(details) + speed()
+    rows += alarms() + families() + disagreements() + pairs(details) + speed()
     publish("conflicts", rows, seed=SEED, details=details)
 
 

@@ -197,22 +197,24 @@ def _hour(text: str) -> datetime:
     return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
 
 
-def remember(memory: Memory, corpus: Corpus) -> dict[str, str]:
-    """Put a corpus into a memory; returns which turn each record is."""
+def remember(memory: Memory, corpus: Corpus) -> tuple[dict[str, str], int]:
+    """Put a corpus into a memory; returns which turn each record is, and the last ledger position that was
+    acknowledged."""
     turn_of: dict[str, str] = {}
+    written = 0
     speakers = {name: memory.as_actor(name) for name in sorted({turn.speaker for turn in corpus.turns})}
     for start in range(0, len(corpus.turns), BATCH):
         run: list[Turn] = []
         for turn in corpus.turns[start : start + BATCH]:
             if run and run[-1].speaker != turn.speaker:
-                turn_of.update(_say(speakers[run[-1].speaker], run))
+                written = _say(speakers[run[-1].speaker], run, turn_of)
                 run = []
             run.append(turn)
-        turn_of.update(_say(speakers[run[-1].speaker], run))
-    return turn_of
+        written = _say(speakers[run[-1].speaker], run, turn_of)
+    return turn_of, written
 
 
-def _say(speaker: Memory, run: list[Turn]) -> dict[str, str]:
+def _say(speaker: Memory, run: list[Turn], turn_of: dict[str, str]) -> int:
     claims = [
         make_claim(
             turn.text,
@@ -225,5 +227,8 @@ def _say(speaker: Memory, run: list[Turn]) -> dict[str, str]:
         )
         for turn in run
     ]
-    said = zip(run, speaker.propose_many(claims), strict=True)
-    return {verdict.record_id: turn.id for turn, verdict in said if verdict.record_id is not None}
+    verdicts = speaker.propose_many(claims)
+    for turn, verdict in zip(run, verdicts, strict=True):
+        if verdict.record_id is not None:
+            turn_of[verdict.record_id] = turn.id
+    return max(verdict.epoch for verdict in verdicts)

@@ -1,7 +1,11 @@
 """How well recall finds what answers a question, on public conversations: plain FTS5, ours by words, ours in full.
 
 All rows get the same turns and the same questions. Ranking is measured with abstention off, as plain search never
-abstains; how often recall rightly holds its tongue is a table of its own.
+abstains; how often recall rightly stays silent is a table of its own.
+
+The row `at_once` is asked as a user asks: right after the last write was acknowledged, while vectors are being made.
+Every answer of ours says at which ledger position it was given; one from before the last acknowledged write is stale,
+is counted, and ends the run.
 """
 
 from __future__ import annotations
@@ -26,14 +30,23 @@ from bench.vectors_kept import Kept
 from muniment import Memory
 from muniment.backends.embedders.choose import choose
 from muniment.config import read_environment
+from muniment.model.recall import Recall
 from muniment.ports.embedder import Embedder
 
 DEPTH = 100
 FOREIGN = 100
+QUOTED = 2_000
+AT_ONCE = "at_once"
 Ranking = Callable[[Ask], tuple[list[str], float]]
 """Turn ids from the best down, and how long it took in milliseconds."""
 
 Figures = dict[str, float]
+
+
+class Stale(Exception):
+    """An answer did not know of a write that had been acknowledged."""
+
+
 BY_SESSION = {"longmemeval"}
 """Sets whose answers are labelled by session; the others are by turn."""
 
@@ -64,18 +77,26 @@ def ours(corpus: Corpus, embedder: Embedder | None) -> Iterator[tuple[Ranking, M
         policy = Path(folder) / "conversations.yaml"
         policy.write_text(POLICY)
         with Memory.open(Path(folder) / "vault", policy=policy, embedder=embedder) as memory:
-            turn_of = remember(memory, corpus)
-            memory.flush(progress=_progress(corpus.name))
+            turn_of, written = remember(memory, corpus)
 
             def rank(ask: Ask) -> tuple[list[str], float]:
                 asker = memory.as_actor(ask.asker)
                 began = time.perf_counter()
-                asker.recall(ask.text, limit=10, asked_at=ask.at, floor=0.0)
+                first = asker.recall(ask.text, limit=10, asked_at=ask.at, floor=0.0)
                 took = (time.perf_counter() - began) * 1000
                 found = asker.recall(ask.text, limit=DEPTH, asked_at=ask.at, floor=0.0)
+                for answer in (first, found):
+                    _check_fresh(answer, written)
                 return [turn_of[one.record.id] for one in found.records], took
 
+            last = corpus.turns[-1]
+            _check_fresh(memory.as_actor(last.speaker).recall(last.text[:QUOTED], floor=0.0), written)
             yield rank, memory
+
+
+def _check_fresh(answer: Recall, written: int) -> None:
+    if answer.epoch < written:
+        raise Stale(f"position {written} was acknowledged, and an answer knew of {answer.epoch}")
 
 
 def _progress(name: str) -> Callable[[int, int], None]:
@@ -149,7 +170,8 @@ def _answered(memory: Memory, ask: Ask) -> bool:
 
 def run(path: Path, foreign: list[Ask], embedder: Embedder | None, rows: list[str]) -> tuple[str, dict[str, object]]:
     dataset, corpora = load(path)
-    found: dict[str, list[tuple[Ask, Figures]]] = {row: [] for row in rows}
+    shown = {row: (AT_ONCE, row) if row == "full" else (row,) for row in rows}
+    found: dict[str, list[tuple[Ask, Figures]]] = {one: [] for row in rows for one in shown[row]}
     silence: dict[str, Figures] = {}
     for row in rows:
         memories: list[tuple[Corpus, Figures]] = []
@@ -159,16 +181,22 @@ def run(path: Path, foreign: list[Ask], embedder: Embedder | None, rows: list[st
                     found[row] += measure(dataset, corpus, rank)
                 continue
             with ours(corpus, embedder if row == "full" else None) as (rank, memory):
+                if row == "full":
+                    found[AT_ONCE] += measure(dataset, corpus, rank)
+                    memory.flush(progress=_progress(corpus.name))
                 found[row] += measure(dataset, corpus, rank)
                 memories.append((corpus, abstentions([corpus], [memory], foreign)))
         if memories:
             silence[row] = _together([figures for _, figures in memories])
-        print(f"{dataset:12} {row:8} " + "  ".join(f"{k} {v:.3f}" for k, v in summed(found[row]).items()), flush=True)
+        for one in shown[row]:
+            print(
+                f"{dataset:12} {one:8} " + "  ".join(f"{k} {v:.3f}" for k, v in summed(found[one]).items()), flush=True
+            )
     types = sorted({ask.type for ask, _ in found[rows[0]]})
     by_type = {
-        row: {type_: summed([one for one in found[row] if one[0].type == type_]) for type_ in types} for row in rows
+        row: {type_: summed([one for one in found[row] if one[0].type == type_]) for type_ in types} for row in found
     }
-    return dataset, {**{row: summed(found[row]) for row in rows}, "by_type": by_type, "abstention": silence}
+    return dataset, {**{row: summed(found[row]) for row in found}, "by_type": by_type, "abstention": silence}
 
 
 def _together(many: list[Figures]) -> Figures:
@@ -195,11 +223,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, nargs="+", required=True, help="LongMemEval, LoCoMo or BEAM files")
     parser.add_argument("--rows", default="fts5,lexical,full")
+    parser.add_argument(
+        "--kept",
+        action="store_true",
+        help="take vectors of earlier runs; then nothing trails, and `at_once` says little",
+    )
     parser.add_argument("--out", type=Path, default=OUT / "recall.json")
     options = parser.parse_args()
     config = read_environment()
     model = choose("minilm", models=config.models_folder, key=None)
-    embedder = Kept(model, OUT / "vectors.sqlite") if model is not None else None
+    embedder = Kept(model, OUT / "vectors.sqlite") if model is not None and options.kept else model
     results: dict[str, object] = {}
     if options.out.exists():
         results = json.loads(options.out.read_text())

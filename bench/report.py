@@ -50,17 +50,21 @@ def machine() -> dict[str, Figure]:
     }
 
 
-def publish(name: str, rows: list[Row], *, seed: int, details: dict[str, list[float]]) -> None:
+def publish(
+    name: str, rows: list[Row], *, seed: int, details: dict[str, list[float]], place: Path | None = None
+) -> None:
+    """Print the table and write the figures to `place`, or to bench/out under the name."""
     lines = [("what", "measured", "floor", ""), *(row.line() for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(4)]
     for number, line in enumerate(lines):
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
         if number == 0:
             print("  ".join("-" * width for width in widths))
-    OUT.mkdir(exist_ok=True)
+    target = place or OUT / f"{name}.json"
+    target.parent.mkdir(exist_ok=True)
     figures = {
         row.name: {"value": row.figure, "unit": row.unit, "floor": row.floor, "passed": row.passed} for row in rows
     }
     report = {"name": name, "seed": seed, "machine": machine(), "figures": figures, "details": details}
-    (OUT / f"{name}.json").write_text(json.dumps(report, indent=2) + "\n")
-    print(f"\nwritten to bench/out/{name}.json", file=sys.stderr)
+    target.write_text(json.dumps(report, indent=2) + "\n")
+    print(f"\nwritten to {target if place else f'bench/out/{name}.json'}", file=sys.stderr)

@@ -109,7 +109,7 @@ def open_store(folder: Path, dataset: str, corpus: Corpus, embedder: Embedder | 
     policy.write_text(POLICY)
     memory = Memory.open(place / "vault", policy=policy, embedder=embedder)
     if not turns.exists():
-        turns.write_text(json.dumps(remember(memory, corpus)))
+        turns.write_text(json.dumps(remember(memory, corpus)[0]))
     memory.flush()
     return Store(dataset=dataset, corpus=corpus, memory=memory, turn_of=json.loads(turns.read_text()))
 
@@ -123,7 +123,7 @@ def asked(store: Store, ask: Ask) -> Iterator[tuple[Snapshot, Plan, bytes | None
     with tenant.store.read() as snapshot:
         head = snapshot.ledger.head()
         latest = head.seq if head is not None else 0
-        sought = seek(snapshot, query, tenant.trail.ask, as_of=latest)
+        sought = seek(snapshot, query, tenant.indexer.ask, as_of=latest)
         reach = usable(snapshot.meanings.reach(), sought)
         now = tenant.clock.now()
         plan = make_plan(
@@ -151,7 +151,7 @@ def collect(store: Store, ask: Ask) -> Pool:
             findings = find.find(snapshot, plan, vector)
             beside = carry.take_in_kin(snapshot, wider, findings.found, findings.evidence(), vector)
         findings.found.update((rid, one) for rid, one in usual.found.items() if rid not in findings.found)
-        told = gather(snapshot, plan, vector)
+        told = gather(snapshot, plan, ask.text, vector)
         best = tuple(one.rid for one in sorted(told.candidates, key=lambda one: (-one.score, -one.rid)))
         alike = snapshot.meanings.alike(best) if plan.reach.model is not None else ()
     found = findings.found

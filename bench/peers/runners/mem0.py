@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol, TypedDict
 
-from langchain_core.embeddings import Embeddings  # type: ignore[import-not-found]  # only in this peer's environment
+from langchain_core.embeddings import Embeddings
 from mem0 import Memory  # type: ignore[import-not-found]  # only in this peer's environment
 
 from bench.peers.course import run
@@ -33,7 +33,7 @@ class _Memory(Protocol):
     def close(self) -> None: ...
 
 
-class _Model(Embeddings):  # type: ignore[misc]  # unknown to the type checker: see the import
+class _Model(Embeddings):
     """Our embedder, as mem0's `langchain` provider wants it."""
 
     def __init__(self, vectors: Vectors) -> None:
