@@ -144,7 +144,7 @@ def meet(one: tuple[str, ...], other: tuple[str, ...] | None) -> bool:
 @lru_cache(maxsize=512)
 def outline(text: str) -> Outline | None:
     """Read a text as one outline; None for one that is too long to be about one thing."""
-    said = spoken(text)
+    said = _TURNS_OUT.sub("", spoken(text), count=1)
     whole = f" {' '.join(text.lower().split())} "
     if len(said) > READ_MAX:
         return None
@@ -168,6 +168,7 @@ def outline(text: str) -> Outline | None:
     )
 
 
+_TURNS_OUT = re.compile(r"^\s*(?:(?:as )?it )?(?:turns|turned) out,?(?: that)? ", re.IGNORECASE)
 _MARKED_PHRASES = tuple(phrase for phrase in MARKED if " " in phrase)
 
 
@@ -183,7 +184,7 @@ def _pieces(cut: list[Token]) -> tuple[list[Piece], int, str]:
             found.append(piece)
             begins = False
             continue
-        if verb_at < 0 and found and (token.form in (":", "equals") or _is_verb(cut, at)):
+        if verb_at < 0 and found and (_equates(cut, at) or _is_verb(cut, at)):
             verb_at, verb = len(found), token.form
         if token.kind == "mark":
             begins = begins or token.form in _BREAKS
@@ -194,6 +195,17 @@ def _pieces(cut: list[Token]) -> tuple[list[Piece], int, str]:
             begins = False
         at += 1
     return found, verb_at, verb
+
+
+def _equates(cut: list[Token], at: int) -> bool:
+    """Whether a value follows what is before it: "priority: high". A heading before a sentence is part of its subject:
+    "chess: player 3 lost" is about a player of chess."""
+    if cut[at].form == "equals":
+        return True
+    if cut[at].form != ":":
+        return False
+    ends = next((n for n in range(at + 1, len(cut)) if cut[n].form in _BREAKS), len(cut))
+    return not any(_is_verb(cut, n) for n in range(at + 2, ends))
 
 
 def _figure(cut: list[Token], figure: Quantity, *, named: bool) -> tuple[Piece, int]:
@@ -473,28 +485,58 @@ def changed(new: str, old: str) -> bool:
     a, b = outline(new), outline(old)
     if a is None or b is None or not a.marked or a.asking or b.asking or b.supposing:
         return False
-    if a.subject.open or b.subject.open or a.subject.speaker != b.subject.speaker:
+    if a.subject.open or b.subject.open:
         return False
-    if a.subject.anchors != b.subject.anchors:
-        return False
-    if b.marked and len(_blocks(a.keys, b.keys)) == 1:
-        return False  # the same change, told of two things
+    if max(len(a.pieces), len(b.pieces)) > _TALK or (b.marked and len(_blocks(a.keys, b.keys)) == 1):
+        return False  # more than one thing is said, or the same change is told of two things
+    if a.subject.speaker != b.subject.speaker or a.subject.anchors != b.subject.anchors:
+        return _names_subject(a, b)
     words, others = _telling(a), _telling(b)
-    if max(len(a.pieces), len(b.pieces)) > _TALK:
-        return False
-    if a.subject.speaker:
-        return bool(_topics(a) & _topics(b)) or 2 * len(words & others) >= max(1, min(len(words), len(others)))
     mine, theirs = a.subject.words, b.subject.words
+    moved = not _MOVES.isdisjoint(a.keys)
+    if a.subject.speaker:
+        if (mine == theirs and moved and mine != {SPEAKER}) or _names_subject(a, b):
+            return True
+        if _topics(a) & _topics(b):
+            return True
+        alike = 2 * len(words & others) >= max(1, min(len(words), len(others)))
+        return alike and not (a.past and _own(a, b, frozenset()) and _own(b, a, frozenset()))
     if not (mine <= theirs or theirs <= mine):
-        return False
-    if mine == theirs and not _MOVES.isdisjoint(a.keys):
+        return _names_subject(a, b)
+    if moved and (mine == theirs or bool((words & others) - (mine & theirs))):
         return True
     return bool((words | _topics(a)) & (others | _topics(b))) and (
         bool(_topics(a) & _topics(b)) or bool((words & others) - mine - theirs) or _same_kind(a, b)
     )
 
 
-_MOVES = frozenset(map(stem, ("moved", "migrated", "relocated", "switched", "transferred", "renamed", "replaced")))
+def _names_subject(new: Outline, old: Outline) -> bool:
+    """Whether a text tells of a change to what another is about, although it begins with something else: "we moved the
+    server" after "the server is in Frankfurt", "yoga is on Wednesdays now" after "we have yoga on Mondays"."""
+    if new.subject.anchors and old.subject.anchors and new.subject.anchors != old.subject.anchors:
+        return False
+    moved = not _MOVES.isdisjoint(new.keys)
+    told = (old.subject.words - {SPEAKER}) | old.subject.anchors
+    if told and told <= set(new.keys) and (moved or _same_kind(new, old)):
+        return True
+    begun = new.subject.words - {SPEAKER}
+    if not begun or not (begun | new.subject.anchors) <= set(old.keys):
+        return False
+    shared = (_telling(new) & _telling(old)) - begun
+    return _same_kind(new, old) or (moved and bool(shared))
+
+
+_MOVES = frozenset(
+    map(
+        stem,
+        (
+            "moved migrated relocated switched transferred renamed replaced reassigned postponed rescheduled delayed "
+            "slipped upgraded downgraded raised lowered increased reduced cut extended shortened shifted converted "
+            "promoted swapped took renewed discontinued retired resigned left"
+        ).split(),
+    )
+)
+"""Verbs by which a thing is no longer where, what, or as much as it was."""
 
 
 def _telling(one: Outline) -> frozenset[str]:

@@ -22,7 +22,7 @@ from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ConflictStatus, Lab
 from muniment.ports.ahead import Ahead, Hearing
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
-from muniment.text.identity import about
+from muniment.text.identity import about, changed
 from muniment.text.reading import misspelt, reading, salient
 
 KIN_MAX = 16
@@ -259,7 +259,12 @@ def _kin(snapshot: Snapshot, claim: Claim, pepper: bytes) -> tuple[Held, ...]:
     words = _words(claim.content)
     near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
     said = reading(claim.content)
-    like = [found for found in near if could_meet(claim.content, found.text) and may_meet(said, reading(found.text))]
+    like = [
+        found
+        for found in near
+        if (could_meet(claim.content, found.text) and may_meet(said, reading(found.text)))
+        or changed(claim.content, found.text)
+    ]
     same = _about(snapshot, claim, pepper, crowded=len(near) == KIN_MAX)
     rids = list(dict.fromkeys([*(found.rid for found in like), *same]))
     cards = snapshot.catalogue.cards(rids) if rids else {}

@@ -14,7 +14,7 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ActorType, ConflictType, Kind, Label, MemoryType
 from muniment.policy.rules import Detector, Disputes
 from muniment.text.compare import CHANGED, Finding, compare
-from muniment.text.identity import about, meet, of_speaker
+from muniment.text.identity import about, changed, meet, of_speaker
 from muniment.text.likeness import echoes, has_words_of_its_own, holds, likeness, quotes
 from muniment.text.reading import reading
 from muniment.write.facts import Facts, Held, Past
@@ -179,7 +179,8 @@ def rivals(
     for held in facts.kin:
         if held.card.rid in found or held.card.id in linked or not comparable(claim, held):
             continue
-        words = meet(subject, held.record.about) and not same_text(claim.content, held.record.content)
+        meets = meet(subject, held.record.about) or changed(claim.content, held.record.content)
+        words = meets and not same_text(claim.content, held.record.content)
         rival = (_by_words(claim, held, disputes.detector, actor) if words else None) or _by_judge(
             held, judged, disputes.judge
         )
