@@ -191,7 +191,7 @@ def test_connections_that_are_ended_at_any_moment_cost_nothing_but_time(dsn: str
         ending = pool.submit(end_all)
         writers = [pool.submit(_write_some, memory, f"w{number}", written) for number in range(4)]
         told = [one for writer in writers for one in writer.result(WAIT_S)]
-        assert ending.result(WAIT_S) >= 8
+        assert ending.result(WAIT_S) > 0, "no connection was ended"
         assert_all_once(memory, told)
         assert len(proposals(memory)) == len(told) == 24
 

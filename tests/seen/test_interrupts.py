@@ -19,6 +19,9 @@ from tests.seen.interrupts import Place, interrupted, places
 from muniment import Memory
 from muniment.model.errors import NotFound
 
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+"""Python drops an interrupt that arrives in a finaliser, and warns of a connection that an interrupted caller lost."""
+
 MANY = 400 if LONG else 12
 ROOM = "backends/"
 NEAR = ("store.py", "line.py", "turns.py", "door.py", "link.py", "channel.py", "pools.py")

@@ -25,6 +25,9 @@ from muniment import Client, Memory, aio
 from muniment.config import ServerSettings
 from muniment.testing.unreliable import Mood, UnreliableEmbedder
 
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+"""Python drops an interrupt that arrives in a finaliser, and warns of a connection that an interrupted caller lost."""
+
 TURNS = 400 if LONG else 8
 DAYS = 12 if LONG else 1
 

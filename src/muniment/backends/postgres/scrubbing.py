@@ -35,8 +35,8 @@ AT_ONCE_BYTES = SCRUB_MB * 2**20
 """Up to so many bytes of tables and indexes are written anew while somebody waits to hear that it is done."""
 WAIT_MS, OWNERS_WAIT_MS = 500, 30_000
 """So long a table is waited for. Whoever comes meanwhile waits behind us, so it is not long."""
-READERS_WAIT_S = 2.0
-"""So long those are waited for who began before and may still read an older state. Nobody is kept waiting by it."""
+READERS_WAIT_S, OWNERS_READERS_WAIT_S = 2.0, 30.0
+"""How long to wait for readers who began earlier and may still see an older state. Nobody else waits meanwhile."""
 _PAUSE_S = 0.02
 
 
@@ -59,7 +59,7 @@ def scrub(door: Door, *, most: int = AT_ONCE_BYTES) -> bool:
     with translated(door.tenant), door.lend() as connection:
         row = connection.execute(b"SELECT current_schema()").fetchone()
         assert row is not None, "there is always a schema to work in"
-        sweeper = _Sweeper(connection, str(row[0]))
+        sweeper = _Sweeper(connection, str(row[0]), READERS_WAIT_S)
         with sweeper.as_keeper(_tables([door.number]), wait_ms=WAIT_MS, most=most) as may:
             clean = may and sweeper.sweep(_tables([door.number]))
     if clean:
@@ -79,7 +79,7 @@ def finish(door: Door, *, most: int = AT_ONCE_BYTES) -> bool:
 def scrub_all(connection: psycopg.Connection[Row], schema: str) -> Scrubbed:
     """The same for every tenant that has something to do, whatever the size: for the owner of the tables, at a time
     when it may take long."""
-    sweeper = _Sweeper(connection, checked(schema))
+    sweeper = _Sweeper(connection, checked(schema), OWNERS_READERS_WAIT_S)
     with translated("all"):
         connection.execute(f"SET search_path TO {quoted(schema)}".encode())
         pending = list(sweeper.pending())
@@ -104,9 +104,10 @@ def _tables(tenants: list[int]) -> list[str]:
 class _Sweeper:
     """A connection with which tables of one schema are written anew, one after another."""
 
-    def __init__(self, connection: psycopg.Connection[Row], schema: str) -> None:
+    def __init__(self, connection: psycopg.Connection[Row], schema: str, readers_wait_s: float) -> None:
         self._connection = connection
         self._schema = schema
+        self._readers_wait_s = readers_wait_s
 
     def sweep(self, tables: list[str]) -> bool:
         """Write tables anew, the smallest first; whether nothing that was deleted before can be left in them.
@@ -123,7 +124,7 @@ class _Sweeper:
     def _all_past(self, table: str, moment: str) -> bool:
         """Wait for whoever began before a moment to end, for a bounded time. Freezing a small table tells, and keeps
         nobody from it."""
-        until = time.monotonic() + READERS_WAIT_S
+        until = time.monotonic() + self._readers_wait_s
         while not self._vacuumed(table, moment, whole=False):
             if time.monotonic() > until:
                 return False
