@@ -24,3 +24,12 @@ def test_a_check_while_another_process_writes_finds_no_damage(vault: Path) -> No
         other.execute("ROLLBACK")
         other.close()
         assert memory.ledger.verify().findings == ()
+
+
+def test_a_check_after_another_connection_wrote_to_the_word_index_finds_no_damage(vault: Path) -> None:
+    """SQLite's own check goes by what its connection remembers of the word index, unless it was made to look again."""
+    with Memory.open(vault, embedder=None) as memory, Memory.open(vault, embedder=None) as other:
+        for number in range(8):
+            assert memory.ledger.verify().findings == ()
+            for part in range(4):
+                other.remember(f"Crate {number}-{part} holds lamps, rope and a spare wick")

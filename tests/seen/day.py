@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+import pytest
 from tests.crash.test_kill import Victims
 from tests.patience import WAIT_S
 from tests.seen.faces import Face, Written, written
@@ -44,11 +47,17 @@ class Day:
         """Users have so many things to do; what is beside them goes on until they are done. What went wrong first."""
         threads = [threading.Thread(target=self._kept, args=(work,)) for work in users]
         others = [threading.Thread(target=self._kept, args=(work,)) for work in beside]
-        for thread in (*threads, *others):
-            thread.start()
+        with self._no_interrupt_in_a_new_thread():
+            for thread in (*threads, *others):
+                thread.start()
+            return self._ended(threads, others)
+
+    def _ended(self, threads: list[threading.Thread], others: list[threading.Thread]) -> BaseException | None:
         for thread in threads:
             thread.join(WAIT_S)
         stuck = [thread for thread in threads if thread.is_alive()]
+        if stuck:
+            faulthandler.dump_traceback(all_threads=True)
         self.over.set()
         self.embedder.feel(Mood.WELL)
         for thread in others:
@@ -58,6 +67,20 @@ class Day:
         if not self.broken and any(thread.is_alive() for thread in others):
             return Broken("background work does not end")
         return self.broken[0] if self.broken else None
+
+    @contextmanager
+    def _no_interrupt_in_a_new_thread(self) -> Iterator[None]:
+        """For a moment CPython gives a new thread the number of the one that starts it. An exception sent to that
+        number ends the new thread before it says that it runs, and the other waits for ever. Ctrl-C cannot do that."""
+        start = threading.Thread.start
+
+        def guarded(thread: threading.Thread) -> None:
+            with self._guard:
+                start(thread)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(threading.Thread, "start", guarded)
+            yield
 
     def _kept(self, work: Callable[[], None]) -> None:
         try:
