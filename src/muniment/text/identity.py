@@ -529,11 +529,12 @@ def _names_subject(new: Outline, old: Outline) -> bool:
 _MOVES = frozenset(
     map(
         stem,
-        (
-            "moved migrated relocated switched transferred renamed replaced reassigned postponed rescheduled delayed "
-            "slipped upgraded downgraded raised lowered increased reduced cut extended shortened shifted converted "
-            "promoted swapped took renewed discontinued retired resigned left"
-        ).split(),
+        [
+            *("moved", "migrated", "relocated", "switched", "transferred", "renamed", "replaced", "reassigned"),
+            *("postponed", "rescheduled", "delayed", "slipped", "upgraded", "downgraded", "raised", "lowered"),
+            *("increased", "reduced", "cut", "extended", "shortened", "shifted", "converted", "promoted", "swapped"),
+            *("took", "renewed", "discontinued", "retired", "resigned", "left"),
+        ],
     )
 )
 """Verbs by which a thing is no longer where, what, or as much as it was."""

@@ -149,9 +149,9 @@ manual automatic automated | manually automatically | sequential parallel | hour
 stateful stateless | mutable immutable | legal illegal | possible impossible | started stopped | granted revoked |
 visible hidden | locked unlocked | encrypted unencrypted | alive dead | married divorced | hot cold | vegan
 carnivore | correct incorrect wrong | complete incomplete | healthy unhealthy | connected disconnected | installed
-uninstalled | included excluded | paid unpaid | broken fixed | resolved unresolved | busy idle | green red | cheap expensive | fast
-slow | early late | always never | free taken occupied | busy free | first last | left right | north south | east west
-| before after
+uninstalled | included excluded | paid unpaid | broken fixed | resolved unresolved | busy idle | green red |
+cheap expensive | fast slow | early late | always never | free taken occupied | busy free | first last | left right |
+north south | east west | before after
 """
 
 
@@ -291,12 +291,13 @@ MARKED = _set(
     "now anymore moved switched changed actually instead turned became becomes since recently lately stopped quit "
     "started cancelled canceled postponed rescheduled replaced migrated renamed dropped correction updated update "
     "gave ditched left joined relocated swapped finally nowadays promoted retired upgraded downgraded raised lowered "
-    "extended reduced increased pushed converted transferred resigned finished discontinued adopted reassigned renewed rewrote "
-    "meanwhile began dumped abandoned sold shifted become slipped delayed cut shortened"
+    "extended reduced increased pushed converted transferred resigned finished discontinued adopted reassigned renewed "
+    "rewrote meanwhile began dumped abandoned sold shifted become slipped delayed cut shortened"
 ) | {
     "no longer", "any more", "as of", "from now on", "used to", "these days", "not after all", "went back", "took over",
-    "gave up", "turns out", "turned out", "after all", "got a new", "have a new", "down to", "got engaged", "got married",
-    "broke up", "went up to", "went down to", "starting next", "starting this", "effective", "with effect from", "changed my mind", "bumped to",
+    "gave up", "turns out", "turned out", "after all", "got a new", "have a new", "down to", "got engaged",
+    "got married", "broke up", "went up to", "went down to", "starting next", "starting this", "effective",
+    "with effect from", "changed my mind", "bumped to",
 }  # fmt: skip
 """Words and phrases by which somebody says that something is not as it was."""
 
