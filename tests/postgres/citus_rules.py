@@ -2,8 +2,9 @@
 
 A statement is broken by one of them when it names a tenant's table in any of its parts without saying `tenant_id = $1`
 there, has a key or a conflict target that does not begin with tenant_id, changes tenant_id, or does what a distributed
-table cannot: triggers, foreign keys made with the table, volatile functions in an UPDATE, locks that are not the
-table's, settings that outlive a transaction.
+table cannot: triggers, foreign keys made with the table, volatile functions in an UPDATE, functions that are not
+immutable in an ON CONFLICT clause, a SELECT without columns, an INSERT … SELECT that would be pulled to the first node,
+locks that are not the table's, settings that outlive a transaction.
 """
 
 from __future__ import annotations
@@ -18,6 +19,12 @@ from pglast.parser import ParseError
 KEY = "tenant_id"
 HARMLESS = frozenset({"now", "count", "max", "min", "sum", "unnest", "row_number", "octet_length", "any_value"})
 """The functions that may stand in a statement that changes rows. None is volatile."""
+IMMUTABLE = HARMLESS - {"now"} | {"greatest", "least", "coalesce", "nullif"}
+"""The functions that may stand in an ON CONFLICT clause."""
+CLOCKS = (
+    *(enums.SQLValueFunctionOp.SVFOP_CURRENT_TIMESTAMP, enums.SQLValueFunctionOp.SVFOP_CURRENT_TIMESTAMP_N),
+    *(enums.SQLValueFunctionOp.SVFOP_LOCALTIMESTAMP, enums.SQLValueFunctionOp.SVFOP_CURRENT_DATE),
+)
 TOLD_ONCE = frozenset({"search_path", "role"})
 """What a connection is told when it is new. It concerns the node that was connected to and nothing else."""
 FORBIDDEN: dict[type[ast.Node], str] = {
@@ -68,6 +75,8 @@ class _Check:
     def statement(self, node: ast.Node) -> Iterator[str]:
         yield from self._forbidden(node)
         yield from self._functions(node)
+        yield from self._conflicts(node)
+        yield from self._without_columns(node)
         match node:
             case ast.VariableSetStmt():
                 yield from _setting(node, self._lasting)
@@ -99,6 +108,50 @@ class _Check:
                 yield "notifies beside doing something else"
             elif changes and name not in HARMLESS:
                 yield f"calls {name} in an UPDATE, and it is not known to be harmless"
+
+    def _conflicts(self, node: ast.Node) -> Iterator[str]:
+        """A row that is already there is decided about on the worker, which takes no function for that whose answer the
+        first node could give another time."""
+        for clause in (part for part in _within(node) if isinstance(part, ast.OnConflictClause)):
+            for part in _within((clause.whereClause, clause.targetList)):
+                if isinstance(part, ast.FuncCall):
+                    name = str(_each(part.funcname)[-1].sval)
+                    if name not in IMMUTABLE:
+                        yield f"calls {name} in an ON CONFLICT clause, and it is not immutable"
+                elif isinstance(part, ast.SQLValueFunction) and part.op in CLOCKS:
+                    yield "looks at the clock in an ON CONFLICT clause, which is not immutable"
+
+    def _without_columns(self, node: ast.Node) -> Iterator[str]:
+        """An answer of no columns cannot be carried from one node to another."""
+        ours = self._tables.tenants | self._tables.everywhere
+        for part in _within(node):
+            bare = isinstance(part, ast.SelectStmt) and not part.targetList
+            if bare and any(one.relname in ours for one in _relations(part.fromClause)):
+                yield "selects no columns (SELECT FROM …)"
+
+    def _pulled(self, select: ast.Node | None) -> Iterator[str]:
+        """An INSERT … SELECT runs on the worker when the tenant's number comes out of a tenant's table that is bound to
+        it, and whatever counts over rows counts within the tenant. Otherwise its rows are fetched to the first node
+        and copied back, which row-level security forbids, and which commits on two nodes."""
+        if not isinstance(select, ast.SelectStmt) or select.valuesLists:
+            return
+        if select.op != enums.SetOperation.SETOP_NONE:
+            yield "adds what a UNION or the like gives: it is pulled to the first node"
+            return
+        bound = set(self._bound(select.whereClause))
+        names = {
+            one.alias.aliasname if one.alias is not None else one.relname
+            for one in _relations(select.fromClause)
+            if one.relname in self._tables.tenants
+        }
+        first = _each(select.targetList)[0].val
+        if not (_is_key(first) and _field_of(first) in bound & names):
+            yield f"adds rows whose {KEY} is not that of a tenant's table in FROM: they are pulled to the first node"
+        if select.limitCount is not None or select.sortClause:
+            yield "adds rows in an order or up to a limit: they are pulled to the first node"
+        for part in _within(select):
+            if isinstance(part, ast.WindowDef) and not any(_is_key(key) for key in _each(part.partitionClause)[:1]):
+                yield f"counts over a window that does not begin with {KEY}: it is pulled to the first node"
 
     def _queries(self, node: ast.Node | tuple[object, ...] | None, known: frozenset[str]) -> Iterator[str]:
         """Every query in it, each by itself: what one says of a tenant says nothing of another."""
@@ -176,8 +229,10 @@ class _Check:
             yield f"adds to {table} without naming {KEY} first"
             return
         for value in _first_values(node.selectStmt):
-            if not (self._is_tenant(value) or (self._literal and isinstance(value, ast.ColumnRef))):
+            if not (self._is_tenant(value) or _is_key(value)):
                 yield f"adds to {table} a row whose {KEY} is not $1"
+        if not self._literal:
+            yield from self._pulled(node.selectStmt)
         if (clause := node.onConflictClause) is not None:
             yield from self._assigned(clause.targetList)
             elements = clause.infer.indexElems if clause.infer is not None else ()
@@ -288,6 +343,21 @@ def _joined(sources: Sources) -> Iterator[ast.Node | None]:
         if isinstance(source, ast.JoinExpr):
             yield source.quals
             yield from _joined((source.larg, source.rarg))
+
+
+def _is_key(value: object) -> bool:
+    """Whether it is the tenant's number of some table."""
+    if not isinstance(value, ast.ColumnRef):
+        return False
+    fields = [part.sval for part in _each(value.fields) if isinstance(part, ast.String)]
+    return fields[-1:] == [KEY]
+
+
+def _field_of(value: object) -> str:
+    """The table by whose name a column is called."""
+    assert isinstance(value, ast.ColumnRef)
+    fields = [str(part.sval) for part in _each(value.fields) if isinstance(part, ast.String)]
+    return fields[-2] if len(fields) > 1 else ""
 
 
 def _first_values(select: ast.Node | None) -> Iterator[object]:

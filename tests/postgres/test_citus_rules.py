@@ -287,7 +287,23 @@ BROKEN = {
     "INSERT INTO edges (rid, tenant_id) VALUES ($2, $1)": "without naming tenant_id first",
     "INSERT INTO edges VALUES ($1, $2, $3, $4)": "without naming tenant_id first",
     "INSERT INTO edges (tenant_id, rid) VALUES ($1, 1), ($2, 2)": "whose tenant_id is not $1",
-    "INSERT INTO edges (tenant_id, rid) SELECT c.tenant_id, c.rid FROM cards c WHERE c.tenant_id = $1": "is not $1",
+    "INSERT INTO edges (tenant_id, rid) SELECT c.rid, c.rid FROM cards c WHERE c.tenant_id = $1": "is not $1",
+    "INSERT INTO edges (tenant_id, rid) SELECT c.tenant_id, c.rid FROM cards c": "names cards without",
+    "INSERT INTO edges (tenant_id, rid) SELECT $1, c.rid FROM cards c WHERE c.tenant_id = $1": "pulled to the first",
+    "INSERT INTO edges (tenant_id, rid) SELECT $1, a.rid FROM unnest($2::bigint[]) AS a (rid)": "pulled to the first",
+    "INSERT INTO edges (tenant_id, rid) SELECT c.tenant_id, 1 FROM cards c WHERE c.tenant_id = $1 LIMIT 1": "a limit",
+    "INSERT INTO edges (tenant_id, rid) SELECT c.tenant_id, row_number() OVER (PARTITION BY c.kind) "
+    "FROM cards c WHERE c.tenant_id = $1": "counts over a window",
+    "INSERT INTO edges (tenant_id, rid) SELECT c.tenant_id, 1 FROM cards c WHERE c.tenant_id = $1 "
+    "UNION SELECT c.tenant_id, 2 FROM cards c WHERE c.tenant_id = $1": "a UNION",
+    "INSERT INTO told (tenant_id, rid) VALUES ($1, 2) ON CONFLICT (tenant_id) DO UPDATE SET rid = 1 "
+    "WHERE told.last < now()": "calls now in an ON CONFLICT clause",
+    "INSERT INTO told (tenant_id, rid) VALUES ($1, 2) ON CONFLICT (tenant_id) DO UPDATE SET last = CURRENT_TIMESTAMP": (
+        "looks at the clock in an ON CONFLICT clause"
+    ),
+    "SELECT EXISTS (SELECT FROM cards WHERE tenant_id = $1)": "selects no columns",
+    "SELECT count(*) FROM (SELECT FROM vectors WHERE tenant_id = $1 LIMIT 5) AS few": "selects no columns",
+    "SELECT EXISTS (SELECT FROM deployment)": "selects no columns",
     "INSERT INTO told (tenant_id, rid) VALUES ($1, 2) ON CONFLICT (rid) DO NOTHING": "conflict target on told",
     "INSERT INTO told (tenant_id, rid) VALUES ($1, 2) ON CONFLICT DO NOTHING": "conflict target on told",
     "INSERT INTO told (tenant_id, rid) VALUES ($1, 2) ON CONFLICT ON CONSTRAINT a DO NOTHING": "conflict target",
@@ -320,6 +336,35 @@ BROKEN = {
 }
 
 
+REFUSED_BY_A_CLUSTER = {
+    "put_postings": """
+        INSERT INTO postings (tenant_id, rid, nth, size, term, spots)
+        SELECT $1, fresh.rid, coalesce(final.nth, 0) + row_number() OVER (PARTITION BY fresh.term ORDER BY fresh.rid),
+            fresh.size, fresh.term, fresh.spots
+        FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) AS fresh (rid, size, term, spots)
+        LEFT JOIN LATERAL (
+            SELECT p.nth FROM postings AS p WHERE p.tenant_id = $1 AND p.term = fresh.term ORDER BY p.rid DESC LIMIT 1
+        ) AS final ON TRUE""",
+    "tell": """
+        INSERT INTO told AS known (tenant_id, rid, actor, count, last)
+        SELECT $1, heard.rid, heard.actor, heard.count, heard.last
+        FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS heard (rid, actor, count, last)
+        ON CONFLICT (tenant_id, rid, actor) DO UPDATE SET count = known.count + excluded.count""",
+    "claim_vectors": """
+        INSERT INTO reaches (tenant_id, maker, until)
+        VALUES ($1, $2, now() + $3::double precision * interval '1 second')
+        ON CONFLICT (tenant_id) DO UPDATE SET maker = excluded.maker, until = excluded.until
+        WHERE reaches.maker IS NULL OR reaches.until < now()""",
+    "vectors_of": """
+        SELECT (SELECT count(*) FROM (SELECT FROM muniment.vectors WHERE tenant_id = $1 LIMIT $2) AS few)""",
+}
+"""Statements as a cluster refused them, or ran them on two nodes."""
+
+
+def test_statements_that_a_cluster_refused_are_found_out() -> None:
+    assert [name for name, statement in REFUSED_BY_A_CLUSTER.items() if not faults(statement, TABLES)] == []
+
+
 def test_a_statement_that_breaks_a_rule_is_found_out() -> None:
     missed = [one for one, why in BROKEN.items() if not any(why in fault for fault in faults(one, TABLES))]
     assert missed == []
@@ -335,6 +380,11 @@ def test_a_statement_that_breaks_a_rule_is_found_out() -> None:
         "SET LOCAL muniment.tenant = '7'",
         "UPDATE reaches SET until = now() WHERE tenant_id = $1",
         "SELECT name FROM tenants",
+        "SELECT EXISTS (SELECT FROM pg_class)",
+        "INSERT INTO edges (tenant_id, rid) SELECT h.tenant_id, a.rid + row_number() OVER (PARTITION BY h.tenant_id) "
+        "FROM tenant_head h CROSS JOIN unnest($2::bigint[]) AS a (rid) WHERE h.tenant_id = $1",
+        "INSERT INTO told AS t (tenant_id, rid) VALUES ($1, 2) ON CONFLICT (tenant_id) DO UPDATE "
+        "SET last = greatest(t.last, excluded.last)",
         "ALTER TABLE cards ADD CONSTRAINT a FOREIGN KEY (tenant_id, rid) REFERENCES edges (tenant_id, rid)",
     ],
 )

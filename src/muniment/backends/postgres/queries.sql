@@ -82,8 +82,10 @@ ON CONFLICT (tenant_id, id) DO UPDATE SET
 
 -- name: tell
 INSERT INTO told AS known (tenant_id, rid, actor, count, last)
-SELECT $1, heard.rid, heard.actor, heard.count, heard.last
-FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS heard (rid, actor, count, last)
+SELECT h.tenant_id, heard.rid, heard.actor, heard.count, heard.last
+FROM tenant_head AS h
+CROSS JOIN unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS heard (rid, actor, count, last)
+WHERE h.tenant_id = $1
 ON CONFLICT (tenant_id, rid, actor) DO UPDATE
 SET count = known.count + excluded.count, last = greatest(known.last, excluded.last);
 

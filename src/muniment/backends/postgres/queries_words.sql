@@ -19,16 +19,20 @@ SELECT d.doc, d.body FROM documents AS d WHERE d.tenant_id = $1 AND d.doc = ANY(
 SELECT p.rid, p.term, p.spots FROM postings AS p
 WHERE p.tenant_id = $1 AND p.term = ANY($2::text[]) AND p.rid = ANY($3::bigint[]);
 
--- The number of a term's last posting is how many there are: so that is known from one look.
+-- The number of a term's last posting is how many there are: so that is known from one look. The rows are selected beside
+-- the tenant's own row, so that a cluster runs the whole statement on the worker that has it.
 -- name: put_postings
 INSERT INTO postings (tenant_id, rid, nth, size, term, spots)
 SELECT
-    $1, fresh.rid, coalesce(final.nth, 0) + row_number() OVER (PARTITION BY fresh.term ORDER BY fresh.rid), fresh.size,
-    fresh.term, fresh.spots
-FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) AS fresh (rid, size, term, spots)
+    h.tenant_id, fresh.rid,
+    coalesce(final.nth, 0) + row_number() OVER (PARTITION BY h.tenant_id, fresh.term ORDER BY fresh.rid),
+    fresh.size, fresh.term, fresh.spots
+FROM tenant_head AS h
+CROSS JOIN unnest($2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) AS fresh (rid, size, term, spots)
 LEFT JOIN LATERAL (
     SELECT p.nth FROM postings AS p WHERE p.tenant_id = $1 AND p.term = fresh.term ORDER BY p.rid DESC LIMIT 1
-) AS final ON TRUE;
+) AS final ON TRUE
+WHERE h.tenant_id = $1;
 
 -- name: number_last_postings
 UPDATE postings AS final SET nth = counted.holding

@@ -26,7 +26,7 @@ WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.relna
 SELECT revision, phase, digest FROM {schema}.schema_migrations ORDER BY revision, phase DESC;
 
 -- name: begun
-SELECT EXISTS (SELECT FROM {schema}.deployment);
+SELECT EXISTS (SELECT 1 FROM {schema}.deployment);
 
 -- name: was_applied
 SELECT digest FROM {schema}.schema_migrations WHERE revision = $1 AND phase = $2;
@@ -81,7 +81,7 @@ SELECT tenant_id, name FROM {schema}.tenants ORDER BY name;
 -- name: vectors_of
 SELECT coalesce((SELECT dimensions FROM {schema}.reaches WHERE tenant_id = $1), 0),
     coalesce((SELECT indexed FROM {schema}.reaches WHERE tenant_id = $1), 0),
-    (SELECT count(*) FROM (SELECT FROM {schema}.vectors WHERE tenant_id = $1 LIMIT $2) AS few);
+    (SELECT count(*) FROM (SELECT 1 FROM {schema}.vectors WHERE tenant_id = $1 LIMIT $2) AS few);
 
 -- name: own_index
 SELECT i.indisvalid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
