@@ -124,9 +124,8 @@ class _Check:
     def _without_columns(self, node: ast.Node) -> Iterator[str]:
         """An answer of no columns cannot be carried from one node to another."""
         ours = self._tables.tenants | self._tables.everywhere
-        for part in _within(node):
-            bare = isinstance(part, ast.SelectStmt) and not part.targetList
-            if bare and any(one.relname in ours for one in _relations(part.fromClause)):
+        for part in (part for part in _within(node) if isinstance(part, ast.SelectStmt)):
+            if not part.targetList and any(one.relname in ours for one in _relations(part.fromClause)):
                 yield "selects no columns (SELECT FROM …)"
 
     def _pulled(self, select: ast.Node | None) -> Iterator[str]:
