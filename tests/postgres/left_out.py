@@ -32,6 +32,7 @@ ONLY_FILES: dict[str, tuple[str, ...]] = {
         "test_a_store_that_was_left_unscrubbed_is_scrubbed_when_it_is_opened",
         "test_no_spelling_of_any_word_is_in_any_file",
     ),
+    "tests/unit/engine/test_marker.py": ("test_tenants_without_a_marker_are_no_place_for_a_new_vault",),
     "tests/unit/engine/test_memory.py": (
         "test_a_file_that_is_not_ours_is_refused_and_left_as_it_is",
         "test_another_tenants_file_is_not_taken_for_ones_own",
