@@ -236,8 +236,8 @@ def _is_noun(token: Token) -> bool:
 
 def _word(token: Token, *, begins: bool, after_name: bool) -> Piece | None:
     form = token.form
-    if after_name and len(form) == 1 and token.shown.isupper():
-        return Piece(f"#{form}", f"{token.shown}.", anchor=True)
+    if len(form) == 1 and token.shown.isupper() and (after_name or not (begins or form in SELF)):
+        return Piece(f"#{form}", f"{token.shown}." if after_name else token.shown, anchor=True)
     if form in NEGATIONS:
         return Piece("not", token.shown)
     if form in COMPARED:
@@ -466,7 +466,9 @@ def _exclusive(a: Outline, one: tuple[Piece, ...], other: tuple[Piece, ...], at:
     subject = a.subject.words
     if subject & FUNCTIONAL and at == a.verb_at:
         return "exclusive", True
-    return ("exclusive", True) if subject and _takes_one(a, at) else None
+    labels = one[0].anchor and other[0].anchor and at > a.verb_at + 1 and not a.pieces[at - 1].anchor
+    takes_one = _takes_one(a, at) or (labels and _takes_one(a, at - 1))
+    return ("exclusive", True) if subject and takes_one else None
 
 
 def _takes_one(one: Outline, at: int) -> bool:

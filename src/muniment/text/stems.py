@@ -34,6 +34,8 @@ _IRREGULAR = {
         "win": "won", "find": "found", "make": "made making", "know": "knew known", "rise": "rose risen",
         "fall": "fell fallen", "grow": "grew grown", "submit": "submission submissions", "forbid": "forbidden forbade",
         "hide": "hidden hid", "break": "broke broken", "drive": "drove driven", "tell": "told", "see": "saw seen",
+        "come": "came", "say": "said", "stand": "stood", "sit": "sat", "eat": "ate eaten",
+        "wear": "wore worn", "catch": "caught", "bring": "brought", "think": "thought", "forget": "forgot forgotten",
     }.items()
     for form in forms.split()
 }  # fmt: skip

@@ -108,7 +108,7 @@ VERBS = _set(
     "require requires retains returns run runs sells sends serves ships show shows sit sits sleeps speaks start "
     "starts stay stays store stores supports take takes use uses wants work works write writes went took made "
     "said got kept held left met paid ran sent spent stood told won wrote chose hates loves loads closes close "
-    "weighs measures stands"
+    "weighs measures stands happen happens occur occurs"
 )
 """Finite forms that are frequent enough to tell where a sentence's subject ends. Words in -ed are taken for one too."""
 
