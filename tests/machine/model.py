@@ -114,6 +114,8 @@ class Model:
     def _again(self, actor: str, new: Revision, replaces: Iterable[str]) -> tuple[bool, str | None]:
         """Whether a proposal says again what was corrected, and the correction if that is changed back. What the first
         such thing is, decides."""
+        if any(self._agrees(new, self.records[name][-1]) for name in replaces):
+            return False, None
         over = [one for one in self._revisions() if one[2].state in ("superseded", "retracted")]
         same = [one for one in over if _mark(one[2]) == _mark(new)][-PAST_MAX:]
         answers = [one for one in over if new.slot is not None and one[2].slot == new.slot][-PAST_MAX:]
@@ -123,9 +125,9 @@ class Model:
             now = self._now(old)
             if now is None or now in replaces:
                 continue
-            if (name, _, old) in near and self.records[now][-1].content == new.content:
+            if self._agrees(new, self.records[now][-1]):
                 continue
-            if (name, _, old) in exact and new.slot is not None and old.slot is not None and old.value != new.value:
+            if new.slot is not None and old.slot is not None and old.value != new.value:
                 continue
             if not ((actor == "owner" or not old.private) and self.seen_by(actor, now)):
                 return False, None
@@ -138,15 +140,19 @@ class Model:
             return True, now if back else None
         return False, None
 
+    def _agrees(self, new: Revision, now: Revision) -> bool:
+        return now.content == new.content and (new.slot is None or (now.slot, now.value) == (new.slot, new.value))
+
     def echoed(self, actor: str, new: Revision, target: str | None = None) -> set[str]:
-        """The records a proposal repeats: what the actor was told, and for an agent whatever stands there already."""
+        """The records a proposal repeats: what the actor was told, and for an agent whatever others said already."""
         found = set()
         for name, number, old in self._kin(new):
             told = (actor, name, number) in self.told
             sounds = old.speaks or (old.state == "retracted" and told and actor != "owner")
             carried = target is not None and target in self.grounds([name])
             hidden = old.private and actor != "owner"
-            if sounds and (told or actor != "owner") and not carried and not hidden and name not in new.parents:
+            own = actor == "owner" or old.actor == actor
+            if sounds and (told or not own) and not carried and not hidden and name not in new.parents:
                 found.add(name)
         return found
 

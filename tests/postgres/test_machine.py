@@ -44,10 +44,6 @@ def borrow(schemas: Schemas) -> None:
     Borrowed.schemas = schemas
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="the model does not know yet when a claim is the same as one of its author, and when it changes back",
-)
 def test_any_history_agrees_with_the_model() -> None:
     usual = histories.MODEST
     run_state_machine_as_test(PostgresHistories, settings=settings(usual, max_examples=usual.max_examples // SHARE))

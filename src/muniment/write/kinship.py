@@ -6,7 +6,7 @@ Pure: it is handed the records and compares words. It never looks further than t
 from __future__ import annotations
 
 from muniment.model.actor import Actor
-from muniment.model.card import normalise, same_text
+from muniment.model.card import normalise, same_text, slot_key
 from muniment.model.claim import Claim, Times
 from muniment.model.record import Record
 from muniment.model.status import CURRENT, Status
@@ -44,16 +44,19 @@ class Rival(Value):
 def restated(claim: Claim, facts: Facts, replaced: set[str]) -> Past | None:
     """The corrected record that a claim says again, if it is one.
 
-    A claim that replaces or contradicts what now speaks is no restatement, nor is one that names a time after the
-    correction.
+    A claim that replaces or contradicts what now speaks is no restatement, nor is one that agrees with it or with what
+    it replaces, or that names a time after the correction.
     """
+    standing = [held for name in replaced if (held := facts.links.get(name)) is not None]
+    if any(_agree(claim, held.record.claim) for held in standing):
+        return None
     disputed = {held.card.id for held in facts.contradicted}
     for past in facts.past:
         if past.now.card.id in replaced | disputed or _later(claim.times, past.now.record):
             continue
         if not _same_occasion(claim, past.held.record.claim):
             continue
-        if past.near and not _says_again(claim, past):
+        if _agree(claim, past.now.record.claim) or (past.near and not _says_again(claim, past)):
             continue
         slot, old = claim.slot, past.held.record.claim.slot
         if not past.near and slot is not None and old is not None and normalise(slot.value) != normalise(old.value):
@@ -78,6 +81,16 @@ def goes_back(past: Past, claim: Claim, facts: Facts, actor: Actor) -> bool:
     if past.now.record.actor == actor.id or past.now.card.rid in facts.told:
         return True
     return actor.type is ActorType.PERSON and past.held.card.rid not in facts.told
+
+
+def _agree(claim: Claim, other: Claim) -> bool:
+    """Whether two claims say the same words, and give the same answer if the first gives one."""
+    if not same_text(claim.content, other.content):
+        return False
+    mine, theirs = claim.slot, other.slot
+    if mine is None or theirs is None:
+        return mine is None
+    return slot_key(claim) == slot_key(other) and normalise(mine.value) == normalise(theirs.value)
 
 
 def _says_again(claim: Claim, past: Past) -> bool:
