@@ -34,6 +34,7 @@ class Revision:
     echoes: tuple[str, ...] = ()
     state: str = "active"
     supersedes: str | None = None
+    also: tuple[str, ...] = ()
     successor: str | None = None
     born: int = 0
     helpful: float = 0.0
@@ -141,7 +142,8 @@ class Model:
         return False, None
 
     def _agrees(self, new: Revision, now: Revision) -> bool:
-        return now.content == new.content and (new.slot is None or (now.slot, now.value) == (new.slot, new.value))
+        same = (now.slot, now.value) == (new.slot, new.value)
+        return now.content == new.content and (new.slot is None or now.slot is None or same)
 
     def echoed(self, actor: str, new: Revision, target: str | None = None) -> set[str]:
         """The records a proposal repeats: what the actor was told, and for an agent whatever others said already."""
@@ -200,6 +202,17 @@ class Model:
 
     # What happens.
 
+    def change_back(self, actor: str, new: Revision, replaces: set[str]) -> set[str]:
+        """What a proposal takes the place of, the correction that it changes back included."""
+        back = self.goes_back(actor, new, replaces)
+        if back is None:
+            return replaces
+        if new.supersedes is None:
+            new.supersedes = back
+        else:
+            new.also = (back,)
+        return replaces | {back}
+
     def commit(self, record: str, revision: Revision, *, replaces: set[str]) -> None:
         """A revision comes to be: what it replaces ends, what it disagrees with is disputed."""
         rivals = self.rivals(revision, but=replaces)
@@ -239,7 +252,7 @@ class Model:
 
 def _said(revision: Revision) -> tuple[object, ...]:
     """Everything a proposer says."""
-    return *_mark(revision), revision.parents, revision.declared, revision.supersedes
+    return *_mark(revision), revision.parents, revision.declared, revision.supersedes, revision.also
 
 
 def _mark(revision: Revision) -> tuple[object, ...]:

@@ -189,8 +189,7 @@ class Histories(RuleBasedStateMachine):
         if outcome == "committed":
             assert verdict.record_id is not None
             over = {replaces} if replaces is not None else set()
-            back = self.model.goes_back(actor, new, over)
-            self.take_in(actor, verdict, new, replaces=over | ({back} if back is not None else set()))
+            self.take_in(actor, verdict, new, replaces=self.model.change_back(actor, new, over))
 
     def take_in(self, actor: str, verdict: Verdict, new: Revision, *, replaces: set[str]) -> None:
         """Commit to the model what was committed. What it echoes follows from what stood before."""
@@ -296,8 +295,7 @@ class Histories(RuleBasedStateMachine):
         assert (verdict is not None and not verdict.committed) == refused, verdict
         if refused:
             return
-        back = self.model.goes_back("owner", new, replaces)
-        replaces |= {back} if back is not None else set()
+        replaces = self.model.change_back("owner", new, replaces)
         new.echoes = tuple(self.model.echoed("owner", new, name))
         assert set(self.owner.get(name).record.echoes) == set(new.echoes)
         self.model.commit(name, new, replaces=replaces)

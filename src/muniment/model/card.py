@@ -18,7 +18,15 @@ from muniment.model.record import Footing, Record, Standing, Vigour
 from muniment.model.status import read_status
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import EXTENSION_SCOPES, LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, Support, Tier
+from muniment.model.vocabulary import (
+    EXTENSION_SCOPES,
+    LABEL_RANK,
+    SENSITIVITY_RANK,
+    TRUST_RANK,
+    RelationType,
+    Support,
+    Tier,
+)
 
 _APART = "\x1f"
 SPEAKER = "@self"
@@ -208,12 +216,13 @@ def _composed(text: str) -> str:
 
 def fingerprint(claim: Claim, actor: str, *, pepper: bytes) -> bytes:
     """Equal for two claims in which one author says the same about the same thing: the same words for the same place,
-    person, question, task, session, time and derivation. How sure the author is, on what evidence, and how the record
-    is to be handled make no other claim of it.
+    person, question, task, session, time and derivation. How sure the author is, on what evidence, what it replaces,
+    and how the record is to be handled make no other claim of it.
 
     Keyed with the tenant's own `pepper`, so that a leaked index cannot be searched with guessed sentences.
     """
     nature, times, lineage = claim.nature, claim.times, claim.lineage
+    relations = [one for one in lineage.relations if one.type is not RelationType.SUPERSEDES]
     said = (
         actor,
         _composed(claim.content),
@@ -223,7 +232,7 @@ def fingerprint(claim: Claim, actor: str, *, pepper: bytes) -> bytes:
         claim.intent,
         claim.slot,
         (times.event_time, times.valid_from, times.valid_until),
-        (sorted(lineage.derived_from), lineage.parent, lineage.relations),
+        (sorted(lineage.derived_from), lineage.parent, relations),
     )
     return hashlib.blake2b(msgspec.json.encode(said, order="sorted"), digest_size=16, key=pepper).digest()
 

@@ -84,12 +84,12 @@ def goes_back(past: Past, claim: Claim, facts: Facts, actor: Actor) -> bool:
 
 
 def _agree(claim: Claim, other: Claim) -> bool:
-    """Whether two claims say the same words, and give the same answer if the first gives one."""
+    """Whether two claims say the same words, and give no two answers."""
     if not same_text(claim.content, other.content):
         return False
     mine, theirs = claim.slot, other.slot
     if mine is None or theirs is None:
-        return mine is None
+        return True
     return slot_key(claim) == slot_key(other) and normalise(mine.value) == normalise(theirs.value)
 
 
