@@ -98,7 +98,7 @@ def test_closing_stops_after_what_is_at_hand_and_opening_takes_it_up_there(
         memory.remember(f"note {number}")
     closing = threading.Thread(target=memory.close)
     closing.start()
-    assert eventually(memory._tenant.indexer._stopped.is_set)
+    assert eventually(lambda: memory._tenant.indexer._stopped)
     model.free.set()
     closing.join(WAIT_S)
     assert not closing.is_alive()
