@@ -134,7 +134,7 @@ def ask(memory: Memory | Client, book: Book, kept: Kept) -> None:
     book.ask("exact words", exactly)
     book.ask("question", holds(memory, kept.said.question, kept, limit=10))
     if kept.said.other_words:
-        book.ask("other words", by_meaning(memory, kept))
+        ask_by_meaning(memory, book, kept)
 
 
 def holds(memory: Memory | Client, question: str, kept: Kept, *, limit: int = MOST) -> bool:
@@ -142,10 +142,15 @@ def holds(memory: Memory | Client, question: str, kept: Kept, *, limit: int = MO
     return any(one.record.id == kept.record for one in found.records)
 
 
-def by_meaning(memory: Memory | Client, kept: Kept) -> bool:
-    """Whether a search by meaning counted for it: the vector of what was just written is there and is used."""
+def ask_by_meaning(memory: Memory | Client, book: Book, kept: Kept) -> None:
+    """Whether a search by meaning counted for it. How soon its vector is made is a matter of the machine, so that is
+    counted apart; once an answer says that the vectors have come so far, it must be used."""
     found = memory.recall(kept.said.other_words, limit=200, floor=0.0)
-    return any(one.record.id == kept.record and dict(one.parts).get("meaning", 0.0) > 0.0 for one in found.records)
+    there = any(one.record.id == kept.record and dict(one.parts).get("meaning", 0.0) > 0.0 for one in found.records)
+    reached = found.epoch - (found.searched.trailing or 0) if found.searched.model is not None else 0
+    book.ask("meaning, as soon as it was asked", there)
+    if kept.epoch <= reached and not kept.forgotten:
+        book.ask("meaning, once it had its vector", there)
 
 
 class McpCaller:
