@@ -55,6 +55,26 @@ def test_a_flush_waits_no_longer_than_it_was_told_to(tmp_path: Path) -> None:
         assert memory.flush(timeout=WAIT_S).upto == memory.ledger.head().seq
 
 
+def test_a_model_that_is_slow_is_given_little_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was just written waits for the batch at hand."""
+    sizes: list[int] = []
+
+    class Counting(Toy):
+        def embed(self, texts: Sequence[str]) -> list[bytes]:
+            sizes.append(len(texts))
+            return super().embed(texts)
+
+    monkeypatch.setattr(vector_indexer, "BATCH_S", 0.0)  # whatever it takes is too long
+    with Memory.open(tmp_path / "vault", embedder=None) as memory:
+        for number in range(150):
+            memory.remember(f"note {number}")
+    with Memory.open(tmp_path / "vault", embedder=Counting()) as memory:
+        memory.flush(timeout=WAIT_S)
+        assert memory.searching().trailing == 0
+    assert sum(sizes) == 150
+    assert max(sizes[1:]) <= vector_indexer.PASSAGES_LEAST < sizes[0] <= vector_indexer.PASSAGES_FIRST
+
+
 def test_a_flush_tells_how_far_it_is_and_ends_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_indexer, "ENTRIES_AT_ONCE", 3)
     model = Stuck()

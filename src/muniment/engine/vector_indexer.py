@@ -35,6 +35,10 @@ from muniment.text.passages import passages
 
 ENTRIES_AT_ONCE = 256
 PASSAGES_AT_ONCE = 256
+PASSAGES_LEAST, PASSAGES_FIRST = 16, 64
+BATCH_S = 1.0
+"""As many passages are made at once as the model makes in about that time, between these bounds: what was just written
+waits for the batch at hand, so a slow model gets small ones."""
 QUERIES_KEPT = 256
 NO_MODEL = "there is no model: none is installed (`muniment model install` gets one), or the embedder is set to none"
 _PAUSE = 0.05
@@ -87,6 +91,7 @@ class VectorIndexer:
         self._restarts = 0
         self._made = 0
         self._batches = deque[tuple[float, int]]()
+        self._at_once = PASSAGES_FIRST
         if self._embedder is not None:
             patient = self._embedder
             self._embed = lru_cache(QUERIES_KEPT)(lambda text: patient.embed([text])[0])
@@ -293,10 +298,13 @@ class VectorIndexer:
                 vectors.begin(embedder.model, embedder.dimensions)
             first = vectors.reach().upto + 1
             with self._store.read() as snapshot:
-                last, pieces = _next(snapshot, first)
+                last, pieces = _next(snapshot, first, self._at_once)
             if last < first or self._stopped:
                 return False
+            begun = time.monotonic()
             rows = _made(embedder, pieces)
+            if rows:
+                self._at_once = _batch(len(rows), time.monotonic() - begun)
             vectors.add(rows, upto=last)
             self._count(len(rows))
             return True
@@ -339,12 +347,21 @@ def _made(embedder: Embedder, pieces: list[_Piece]) -> list[VectorRow]:
     return rows
 
 
-def _next(snapshot: Snapshot, first: int) -> tuple[int, list[_Piece]]:
+def _batch(made: int, seconds: float) -> int:
+    """How many passages to make at once next, after so many took so long.
+
+    >>> _batch(64, 2.0), _batch(64, 0.25), _batch(1, 0.0), _batch(3, 60.0)
+    (32, 256, 256, 16)
+    """
+    return max(PASSAGES_LEAST, min(PASSAGES_AT_ONCE, round(made * BATCH_S / max(seconds, 1e-6))))
+
+
+def _next(snapshot: Snapshot, first: int, most: int = PASSAGES_AT_ONCE) -> tuple[int, list[_Piece]]:
     """The last of the next entries, and the passages of every revision born in them: so many entries, or as many as
     give enough passages, and one at least."""
     last, pieces = first - 1, list[_Piece]()
     for stored in snapshot.ledger.entries(first, first + ENTRIES_AT_ONCE - 1):
-        if len(pieces) >= PASSAGES_AT_ONCE:
+        if len(pieces) >= most:
             break
         last = stored.seq
         for birth in read_canonical(stored.body, Entry).births:
