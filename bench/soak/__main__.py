@@ -89,7 +89,7 @@ class Soak:
 
     def _use(self, memory: Memory, server: Server, seconds: float) -> None:
         """Everything at once, with a sample every so often."""
-        with Client(server.url) as client:
+        with Client(server.url, timeout=PARTING_S) as client:
             threads = [
                 threading.Thread(target=go_on, args=(person, self.book, self.over), name=person.name)
                 for person in self._people(memory, client, server)

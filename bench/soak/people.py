@@ -22,6 +22,8 @@ from muniment.model.flat import make_claim
 MOST = 50
 BATCH, MESSAGES, TRAILING_MAX = 90, 40, 20
 A_SECOND = 1.0
+PATIENCE_S = 900.0
+"""So long a caller waits for an answer, on a machine that has other work."""
 HEADERS = {"Accept": "application/json, text/event-stream"}
 PAGES = (
     "/",
@@ -159,7 +161,7 @@ class McpCaller:
     name, pause_s = "mcp", 1.0
 
     def __init__(self, server: Server, book: Book, seed: str) -> None:
-        self._client = httpx.Client(base_url=server.url, timeout=120, headers=HEADERS)
+        self._client = httpx.Client(base_url=server.url, timeout=PATIENCE_S, headers=HEADERS)
         self._book, self._talk, self._count = book, Talk(f"{seed} mcp"), 0
 
     def turn(self) -> None:
@@ -195,13 +197,15 @@ class Console:
     name, pause_s = "console", 0.5
 
     def __init__(self, server: Server, book: Book, seed: str) -> None:
-        self._client = httpx.Client(base_url=server.url, timeout=120)
+        self._client = httpx.Client(base_url=server.url, timeout=PATIENCE_S)
         self._book, self._random = book, random.Random(f"{seed} console")
 
     def turn(self) -> None:
         page = self._random.choice(PAGES)
         before = self._book.head()
         answer = self._client.get(page)
+        if answer.status_code == 503 and answer.json().get("code") == StoreBusy.code:
+            raise StoreBusy("the server says so")
         if answer.status_code >= 400:
             self._book.break_("error", f"console: {page} is answered {answer.status_code}: {answer.text[:200]}")
         elif page == "/api/ledger/head":

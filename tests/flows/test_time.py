@@ -127,7 +127,7 @@ def test_every_face_tells_of_an_earlier_moment_what_the_library_does(day: Day) -
     found: list[tuple[str, object, object]] = []
     with (
         serving(settings_for(day.vault)) as server,
-        Client(server.url) as client,
+        Client(server.url, timeout=WAIT_S) as client,
         talking_to(f"{server.url}/mcp") as talk,
         opened(day) as memory,
     ):
