@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,8 @@ _EXAMPLES = 40
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large)
 
 os.environ.setdefault("MUNIMENT_EMBEDDER", "none")  # a test that wants vectors says so
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell that starts the suite in the background has it ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "default",

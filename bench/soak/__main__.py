@@ -89,7 +89,7 @@ class Soak:
 
     def _use(self, memory: Memory, server: Server, seconds: float) -> None:
         """Everything at once, with a sample every so often."""
-        with Client(server.url) as client:
+        with Client(server.url, timeout=PARTING_S) as client:
             threads = [
                 threading.Thread(target=go_on, args=(person, self.book, self.over), name=person.name)
                 for person in self._people(memory, client, server)
@@ -210,6 +210,7 @@ class Soak:
             ),
             Row("oldest open read", max(one.oldest_read_s for one in samples), "s", floor=READ_MAX_S, most=True),
             Row("vectors trailing, most", max(one.trailing for one in samples), "entries"),
+            Row("vectors trailing, longest", longest_behind(samples), "s"),
             Row(
                 "time of a statement, grown",
                 growth([one.statement for one in samples]),
@@ -237,7 +238,12 @@ class Soak:
 
     def _counts(self) -> list[Row]:
         book = self.book
-        shares = {"exact words": 1.0, "question": QUESTION_LEAST, "other words": MEANING_LEAST}
+        shares = {
+            "exact words": 1.0,
+            "question": QUESTION_LEAST,
+            "meaning, once it had its vector": MEANING_LEAST,
+            "meaning, as soon as it was asked": None,
+        }
         rows = [
             Row(f"found by {kind}", book.asked[kind].share, "", floor=least)
             for kind, least in shares.items()
@@ -267,6 +273,16 @@ def grew(counts: list[int]) -> int:
     """How many more there are in the last third than there were at most in the first."""
     third = max(1, len(counts) // 3)
     return max(0, min(counts[-third:]) - max(counts[:third]))
+
+
+def longest_behind(samples: list[Sample]) -> float:
+    """For how long an entry was without its vectors at most, as far as the samples tell."""
+    longest = 0.0
+    for now in samples:
+        reached = now.entries - now.trailing
+        waiting = [one.at for one in samples if one.at <= now.at and one.entries > reached]
+        longest = max(longest, now.at - min(waiting, default=now.at))
+    return longest
 
 
 def main() -> int:

@@ -22,6 +22,8 @@ from muniment.model.flat import make_claim
 MOST = 50
 BATCH, MESSAGES, TRAILING_MAX = 90, 40, 20
 A_SECOND = 1.0
+PATIENCE_S = 900.0
+"""So long a caller waits for an answer, on a machine that has other work."""
 HEADERS = {"Accept": "application/json, text/event-stream"}
 PAGES = (
     "/",
@@ -134,7 +136,7 @@ def ask(memory: Memory | Client, book: Book, kept: Kept) -> None:
     book.ask("exact words", exactly)
     book.ask("question", holds(memory, kept.said.question, kept, limit=10))
     if kept.said.other_words:
-        book.ask("other words", by_meaning(memory, kept))
+        ask_by_meaning(memory, book, kept)
 
 
 def holds(memory: Memory | Client, question: str, kept: Kept, *, limit: int = MOST) -> bool:
@@ -142,10 +144,15 @@ def holds(memory: Memory | Client, question: str, kept: Kept, *, limit: int = MO
     return any(one.record.id == kept.record for one in found.records)
 
 
-def by_meaning(memory: Memory | Client, kept: Kept) -> bool:
-    """Whether a search by meaning counted for it: the vector of what was just written is there and is used."""
+def ask_by_meaning(memory: Memory | Client, book: Book, kept: Kept) -> None:
+    """Whether a search by meaning counted for it. How soon its vector is made is a matter of the machine, so that is
+    counted apart; once an answer says that the vectors have come so far, it must be used."""
     found = memory.recall(kept.said.other_words, limit=200, floor=0.0)
-    return any(one.record.id == kept.record and dict(one.parts).get("meaning", 0.0) > 0.0 for one in found.records)
+    there = any(one.record.id == kept.record and dict(one.parts).get("meaning", 0.0) > 0.0 for one in found.records)
+    reached = found.epoch - (found.searched.trailing or 0) if found.searched.model is not None else 0
+    book.ask("meaning, as soon as it was asked", there)
+    if kept.epoch <= reached and not kept.forgotten:
+        book.ask("meaning, once it had its vector", there)
 
 
 class McpCaller:
@@ -154,7 +161,7 @@ class McpCaller:
     name, pause_s = "mcp", 1.0
 
     def __init__(self, server: Server, book: Book, seed: str) -> None:
-        self._client = httpx.Client(base_url=server.url, timeout=120, headers=HEADERS)
+        self._client = httpx.Client(base_url=server.url, timeout=PATIENCE_S, headers=HEADERS)
         self._book, self._talk, self._count = book, Talk(f"{seed} mcp"), 0
 
     def turn(self) -> None:
@@ -190,13 +197,15 @@ class Console:
     name, pause_s = "console", 0.5
 
     def __init__(self, server: Server, book: Book, seed: str) -> None:
-        self._client = httpx.Client(base_url=server.url, timeout=120)
+        self._client = httpx.Client(base_url=server.url, timeout=PATIENCE_S)
         self._book, self._random = book, random.Random(f"{seed} console")
 
     def turn(self) -> None:
         page = self._random.choice(PAGES)
         before = self._book.head()
         answer = self._client.get(page)
+        if answer.status_code == 503 and answer.json().get("code") == StoreBusy.code:
+            raise StoreBusy("the server says so")
         if answer.status_code >= 400:
             self._book.break_("error", f"console: {page} is answered {answer.status_code}: {answer.text[:200]}")
         elif page == "/api/ledger/head":

@@ -121,8 +121,8 @@ class Talk:
         """A message, with so many answers to it, or with a few most of the time."""
         rng = self._random
         self._count += 1
-        slip = f"slip{self._prefix}x{self._count}"
-        mark = f"mark{self._prefix}y{self._count}"
+        slip = f"slip{self._prefix}x{self._count}e"
+        mark = f"mark{self._prefix}y{self._count}e"  # ends with a letter: no mark is the beginning of another
         template, other = rng.choice(SPOKEN)
         filling = {"name": rng.choice(NAMES), "place": rng.choice(PLACES), "slip": f"{slip} {mark}"}
         lines = [template.format(**filling)]

@@ -6,6 +6,7 @@ Says a JSON list on a line: `["ack", record, entry, said]` for each write, `["st
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from dataclasses import astuple
@@ -55,6 +56,7 @@ def write_for_ever(vault: str, talk: Talk) -> None:
 
 
 def main() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a soak in the background inherits that it is ignored
     vault, seed = sys.argv[1:]
     talk = Talk(seed)
     while True:

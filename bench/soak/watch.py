@@ -19,7 +19,9 @@ class Sample:
     """`statement` is the time of a statement, divided by that of a fixed piece of work in the same moment: it does not
     move when the machine is busy. What a version does not tell is 0."""
 
+    at: float
     records: int
+    entries: int
     rss: dict[str, int]
     handles: dict[str, int]
     threads: dict[str, int]
@@ -33,7 +35,9 @@ def take(
     records: int, processes: dict[str, int], vault: Path, statement: Callable[[], object], told: dict[str, object]
 ) -> Sample:
     return Sample(
+        at=time.monotonic(),
         records=records,
+        entries=int(_number(told.get("entries"))),
         rss={name: rss_of(pid) for name, pid in processes.items()},
         handles={name: len(os.listdir(f"/proc/{pid}/fd")) for name, pid in processes.items()},
         threads={name: len(os.listdir(f"/proc/{pid}/task")) for name, pid in processes.items()},

@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.patience import WAIT_S
 
 from muniment.backends import line
 from muniment.backends.sqlite import store as stores
@@ -27,7 +28,6 @@ FILES = {str(module.__file__) for module in (line, stores, turns)}
 LOOKED_AFTER = {
     opmap[name] for name in ("RESUME", "CALL", "CALL_KW", "CALL_FUNCTION_EX", "JUMP_BACKWARD") if name in opmap
 }
-WAIT_S = 60.0
 Trace = Callable[[FrameType, str, Any], Any]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.patience import WAIT_S
 
 from muniment.backends.sqlite import connection
 from muniment.backends.sqlite.store import SqliteTenant
@@ -20,7 +21,6 @@ from muniment.testing.conformance.makers import append_next
 ROUNDS = 12
 OPENERS = 6
 PROCESSES = 4
-WAIT_S = 120.0
 OPEN = """
 import sys
 from pathlib import Path

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Browser, sync_playwright
+from tests.patience import WAIT_S
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -18,7 +19,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-WAIT_MS = 60_000
+WAIT_MS = WAIT_S * 1_000
 MISSING = "there is no browser here; on Debian: apt-get install chromium fonts-dejavu-core"
 
 

@@ -231,7 +231,7 @@ def dropping(target: tuple[str, int], *, answers: int) -> Iterator[str]:
             except TimeoutError:
                 continue
             with here, socket.create_connection(target, timeout=WAIT_S) as there:
-                here.settimeout(60)
+                here.settimeout(WAIT_S)
                 there.sendall(request(here))
                 answer = b"".join(iter(partial(there.recv, 65_536), b""))
                 if lost < answers:

@@ -16,7 +16,7 @@ from tests.faults.deeds import perform
 from muniment.model.errors import MunimentError
 from muniment.testing.vfs import Death, watched_disk
 
-LIFE_S = 240
+LIFE_S = 600
 
 
 def say(line: str) -> None:

@@ -5,17 +5,24 @@ The account is a list of what was written and when; what it expects is found by 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from tests.flows.day import HOUR, Day
+from tests.flows.day import A_PERSON, HOUR, Day
 from tests.patience import WAIT_S
 from tests.scope import some
 from tests.surfaces.http.conftest import serving, settings_for
+from tests.surfaces.mcp.talking import talking_to
 
-from muniment import Memory
+from muniment import Client, Memory
 from muniment.compat.exchange import write_out
 from muniment.contracts.registry import ContractName, contract
 from muniment.model.query import Disclosure
@@ -24,7 +31,7 @@ from muniment.model.times import Instant, show
 
 MOMENTS = 12
 """So many of the day are looked at in a short run."""
-LIMIT = 200
+LIMIT, MCP_LIMIT = 200, 50
 
 
 def told(found: Iterable[Disclosure]) -> dict[str, int]:
@@ -94,6 +101,60 @@ def test_recall_tells_of_a_person_what_was_known_and_held(day: Day) -> None:
             got = {name: revision for name, revision in told(answer.records).items() if name in names}
             found.append((f"{who} at {show(at)} of {show(valid)}", expected, got))
     assert wrong(found) == {}
+
+
+def near(texts: Sequence[str]) -> list[list[float]]:
+    """Vectors that are all near each other, so that a search by meaning finds everything that it may tell."""
+    return [[math.cos(len(text) / 1_000), math.sin(len(text) / 1_000)] for text in texts]
+
+
+def test_a_search_by_meaning_tells_all_that_was_known_and_held(day: Day) -> None:
+    """Of the first hours of the day, when all there was fits into an answer. Vectors know the present only."""
+    found = []
+    with Memory.open(day.vault, embedder=near) as memory:
+        memory.flush(timeout=WAIT_S)
+        for known in day.moments[1 : LIMIT // A_PERSON - 1 : 2]:
+            for valid in (known, Instant(known - 3 * HOUR), Instant(known + 17 * HOUR)):
+                answer = memory.recall("who asked for what?", known_at=known, valid_at=valid, limit=LIMIT, floor=0.0)
+                assert answer.searched.model is not None
+                found.append((f"{show(known)} of {show(valid)}", day.expected(known, valid), told(answer.records)))
+                assert memory.explain(answer.receipt_id, replay=True).same_ids
+    assert wrong(found) == {}
+
+
+def test_every_face_tells_of_an_earlier_moment_what_the_library_does(day: Day) -> None:
+    """A client, MCP and the command line."""
+    found: list[tuple[str, object, object]] = []
+    with (
+        serving(settings_for(day.vault)) as server,
+        Client(server.url, timeout=WAIT_S) as client,
+        talking_to(f"{server.url}/mcp") as talk,
+        opened(day) as memory,
+    ):
+        for n, (at, valid) in enumerate(some(moments(day), 3, salt="faces")[:MOMENTS]):
+            who, then = day.people[(n * 7) % len(day.people)], {"known_at": show(at), "valid_at": show(valid)}
+            here = told(memory.recall(who, known_at=at, valid_at=valid, limit=MCP_LIMIT, floor=0.0).records)
+            there = client.recall(who, known_at=at, valid_at=valid, limit=MCP_LIMIT, floor=0.0).records
+            called = talk.call("recall", query=who, limit=MCP_LIMIT, floor=0.0, **then).document
+            bounds = ("--known-at", then["known_at"], "--valid-at", then["valid_at"], "--limit", str(MCP_LIMIT))
+            typed = cli(day.vault, "recall", who, *bounds, "--floor", "0")
+            briefed = memory.attune(interests=[who], known_at=at, valid_at=valid, limit=LIMIT)
+            asked = client.attune(interests=[who], known_at=at, valid_at=valid, limit=LIMIT)
+            found += [
+                ("recall of the client", here, told(there)),
+                ("recall over MCP", set(here), {one["id"] for one in called["records"]}),
+                ("recall on the command line", set(here), {one["id"] for one in typed["records"]}),
+                ("attune of the client", told(briefed.records), told(asked.records)),
+                ("browse of the client", day.expected(at, valid), told(client.browse(known_at=at, valid_at=valid))),
+            ]
+    assert [name for name, expected, got in found if expected != got] == []
+
+
+def cli(vault: Path, *words: str) -> Any:
+    command = [sys.executable, "-m", "muniment", "--vault", str(vault), *words, "--json"]
+    done = subprocess.run(command, capture_output=True, timeout=WAIT_S, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return json.loads(done.stdout)
 
 
 def test_nothing_that_was_not_known_or_did_not_hold_is_told_in_any_answer(day: Day) -> None:

@@ -86,10 +86,16 @@ def opened(dsn: str) -> Iterator[Memory]:
         yield memory
 
 
+def make_tables(dsn: str) -> None:
+    """Without the bounds of a test: on a slow machine it takes longer than they allow."""
+    PostgresVault(dsn).close()
+
+
 @pytest.mark.parametrize("limit", ["statement_timeout=1500ms", "lock_timeout=150ms", "transaction_timeout=1500ms"])
 def test_a_write_that_takes_longer_than_the_server_allows_is_refused_whole(dsn: str, limit: str) -> None:
     if limit.startswith("transaction_timeout") and version(dsn) < 170_000:
         pytest.skip("a transaction can be bounded from PostgreSQL 17 on")
+    make_tables(dsn)
     with opened(options(dsn, limit)) as memory, unharmed(dsn, memory) as looking, held(looking):
         with pytest.raises(StoreBusy) as refused:
             memory.remember("it takes too long", proposal_id="p-late")
@@ -154,18 +160,20 @@ def test_a_warning_of_anything_else_than_the_commit_changes_nothing(bare_dsn: st
 def test_who_is_interrupted_leaves_nothing_behind_and_holds_nobody_up(dsn: str) -> None:
     """Control-C in the middle of a write, while another thread of the process waits for its turn."""
     main = threading.get_ident()
-    with opened(dsn) as memory, connect(dsn) as looking, ThreadPoolExecutor(2) as pool:
+    patient = options(dsn, f"lock_timeout={WAIT_S}s")  # a writer waits longer than a slow machine takes to interrupt it
+    with opened(patient) as memory, connect(dsn) as looking, connect(dsn) as own, ThreadPoolExecutor(2) as pool:
         before = memory.ledger.head().seq
 
         def interrupt() -> None:
-            with connect(dsn) as own:
-                wait_until(lambda: others(own, "wait_event_type = 'Lock'") != [])
+            wait_until(lambda: others(own, "wait_event_type = 'Lock'") != [])
             signal.pthread_kill(main, signal.SIGINT)
 
         with held(looking):
-            pool.submit(interrupt)
+            interrupting = pool.submit(interrupt)
             with pytest.raises(KeyboardInterrupt):
                 memory.remember("it is interrupted", proposal_id="p-interrupted")
+            interrupting.result(WAIT_S)
+            own.close()
             waiting = pool.submit(memory.remember, "it is not", proposal_id="p-waiting")
         assert waiting.result(WAIT_S).committed
         assert memory.ledger.head().seq == before + 1
@@ -239,6 +247,7 @@ def _refusal(memory: Memory, number: int) -> str:
 
 def test_a_server_that_hangs_up_on_a_write_that_thinks_for_long_is_asked_again(dsn: str) -> None:
     """Only the first time it thinks for too long; a busy machine may make it do so once more."""
+    make_tables(dsn)
     vault = PostgresVault(options(dsn, "idle_in_transaction_session_timeout=500ms"))
     store = vault.open("acme", create=True)
     runs: list[int] = []

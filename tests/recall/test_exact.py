@@ -275,7 +275,9 @@ def test_the_same_holds_while_vectors_trail(
         for memory in memories:
             live(memory, embedded)
             reached = memory.flush(timeout=WAIT_S).upto
-            stack.enter_context(memory._tenant.indexer._working)
+            permit = memory._tenant.indexer._working.take()
+            assert permit is not None
+            stack.callback(permit.give_back)
             live(memory, later)
         for actor, question, options in asked:
             one, other = (check(memory.as_actor(actor), question, options) for memory in memories)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,3 +26,10 @@ def seed() -> str:
     """Printed with every failure. MUNIMENT_TEST_SEED replays one."""
     print(f"MUNIMENT_TEST_SEED={SEED}")
     return SEED
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    """What an interrupted caller lost goes here, with its warnings: later they would be those of another test."""
+    yield
+    gc.collect()

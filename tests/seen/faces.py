@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import httpx
 from anyio.from_thread import BlockingPortal
+from tests.patience import WAIT_S
 from tests.surfaces.http import agents
 from tests.surfaces.mcp.talking import Talk
 
@@ -19,7 +20,6 @@ from muniment.model.curation import Verdict
 
 T = TypeVar("T")
 MOST = 200
-CLI_WAIT_S = 120
 
 
 class Written(NamedTuple):
@@ -175,7 +175,7 @@ class Shell:
         return {one["record"]["id"] if "record" in one else one["id"] for one in told["records"]}
 
     def _run(self, *words: str) -> Any:
-        done = subprocess.run([*self._command, *words, "--json"], capture_output=True, timeout=CLI_WAIT_S, check=False)
+        done = subprocess.run([*self._command, *words, "--json"], capture_output=True, timeout=WAIT_S, check=False)
         assert done.returncode == 0, done.stderr.decode()
         return json.loads(done.stdout)
 

@@ -17,7 +17,10 @@ from tests.scope import LONG
 from tests.seen.interrupts import Place, interrupted, places
 
 from muniment import Memory
+from muniment.engine.witness import EVERY, Witness
 from muniment.model.errors import NotFound
+from muniment.testing.unreliable import UnreliableEmbedder
+from muniment.testing.world import TickingClock
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 """Python drops an interrupt that arrives in a finaliser, and warns of a connection that an interrupted caller lost."""
@@ -67,6 +70,20 @@ class Calls:
     def browse(self) -> None:
         for _ in self.memory.browse(limit=3):
             pass
+
+    def ask_anew(self) -> None:
+        """A question that was never asked is read by the model."""
+        self.memory.recall(f"who keeps lamp {next(_NUMBERS)}?", limit=3)
+
+    def flush(self) -> None:
+        self.remember()
+        self.memory.flush()
+
+    def forget(self) -> None:
+        told = self.memory.remember(f"Lamp {next(_NUMBERS)} is to be forgotten")
+        assert told.record_id is not None
+        self.memory.flush()
+        self.memory.forget(told.record_id, reason="asked to")
 
     def verify(self) -> None:
         assert self.memory.ledger.verify().findings == ()
@@ -164,6 +181,73 @@ def test_an_interrupted_call_is_whole_or_absent_and_holds_nobody_up(
             assert_whole_or_absent(memory, other, calls.proposals[begun:], point)
         assert struck, "no call was interrupted"
         assert memory.ledger.verify().findings == ()
+
+
+BEHIND = ("vector_indexer.py", "minds.py", "threading.py", "lock.py", "witness.py")
+"""What stands behind a memory with a model and a witness, and takes locks in the thread of the caller."""
+
+
+@pytest.mark.parametrize(
+    "call", [Calls.remember, Calls.ask_anew, Calls.flush, Calls.forget], ids=lambda one: one.__name__
+)
+def test_an_interrupt_leaves_the_model_the_vectors_and_the_witness_at_work(
+    call: Callable[[Calls], None], tmp_path: Path, seed: str
+) -> None:
+    rng = random.Random(f"{seed} behind {call.__name__}")
+    (tmp_path / "witness").mkdir()
+    witness = Witness(tmp_path / "witness", "default")
+    with (
+        Memory.open(
+            tmp_path / "vault",
+            embedder=UnreliableEmbedder(),
+            mind_wait=WAIT_S,
+            witness=tmp_path / "witness",
+            clock=TickingClock(step=EVERY),
+        ) as memory,
+        Memory.open(tmp_path / "vault", embedder=UnreliableEmbedder(), mind_wait=WAIT_S) as other,
+    ):
+        calls = Calls(memory)
+        calls.remember()
+        memory.flush()
+        call(calls)
+        points = [one for one in places(lambda: call(calls)) if one.file in BEHIND]
+        assert points, "none of it was passed"
+        for point in rng.sample(points, min(len(points), MANY)):
+            interrupted(lambda: call(calls), point)
+            in_time(lambda: use_all(memory, witness), f"after {point}")
+            in_time(other.flush, f"another opening after {point}")
+
+
+def use_all(memory: Memory, witness: Witness) -> None:
+    """A write gets its vector and is found by meaning, and the witness is told of it."""
+    told = memory.remember(f"Afterwards {next(_NUMBERS)}")
+    memory.flush(timeout=WAIT_S)
+    found = memory.recall(f"what came afterwards, asked {next(_NUMBERS)} times?")
+    assert (found.searched.why, found.searched.trailing) == (None, 0)
+    memory.ledger.checkpoint()
+    sight = witness.remembered()
+    assert sight is not None
+    assert sight.seq >= told.epoch
+
+
+def in_time(work: Callable[[], object], what: str) -> None:
+    """Run something that a lock left behind would hold up for ever."""
+    found: list[BaseException | None] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001  the test tells it
+            found.append(error)
+        else:
+            found.append(None)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(WAIT_S)
+    assert found, f"{what}: it waits for ever"
+    if found[0] is not None:
+        raise AssertionError(what) from found[0]
 
 
 def assert_whole_or_absent(memory: Memory, other: Memory, proposals: list[str], point: Place) -> None:

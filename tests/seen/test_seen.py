@@ -12,7 +12,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from tests.crash.test_kill import Victims
 from tests.docs.standing import stand
-from tests.patience import until
+from tests.patience import WAIT_S, until
 from tests.scope import LONG
 from tests.seen.day import Day
 from tests.seen.faces import Akashik, Awaited, Called, Face, Shell, Tools, awaited
@@ -47,7 +47,7 @@ def served_faces(place: Path | str) -> Iterator[list[Face]]:
     with ExitStack() as stack:
         served = stack.enter_context(serving(settings))
         client = stack.enter_context(served.client())
-        caller = Client(served.url)
+        caller = Client(served.url, timeout=WAIT_S)
         stack.callback(caller.close)
         talk = stack.enter_context(talking_to(f"{served.url}/mcp"))
         yield [Called("client", caller), Tools(talk), Akashik(client, "scout")]

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-START_S, END_S = 120, 60
+from tests.patience import WAIT_S
 
 
 @pytest.fixture
@@ -34,11 +33,11 @@ def shown(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     yield running, "".join(lines)
     if running.poll() is None:
         running.kill()
-    running.wait(END_S)
+    running.wait(WAIT_S)
     running.stdout.close()
 
 
-@pytest.mark.timeout(START_S + END_S * 4)
+@pytest.mark.timeout(5 * WAIT_S)
 def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
     shown: tuple[subprocess.Popen[str], str], tmp_path: Path
 ) -> None:
@@ -47,15 +46,15 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
 
     line = re.search(r"^  (curl -s .*)$", printed, re.MULTILINE)
     assert line is not None
-    asked = subprocess.run(shlex.split(line[1]), capture_output=True, text=True, timeout=END_S, check=True)
+    asked = subprocess.run(shlex.split(line[1]), capture_output=True, text=True, timeout=WAIT_S, check=True)
     assert json.loads(asked.stdout)["records"][0]["record"]["claim"]["content"] == answer
 
     console = re.search(r"open (http://\S+)/ in a browser", printed)
     assert console is not None
-    page = subprocess.run(["curl", "-s", f"{console[1]}/"], capture_output=True, text=True, timeout=END_S, check=True)
+    page = subprocess.run(["curl", "-s", f"{console[1]}/"], capture_output=True, text=True, timeout=WAIT_S, check=True)
     assert "<title>Muniment</title>" in page.stdout
     stats = subprocess.run(
-        ["curl", "-s", f"{console[1]}/api/stats"], capture_output=True, text=True, timeout=END_S, check=True
+        ["curl", "-s", f"{console[1]}/api/stats"], capture_output=True, text=True, timeout=WAIT_S, check=True
     )
     waits = json.loads(stats.stdout)
     assert (waits["held"], waits["open_conflicts"]) == (4, 1)
@@ -64,7 +63,7 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
         [sys.executable, "-m", "muniment.surfaces.showcase", "muniment-tour"],
         capture_output=True,
         text=True,
-        timeout=END_S,
+        timeout=WAIT_S,
         check=False,
         cwd=tmp_path,
     )
@@ -73,7 +72,7 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
 
     program = printed.partition("  from muniment import")[2].partition("\n\n")[0]
     code = "\n".join(line.removeprefix("  ") for line in ("from muniment import" + program).splitlines())
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=END_S, check=True)
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=WAIT_S, check=True)
     assert answer in told.stdout
 
     configuration = re.search(r"^  (\{\"mcpServers\".*\})$", printed, re.MULTILINE)
@@ -90,7 +89,7 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
         input=json.dumps(first) + "\n",
         capture_output=True,
         text=True,
-        timeout=END_S * 2,
+        timeout=WAIT_S * 2,
         check=True,
         cwd=tmp_path,
     )
@@ -99,12 +98,12 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
     running.send_signal(signal.SIGINT)
     assert running.stdout is not None
     rest = running.stdout.read()
-    assert running.wait(END_S) == 0
+    assert running.wait(WAIT_S) == 0
     assert "nothing was lost" in rest
     assert "Traceback" not in rest
 
 
-@pytest.mark.timeout(START_S + END_S)
+@pytest.mark.timeout(WAIT_S + WAIT_S)
 def test_ctrl_c_in_the_middle_of_the_tour_ends_it_without_a_traceback(tmp_path: Path) -> None:
     running = subprocess.Popen(
         [sys.executable, "-m", "muniment.surfaces.showcase"],
@@ -117,7 +116,7 @@ def test_ctrl_c_in_the_middle_of_the_tour_ends_it_without_a_traceback(tmp_path: 
     assert running.stdout is not None
     first = running.stdout.readline()
     running.send_signal(signal.SIGINT)
-    rest, _ = running.communicate(timeout=END_S)
+    rest, _ = running.communicate(timeout=WAIT_S)
     assert "This is Muniment" in first
     assert running.returncode == 130
     assert rest.endswith("The tour was broken off; it begins anew the next time.\n")

@@ -12,6 +12,7 @@ import sys
 import threading
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TypeVar
 
@@ -33,11 +34,12 @@ _LONGEST = 1.01
 
 
 class _Question:
-    """One question: what is asked, whether it is over, and whether anybody still waits for it."""
+    """One question: what is asked, and whether anybody still waits for it. `over` is told when it is over, or when it
+    is not to be waited for any more."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         self.work = work
-        self.over = threading.Event()
+        self.over: SimpleQueue[None] = SimpleQueue()  # unlike an event's, its lock cannot be left held by a Ctrl-C
         self.answered = False
         self.given_up = False
         self.error: BaseException | None = None
@@ -67,7 +69,8 @@ class Patience:
         answers: list[T] = []
         question = _Question(lambda: answers.append(work()))
         self._put(question)
-        question.over.wait(self._wait_s)
+        with suppress(Empty):
+            question.over.get(timeout=self._wait_s)
         with self._counting:
             question.given_up = not question.answered and question.error is None
         if question.given_up:
@@ -81,7 +84,7 @@ class Patience:
         with self._counting:
             self._left = True
             for question in self._asked:
-                question.over.set()
+                question.over.put(None)
             for line in self._idle:
                 line.put(None)
             self._idle.clear()
@@ -108,7 +111,7 @@ class Patience:
                 stays = not self._left and len(self._idle) < OPEN_MAX
                 if stays:
                     self._idle.append(line)
-            question.over.set()
+            question.over.put(None)
             if not stays:
                 return
 

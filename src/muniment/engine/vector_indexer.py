@@ -15,9 +15,12 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
+from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
+from muniment.backends.permits import Permits
 from muniment.engine.minds import MIND_WAIT_S, PatientEmbedder
 from muniment.model.entry import Entry
 from muniment.model.errors import MindUnavailable, MunimentError, StoreBusy
@@ -32,6 +35,10 @@ from muniment.text.passages import passages
 
 ENTRIES_AT_ONCE = 256
 PASSAGES_AT_ONCE = 256
+PASSAGES_LEAST, PASSAGES_FIRST = 16, 64
+BATCH_S = 1.0
+"""As many passages are made at once as the model makes in about that time, between these bounds: what was just written
+waits for the batch at hand, so a slow model gets small ones."""
 QUERIES_KEPT = 256
 NO_MODEL = "there is no model: none is installed (`muniment model install` gets one), or the embedder is set to none"
 _PAUSE = 0.05
@@ -71,9 +78,10 @@ class VectorIndexer:
     def __init__(self, store: TenantStore, embedder: Embedder | None, *, mind_wait: float = MIND_WAIT_S) -> None:
         self._store = store
         self._embedder = None if embedder is None else PatientEmbedder(embedder, mind_wait)
-        self._working = threading.Lock()
-        self._stirred = threading.Event()
-        self._stopped = threading.Event()
+        # Callers come here, and Ctrl-C with them: it could leave the lock of an event or a condition held for ever.
+        self._working = Permits(1)
+        self._bell: SimpleQueue[None] = SimpleQueue()
+        self._stopped = False
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._trouble: MunimentError | None = None
@@ -83,6 +91,7 @@ class VectorIndexer:
         self._restarts = 0
         self._made = 0
         self._batches = deque[tuple[float, int]]()
+        self._at_once = PASSAGES_FIRST
         if self._embedder is not None:
             patient = self._embedder
             self._embed = lru_cache(QUERIES_KEPT)(lambda text: patient.embed([text])[0])
@@ -125,14 +134,19 @@ class VectorIndexer:
 
     def stir(self) -> None:
         """Take note that there may be work, and have it done in the background."""
-        if self._embedder is None or self._stopped.is_set():
+        if self._embedder is None or self._stopped:
             return
         self._anew = True
         self._hear()
-        if self._thread is None:
+        if not self._started:
             with self._starting:
-                if self._thread is None:
+                if not self._started:
                     self._start()
+
+    @property
+    def _started(self) -> bool:
+        """Whether there is a thread. One whose start was interrupted may never run."""
+        return self._thread is not None and self._thread.ident is not None
 
     def _start(self, rest: float = 0.0) -> None:
         self._thread = threading.Thread(target=self._run, args=(rest,), name="muniment-vectors", daemon=True)
@@ -142,7 +156,7 @@ class VectorIndexer:
     def _hear(self) -> None:
         """Take note that somebody may have written."""
         self._stirred_at = time.monotonic()
-        self._stirred.set()
+        self._bell.put(None)
 
     def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
         """Wait until everything committed so far has its vectors. Works along rather than only wait."""
@@ -151,8 +165,8 @@ class VectorIndexer:
         target = self._head()
         ends = None if timeout is None else time.monotonic() + timeout
         while (done := self._reached()) < target:
-            left = -1.0 if ends is None else ends - time.monotonic()
-            if ends is not None and left <= 0:
+            left = None if ends is None else ends - time.monotonic()
+            if left is not None and left <= 0:
                 raise StoreBusy(f"vectors reach entry {done} of {target}; the rest takes longer than {timeout:g} s")
             try:
                 worked = self._step(wait=left)
@@ -160,7 +174,7 @@ class VectorIndexer:
                 self._trouble = error  # known from now on, whoever met it
                 raise
             if not worked:
-                self._stopped.wait(_PAUSE)  # another process makes them
+                time.sleep(_PAUSE)  # another process makes them
             progress(min(self._reached(), target), target)
         self._trouble = None
         return self._store.vectors.reach()
@@ -168,12 +182,10 @@ class VectorIndexer:
     def close(self) -> None:
         """Stop after the passages at hand, if they are done soon. What is left is taken up at the next opening."""
         self._tell_to_stop()
-        if self._thread is not None:
-            self._thread.join(PARTING_S)
+        self._join(PARTING_S)
         if self._embedder is not None:
             self._embedder.leave()
-        if self._thread is not None:
-            self._thread.join()
+        self._join()
         _running.discard(self)
 
     def stop_at_exit(self) -> None:
@@ -181,13 +193,16 @@ class VectorIndexer:
         self._tell_to_stop()
         if self._embedder is not None:
             self._embedder.leave()
-        if self._thread is not None:
-            self._thread.join(PARTING_S)
+        self._join(PARTING_S)
+
+    def _join(self, timeout: float | None = None) -> None:
+        if self._thread is not None and self._started:
+            self._thread.join(timeout)
 
     def _tell_to_stop(self) -> None:
         with self._starting:  # a thread that dies from now on starts no successor
-            self._stopped.set()
-        self._stirred.set()
+            self._stopped = True
+        self._bell.put(None)
 
     def _troubled(self) -> str | None:
         if self._died is not None:
@@ -197,27 +212,35 @@ class VectorIndexer:
     def _run(self, rest: float) -> None:
         """Follow the ledger until closed. An unexpected error ends this thread, is reported as of any thread, and a
         new thread goes on after a rest."""
-        if self._stopped.wait(rest):
-            return
+        ends = time.monotonic() + rest
+        while not self._stopped and (left := ends - time.monotonic()) > 0:
+            self._wait(left)
         try:
             self._follow()
         finally:
             error = sys.exc_info()[1]
             with self._starting:
-                if error is not None and not self._stopped.is_set():
+                if error is not None and not self._stopped:
                     self._died = type(error).__name__
                     self._restarts += 1
                     self._start(TROUBLE_REST_S)
 
     def _follow(self) -> None:
         with self._store.watching(self._hear) as hears:
-            while not self._stopped.is_set():
-                self._stirred.clear()
+            while not self._stopped:
                 rest = self._catch_up()
                 self._died = None
                 if rest is None and not hears():
                     rest = LOOK_S
-                self._stirred.wait(rest)
+                self._wait(rest)
+        self._bell.put(None)  # for another thread, if an interrupted start has left two
+
+    def _wait(self, rest: float | None) -> None:
+        """Wait until somebody rings, for so long at most. What rang meanwhile is one with it."""
+        with suppress(Empty):
+            self._bell.get(timeout=rest)
+            while True:
+                self._bell.get_nowait()
 
     def _catch_up(self) -> float | None:
         """Make the vectors that are missing. Returns when to look again if nobody tells of a write: None for never."""
@@ -225,7 +248,7 @@ class VectorIndexer:
         try:
             while self._lull() and self._behind(anew=anew) and self._step():
                 pass
-            left = not self._stopped.is_set() and self._behind(anew=anew)  # another is at it
+            left = not self._stopped and self._behind(anew=anew)  # another is at it
             self._trouble = None
         except MunimentError as error:
             self._trouble = error  # said with every recall, and tried again after a rest
@@ -246,9 +269,10 @@ class VectorIndexer:
         """Let writes go first, for a while; False when it is time to stop."""
         ends = time.monotonic() + _PATIENCE
         while (now := time.monotonic()) < min(ends, self._stirred_at + _LULL):
-            if self._stopped.wait(min(ends, self._stirred_at + _LULL) - now):
+            if self._stopped:
                 break
-        return not self._stopped.is_set()
+            time.sleep(min(ends, self._stirred_at + _LULL) - now)
+        return not self._stopped
 
     def _reached(self) -> int:
         reach = self._store.vectors.reach()
@@ -259,9 +283,10 @@ class VectorIndexer:
             head = snapshot.ledger.head()
         return head.seq if head is not None else 0
 
-    def _step(self, *, wait: float = -1.0) -> bool:
+    def _step(self, *, wait: float | None = None) -> bool:
         """Make the vectors of the next entries; False when there is nothing to do or somebody else does it."""
-        if not self._working.acquire(timeout=wait):
+        permit = self._working.take(timeout=wait)
+        if permit is None:
             return False
         try:
             vectors = self._store.vectors
@@ -273,10 +298,13 @@ class VectorIndexer:
                 vectors.begin(embedder.model, embedder.dimensions)
             first = vectors.reach().upto + 1
             with self._store.read() as snapshot:
-                last, pieces = _next(snapshot, first)
-            if last < first or self._stopped.is_set():
+                last, pieces = _next(snapshot, first, self._at_once)
+            if last < first or self._stopped:
                 return False
+            begun = time.monotonic()
             rows = _made(embedder, pieces)
+            if rows:
+                self._at_once = _batch(len(rows), time.monotonic() - begun)
             vectors.add(rows, upto=last)
             self._count(len(rows))
             return True
@@ -284,7 +312,7 @@ class VectorIndexer:
             try:
                 self._store.vectors.release()  # so that another process can go on with what it wrote
             finally:
-                self._working.release()
+                permit.give_back()
 
     def _count(self, made: int) -> None:
         now = time.monotonic()
@@ -319,12 +347,21 @@ def _made(embedder: Embedder, pieces: list[_Piece]) -> list[VectorRow]:
     return rows
 
 
-def _next(snapshot: Snapshot, first: int) -> tuple[int, list[_Piece]]:
+def _batch(made: int, seconds: float) -> int:
+    """How many passages to make at once next, after so many took so long.
+
+    >>> _batch(64, 2.0), _batch(64, 0.25), _batch(1, 0.0), _batch(3, 60.0)
+    (32, 256, 256, 16)
+    """
+    return max(PASSAGES_LEAST, min(PASSAGES_AT_ONCE, round(made * BATCH_S / max(seconds, 1e-6))))
+
+
+def _next(snapshot: Snapshot, first: int, most: int = PASSAGES_AT_ONCE) -> tuple[int, list[_Piece]]:
     """The last of the next entries, and the passages of every revision born in them: so many entries, or as many as
     give enough passages, and one at least."""
     last, pieces = first - 1, list[_Piece]()
     for stored in snapshot.ledger.entries(first, first + ENTRIES_AT_ONCE - 1):
-        if len(pieces) >= PASSAGES_AT_ONCE:
+        if len(pieces) >= most:
             break
         last = stored.seq
         for birth in read_canonical(stored.body, Entry).births:

@@ -9,9 +9,9 @@ only, and only to a head whose chain goes through the one it saw last.
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
+from muniment.backends.permits import Permits
 from muniment.backends.sqlite.store import SUFFIX, file_name
 from muniment.backends.vectors.lock import FileLock
 from muniment.backends.world import replace_file
@@ -63,7 +63,7 @@ class Witness:
         self._tenant = tenant
         self._path = folder / f"{file_name(tenant).removesuffix(SUFFIX)}.json"
         self._lock = FileLock(self._path.with_suffix(".lock"))
-        self._telling = threading.Lock()
+        self._telling = Permits(1)
         self._told = -(2**63)
         self._trouble: MunimentError | None = None
 
@@ -110,8 +110,11 @@ class Witness:
     def saw(self, store: TenantStore, now: Instant, *, at_once: bool = False) -> None:
         """Be told that the ledger has moved. What was written is kept whatever becomes of the telling: trouble with it
         is kept too, for `settled` and for `verify`."""
-        if (now - self._told < EVERY and not at_once) or not self._telling.acquire(blocking=at_once):
+        if now - self._told < EVERY and not at_once:
             return
+        permit = self._telling.take(timeout=None if at_once else 0.0)
+        if permit is None:
+            return  # another thread is at it
         try:
             with store.read() as snapshot:
                 self._remember(snapshot, now)
@@ -119,7 +122,7 @@ class Witness:
         except (StoreUnavailable, IntegrityError) as error:
             self._trouble = error
         finally:
-            self._telling.release()
+            permit.give_back()
 
     def settled(self) -> None:
         """Raise what went wrong with the last telling, if it did."""

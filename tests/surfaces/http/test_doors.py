@@ -137,7 +137,7 @@ def test_what_a_browser_fetches_for_another_site_is_refused_unless_a_link_was_fo
     open_house: Served, mode: str, method: str, status: int
 ) -> None:
     said = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": mode}
-    assert httpx.request(method, f"{open_house.url}/who", headers=said).status_code == status
+    assert httpx.request(method, f"{open_house.url}/who", headers=said, timeout=WAIT_S).status_code == status
 
 
 @pytest.mark.parametrize(

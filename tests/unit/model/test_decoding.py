@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from tests.patience import WAIT_S
+
 TWO_THREADS = """
 import threading
 from muniment.model.decoding import convert, decode_json
@@ -35,7 +37,7 @@ print(sorted(one.inner.number for one in found))
 
 
 def test_a_type_that_one_thread_is_describing_can_be_used_by_another() -> None:
-    done = subprocess.run([sys.executable, "-c", TWO_THREADS], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", TWO_THREADS], capture_output=True, text=True, timeout=WAIT_S)
     assert (done.returncode, done.stdout) == (0, "[1, 2]\n"), done.stderr
 
 
@@ -47,5 +49,5 @@ def test_a_forked_child_can_describe_types() -> None:
         "print(decode_json('[1]', list[int]), flush=True)\n"
         "if child: raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S)
     assert (done.returncode, done.stdout.replace("\n", "")) == (0, "[1][1]"), done.stderr  # both write at once

@@ -12,11 +12,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from queue import Empty, SimpleQueue
 
 import psycopg
 from psycopg.types.numeric import Int8Dumper
 
+from muniment.backends.permits import Permits
 from muniment.backends.postgres.address import Address
 from muniment.backends.postgres.channel import Row
 from muniment.backends.postgres.reaching import reach
@@ -48,9 +48,7 @@ class Pool:
         self._users = 0
         self._address = address
         self._settings = settings
-        self._room: SimpleQueue[None] = SimpleQueue()  # unlike a semaphore's, its lock cannot be left held by a Ctrl-C
-        for _ in range(most):
-            self._room.put(None)
+        self._room = Permits(most)
         # Taken again by the thread that has it when a read that was abandoned is collected there.
         self._changing = threading.RLock()
         self._free: list[tuple[float, Connection]] = []
@@ -62,11 +60,9 @@ class Pool:
     def lend(self) -> Iterator[Connection]:
         """A connection for a block. What it is in the middle of when it comes back is undone."""
         self._demand_owner()
-        try:
-            self._room.get(timeout=WAIT_S)
-        except Empty:
-            busy = StoreBusy(f"all connections of this process to {self._address} were in use for too long")
-            raise busy from None
+        permit = self._room.take(timeout=WAIT_S)
+        if permit is None:
+            raise StoreBusy(f"all connections of this process to {self._address} were in use for too long")
         try:
             age, connection = self._age, self._take()
             try:
@@ -79,7 +75,7 @@ class Pool:
             finally:
                 self._put_back(connection, age)
         finally:
-            self._room.put(None)
+            permit.give_back()
 
     def apart(self) -> Connection:
         """A connection that is none of the pool's, in the state of one that is lent, for whoever keeps it and closes
