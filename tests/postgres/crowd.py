@@ -16,7 +16,7 @@ from tests.postgres.server import connect
 
 from muniment.backends.postgres.address import Address
 from muniment.backends.postgres.channel import Channel
-from muniment.backends.postgres.door import tenant_prologue
+from muniment.backends.postgres.server import tenant_prologue
 from muniment.backends.postgres.link import Link, Row, tenant_number
 from muniment.backends.postgres.meanings import PostgresMeanings
 from muniment.backends.postgres.reaching import reach

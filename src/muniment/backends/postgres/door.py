@@ -12,6 +12,7 @@ from muniment.backends.postgres.channel import Channel, Row
 from muniment.backends.postgres.link import Link, tenant_number
 from muniment.backends.postgres.pool import Pool
 from muniment.backends.postgres.sealing import PLAIN, Seal
+from muniment.backends.postgres.server import tenant_prologue
 from muniment.backends.postgres.troubles import translated
 from muniment.model.errors import StoreUnavailable
 
@@ -74,13 +75,3 @@ class Door:
 
     def close(self) -> None:
         self._closed = True
-
-
-def tenant_prologue(number: int, *, citus: bool) -> tuple[str, ...]:
-    """What every transaction of a tenant says first.
-
-    >>> tenant_prologue(7, citus=False)
-    ("SET LOCAL muniment.tenant = '7'",)
-    """
-    spread = ("SET LOCAL citus.propagate_set_commands = 'local'",) if citus else ()
-    return (*spread, f"SET LOCAL muniment.tenant = '{number}'")

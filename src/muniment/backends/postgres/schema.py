@@ -115,6 +115,7 @@ def _standing(
     if applied.latest("post") > newest(scripts):
         raise SchemaMismatch(found=applied.latest("post"), needed=newest(scripts))
     roles = find_roles(asking, server)
+    distribution.demand_whole(asking, server, usable(roles.writer, server))
     return Standing(
         revision=applied.latest("pre"),
         citus=server.citus,
@@ -152,7 +153,8 @@ def plan(
         steps += distribution.promised(server, wish)
     else:
         steps += distribution.steps(asking, server, roles, wish)
-        steps += partitions.steps(asking, server, roles, _path(schema, server))
+        spread = bool(distribution.spread_tables(asking, server))
+        steps += partitions.steps(asking, server, roles, _path(schema, server), spread=spread)
     return tuple(steps)
 
 
