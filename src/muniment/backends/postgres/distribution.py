@@ -59,7 +59,7 @@ def demand_whole(asking: Asking, server: Server, role: str | None) -> None:
     if role is None and owner is not None and (owner[1] or owner[2]):
         raise ConfigurationError(
             "store",
-            "on a Citus cluster this user is not behind the walls between tenants, and cannot go into the writer's role",
+            "on a Citus cluster this user is not behind the walls between tenants, nor can be in the writer's role",
             hint=f"Log in as a member of {role_name(asking.schema, 'writer')} that owns nothing; or let the owner run "
             "`muniment migrate ADDRESS --citus`, which lets that role log in.",
         )

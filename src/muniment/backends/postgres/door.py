@@ -35,22 +35,20 @@ class Door:
     @contextmanager
     def reading(self) -> Iterator[Link]:
         """One consistent moment. Nothing can be written."""
-        with self.reads.one(), self._transaction(_READING, b"ROLLBACK") as link:
+        with self.reads.one(), translated(self.tenant), self.speak() as channel:
+            link = self.begin(channel, _READING)
             yield link
+            link.settle()
+            channel.part(b"ROLLBACK")
 
     @contextmanager
     def touching(self) -> Iterator[Link]:
         """A transaction that does not take the tenant's turn, kept when the block ends well."""
-        with self._transaction(_WRITING, b"COMMIT") as link:
-            yield link
-
-    @contextmanager
-    def _transaction(self, how: str, ending: bytes) -> Iterator[Link]:
         with translated(self.tenant), self.speak() as channel:
-            link = self.begin(channel, how)
+            link = self.begin(channel, _WRITING)
             yield link
             link.settle()
-            if channel.finish(ending) != ending.decode():  # a transaction that failed answers otherwise
+            if channel.finish(b"COMMIT") != "COMMIT":  # a transaction that failed answers otherwise
                 raise StoreUnavailable(f"tenant {self.tenant}: the server did not keep the write")
 
     @contextmanager

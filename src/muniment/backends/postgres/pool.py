@@ -18,7 +18,7 @@ import psycopg
 from psycopg.types.numeric import Int8Dumper
 
 from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.channel import Row
+from muniment.backends.postgres.channel import Row, parted, settled
 from muniment.backends.postgres.reaching import reach
 from muniment.backends.postgres.troubles import lost, translated
 from muniment.model.errors import MunimentError, OperationalError, StoreBusy, StoreUnavailable
@@ -120,7 +120,7 @@ class Pool:
                 if not self._free:
                     break
                 _, connection = self._free.pop()
-            if _alive(connection):
+            if settled(connection) and _alive(connection):
                 return connection
             connection.close()
         return self._connect()
@@ -210,7 +210,10 @@ def shared(address: Address, settings: tuple[str, ...]) -> Pool:
 
 
 def _idle_again(connection: Connection) -> None:
-    """Undo what a connection is in the middle of; one that is in no state for it is closed."""
+    """Undo what a connection is in the middle of; one that is in no state for it is closed. One whose undoing was said
+    already, and not heard of yet, is left to that."""
+    if parted(connection) and not connection.closed:
+        return
     if connection.pgconn.pipeline_status != psycopg.pq.PipelineStatus.OFF:
         connection.close()  # who spoke on it was interrupted
     if connection.closed or connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:

@@ -105,8 +105,8 @@ class PostgresTenant:
 
     @contextmanager
     def _moment(self) -> Iterator[tuple[Link, HeadRow]]:
-        """A moment of the tenant, which the first answer fixes. Until then a server that has gone away is waited for, as
-        long as by a write."""
+        """A moment of the tenant, which the first answer fixes. Until then a server that has gone away is waited for,
+        as long as by a write."""
         tries, until = 0, time.monotonic() + self._patience_s
         with ExitStack() as reading:
             while True:

@@ -17,6 +17,8 @@ from muniment.model.value import read_canonical
 
 _FIRST = ""
 _PROBES = 8
+_KNOWN_MAX = 512
+"""So many documents, and so many entries, of a moment are kept in case they are asked for again."""
 _TOGETHER_MAX = 64
 _DIGEST = 6
 """Where in the row of a proposal its digest stands."""
@@ -29,7 +31,8 @@ class PostgresLedger:
         self._link = link
         self._head: tuple[int, Head | None] = (-1, None)
         self._likely = likely
-        self._read: tuple[int, dict[int, StoredEntry]] = (-1, {})
+        self._read: tuple[int, dict[int, StoredEntry | None]] = (-1, {})
+        self._coming: list[list[int]] = []
 
     def head(self) -> Head | None:
         told, head = self._head
@@ -41,12 +44,23 @@ class PostgresLedger:
 
     def entry(self, seq: int) -> StoredEntry | None:
         told, known = self._read
-        if told != self._link.told or seq not in known:
-            likely = self._likely()
-            wanted = likely if seq in likely and len(likely) <= _TOGETHER_MAX else {seq}
-            known = {row[0]: _entry_from(row) for row in self._link.rows("some_entries", sorted(wanted))}
+        if told != self._link.told or len(known) > _KNOWN_MAX:
+            known, self._coming = {}, []
             self._read = (self._link.told, known)
-        return known.get(seq)
+        if seq not in known:
+            likely = self._likely()
+            coming = next((some for some in self._coming if seq in some), None)
+            wanted = likely if seq in likely and len(likely) <= _TOGETHER_MAX else {seq}
+            self._fetch(known, sorted(wanted) if coming is None else coming)
+        return known[seq]
+
+    def _fetch(self, known: dict[int, StoredEntry | None], seqs: list[int]) -> None:
+        if seqs not in self._coming:
+            self._coming.append(seqs)
+        found = [_entry_from(row) for row in self._link.rows("some_entries", seqs)]
+        self._coming.remove(seqs)
+        known.update(dict.fromkeys(seqs))
+        known.update((entry.seq, entry) for entry in found)
 
     def entries(self, first: int, last: int) -> Iterator[StoredEntry]:
         for row in self._link.stream("entries", first, last):
@@ -103,13 +117,38 @@ class PostgresLedger:
 
 
 class PostgresDocuments:
+    """Documents. Those that were given since anything was written are not asked for again."""
+
     def __init__(self, link: Link) -> None:
         self._link = link
+        self._seen: tuple[int, dict[int, Document | None]] = (-1, {})
+        self._coming: list[list[int]] = []
 
     def many(self, docs: Iterable[int]) -> dict[int, Document]:
-        wanted = list(docs)
-        rows = self._link.rows("many_documents", wanted) if wanted else []
-        return {row[0]: document_from(self._link.seal, row) for row in rows}
+        wanted, known = list(docs), self._lately()
+        coming = {doc for some in self._coming for doc in some}
+        missing = [doc for doc in wanted if doc not in known and doc not in coming]
+        if missing:
+            self._fetch(known, missing)
+        for some in [some for some in self._coming if any(doc in some and doc not in known for doc in wanted)]:
+            self._fetch(known, some)  # asked ahead
+        return {doc: document for doc in wanted if (document := known[doc]) is not None}
+
+    def _lately(self) -> dict[int, Document | None]:
+        """The documents that were given since anything was written; None for one that is not there."""
+        told, known = self._seen
+        if told != self._link.told or len(known) > _KNOWN_MAX:
+            known = {}
+            self._seen, self._coming = (self._link.told, known), []
+        return known
+
+    def _fetch(self, known: dict[int, Document | None], docs: list[int]) -> None:
+        if docs not in self._coming:
+            self._coming.append(docs)
+        found = [document_from(self._link.seal, row) for row in self._link.rows("many_documents", docs)]
+        self._coming.remove(docs)
+        known.update(dict.fromkeys(docs))
+        known.update((document.doc, document) for document in found)
 
     def get(self, doc: int) -> Document | None:
         row = self._link.row("document", doc)

@@ -44,7 +44,7 @@ class PostgresVault:
         """Be one of those who share the connections of this process; again after `close`."""
         if not self._joined:
             self.pool: Pool = shared(self.address, self.standing.settings())
-            self.drawer = Drawer(self.pool)
+            self.drawer = Drawer(self.pool, citus=self.standing.citus)
             self._joined = True
 
     @staticmethod
