@@ -55,7 +55,7 @@ def parted(connection: psycopg.Connection[Row]) -> bool:
     return known is not None and known.parted
 
 
-def settled(connection: psycopg.Connection[Row]) -> bool:
+def settled(connection: psycopg.Connection[Row], *, within_ms: int | None = None) -> bool:
     """Hear that answer, if there is one to hear: mostly it has been here for long. False if it was a goodbye."""
     known = _ready.get(connection)
     if known is None or not known.parted:
@@ -66,7 +66,8 @@ def settled(connection: psycopg.Connection[Row]) -> bool:
     try:
         while True:
             while server.is_busy():
-                waiting.poll()
+                if not waiting.poll(within_ms):
+                    return False
                 server.consume_input()
             result = server.get_result()
             if result is None and server.status != pq.ConnStatus.OK:

@@ -35,6 +35,7 @@ _BOUNDS = {
 """So long a writer waits for its turn, and so long one that has it may be silent, where the server has no bounds of its
 own: a process that was stopped with the turn in its hands must not stop the fleet."""
 _PAUSES_S = (0.02, 0.05, 0.1, 0.25, 0.5)
+_PARTING_MS = 100
 
 Connection = psycopg.Connection[Row]
 
@@ -169,7 +170,7 @@ class Pool:
             elif not connection.closed:
                 self._free.append((now, connection))
         for one in left:
-            one.close()
+            _end(one)
 
     def _drop_idle(self) -> None:
         """Close what is lent to nobody, and let nothing that is lent come back: it leads where a server was lost."""
@@ -177,7 +178,7 @@ class Pool:
             left, self._free = self._free, []
             self._age += 1
         for _, connection in left:
-            connection.close()
+            _end(connection)
 
 
 _pools: dict[tuple[Address, tuple[str, ...]], Pool] = {}
@@ -207,6 +208,12 @@ def shared(address: Address, settings: tuple[str, ...]) -> Pool:
             pool = _pools[address, settings] = Pool(address, settings=settings)
         pool._users += 1
         return pool
+
+
+def _end(connection: Connection) -> None:
+    """Close a connection. One that hangs up with an answer unheard is taken by the server for one that was cut off."""
+    settled(connection, within_ms=_PARTING_MS)
+    connection.close()
 
 
 def _idle_again(connection: Connection) -> None:
