@@ -145,3 +145,7 @@ def residue(connection: Connection, dsn: str, words: tuple[str, ...]) -> list[tu
 
 def loud(dsn: str) -> str:
     return f"{dsn}&{LOUD}"
+
+
+if __name__ == "__main__":
+    print(f"make test-citus needs {NEEDED}")

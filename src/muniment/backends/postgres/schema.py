@@ -65,6 +65,13 @@ def there(connection: psycopg.Connection[Row], schema: str) -> bool:
     return _record(asking) is not None and bool(asking.rows("applied"))
 
 
+def on_one_node(connection: psycopg.Connection[Row], schema: str) -> bool:
+    """Whether a database can spread tables over a cluster, and ours are not spread."""
+    asking = Asking(connection, schema)
+    server = look(asking)
+    return server.citus and not distribution.spread_tables(asking, server)
+
+
 def ensure(
     connection: psycopg.Connection[Row], schema: str, *, create: bool, allow_async_commit: bool = False
 ) -> Standing:
