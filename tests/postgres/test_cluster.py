@@ -203,7 +203,7 @@ def test_a_user_in_the_writers_role_sees_one_tenant_at_a_time_on_every_node(dsn:
                 ).fetchall()
                 for (table,) in tables:
                     if hers.execute("SELECT has_table_privilege(%s, 'SELECT')", (table,)).fetchone() == (True,):
-                        count = hers.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.SQL(str(table))))  # type: ignore[arg-type]
+                        count = hers.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.SQL(str(table))))
                         assert count.fetchone() == (0,), table
         with psycopg.connect(admin.info.dsn, user=app) as hers:
             hers.execute("SET LOCAL citus.propagate_set_commands = 'local'")
