@@ -8,7 +8,7 @@ TOUR := muniment-tour
 # What is run once more with PostgreSQL under every vault, beside its own tests.
 ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine tests/test_aio.py
 # What of the PostgreSQL store's own tests is run on a cluster: those that look at no plan and start no server of their own.
-ON_CITUS := $(addprefix tests/postgres/test_,words.py parity.py search_agreement.py asked_together.py remembered.py keys_in_rows.py erased_everywhere.py sealed_conformance.py)
+ON_CITUS := $(addprefix tests/postgres/test_,$(addsuffix .py,asked_together batches channel keys_in_rows machine memledger parity processes remembered sealed_conformance search_agreement))
 comma := ,
 TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
 # Modules are compiled once and kept: the tests start hundreds of processes.

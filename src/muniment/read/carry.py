@@ -107,8 +107,11 @@ def _foretell(
     if not rids:
         return
     next_best = rids[: plan.limit]
-    snapshot.ahead(partial(snapshot.catalogue.cards, rids), partial(snapshot.documents.many, next_best))
-    snapshot.ahead(*(partial(snapshot.desk.conflicts_of, rid) for rid in next_best))
+    snapshot.ahead(
+        partial(snapshot.catalogue.cards, rids),
+        partial(snapshot.documents.many, next_best),
+        partial(snapshot.desk.conflicts_about, next_best),
+    )
     if kin.edges:
         snapshot.ahead(partial(snapshot.catalogue.latest, {edge.target for edge in kin.edges}))
     if vector is not None and plan.reach.model is not None:
