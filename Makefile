@@ -7,6 +7,8 @@ READY := $(VENV)/.ready
 TOUR := muniment-tour
 # What is run once more with PostgreSQL under every vault, beside its own tests.
 ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine tests/test_aio.py
+# What of the PostgreSQL store's own tests is run on a cluster: those that look at no plan and start no server of their own.
+ON_CITUS := $(addprefix tests/postgres/test_,$(addsuffix .py,asked_together batches channel keys_in_rows machine memledger parity processes remembered sealed_conformance search_agreement))
 comma := ,
 TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
 # Modules are compiled once and kept: the tests start hundreds of processes.
@@ -42,9 +44,9 @@ test-postgres: $(READY) ## the tests of the PostgreSQL store, and the suites of 
 	@$(if $(LONG),MUNIMENT_TEST_LONG=1) $(TESTS) tests/postgres
 	@$(if $(LONG),MUNIMENT_TEST_LONG=1) $(TESTS) --store postgres $(ONTO)
 
-test-citus: $(READY) ## the whole conformance suite on a Citus cluster; DSN=postgresql://…
-	@test -n "$(DSN)" || { echo "make test-citus DSN=postgresql://user@coordinator/database" >&2; exit 2; }
-	@MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1 $(TESTS) tests/postgres/test_conformance.py
+test-citus: $(READY) ## suites on a real Citus cluster; DSN=postgresql://superuser@coordinator/database, FAST=1: conformance only
+	@test -n "$(DSN)" || { $(BIN)/python -m tests.postgres.cluster >&2; exit 2; }
+	@MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1 $(TESTS) tests/postgres/test_conformance.py $(if $(FAST),,tests/postgres/test_cluster.py $(ON_CITUS))
 
 test-browser: $(READY) ## the console in a real browser, every journey
 	@MUNIMENT_TEST_LONG=1 $(TESTS) tests/browser

@@ -16,11 +16,11 @@ from tests.postgres.server import connect
 
 from muniment.backends.postgres.address import Address
 from muniment.backends.postgres.channel import Channel
-from muniment.backends.postgres.door import tenant_prologue
 from muniment.backends.postgres.link import Link, Row, tenant_number
 from muniment.backends.postgres.meanings import PostgresMeanings
 from muniment.backends.postgres.reaching import reach
 from muniment.backends.postgres.schema import check
+from muniment.backends.postgres.server import tenant_prologue
 from muniment.model.filter import EVERYTHING, Both, Filter, OneOf, Under
 from muniment.model.receipt import Plan
 from muniment.model.rows import Reach

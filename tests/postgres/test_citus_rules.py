@@ -84,6 +84,7 @@ PUT_IN = {
     "wait_ms": "500",
     "PATIENCE": "30s",
     "beside": "muniment.tenant_head",
+    "quoted(str(owner[0]))": "owner",
 }
 """What may stand for what is put into statements in code."""
 SWEEPING = frozenset({"lock_timeout"})

@@ -236,6 +236,27 @@ def test_a_write_whose_end_nobody_heard_says_so_and_happens_once_when_it_is_sent
         assert memory.ledger.verify().findings == ()
 
 
+def test_a_recall_is_answered_wherever_the_wire_breaks() -> None:
+    """Before its moment is fixed, while it reads, and while its receipt is written: it is read anew, and told once."""
+    with (
+        started(durable=False) as server,
+        TemporaryDirectory(prefix="mw-") as near,
+        Wire(Path(near), server.folder) as wire,
+        Memory.open(f"postgresql://postgres@/postgres?host={quote(near)}&patience=100", embedder=None) as memory,
+    ):
+        kept = memory.remember("The north gate sticks in winter", evidence=["log:1"]).record_id
+        broken = []
+        for messages in (0, 2, 5, 9, 14, 20, 40, 70):
+            wire.break_after(messages)
+            assert [one.record.id for one in memory.recall("which gate sticks?").records] == [kept]
+            wire.mend()
+            broken.append(wire.broken)
+        assert broken[:6] == [1, 2, 3, 4, 5, 6], "each of these is within a recall"
+        told = list(memory.ledger.receipts())
+        assert len(told) == len(broken)
+        assert memory.ledger.verify().findings == ()
+
+
 def _refusal(memory: Memory, number: int) -> str:
     """What is said when a write is not acknowledged; nothing if it is."""
     try:

@@ -79,6 +79,19 @@ class Migration(Value):
         return Wish(phases=("pre", "post") if self.phase == "post" else ("pre",), citus=self.citus)
 
 
+def on_one_node(said: Said) -> bool:
+    """Whether a vault is on a Citus cluster and not spread over it: all of it is on the first node then."""
+    place = place_of(said)
+    if not isinstance(place, Database):
+        return False
+    from muniment.backends.postgres import schema
+    from muniment.backends.postgres.reaching import Address, reach
+
+    address = Address.parse(place.dsn)
+    with reach(address) as connection:
+        return schema.on_one_node(connection, address.schema)
+
+
 def database_of(said: Said) -> Database:
     """The database that is meant. A vault of files has no need of this."""
     place = place_of(said)

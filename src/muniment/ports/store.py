@@ -186,6 +186,9 @@ class Desk(Protocol):
 
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]: ...
 
+    def conflicts_about(self, rids: Iterable[int]) -> dict[int, tuple[ConflictRow, ...]]:
+        """The same of several revisions, each of which is in the answer."""
+
 
 class Notes(Protocol):
     """What agents have agreed on beside what they know. The latest note of a key stands, unless it takes it away."""

@@ -106,7 +106,12 @@ def _foretell(
     rids = [rid for rid in dict.fromkeys(reached) if rid not in found]
     if not rids:
         return
-    snapshot.ahead(partial(snapshot.catalogue.cards, rids))
+    next_best = rids[: plan.limit]
+    snapshot.ahead(
+        partial(snapshot.catalogue.cards, rids),
+        partial(snapshot.documents.many, next_best),
+        partial(snapshot.desk.conflicts_about, next_best),
+    )
     if kin.edges:
         snapshot.ahead(partial(snapshot.catalogue.latest, {edge.target for edge in kin.edges}))
     if vector is not None and plan.reach.model is not None:

@@ -62,12 +62,22 @@ def gather(
     close = closest(findings)
     snapshot.ahead(partial(snapshot.documents.many, close))
     foretell_fit(snapshot, plan, findings, scores)
+    _foretell_told(snapshot, plan, findings, scores)
     beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
     mark_same_text(snapshot, text, findings, close)
     fit = fit_of(snapshot, plan, findings, scores)
     carry_over(findings.found, findings.evidence(), beside)
     operation.lap("search")
     return arrange(snapshot, plan, findings, ranked(plan, findings, keep=plan.limit + SPARE), fit=fit)
+
+
+def _foretell_told(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> None:
+    """Tell the store whose disputes and entries are read when the best are put in order and told."""
+    best = sorted(scores, key=lambda rid: (-scores[rid], -rid))[: plan.limit + SPARE]
+    snapshot.ahead(
+        partial(snapshot.desk.conflicts_about, best),
+        *(partial(snapshot.ledger.entry, findings.found[rid].card.seq) for rid in best[:1]),
+    )
 
 
 def arrange(
@@ -174,12 +184,11 @@ def _successor(snapshot: Snapshot, plan: Plan, card: Card) -> Card | None:
 
 def _open_conflicts(snapshot: Snapshot, plan: Plan, cards: Mapping[int, Card]) -> dict[int, list[ConflictRow]]:
     """The conflicts of each record that were open at the plan's position, the latest first."""
-    snapshot.ahead(*(partial(snapshot.desk.conflicts_of, rid) for rid in cards))
     found: dict[int, list[ConflictRow]] = {}
-    for rid in cards:
+    for rid, rows in snapshot.desk.conflicts_about(cards).items():
         open_ = [
             row
-            for row in snapshot.desk.conflicts_of(rid)
+            for row in rows
             if row.opened <= plan.as_of and not (row.status == ConflictStatus.RESOLVED and row.changed <= plan.as_of)
         ]
         found[rid] = sorted(open_, key=lambda row: (-row.opened, row.id))

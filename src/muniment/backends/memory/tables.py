@@ -335,6 +335,9 @@ class MemoryDesk:
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
         return tuple(row for row in self.conflicts() if rid in (row.a, row.b))
 
+    def conflicts_about(self, rids: Iterable[int]) -> dict[int, tuple[ConflictRow, ...]]:
+        return {rid: self.conflicts_of(rid) for rid in rids}
+
 
 class MemoryNotes:
     def __init__(self, tables: Tables) -> None:

@@ -37,6 +37,8 @@ class _Ready:
 
     def __init__(self) -> None:
         self.names: OrderedDict[_Spelling, bytes] = OrderedDict()
+        self.parted = False
+        """Whether what was said last has not been heard of yet: the connection is still in pipeline mode."""
         self._made = 0
 
     def name(self) -> bytes:
@@ -45,6 +47,38 @@ class _Ready:
 
 
 _ready: WeakKeyDictionary[psycopg.Connection[Row], _Ready] = WeakKeyDictionary()
+
+
+def parted(connection: psycopg.Connection[Row]) -> bool:
+    """Whether something was said on a connection last whose answer nobody has heard."""
+    known = _ready.get(connection)
+    return known is not None and known.parted
+
+
+def settled(connection: psycopg.Connection[Row], *, within_ms: int | None = None) -> bool:
+    """Hear that answer, if there is one to hear: mostly it has been here for long. False if it was a goodbye."""
+    known = _ready.get(connection)
+    if known is None or not known.parted:
+        return True
+    known.parted = False
+    server, waiting, well = connection.pgconn, select.poll(), True
+    waiting.register(connection.fileno(), select.POLLIN)
+    try:
+        while True:
+            while server.is_busy():
+                if not waiting.poll(within_ms):
+                    return False
+                server.consume_input()
+            result = server.get_result()
+            if result is None and server.status != pq.ConnStatus.OK:
+                return False
+            if result is not None and result.status == pq.ExecStatus.PIPELINE_SYNC:
+                break
+            well = well and (result is None or result.status not in _OVER)
+        server.exit_pipeline_mode()
+    except psycopg.Error:
+        return False
+    return well
 
 
 class Channel:
@@ -141,10 +175,22 @@ class Channel:
         results = self._exchange()
         return (results[-1].command_status or b"").decode() if results else ""
 
+    def part(self, statement: bytes) -> None:
+        """Say the last thing, whose answer is nobody's concern, and leave without waiting for it: whoever uses the
+        connection next hears it (`settled`). Where something else was not heard of yet, that is waited for."""
+        if self._said:
+            self.finish(statement)
+            return
+        self.tell(statement)
+        self._server.pipeline_sync()
+        self._said, self._unheard = 0, False
+        self._send()
+        self._ready.parted = True
+
     def _close(self) -> None:
         """Leave pipeline mode. What was said and not heard of yet is heard first, and whether it went well or not is
         no longer anybody's concern; a connection that is in no state for it is of no use to anybody."""
-        if self._server.status != pq.ConnStatus.OK:
+        if self._server.status != pq.ConnStatus.OK or self._ready.parted:
             return
         try:
             if self._unheard:

@@ -6,13 +6,15 @@ keys: what they hold is rebuilt from the ledger and compared with it, and is era
 
 from __future__ import annotations
 
-from muniment.backends.postgres.server import Asking, Server, quoted
+from muniment.backends.postgres.server import Asking, Server, quoted, role_name
 from muniment.backends.postgres.steps import Step, Wish
 from muniment.backends.postgres.walls import Roles
-from muniment.model.errors import ConfigurationError
+from muniment.model.errors import ConfigurationError, StoreUnavailable
 
 EVERYWHERE = ("deployment", "schema_migrations", "tenants")
 """What is asked without knowing a tenant: a copy on every node."""
+ADDED_EVERYWHERE = ("deployment", "tenants")
+"""Those of them to which the writer adds rows."""
 FIRST = "tenant_head"
 """The table that the others are laid beside."""
 
@@ -23,12 +25,44 @@ def steps(asking: Asking, server: Server, roles: Roles, wish: Wish) -> tuple[Ste
     _demand_citus(server, wish)
     if not server.citus:
         return ()
-    spread = {str(name) for (name,) in asking.rows("distributed", asking.schema)}
-    left = [str(name) for name, _ in asking.rows("tables", asking.schema) if name not in spread]
-    if not left or not (wish.citus or spread):
+    spread = spread_tables(asking, server)
+    if not (wish.citus or spread):
         return ()
-    _demand_sight(asking, left)
-    return tuple(_distribute(asking, roles, name) for name in sorted(left, key=_order))
+    left = sorted((str(name) for name, _ in asking.rows("tables", asking.schema) if name not in spread), key=_order)
+    everywhere = [name for name in left if name in EVERYWHERE]
+    return (
+        *_roles(roles),
+        *(_distribute(asking, roles, name) for name in everywhere),
+        *_walls(asking),
+        *(_distribute(asking, roles, name) for name in left[len(everywhere) :]),
+        *_rights(asking, roles, spread),
+    )
+
+
+def spread_tables(asking: Asking, server: Server) -> set[str]:
+    """The tables that are distributed."""
+    return {str(name) for (name,) in asking.rows("distributed", asking.schema)} if server.citus else set()
+
+
+def demand_whole(asking: Asking, server: Server, role: str | None) -> None:
+    """Refuse tables of which some are distributed and some are not, and a user whom no wall holds back there."""
+    spread = spread_tables(asking, server)
+    if not spread:
+        return
+    if any(name not in spread for name, _ in asking.rows("tables", asking.schema)):
+        error = StoreUnavailable(
+            f"schema {asking.schema}: its tables are being spread over the cluster, or that was cut short"
+        )
+        error.hint = "Wait until `muniment migrate ADDRESS --citus` is done, or let the owner run it again: it goes on."
+        raise error
+    owner = asking.row("owner", asking.schema, FIRST)
+    if role is None and owner is not None and (owner[1] or owner[2]):
+        raise ConfigurationError(
+            "store",
+            "on a Citus cluster this user is not behind the walls between tenants, nor can be in the writer's role",
+            hint=f"Log in as a member of {role_name(asking.schema, 'writer')} that owns nothing; or let the owner run "
+            "`muniment migrate ADDRESS --citus`, which lets that role log in.",
+        )
 
 
 def promised(server: Server, wish: Wish) -> tuple[Step, ...]:
@@ -52,6 +86,29 @@ def _order(table: str) -> tuple[bool, bool, str]:
     return table not in EVERYWHERE, table != FIRST, table
 
 
+def _roles(roles: Roles) -> tuple[Step, ...]:
+    """Let the two roles log in: Citus opens its connections to the workers in the role that was taken on. Without a
+    password nobody else can log in as them."""
+    shut = [role for role in (roles.writer, roles.reader) if role.there and not role.logs_in]
+    if not shut:
+        return ()
+    statements = tuple(f"ALTER ROLE {quoted(role.name)} LOGIN" for role in shut)
+    told = f"Let an administrator run: {'; '.join(statements)};"
+    meaning = "may log in: the first node goes to the workers in them"
+    return (Step(title="roles", meaning=meaning, statements=statements, citus=True, otherwise=told),)
+
+
+def _walls(asking: Asking) -> tuple[Step, ...]:
+    """Take the owner out of the walls: whoever moves a shard while it is written to, or copies rows to the workers, is
+    the owner, and PostgreSQL refuses both behind a wall. Nobody serves as the owner on a cluster."""
+    forced = [str(name) for (name,) in asking.rows("forced", asking.schema)]
+    if not forced:
+        return ()
+    lifted = tuple(f"ALTER TABLE {quoted(asking.schema)}.{quoted(name)} NO FORCE ROW LEVEL SECURITY" for name in forced)
+    meaning = "let the owner through, who moves tables and shards; everybody else stays behind them"
+    return (Step(title="walls", meaning=meaning, statements=lifted, citus=True),)
+
+
 def _distribute(asking: Asking, roles: Roles, table: str) -> Step:
     """Distribute one table, then take away the rows that stay behind on the first node, where no erasure would find
     them. Rights by column do not follow to the shards, so there the writer gets them for the whole row."""
@@ -63,24 +120,22 @@ def _distribute(asking: Asking, roles: Roles, table: str) -> Step:
         moved = f"SELECT create_distributed_table('{place}', 'tenant_id', colocate_with => '{beside}')"
         meaning = "spread by tenant"
     emptied = f"SELECT truncate_local_data_after_distributing_table('{place}')"
-    changes = asking.row("changes_columns", roles.writer.name, asking.schema, table) == (True,)
-    rights = (f"GRANT UPDATE ON {place} TO {quoted(roles.writer.name)}",) if changes else ()
+    rights = _row_rights(asking, roles, table)
     return Step(title=f"distribute {table}", meaning=meaning, statements=(moved, emptied, *rights), citus=True)
 
 
-def _demand_sight(asking: Asking, tables: list[str]) -> None:
-    """Rows are copied by COPY, which does not work for whom row-level security hides them from."""
-    mine = asking.row("myself")
-    assert mine is not None, "the present user is a role"
-    filled = [table for table in tables if table not in EVERYWHERE and _filled(asking, table)]
-    if filled and not mine[3]:
-        raise ConfigurationError(
-            "citus",
-            "row-level security hides from this user the rows that are to be moved",
-            hint="Run it as a superuser, or as a role with BYPASSRLS that owns the tables.",
-        )
+def _row_rights(asking: Asking, roles: Roles, table: str) -> tuple[str, ...]:
+    """The right to change a table's rows, for the writer who has it for some columns, or who adds to a table that is on
+    every node: that locks the copies, which wants the right to change them."""
+    needed = asking.row("changes_columns", roles.writer.name, asking.schema, table, table in ADDED_EVERYWHERE) == (
+        True,
+    )
+    place = f"{quoted(asking.schema)}.{quoted(table)}"
+    return (f"GRANT UPDATE ON {place} TO {quoted(roles.writer.name)}",) if needed else ()
 
 
-def _filled(asking: Asking, table: str) -> bool:
-    """Whether a table takes any room on disk: what it holds may not be seen."""
-    return asking.row("takes_room", f"{quoted(asking.schema)}.{quoted(table)}") == (True,)
+def _rights(asking: Asking, roles: Roles, spread: set[str]) -> tuple[Step, ...]:
+    """The same for tables that were distributed by an earlier release, or have got columns since."""
+    statements = tuple(one for name in sorted(spread) for one in _row_rights(asking, roles, name))
+    meaning = "the writer may change the rows of tables of which it may change columns"
+    return (Step(title="rights", meaning=meaning, statements=statements, citus=True),) if statements else ()

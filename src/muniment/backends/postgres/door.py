@@ -12,6 +12,7 @@ from muniment.backends.postgres.channel import Channel, Row
 from muniment.backends.postgres.link import Link, tenant_number
 from muniment.backends.postgres.pool import Pool
 from muniment.backends.postgres.sealing import PLAIN, Seal
+from muniment.backends.postgres.server import tenant_prologue
 from muniment.backends.postgres.troubles import translated
 from muniment.model.errors import StoreUnavailable
 
@@ -34,22 +35,20 @@ class Door:
     @contextmanager
     def reading(self) -> Iterator[Link]:
         """One consistent moment. Nothing can be written."""
-        with self.reads.one(), self._transaction(_READING, b"ROLLBACK") as link:
+        with self.reads.one(), translated(self.tenant), self.speak() as channel:
+            link = self.begin(channel, _READING)
             yield link
+            link.settle()
+            channel.part(b"ROLLBACK")
 
     @contextmanager
     def touching(self) -> Iterator[Link]:
         """A transaction that does not take the tenant's turn, kept when the block ends well."""
-        with self._transaction(_WRITING, b"COMMIT") as link:
-            yield link
-
-    @contextmanager
-    def _transaction(self, how: str, ending: bytes) -> Iterator[Link]:
         with translated(self.tenant), self.speak() as channel:
-            link = self.begin(channel, how)
+            link = self.begin(channel, _WRITING)
             yield link
             link.settle()
-            if channel.finish(ending) != ending.decode():  # a transaction that failed answers otherwise
+            if channel.finish(b"COMMIT") != "COMMIT":  # a transaction that failed answers otherwise
                 raise StoreUnavailable(f"tenant {self.tenant}: the server did not keep the write")
 
     @contextmanager
@@ -74,13 +73,3 @@ class Door:
 
     def close(self) -> None:
         self._closed = True
-
-
-def tenant_prologue(number: int, *, citus: bool) -> tuple[str, ...]:
-    """What every transaction of a tenant says first.
-
-    >>> tenant_prologue(7, citus=False)
-    ("SET LOCAL muniment.tenant = '7'",)
-    """
-    spread = ("SET LOCAL citus.propagate_set_commands = 'local'",) if citus else ()
-    return (*spread, f"SET LOCAL muniment.tenant = '{number}'")

@@ -8,21 +8,24 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import errors
 
-from muniment.backends.postgres.link import Row
+from muniment.backends.postgres.link import Row, tenant_number
 from muniment.backends.postgres.pool import Pool
+from muniment.backends.postgres.server import tenant_prologue
 from muniment.backends.postgres.troubles import translated
 
 _LOCK = ".lock"
 _WAIT = b"SET LOCAL lock_timeout = '200ms'"
 _ENTER = b"INSERT INTO deployment (name, body) VALUES ($1, '') ON CONFLICT (name) DO UPDATE SET body = excluded.body"
+_HOLD = b"INSERT INTO tenant_head (tenant_id) VALUES ($1) ON CONFLICT (tenant_id) DO UPDATE SET turn = tenant_head.turn"
 _SCOUR_WAIT = b"SET lock_timeout = '5s'"
 
 
 class Drawer:
     """Bodies under names, the same for every process."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, *, citus: bool = False) -> None:
         self._pool = pool
+        self._citus = citus
 
     def get(self, name: str) -> bytes | None:
         rows = self._run(b"SELECT body FROM deployment WHERE name = $1", name)
@@ -65,10 +68,22 @@ class Drawer:
 
     @contextmanager
     def alone(self, name: str = "rotation") -> Iterator[None]:
-        """Keep other processes out of something for a block; whoever is in is not waited for."""
-        with translated("deployment"), self._pool.lend() as connection, connection.transaction():
+        """Keep other processes out of something for a block; whoever is in is not waited for. On a cluster whoever
+        writes to a table that is on every node keeps everybody else from writing to it, himself on another connection
+        too: there the row of a tenant that nobody can be called is held instead, and never kept."""
+        with (
+            translated("deployment"),
+            self._pool.lend() as connection,
+            connection.transaction(force_rollback=self._citus),
+        ):
+            number = tenant_number(f"\0{name}")
+            for setting in tenant_prologue(number, citus=True) if self._citus else ():
+                connection.execute(setting.encode())
             connection.execute(_WAIT)
-            connection.execute(_ENTER, (name + _LOCK,))
+            if self._citus:
+                connection.execute(_HOLD, (number,))
+            else:
+                connection.execute(_ENTER, (name + _LOCK,))
             yield
 
     def _run(self, statement: bytes, *values: object) -> list[Row]:

@@ -80,5 +80,9 @@ GROUP BY given.name, given.grantee;
 -- name: applied
 SELECT revision, phase, digest FROM schema_migrations;
 
+-- name: spread
+SELECT 1 FROM pg_dist_partition AS d JOIN pg_class AS c ON c.oid = d.logicalrelid
+WHERE c.relnamespace = to_regnamespace($1) LIMIT 1;
+
 -- name: here
 SELECT current_schema(), EXISTS (SELECT FROM pg_extension WHERE extname = 'citus');

@@ -29,17 +29,18 @@ WALL = "(tenant_id = nullif(current_setting('muniment.tenant', true), '')::bigin
 """Whose rows are seen, as migrations/ has it for every table."""
 
 
-def steps(asking: Asking, server: Server, roles: Roles, path: str) -> tuple[Step, ...]:
-    """What is to be done for the tenants that have grown large."""
+def steps(asking: Asking, server: Server, roles: Roles, path: str, *, spread: bool) -> tuple[Step, ...]:
+    """What is to be done for the tenants that have grown large. Where tables are spread over a cluster the owner is let
+    through their walls."""
     relations = {str(name) for (name,) in asking.rows("relations", asking.schema)}
     found: list[Step] = []
     for number, name in asking.rows("tenant_names"):
-        tenant = _measured(asking, number, str(name))
+        tenant = _measured(asking, number, str(name), citus=server.citus)
         if not 0 < tenant.dimensions <= INDEXED_DIMENSIONS_MAX:
             continue
         apart = partition_of(number) in relations
         if tenant.large and not apart:
-            found.append(_move(tenant, roles, path, citus=server.citus))
+            found.append(_move(asking, tenant, roles, path, citus=server.citus, walled=not spread))
         if (tenant.large or apart) and tenant.indexed != tenant.dimensions:
             found += _indexed(asking, server, tenant, path)
     return tuple(found)
@@ -55,18 +56,21 @@ class _Tenant(Value):
     large: bool
 
 
-def _measured(asking: Asking, number: int, name: str) -> _Tenant:
+def _measured(asking: Asking, number: int, name: str, *, citus: bool) -> _Tenant:
     """Seen from inside the tenant's wall."""
-    with asking.inside(number):
+    with asking.inside(number, citus=citus):
         row = asking.row("vectors_of", number, OWN_PARTITION_FROM + 1)
     dimensions, indexed, count = row if row is not None else (0, 0, 0)
     return _Tenant(number=number, name=name, dimensions=dimensions, indexed=indexed, large=count > OWN_PARTITION_FROM)
 
 
-def _move(tenant: _Tenant, roles: Roles, path: str, *, citus: bool) -> Step:
-    """Make the partition, move the rows and attach it, all at once: nobody sees half of them meanwhile. No vector is
-    sampled for the planner: the sample would outlive an erasure."""
+def _move(asking: Asking, tenant: _Tenant, roles: Roles, path: str, *, citus: bool, walled: bool) -> Step:
+    """Make the partition, move the rows and attach it, all at once: nobody sees half of them meanwhile. It belongs to
+    whom the other tables belong to, whoever runs this. No vector is sampled for the planner: the sample would outlive
+    an erasure."""
     own, number = partition_of(tenant.number), tenant.number
+    owner = asking.row("owner", asking.schema, "vectors")
+    given = () if owner is None or owner[1] else (f"ALTER TABLE {own} OWNER TO {quoted(str(owner[0]))}",)
     return Step(
         title=f"vectors of {tenant.name}",
         meaning="into a partition of their own; searches wait meanwhile",
@@ -79,10 +83,11 @@ def _move(tenant: _Tenant, roles: Roles, path: str, *, citus: bool) -> Step:
             f"ALTER TABLE {own} ALTER COLUMN vector SET STATISTICS 0",
             f"ALTER TABLE vectors ATTACH PARTITION {own} FOR VALUES IN ({number})",
             f"ALTER TABLE {own} ENABLE ROW LEVEL SECURITY",
-            f"ALTER TABLE {own} FORCE ROW LEVEL SECURITY",
+            *((f"ALTER TABLE {own} FORCE ROW LEVEL SECURITY",) if walled else ()),
             f"CREATE POLICY tenant_wall ON {own} USING {WALL}",
             f"GRANT SELECT, INSERT, DELETE ON {own} TO {quoted(roles.writer.name)}",
             f"GRANT SELECT ON {own} TO {quoted(roles.reader.name)}",
+            *given,
         ),
         path=path,
         citus=citus,

@@ -18,7 +18,7 @@ from psycopg.types.numeric import Int8Dumper
 
 from muniment.backends.permits import Permits
 from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.channel import Row
+from muniment.backends.postgres.channel import Row, parted, settled
 from muniment.backends.postgres.reaching import reach
 from muniment.backends.postgres.troubles import lost, translated
 from muniment.model.errors import MunimentError, OperationalError, StoreBusy, StoreUnavailable
@@ -35,6 +35,7 @@ _BOUNDS = {
 """So long a writer waits for its turn, and so long one that has it may be silent, where the server has no bounds of its
 own: a process that was stopped with the turn in its hands must not stop the fleet."""
 _PAUSES_S = (0.02, 0.05, 0.1, 0.25, 0.5)
+_PARTING_MS = 100
 
 Connection = psycopg.Connection[Row]
 
@@ -116,7 +117,7 @@ class Pool:
                 if not self._free:
                     break
                 _, connection = self._free.pop()
-            if _alive(connection):
+            if settled(connection) and _alive(connection):
                 return connection
             connection.close()
         return self._connect()
@@ -165,7 +166,7 @@ class Pool:
             elif not connection.closed:
                 self._free.append((now, connection))
         for one in left:
-            one.close()
+            _end(one)
 
     def _drop_idle(self) -> None:
         """Close what is lent to nobody, and let nothing that is lent come back: it leads where a server was lost."""
@@ -173,7 +174,7 @@ class Pool:
             left, self._free = self._free, []
             self._age += 1
         for _, connection in left:
-            connection.close()
+            _end(connection)
 
 
 _pools: dict[tuple[Address, tuple[str, ...]], Pool] = {}
@@ -205,8 +206,17 @@ def shared(address: Address, settings: tuple[str, ...]) -> Pool:
         return pool
 
 
+def _end(connection: Connection) -> None:
+    """Close a connection. One that hangs up with an answer unheard is taken by the server for one that was cut off."""
+    settled(connection, within_ms=_PARTING_MS)
+    connection.close()
+
+
 def _idle_again(connection: Connection) -> None:
-    """Undo what a connection is in the middle of; one that is in no state for it is closed."""
+    """Undo what a connection is in the middle of; one that is in no state for it is closed. One whose undoing was said
+    already, and not heard of yet, is left to that."""
+    if parted(connection) and not connection.closed:
+        return
     if connection.pgconn.pipeline_status != psycopg.pq.PipelineStatus.OFF:
         connection.close()  # who spoke on it was interrupted
     if connection.closed or connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:

@@ -73,6 +73,10 @@ FROM conflicts WHERE tenant_id = $1 ORDER BY opened, id;
 SELECT id, type, status, a, b, why, contests, opened, changed, strategy, winner, ballots
 FROM conflicts WHERE tenant_id = $1 AND (a = $2 OR b = $2) ORDER BY opened, id;
 
+-- name: conflicts_about
+SELECT id, type, status, a, b, why, contests, opened, changed, strategy, winner, ballots
+FROM conflicts WHERE tenant_id = $1 AND (a = ANY($2::bigint[]) OR b = ANY($2::bigint[])) ORDER BY opened, id;
+
 -- name: note
 -- The number of a long key comes from the index; the key itself decides.
 SELECT topic, key, seq, doc, at, actor, body FROM notes

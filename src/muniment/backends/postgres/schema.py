@@ -65,6 +65,13 @@ def there(connection: psycopg.Connection[Row], schema: str) -> bool:
     return _record(asking) is not None and bool(asking.rows("applied"))
 
 
+def on_one_node(connection: psycopg.Connection[Row], schema: str) -> bool:
+    """Whether a database can spread tables over a cluster, and ours are not spread."""
+    asking = Asking(connection, schema)
+    server = look(asking)
+    return server.citus and not distribution.spread_tables(asking, server)
+
+
 def ensure(
     connection: psycopg.Connection[Row], schema: str, *, create: bool, allow_async_commit: bool = False
 ) -> Standing:
@@ -115,6 +122,7 @@ def _standing(
     if applied.latest("post") > newest(scripts):
         raise SchemaMismatch(found=applied.latest("post"), needed=newest(scripts))
     roles = find_roles(asking, server)
+    distribution.demand_whole(asking, server, usable(roles.writer, server))
     return Standing(
         revision=applied.latest("pre"),
         citus=server.citus,
@@ -152,7 +160,8 @@ def plan(
         steps += distribution.promised(server, wish)
     else:
         steps += distribution.steps(asking, server, roles, wish)
-        steps += partitions.steps(asking, server, roles, _path(schema, server))
+        spread = bool(distribution.spread_tables(asking, server))
+        steps += partitions.steps(asking, server, roles, _path(schema, server), spread=spread)
     return tuple(steps)
 
 

@@ -6,7 +6,8 @@ SELECT current_setting('server_version_num')::bigint,
     current_setting('synchronous_commit'),
     current_setting('default_transaction_read_only') = 'on',
     pg_is_in_recovery(),
-    EXISTS (SELECT FROM pg_extension WHERE extname = 'citus');
+    EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'),
+    current_setting('plan_cache_mode');
 
 -- name: vector
 SELECT e.extversion, n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
@@ -88,12 +89,17 @@ SELECT i.indisvalid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespac
 JOIN pg_index i ON i.indexrelid = c.oid WHERE n.nspname = $1 AND c.relname = $2;
 
 -- name: changes_columns
-SELECT has_any_column_privilege($1, c.oid, 'UPDATE') AND NOT has_table_privilege($1, c.oid, 'UPDATE')
+SELECT (has_any_column_privilege($1, c.oid, 'UPDATE') OR $4) AND NOT has_table_privilege($1, c.oid, 'UPDATE')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $2 AND c.relname = $3;
 
--- name: takes_room
-SELECT pg_relation_size(to_regclass($1)) + coalesce(sum(pg_relation_size(t.relid)), 0) > 0
-FROM pg_partition_tree(to_regclass($1)) AS t;
+-- name: forced
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND c.relforcerowsecurity ORDER BY c.relname;
+
+-- name: owner
+SELECT r.rolname, r.rolname = current_user, me.rolsuper OR me.rolbypassrls
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = c.relowner
+CROSS JOIN pg_roles me WHERE n.nspname = $1 AND c.relname = $2 AND me.rolname = current_user;
 
 -- name: policies
 SELECT p.polname, pg_get_expr(p.polqual, p.polrelid) FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid

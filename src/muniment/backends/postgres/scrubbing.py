@@ -20,7 +20,7 @@ from muniment.backends.postgres.door import Door
 from muniment.backends.postgres.head import HeadRow
 from muniment.backends.postgres.link import Row
 from muniment.backends.postgres.partitions import partition_of
-from muniment.backends.postgres.server import checked, quoted
+from muniment.backends.postgres.server import checked, quoted, tenant_prologue
 from muniment.backends.postgres.troubles import translated
 from muniment.backends.statements import named
 from muniment.model.errors import OperationalError
@@ -108,6 +108,7 @@ class _Sweeper:
         self._connection = connection
         self._schema = schema
         self._readers_wait_s = readers_wait_s
+        self._cluster = self._row("distributed") == (True,) and self._rows("spread", schema) != []
 
     def sweep(self, tables: list[str]) -> bool:
         """Write tables anew, the smallest first; whether nothing that was deleted before can be left in them.
@@ -115,7 +116,7 @@ class _Sweeper:
         Whoever still reads an older state makes the server keep what that state sees. A table says when it was written
         how far back such readers reached; one that could not be written at all says the same as before.
         """
-        moment = str(self._row("moment")[0])
+        moment = str(self._row("moments" if self._cluster else "moment")[0])
         names = [str(name) for name, _, _ in self._rows("places", self._schema, tables)]
         if not names or not self._all_past(names[0], moment):
             return False
@@ -139,12 +140,14 @@ class _Sweeper:
             self._connection.execute(statement.encode())
         except errors.LockNotAvailable:
             return False
+        if self._cluster:  # every shard tells of itself, on the node that has it
+            return self._rows("shards_looked_back", f"{quoted(self._schema)}.{quoted(table)}", moment) == [(True,)]
         return self._rows("looked_back", self._schema, table, moment) == [(True,)]
 
     @contextmanager
     def as_keeper(self, tables: list[str], *, wait_ms: int, most: int | None) -> Iterator[bool]:
         """Be in a role that may write these tables anew; False if this user has none, or if they are more than `most`
-        bytes. On a cluster no table tells of its shards what was done to them."""
+        bytes. On a cluster the shards of all tenants would be written anew: that is left to the owner."""
         role = str(self._row("role")[0])
         try:
             found = self._rows("places", self._schema, tables)
@@ -152,8 +155,8 @@ class _Sweeper:
                 self._connection.execute(b"RESET ROLE")
                 found = self._rows("places", self._schema, tables)
             self._connection.execute(f"SET lock_timeout = {wait_ms}".encode())
-            small = most is None or sum(size for _, size, _ in found) <= most
-            yield small and all(may for _, _, may in found) and self._row("distributed") == (False,)
+            small = most is None or (not self._cluster and sum(size for _, size, _ in found) <= most)
+            yield small and all(may for _, _, may in found)
         finally:
             self._as_before(role)
 
@@ -161,7 +164,8 @@ class _Sweeper:
     def inside(self, tenant: int) -> Iterator[None]:
         """A transaction behind the wall of one tenant."""
         with self._connection.transaction():
-            self._connection.execute(f"SET LOCAL muniment.tenant = '{tenant}'".encode())
+            for setting in tenant_prologue(tenant, citus=self._cluster):
+                self._connection.execute(setting.encode())
             yield
 
     def pending(self) -> Iterator[tuple[int, int]]:

@@ -63,11 +63,12 @@ class Asking:
         self._execute(statement, values)
 
     @contextmanager
-    def inside(self, tenant: int) -> Iterator[None]:
+    def inside(self, tenant: int, *, citus: bool) -> Iterator[None]:
         """Look from inside a tenant's wall. Nothing is kept."""
         self.run("BEGIN READ ONLY")
         try:
-            self.run(f"SET LOCAL muniment.tenant = '{tenant}'")
+            for setting in tenant_prologue(tenant, citus=citus):
+                self.run(setting)
             yield
         finally:
             self.rolled_back()
@@ -88,6 +89,16 @@ class Asking:
             raise  # whoever asked looks again
         except psycopg.Error as error:
             raise refused(self.schema, error) from error
+
+
+def tenant_prologue(number: int, *, citus: bool) -> tuple[str, ...]:
+    """What every transaction of a tenant says first. The workers of a cluster are to hear it too.
+
+    >>> tenant_prologue(7, citus=False)
+    ("SET LOCAL muniment.tenant = '7'",)
+    """
+    spread = ("SET LOCAL citus.propagate_set_commands = 'local'",) if citus else ()
+    return (*spread, f"SET LOCAL muniment.tenant = '{number}'")
 
 
 def checked(schema: str) -> str:
@@ -157,7 +168,7 @@ def look(asking: Asking) -> Server:
     """Ask the server what it is, and refuse what we cannot stand on."""
     row = asking.row("server")
     assert row is not None, "a row of settings is always there"
-    version, encoding, acknowledges, read_only, standby, citus = row
+    version, encoding, acknowledges, read_only, standby, citus, plans = row
     if version < VERSION_MIN * 10_000:
         raise ConfigurationError(
             "store",
@@ -169,6 +180,12 @@ def look(asking: Asking) -> Server:
             "store",
             "the database must be encoded in UTF8",
             hint="Make another: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
+        )
+    if citus and plans == "force_generic_plan":
+        raise ConfigurationError(
+            "store",
+            "plan_cache_mode is force_generic_plan, with which Citus can plan no statement that has parameters",
+            hint="Leave it to the server: ALTER ROLE … RESET plan_cache_mode; or the same of the database.",
         )
     return Server(
         version=version,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -37,7 +37,7 @@ from muniment.ports.store import Snapshot, TenantStore, Unit
 
 T = TypeVar("T")
 PATIENCE_S = 10.0
-"""So long a write waits for a server that has gone away to come back, or for another to take its place."""
+"""So long a call waits for a server that has gone away to come back, or for another to take its place."""
 _TRIES = 3
 _PAUSES_S = (0.02, 0.05, 0.1, 0.25, 0.5)
 
@@ -96,15 +96,33 @@ class PostgresTenant:
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
-        with self._door.reading() as link:
-            link.ahead(partial(link.row, "last_entry"))
-            row = HeadRow.of(self.tenant, link.row("head_row"))  # the first answer fixes the moment
+        with self._moment() as (link, row):
             yield PostgresSnapshot(link, row)
 
     def marks(self) -> tuple[int, int, int]:
-        with self._door.reading() as link:
-            row = HeadRow.of(self.tenant, link.row("head_row"))
-        return row.seq, row.notes, row.erasure
+        with self._moment() as (_, row):
+            return row.seq, row.notes, row.erasure
+
+    @contextmanager
+    def _moment(self) -> Iterator[tuple[Link, HeadRow]]:
+        """A moment of the tenant, which the first answer fixes. Until then a server that has gone away is waited for,
+        as long as by a write."""
+        tries, until = 0, time.monotonic() + self._patience_s
+        with ExitStack() as reading:
+            while True:
+                try:
+                    with ExitStack() as begun:
+                        link = begun.enter_context(self._door.reading())
+                        link.ahead(partial(link.row, "last_entry"))
+                        row = HeadRow.of(self.tenant, link.row("head_row"))
+                        reading.push(begun.pop_all())
+                    break
+                except OperationalError as error:
+                    tries += 1
+                    if not lost(error) or time.monotonic() >= until:
+                        raise
+                    time.sleep(_PAUSES_S[min(tries, len(_PAUSES_S)) - 1])
+            yield link, row
 
     def watching(self, wake: Callable[[], None]) -> AbstractContextManager[Callable[[], bool]]:
         return self._feed.watching(self._door.number, wake)

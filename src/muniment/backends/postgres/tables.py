@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
 
 from muniment.backends.postgres.link import Link, Row
 from muniment.backends.postgres.sealing import Seal
@@ -15,11 +16,52 @@ from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, ToldRow
 from muniment.model.value import read_canonical
 
+T = TypeVar("T")
 _FIRST = ""
 _PROBES = 8
+_KNOWN_MAX = 512
+"""So many of a sort of a moment are kept in case they are asked for again."""
 _TOGETHER_MAX = 64
 _DIGEST = 6
 """Where in the row of a proposal its digest stands."""
+
+
+class Brought(Generic[T]):
+    """What was read of a moment by its number, until something is written. What is asked ahead comes with whatever it
+    was asked with."""
+
+    def __init__(self, link: Link, read: Callable[[list[int]], Mapping[int, T]]) -> None:
+        self._link = link
+        self._read = read
+        self._told = -1
+        self._known: dict[int, T | None] = {}
+        self._coming: list[list[int]] = []
+
+    def __contains__(self, number: int) -> bool:
+        """Whether it is here, or on its way."""
+        self._forget()
+        return number in self._known or any(number in some for some in self._coming)
+
+    def of(self, wanted: list[int]) -> dict[int, T]:
+        """What is there of these, in their order."""
+        missing = [number for number in wanted if number not in self]
+        if missing:
+            self._bring(missing)
+        for some in [some for some in self._coming if any(one in some and one not in self._known for one in wanted)]:
+            self._bring(some)
+        return {number: found for number in wanted if (found := self._known[number]) is not None}
+
+    def _forget(self) -> None:
+        if self._told != self._link.told or len(self._known) > _KNOWN_MAX:
+            self._told, self._known, self._coming = self._link.told, {}, []
+
+    def _bring(self, numbers: list[int]) -> None:
+        if numbers not in self._coming:
+            self._coming.append(numbers)  # it stays there when it is asked ahead
+        found = self._read(numbers)
+        self._coming.remove(numbers)
+        self._known.update(dict.fromkeys(numbers))
+        self._known.update(found)
 
 
 class PostgresLedger:
@@ -29,7 +71,7 @@ class PostgresLedger:
         self._link = link
         self._head: tuple[int, Head | None] = (-1, None)
         self._likely = likely
-        self._read: tuple[int, dict[int, StoredEntry]] = (-1, {})
+        self._brought = Brought(link, self._entries)
 
     def head(self) -> Head | None:
         told, head = self._head
@@ -40,13 +82,12 @@ class PostgresLedger:
         return head
 
     def entry(self, seq: int) -> StoredEntry | None:
-        told, known = self._read
-        if told != self._link.told or seq not in known:
-            likely = self._likely()
-            wanted = likely if seq in likely and len(likely) <= _TOGETHER_MAX else {seq}
-            known = {row[0]: _entry_from(row) for row in self._link.rows("some_entries", sorted(wanted))}
-            self._read = (self._link.told, known)
-        return known.get(seq)
+        likely = self._likely()
+        alone = seq in self._brought or seq not in likely or len(likely) > _TOGETHER_MAX
+        return self._brought.of([seq] if alone else sorted(likely)).get(seq)
+
+    def _entries(self, seqs: list[int]) -> dict[int, StoredEntry]:
+        return {row[0]: _entry_from(row) for row in self._link.rows("some_entries", seqs)}
 
     def entries(self, first: int, last: int) -> Iterator[StoredEntry]:
         for row in self._link.stream("entries", first, last):
@@ -103,13 +144,17 @@ class PostgresLedger:
 
 
 class PostgresDocuments:
+    """Documents. Those that were given since anything was written are not asked for again."""
+
     def __init__(self, link: Link) -> None:
         self._link = link
+        self._brought = Brought(link, self._documents)
 
     def many(self, docs: Iterable[int]) -> dict[int, Document]:
-        wanted = list(docs)
-        rows = self._link.rows("many_documents", wanted) if wanted else []
-        return {row[0]: document_from(self._link.seal, row) for row in rows}
+        return self._brought.of(list(docs))
+
+    def _documents(self, docs: list[int]) -> dict[int, Document]:
+        return {row[0]: document_from(self._link.seal, row) for row in self._link.rows("many_documents", docs)}
 
     def get(self, doc: int) -> Document | None:
         row = self._link.row("document", doc)
@@ -147,6 +192,7 @@ class PostgresLinks:
 class PostgresDesk:
     def __init__(self, link: Link) -> None:
         self._link = link
+        self._disputes = Brought(link, self._about)
 
     def proposal(self, proposal: str) -> ProposalRow | None:
         row = self._link.row("proposal", proposal)
@@ -169,6 +215,13 @@ class PostgresDesk:
 
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
         return tuple(conflict_from(row) for row in self._link.rows("conflicts_of", rid))
+
+    def conflicts_about(self, rids: Iterable[int]) -> dict[int, tuple[ConflictRow, ...]]:
+        return self._disputes.of(list(rids))
+
+    def _about(self, rids: list[int]) -> dict[int, tuple[ConflictRow, ...]]:
+        found = [conflict_from(row) for row in self._link.rows("conflicts_about", rids)]
+        return {rid: tuple(row for row in found if rid in (row.a, row.b)) for rid in rids}
 
     def read(self, row: Row) -> ProposalRow:
         return proposal_from((*row[:_DIGEST], self._link.seal.read(row[_DIGEST]), *row[_DIGEST + 1 :]))

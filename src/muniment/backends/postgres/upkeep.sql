@@ -21,6 +21,24 @@ WHERE c.relnamespace = to_regnamespace($1) AND c.relname = $2;
 -- name: distributed
 SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus');
 
+-- name: spread
+SELECT 1 FROM pg_dist_partition AS d JOIN pg_class AS c ON c.oid = d.logicalrelid
+WHERE c.relnamespace = to_regnamespace($1) LIMIT 1;
+
+-- The same on a cluster, where every node counts by itself: a moment of each, and whether every shard of a table looked
+-- back to that of the node it is on.
+-- name: moments
+SELECT json_object_agg(n.groupid, told.result)::text
+FROM run_command_on_all_nodes('SELECT pg_snapshot_xmax(pg_current_snapshot())') AS told
+JOIN pg_dist_node AS n ON n.nodeid = told.nodeid;
+
+-- name: shards_looked_back
+SELECT coalesce(bool_and(told.success AND told.result = 't'), false)
+FROM run_command_on_placements($1::text::regclass, format(
+    'SELECT age(c.relfrozenxid) <= age((%L::json ->> (SELECT groupid::text FROM pg_dist_local_group))::xid8::xid) '
+    'FROM pg_class AS c WHERE c.oid = ''%%s''::regclass', $2::text
+)) AS told;
+
 -- name: role
 SELECT current_setting('role');
 

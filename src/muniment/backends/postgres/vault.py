@@ -8,13 +8,14 @@ from contextlib import ExitStack
 import psycopg
 
 from muniment.backends.postgres.content_keys import ContentKeys, agreed, check_name
-from muniment.backends.postgres.door import Door, tenant_prologue
+from muniment.backends.postgres.door import Door
 from muniment.backends.postgres.drawer import Drawer
 from muniment.backends.postgres.link import Row, tenant_number
 from muniment.backends.postgres.pool import Pool, shared
 from muniment.backends.postgres.reaching import Address, reach
 from muniment.backends.postgres.schema import Standing, ensure, there
 from muniment.backends.postgres.sealing import Seal
+from muniment.backends.postgres.server import tenant_prologue
 from muniment.backends.postgres.store import PostgresTenant
 from muniment.backends.postgres.troubles import translated
 from muniment.model.checks import identifier
@@ -43,7 +44,7 @@ class PostgresVault:
         """Be one of those who share the connections of this process; again after `close`."""
         if not self._joined:
             self.pool: Pool = shared(self.address, self.standing.settings())
-            self.drawer = Drawer(self.pool)
+            self.drawer = Drawer(self.pool, citus=self.standing.citus)
             self._joined = True
 
     @staticmethod

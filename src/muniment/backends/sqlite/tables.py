@@ -151,6 +151,9 @@ class SqliteDesk:
     def conflicts_of(self, rid: int) -> tuple[ConflictRow, ...]:
         return tuple(conflict_from(row) for row in self._execute(_Q["conflicts_of"], (rid, rid)).fetchall())
 
+    def conflicts_about(self, rids: Iterable[int]) -> dict[int, tuple[ConflictRow, ...]]:
+        return {rid: self.conflicts_of(rid) for rid in rids}
+
 
 class SqliteNotes:
     def __init__(self, connection: apsw.Connection) -> None:

@@ -1,4 +1,5 @@
-"""The question before what cannot be undone: asked at a terminal, refused where there is nobody to ask."""
+"""The question before what cannot be undone: asked at a terminal, refused where there is nobody to ask. And a remark
+after a vault was made where something is left to do."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ import sys
 
 from rich.console import RenderableType
 
+from muniment.engine.migrating import on_one_node
+from muniment.engine.place import Said
 from muniment.model.errors import Malformed
-from muniment.surfaces.cli.output import is_terminal, show_beside, visible
+from muniment.surfaces.cli.output import is_terminal, note, show_beside, visible
 
 _YES = frozenset({"y", "yes"})
 
@@ -34,3 +37,9 @@ def confirmed(question: str, shown: RenderableType | None = None) -> bool:
     sys.stderr.write(f"{visible(question)} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in _YES
+
+
+def note_one_node(said: Said) -> None:
+    """Say that a vault on a cluster is all on its first node, if it is."""
+    if on_one_node(said):
+        note("the tables are on one node of the cluster; the owner spreads them: muniment migrate ADDRESS --citus")

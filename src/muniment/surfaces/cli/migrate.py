@@ -47,7 +47,7 @@ def migrate(
             metavar="ADDRESS", help="The database; else the one that --vault or --store names.", show_default=False
         ),
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Only show what is to be done.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", "--dry-run", help="Only show what is to be done.")] = False,
     phase: Annotated[
         str,
         typer.Option(

@@ -13,6 +13,7 @@ from muniment.engine.moving.move import Move, Outcome, Plan
 from muniment.engine.place import place_of
 from muniment.model.actor import OWNER
 from muniment.model.errors import Malformed, NotPermitted
+from muniment.surfaces.cli.asking import note_one_node
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import filling, plain
 from muniment.surfaces.cli.root import Call, app, command
@@ -117,6 +118,7 @@ def migrate_store(
     with filling("moving") as share:
         done = move.run(progress=lambda _, count, whole: share(count, max(count, whole)))
     call.tell(_shape(done), _show_done)
+    note_one_node(to)
     return ExitCode.ANSWERED
 
 

@@ -17,7 +17,7 @@ from muniment.model.errors import LimitExceeded, Malformed, Stale
 from muniment.model.flat import ClaimOptions, make_claim
 from muniment.model.proposal import Retraction
 from muniment.surfaces.cli import show, show_trust
-from muniment.surfaces.cli.asking import confirmed, must_ask
+from muniment.surfaces.cli.asking import confirmed, must_ask, note_one_node
 from muniment.surfaces.cli.flags import CLAIM, Given
 from muniment.surfaces.cli.output import note, read_standard_input
 from muniment.surfaces.cli.root import Call, app, command
@@ -57,6 +57,7 @@ def init(call: Call) -> ExitCode:
     with Memory.open(call.config.vault, tenant=call.config.tenant, content_keys=call.config.content_keys):
         shape: VaultShape = {"vault": call.where, "tenant": call.config.tenant, "created": new}
     call.tell(shape, show.vault)
+    note_one_node(call.config.vault)
     return ExitCode.ANSWERED
 
 

@@ -229,6 +229,9 @@ class CatalogueConformance(Made):
                 assert snapshot.desk.conflicts_of(1) == (four, one, two)
                 assert snapshot.desk.conflicts_of(3) == (three, two)
                 assert snapshot.desk.conflicts_of(4) == ()
+                about = snapshot.desk.conflicts_about([3, 1, 4, 3])
+                assert about == {1: (four, one, two), 3: (three, two), 4: ()}
+                assert snapshot.desk.conflicts_about([]) == {}
                 assert list(snapshot.desk.conflicts()) == [four, one, three, two]
                 assert (snapshot.desk.conflict("c1"), snapshot.desk.conflict("c")) == (two, None)
 
