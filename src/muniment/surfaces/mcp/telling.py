@@ -90,6 +90,14 @@ def recall(found: Recall) -> str:
     return "\n".join([context.text.rstrip("\n"), "", *cited, *left, receipt])
 
 
+def briefly(found: Recall) -> str:
+    """An answer as a block of quoted records, with what each marker cites and where the receipt is."""
+    context = found.render()
+    cited = ", ".join(f"{one.marker} {one.record}@{one.revision}" for one in context.citations)
+    cite = [f"Cite: {cited}"] if cited else []
+    return "\n".join([context.text.rstrip("\n"), "", *cite, f"Receipt {found.receipt_id}"])
+
+
 def _standing(one: Disclosure) -> str:
     footing = one.standing.footing
     flags = [f"status {one.standing.status}", f"support {footing.support}", f"gate {one.gate}"]
