@@ -22,6 +22,7 @@ from muniment.backends.open_reads import OpenReads
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.backends.sqlite.connection import (
     BUSY_WAIT_MS,
+    bound_log,
     check,
     connect,
     limit,
@@ -50,6 +51,8 @@ SUFFIX = ".sqlite"
 VECTORS = ".vectors"
 REBUILT_MAX = 1024 * 1024 * 1024
 """A file of more bytes than this is not rebuilt after an erasure: the copy is made in memory."""
+_LOG_BOUND_EVERY = 64
+"""After so many transactions it is looked anew how large the file has become, and so how long its log may be."""
 _LOOK = "SELECT 1 FROM sqlite_schema LIMIT 1"
 """BEGIN alone fixes nothing: a snapshot is of the moment of the first look."""
 
@@ -69,6 +72,7 @@ class SqliteTenant:
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
         self._reads = OpenReads()
         self._discarded = 0
+        self._attempts = 0
         self._committing: Sequence[Ticket[object]] = ()
         self._closed = False
         self._owner = os.getpid()
@@ -187,6 +191,9 @@ class SqliteTenant:
         execute = self._connection.execute
         try:
             self._settle(())  # what a leader left who was interrupted again and again
+            self._attempts += 1
+            if self._attempts % _LOG_BOUND_EVERY == 0:
+                bound_log(self._connection)
             execute("BEGIN IMMEDIATE")
             self._unit.begin()
             for ticket in group:
