@@ -13,7 +13,7 @@ from muniment.backends.postgres.link import Link, tenant_number
 from muniment.backends.postgres.pool import Pool
 from muniment.backends.postgres.sealing import PLAIN, Seal
 from muniment.backends.postgres.troubles import translated
-from muniment.model.errors import StoreUnavailable
+from muniment.model.errors import StoreUnavailable, closed
 
 _READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITING = "ISOLATION LEVEL READ COMMITTED"
@@ -61,7 +61,7 @@ class Door:
     @contextmanager
     def lend(self) -> Iterator[psycopg.Connection[Row]]:
         if self._closed:
-            raise StoreUnavailable(f"tenant {self.tenant} is closed")
+            raise closed(f"the memory of tenant {self.tenant}")
         with self.pool.lend() as connection:
             yield connection
 

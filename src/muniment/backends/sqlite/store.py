@@ -42,7 +42,7 @@ from muniment.backends.sqlite.turns import SUFFIX as TURNS
 from muniment.backends.sqlite.turns import Turns
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.model.checks import identifier
-from muniment.model.errors import IntegrityError, NotFound, StoreUnavailable
+from muniment.model.errors import IntegrityError, NotFound, closed
 from muniment.ports.health import StoreHealth
 from muniment.ports.store import Snapshot, TenantStore, Unit
 
@@ -124,7 +124,7 @@ class SqliteTenant:
     def _borrow(self) -> tuple[apsw.Connection, SqliteSnapshot]:
         self._demand_owner()
         if self._closed:
-            raise StoreUnavailable(f"{self._path.name} is closed")
+            raise closed(f"the memory of tenant {self.tenant}")
         try:
             return self._idle.pop()
         except IndexError:
@@ -156,7 +156,7 @@ class SqliteTenant:
         what ends a transaction and a turn may be run again, and is."""
         with self._writing, translated(self._path):
             if self._closed:
-                raise StoreUnavailable(f"{self._path.name} is closed")
+                raise closed(f"the memory of tenant {self.tenant}")
             try:
                 try:
                     gather()

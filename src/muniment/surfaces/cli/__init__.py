@@ -74,7 +74,7 @@ def _by_flag(problem: Problem) -> Problem:
     flag = spelling(problem.field)
     if problem.field is None or flag is None:
         return problem
-    return msgspec.structs.replace(problem, hint=problem.hint.replace(f"Correct {problem.field} ", f"Correct {flag} "))
+    return msgspec.structs.replace(problem, hint=problem.hint.replace(f"Change {problem.field} ", f"Change {flag} "))
 
 
 def _usage(error: typer.TyperException) -> Problem:

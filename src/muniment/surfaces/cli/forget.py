@@ -107,7 +107,7 @@ def target_of(
         return one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
     except Malformed as error:
         hints = {
-            "actor": "Correct --actor and send the request again.",
+            "actor": "Change --actor and ask again; nothing was done.",
             "target": "Name a record's id, or one of --subject, --source, --actor, --session, --user.",
         }
         raise Malformed(error.field, error.expected, hint=hints.get(error.field, "")) from None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from muniment.engine import ConflictView, Directory, History, LineageView, QueueItem
+from muniment.model.claim import Belief
 from muniment.model.curation import Settled, Verdict
 from muniment.model.query import Disclosure
 from muniment.model.recall import Recall
@@ -103,7 +104,8 @@ def _standing(one: Disclosure) -> str:
     flags = [f"status {one.standing.status}", f"support {footing.support}", f"gate {one.gate}"]
     flags += ["hedged"] if one.record.claim.belief.hedged else []
     origin = f"origin {footing.label}, trust {one.record.trust}"
-    return f"{origin}, confidence {footing.effective:.2f}, {', '.join(flags)}"
+    unstated = " (not stated)" if one.record.claim.belief.unstated else ""
+    return f"{origin}, confidence {footing.effective:.2f}{unstated}, {', '.join(flags)}"
 
 
 def record(one: Disclosure) -> str:
@@ -206,11 +208,16 @@ def foreseen(told: Settled) -> str:
     return "\n".join([*lines, f'To do it, call resolve again without dry_run and with plan "{told.digest}".'])
 
 
+def sure(belief: Belief) -> str:
+    """How sure the proposer of something that waits says they are."""
+    return "confidence not stated" if belief.unstated else f"confidence {belief.score:.2f}"
+
+
 def queue(waiting: Iterable[QueueItem]) -> str:
     lines = []
     for one in waiting:
         claim = one.proposal.claim
-        head = f"{one.proposal.id}: {claim.nature.kind} by {one.actor}, confidence {claim.belief.score:.2f}"
+        head = f"{one.proposal.id}: {claim.nature.kind} by {one.actor}, {sure(claim.belief)}"
         lines += ["", head, f"It waits because: {line(one.report.reason)}", quote(claim.content)]
         lines += [f"Evidence: {line(ref)}" for ref in claim.belief.evidence]
     return "\n".join([QUOTED, *lines]) if lines else "Nothing waits that you may see."
