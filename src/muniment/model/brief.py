@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 SHOWN_MAX = 80
 """So many characters of a text are shown."""
 
-Parts = Iterable[tuple[str, object]]
+Parts = list[tuple[str, object]]
 """What a value tells rich of itself, by name."""
 
 

@@ -169,7 +169,7 @@ class Verdict(Value):
         return self.proposal_id if self.record_id is None else f"{self.record_id}@{self.revision}"
 
     def __rich_repr__(self) -> Parts:
-        yield from (("outcome", self.outcome.value), ("about", self.about), ("rule", self.rule))
+        return [("outcome", self.outcome.value), ("about", self.about), ("rule", self.rule)]
 
     def __repr__(self) -> str:
         return spelled("Verdict", self.__rich_repr__())

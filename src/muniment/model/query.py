@@ -183,7 +183,7 @@ class Disclosure(Value):
     disputed_by: tuple[Dispute, ...] = ()
 
     def __rich_repr__(self) -> Parts:
-        yield from (("record", self.record), ("gate", self.gate.value), ("score", round(self.score, 3)))
+        return [("record", self.record), ("gate", self.gate.value), ("score", round(self.score, 3))]
 
     def __repr__(self) -> str:
         return f"<Disclosure {self.record.id}@{self.record.revision} {quoted(self.text)}>"

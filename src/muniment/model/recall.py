@@ -25,12 +25,10 @@ class Recall(Value):
     searched: Searched = Searched()
 
     def __rich_repr__(self) -> Parts:
-        yield "records", [str(one) for one in self.records[:SCREEN]]
-        if self.abstained is not None:
-            yield "abstained", self.abstained.value
-        if self.excluded:
-            yield "excluded", self.excluded
-        yield "receipt_id", self.receipt_id
+        told: Parts = [("records", [str(one) for one in self.records[:SCREEN]])]
+        told += [("abstained", self.abstained.value)] if self.abstained is not None else []
+        told += [("excluded", self.excluded)] if self.excluded else []
+        return [*told, ("receipt_id", self.receipt_id)]
 
     def __repr__(self) -> str:
         return f"<Recall of {len(self.records)} records, receipt {self.receipt_id}>"

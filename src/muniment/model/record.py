@@ -122,12 +122,7 @@ class Record(Value):
     authority: int | None = None
 
     def __rich_repr__(self) -> Parts:
-        yield from (
-            ("id", self.id),
-            ("revision", self.revision),
-            ("content", short(self.content)),
-            ("actor", self.actor),
-        )
+        return [("id", self.id), ("revision", self.revision), ("content", short(self.content)), ("actor", self.actor)]
 
     def __repr__(self) -> str:
         return f"<Record {self.id}@{self.revision} {quoted(self.content)}>"

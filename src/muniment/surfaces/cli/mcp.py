@@ -21,7 +21,7 @@ from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.search import Embedder
 from muniment.surfaces.cli.write import Session
 from muniment.surfaces.mcp.choice import Choice, read_choice
-from muniment.surfaces.problems import ExitCode, printable
+from muniment.surfaces.problems import ExitCode
 
 
 @command(app, "mcp", example="muniment mcp --vault ./muniment-data --as planner")
@@ -97,14 +97,9 @@ def _installed(call: Call, client: str, said: dict[str, str | None], *, write: b
 
 
 def _lasting(call: Call) -> str:
-    """The vault as it is found from anywhere."""
+    """The vault as it is found from anywhere. An address is told without its password."""
     place = call.place
-    if isinstance(place, Folder):
-        return str(place.path.expanduser().absolute())
-    if str(place) != printable(str(place)):
-        hint = "Leave the password out: name it in ~/.pgpass or PGPASSWORD for the client."
-        raise Malformed("vault", "an address without a password: the client's file is no place for one", hint=hint)
-    return str(place)
+    return str(place.path.expanduser().absolute()) if isinstance(place, Folder) else str(place)
 
 
 def _served(call: Call, session: str | None, embedder: str | None, choice: Choice, user: str | None) -> ExitCode:

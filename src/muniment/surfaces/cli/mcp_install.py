@@ -68,8 +68,8 @@ def _desktop(home: Path) -> Path:
     if sys.platform == "darwin":
         return home / "Library" / "Application Support"
     if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA", home / "AppData" / "Roaming"))
-    return Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+        return home / "AppData" / "Roaming"
+    return home / ".config"
 
 
 def command_of(words: list[str]) -> Entry:
