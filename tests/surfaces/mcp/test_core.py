@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -26,7 +27,7 @@ print(sorted(name for name in sys.modules if name.startswith(heavy)))
 
 
 @pytest.fixture
-def core(vault: Path, standing: Path) -> Talk:
+def core(vault: Path, standing: Path) -> Iterator[Talk]:
     with talking(started(vault, "--tools", "core", standing=standing)) as talk:
         yield talk
 
