@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from muniment.backends.embedders.choose import installed
+from muniment.config import read_environment
+
 ENDS_DURING_A_BATCH = """
 import threading, time
 from muniment.backends.embedders.exit_gate import exit_gate
@@ -64,3 +67,27 @@ def test_the_process_ends_after_a_model_that_is_being_loaded(forked: tuple[str, 
     command = [sys.executable, "-c", LOADS_AND_ENDS, str(tmp_path), *forked]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "loaded\n"), done.stderr
+
+
+README = """
+import sys, time
+from muniment import Memory
+
+memory = Memory.open(sys.argv[1], embedder=\"minilm\")
+memory.remember("The staging database moved to eu-west-2", kind="fact", evidence=["ticket:OPS-7"], confidence=0.9)
+if sys.argv[3] == "asks":
+    memory.recall("where is the staging database?")
+time.sleep(float(sys.argv[2]))
+"""
+MODEL = installed(read_environment().models_folder)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not MODEL.present, reason="the model is not installed")
+@pytest.mark.parametrize("asks", ["asks", "writes"])
+@pytest.mark.parametrize("number", range(15))
+def test_a_script_that_closes_nothing_ends_well(number: int, asks: str, tmp_path: Path) -> None:
+    """Thirty ends, each a little later than the one before, so that some fall into the loading of the model."""
+    command = [sys.executable, "-c", README, str(tmp_path), str(number / 8), asks]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
