@@ -268,6 +268,14 @@ MEANINGS: dict[str, str] = {
     "Trust.gate": "the thresholds for everything that no namespace below has its own for",
     "Trust.namespaces": "other thresholds for single namespaces and what lies below them; the nearest counts",
     "Trust.missing_floor": "the most that is believed of a record that has lost what it stood on, 0 to 1",
+    "Trust.priors": "how far a claim is believed whose proposer does not say how sure they are, by its origin",
+    "Priors.person": "said by a person, the owner included",
+    "Priors.tool": "reported by a verified tool",
+    "Priors.system": "said by a service",
+    "Priors.agent": "said by an agent",
+    "Priors.imported": "brought in from elsewhere",
+    "Priors.external": "read outside: a page, a mail, a document",
+    "Priors.unknown": "of no known source",
     "Trust.inform": "purposes that only inform; any other may move tools, and so steers",
     "Trust.steer_label_min": "for a purpose that steers, only records whose origin is at least this",
     "Thresholds.min": "what is believed less than this is kept back, 0 to 1; 0 keeps nothing back",
@@ -314,6 +322,7 @@ POLICY_PARTS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("`evidence`", rules.Evidence),
     ("`trust`", rules.Trust),
     ("`trust`: one pair of thresholds", gate.Thresholds),
+    ("`trust`: the priors", rules.Priors),
     ("`cascade`", rules.Cascade),
     ("`erasure`", rules.Erasure),
     ("`disputes`", rules.Disputes),
@@ -338,7 +347,7 @@ def policy_page() -> str:
 
 def _policy_field(part: type[msgspec.Struct], field: msgspec.structs.FieldInfo) -> tuple[str, ...]:
     meaning = MEANINGS.get(f"{part.__name__}.{field.name}") or MEANINGS[field.name]
-    return code(field.name), type_words(field.type), _default(field), meaning
+    return code(field.encode_name), type_words(field.type), _default(field), meaning
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:
@@ -386,6 +395,7 @@ TYPES: dict[object, str] = {
     rules.Personal: "see below",
     rules.Evidence: "see below",
     rules.Trust: "see below",
+    rules.Priors: "see below",
     rules.Cascade: "see below",
     rules.Erasure: "see below",
     rules.Disputes: "see below",

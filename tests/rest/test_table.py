@@ -18,7 +18,7 @@ from muniment.rest import OPERATIONS, Key, Operation, answers, bodies, operation
 from muniment.rest import Grant as Needed
 from muniment.surfaces.reception.visitor import Grant
 
-NOT_OFFERED = {"as_actor", "close", "open", "take_in"}
+NOT_OFFERED = {"as_actor", "for_user", "close", "open", "take_in"}
 """Who is calling is the credential's to say, a server opens and closes by itself, and batches come in by import."""
 OF_THE_SURFACE = {"caller", "changes", "denied", "import", "export", "forget_record", "form"}
 ELSEWHERE = {"progress", "expected_revision", "after"}

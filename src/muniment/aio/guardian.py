@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from muniment.aio.threads import run
 from muniment.engine import Memory as _Memory
+from muniment.model.arguments import checked
 from muniment.model.curation import Forgotten, Verdict, Withdrawal
 from muniment.model.erasure import LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 
 
+@checked
 class Guardian:
     """The same methods as those of `muniment.Memory`, awaited."""
 
@@ -22,7 +24,8 @@ class Guardian:
         source: str | None = None,
         actor: str | None = None,
         session: str | None = None,
-        reason: str,
+        user: str | None = None,
+        reason: str | None = None,
         cascade: str | None = None,
         expected: str | None = None,
         dry_run: bool = False,
@@ -34,6 +37,7 @@ class Guardian:
             source=source,
             actor=actor,
             session=session,
+            user=user,
             reason=reason,
             cascade=cascade,
             expected=expected,
@@ -51,6 +55,7 @@ class Guardian:
         source: str | None = None,
         actor: str | None = None,
         session: str | None = None,
+        user: str | None = None,
         reason: str,
     ) -> LegalHold:
         return await run(
@@ -60,6 +65,7 @@ class Guardian:
             source=source,
             actor=actor,
             session=session,
+            user=user,
             reason=reason,
         )
 

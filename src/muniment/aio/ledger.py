@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator, Callable
 from muniment.aio.threads import page, run
 from muniment.engine import ChainLink, Rebuilt, SigningKey, Trimmed, Verified
 from muniment.engine.audit import LedgerFace
+from muniment.model.arguments import checked
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
 
 
+@checked
 class Ledger:
     """`LedgerFace` for async callers."""
 

@@ -31,6 +31,7 @@ from muniment.engine.minds import MIND_WAIT_S
 from muniment.engine.options import QueryOptions
 from muniment.engine.vector_indexer import Progress
 from muniment.model.actor import OWNER, Actor
+from muniment.model.arguments import checked
 from muniment.model.claim import Claim
 from muniment.model.curation import Undone, Verdict
 from muniment.model.flat import ClaimOptions
@@ -47,6 +48,7 @@ from muniment.ports.tracer import UNWATCHED, Tracer
 from muniment.ports.world import Clock, Ids
 
 
+@checked
 class Memory(Steward, Guardian, Usage):
     """`muniment.Memory` with the same methods, awaited.
 
@@ -110,6 +112,9 @@ class Memory(Steward, Guardian, Usage):
 
     def as_actor(self, actor: str | Actor, *, session: str | None = None) -> Memory:
         return Memory(self._memory.as_actor(actor, session=session))
+
+    def for_user(self, user: str) -> Memory:
+        return Memory(self._memory.for_user(user))
 
     @property
     def policy(self) -> Policy:

@@ -7,11 +7,13 @@ from typing import Unpack
 
 from muniment.aio.threads import run
 from muniment.engine import Memory as _Memory
+from muniment.model.arguments import checked
 from muniment.model.curation import Settled, Swept, Verdict
 from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 
 
+@checked
 class Steward:
     """The same methods as those of `muniment.Memory`, awaited."""
 

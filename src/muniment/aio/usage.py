@@ -5,8 +5,10 @@ from __future__ import annotations
 from muniment.aio.threads import run
 from muniment.engine import Activity, Tellings
 from muniment.engine import Memory as _Memory
+from muniment.model.arguments import checked
 
 
+@checked
 class Usage:
     """The same methods as those of `muniment.Memory`, awaited."""
 

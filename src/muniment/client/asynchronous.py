@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import TypeVar, Unpack
 
@@ -23,14 +24,17 @@ from muniment.engine import (
 from muniment.engine.options import QueryOptions
 from muniment.engine.vector_indexer import Progress
 from muniment.model.actor import Actor
+from muniment.model.arguments import checked
 from muniment.model.claim import Claim
 from muniment.model.curation import Settled, Swept, Undone, Verdict
+from muniment.model.errors import Malformed
 from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
 from muniment.model.rows import Reach
+from muniment.model.user import user_id
 from muniment.model.value import Value
 from muniment.rest import answers
 from muniment.rest.kinds import PAGE_MAX
@@ -38,6 +42,7 @@ from muniment.rest.kinds import PAGE_MAX
 _V = TypeVar("_V", bound=Value)
 
 
+@checked
 class AsyncClient(AsyncGuardian, AsyncUsage):
     """The same for async callers: every method is awaited, and `browse` is iterated with `async for`.
 
@@ -48,12 +53,13 @@ class AsyncClient(AsyncGuardian, AsyncUsage):
         self._sender = AsyncSender(url, key, timeout)
         self.ledger = AsyncClientLedger(self._sender)
         self._caller: answers.Caller | None = None
+        self._user: str | None = None
 
     def __repr__(self) -> str:
         return f"AsyncClient({self._sender.address.url!r})"
 
     async def _ask(self, kind: type[_V], name: str, /, **arguments: object) -> _V:
-        found = await self._sender.call(name, arguments)
+        found = await self._sender.call(name, arguments, user=self._user)
         assert isinstance(found, kind), "the table says so"
         return found
 
@@ -62,6 +68,15 @@ class AsyncClient(AsyncGuardian, AsyncUsage):
         if self._caller is None:
             self._caller = await self._ask(answers.Caller, "caller")
         return self._caller
+
+    def for_user(self, user: str) -> AsyncClient:
+        """The memory of one user, over the same connections. Close the original only."""
+        named = user_id(user)
+        if self._user is not None and user_id(self._user) != named:
+            raise Malformed("user", "the user the client was made for", hint="Ask the client it was made from instead.")
+        seen = copy.copy(self)
+        seen._user = user
+        return seen
 
     async def actor(self) -> Actor:
         return (await self.caller()).actor

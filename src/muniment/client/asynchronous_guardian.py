@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar
 
+from muniment.model.arguments import checked
 from muniment.model.curation import Forgotten, Verdict, Withdrawal
 from muniment.model.erasure import LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
@@ -20,6 +21,7 @@ class AsyncAsks(Protocol):
     async def _ask(self, kind: type[V], name: str, /, **arguments: object) -> V: ...
 
 
+@checked
 class AsyncGuardian:
     """What people with the right to do about what a served memory may keep."""
 
@@ -31,7 +33,8 @@ class AsyncGuardian:
         source: str | None = None,
         actor: str | None = None,
         session: str | None = None,
-        reason: str,
+        user: str | None = None,
+        reason: str | None = None,
         cascade: str | None = None,
         expected: str | None = None,
         dry_run: bool = False,
@@ -44,6 +47,7 @@ class AsyncGuardian:
             source=source,
             actor=actor,
             session=session,
+            user=user,
             reason=reason,
             cascade=cascade,
             expected=expected,
@@ -68,6 +72,7 @@ class AsyncGuardian:
         source: str | None = None,
         actor: str | None = None,
         session: str | None = None,
+        user: str | None = None,
         reason: str,
     ) -> LegalHold:
         return await self._ask(
@@ -78,6 +83,7 @@ class AsyncGuardian:
             source=source,
             actor=actor,
             session=session,
+            user=user,
             reason=reason,
         )
 

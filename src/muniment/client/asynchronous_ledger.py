@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from muniment.client.sending import AsyncSender
 from muniment.engine import ChainLink, Rebuilt, SigningKey, Trimmed, Verified
 from muniment.model import checks
+from muniment.model.arguments import checked
 from muniment.model.entry import Entry, Head, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.rest import answers
@@ -16,6 +17,7 @@ _LAST = 2**62
 _Page = answers.Chain | answers.Entries | answers.Receipts
 
 
+@checked
 class AsyncClientLedger:
     """`Memory.ledger` over HTTP. Progress of a check is not told over a wire."""
 

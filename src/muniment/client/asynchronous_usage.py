@@ -7,9 +7,11 @@ from collections.abc import Callable
 from muniment.client.asynchronous_guardian import AsyncAsks
 from muniment.client.usage import tellings_of
 from muniment.engine import Activity, Quality, Stats, Tellings
+from muniment.model.arguments import checked
 from muniment.rest import answers
 
 
+@checked
 class AsyncUsage:
     """How a served memory is used, how much there is of it, and how good it is."""
 

@@ -24,6 +24,7 @@ from muniment.rest.tags import revision_tag
 from muniment.rest.wire import Shape, shape_of
 
 JSON = "application/json"
+USER_HEADER = "Muniment-User"
 Parameters = list[tuple[str, str | int | float | bool | None]]
 
 
@@ -38,15 +39,15 @@ class Wanted:
     body: bytes | None = None
 
 
-def prepare(name: str, arguments: Mapping[str, object], *, fresh: str) -> Wanted:
+def prepare(name: str, arguments: Mapping[str, object], *, fresh: str, user: str | None = None) -> Wanted:
     """The request of a method with these keywords; what is None is not said. `fresh` names a change that has no name of
-    its own, so that it can be sent again."""
+    its own, so that it can be sent again; `user` is whose memory is meant."""
     row = operation(name)
     said = {keyword: value for keyword, value in arguments.items() if value is not None}
     path = row.path
     for place in row.places:
         path = path.replace("{" + place + "}", _segment(place, said.pop(place, "")))
-    headers = {"Accept": JSON}
+    headers = {"Accept": JSON} | ({USER_HEADER: quote(user, safe="")} if user is not None else {})
     if row.matchable:
         expected = said.pop("expected_revision", None)
         if expected is not None:

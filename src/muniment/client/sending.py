@@ -94,8 +94,8 @@ class Sender:
             trust_env=False,
         )
 
-    def call(self, name: str, arguments: Mapping[str, object]) -> Value:
-        wanted = prepare(name, arguments, fresh=fresh())
+    def call(self, name: str, arguments: Mapping[str, object], *, user: str | None = None) -> Value:
+        wanted = prepare(name, arguments, fresh=fresh(), user=user)
         return _settled(wanted, self._send(wanted))
 
     def _send(self, wanted: Wanted) -> httpx.Response:
@@ -143,8 +143,8 @@ class AsyncSender:
             trust_env=False,
         )
 
-    async def call(self, name: str, arguments: Mapping[str, object]) -> Value:
-        wanted = prepare(name, arguments, fresh=fresh())
+    async def call(self, name: str, arguments: Mapping[str, object], *, user: str | None = None) -> Value:
+        wanted = prepare(name, arguments, fresh=fresh(), user=user)
         return _settled(wanted, await self._send(wanted))
 
     async def _send(self, wanted: Wanted) -> httpx.Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar, Unpack
 
@@ -23,14 +24,17 @@ from muniment.engine import (
 from muniment.engine.options import QueryOptions
 from muniment.engine.vector_indexer import Progress
 from muniment.model.actor import Actor
+from muniment.model.arguments import checked
 from muniment.model.claim import Claim
 from muniment.model.curation import Settled, Swept, Undone, Verdict
+from muniment.model.errors import Malformed
 from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
 from muniment.model.rows import Reach
+from muniment.model.user import user_id
 from muniment.model.value import Value
 from muniment.rest import answers
 from muniment.rest.kinds import PAGE_MAX
@@ -38,6 +42,7 @@ from muniment.rest.kinds import PAGE_MAX
 _V = TypeVar("_V", bound=Value)
 
 
+@checked
 class Client(Guardian, Usage):
     """A governed memory behind a server, seen by whoever the key belongs to.
 
@@ -50,12 +55,13 @@ class Client(Guardian, Usage):
         self._sender = Sender(url, key, timeout)
         self.ledger = ClientLedger(self._sender)
         self._caller: answers.Caller | None = None
+        self._user: str | None = None
 
     def __repr__(self) -> str:
         return f"Client({self._sender.address.url!r})"
 
     def _ask(self, kind: type[_V], name: str, /, **arguments: object) -> _V:
-        found = self._sender.call(name, arguments)
+        found = self._sender.call(name, arguments, user=self._user)
         assert isinstance(found, kind), "the table says so"
         return found
 
@@ -64,6 +70,15 @@ class Client(Guardian, Usage):
         if self._caller is None:
             self._caller = self._ask(answers.Caller, "caller")
         return self._caller
+
+    def for_user(self, user: str) -> Client:
+        """The memory of one user, over the same connections. Close the original only."""
+        named = user_id(user)
+        if self._user is not None and user_id(self._user) != named:
+            raise Malformed("user", "the user the client was made for", hint="Ask the client it was made from instead.")
+        seen = copy.copy(self)
+        seen._user = user
+        return seen
 
     @property
     def actor(self) -> Actor:

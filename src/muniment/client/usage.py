@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from muniment.client.guardian import Asks
 from muniment.engine import Activity, Quality, Stats, Tellings
+from muniment.model.arguments import checked
 from muniment.rest import answers
 
 
+@checked
 class Usage:
     """How a served memory is used, how much there is of it, and how good it is."""
 

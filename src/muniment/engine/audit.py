@@ -23,6 +23,7 @@ from muniment.ledger.keys import KeyLine
 from muniment.ledger.verify import Verification
 from muniment.model import checks
 from muniment.model.actor import Actor
+from muniment.model.arguments import checked
 from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
 from muniment.model.errors import IntegrityError, LedgerBroken, Malformed, NotPermitted, SchemaMismatch
 from muniment.model.receipt import Account, ReceiptEntry
@@ -92,6 +93,7 @@ def _silent(_: int) -> None:
     return None
 
 
+@checked
 class LedgerFace:
     """Everything about one tenant's ledger. Needs the right to audit."""
 

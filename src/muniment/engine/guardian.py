@@ -9,9 +9,10 @@ import msgspec
 from muniment.engine.intake import Intake
 from muniment.engine.watched import watched
 from muniment.model import checks
+from muniment.model.arguments import checked
 from muniment.model.curation import Forgotten, Verdict, Withdrawal
 from muniment.model.erasure import By, Derived, Fate, LegalHold, Oblivion, SignedCertificate, Target, one_target
-from muniment.model.errors import NotFound, NotPermitted, OperationalError
+from muniment.model.errors import Malformed, NotFound, NotPermitted, OperationalError
 from muniment.model.proposal import Quarantine, Release, WithdrawRequest
 from muniment.model.query import Disclosure
 from muniment.model.status import Status
@@ -26,9 +27,11 @@ from muniment.write.quarantine import quarantine, release
 from muniment.write.withdraw import may_withdraw, plan_withdrawal, uses, withdraw
 
 _REVIEW = "review"
+_ALL_OF_A_USER = "everything that was kept for one user"
 _ERASE, _HOLD = "forget this", "place, list or lift holds"
 
 
+@checked
 class Guardian(Intake):
     """What those who answer for a memory do about what must go and what must stay."""
 
@@ -41,20 +44,26 @@ class Guardian(Intake):
         source: str | None = None,
         actor: str | None = None,
         session: str | None = None,
-        reason: str,
+        user: str | None = None,
+        reason: str | None = None,
         cascade: str | None = None,
         expected: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
-        """Erase one record, or everything of a subject, source, actor or session: the content of all revisions, their
-        words in the index, their vectors, what reports, receipts and notes quote of them, and what was derived from
-        them as `cascade` says (`erase`, `redact` or `review`; the policy's choice if it is not given). The ledger keeps
-        that it was there and who erased it, and the answer brings a signed certificate. With `dry_run` nothing is
+        """Erase one record, or everything of a subject, source, actor, session or user: the content of all revisions,
+        their words in the index, their vectors, what reports, receipts and notes quote of them, and what was derived
+        from them as `cascade` says (`erase`, `redact` or `review`; the policy's choice if it is not given). The ledger
+        keeps that it was there and who erased it, and the answer brings a signed certificate. With `dry_run` nothing is
         changed, and the answer says what would be; its `plan.digest` as `expected` sees to it that just that is done.
-        What is on hold stays: `OnHold`."""
-        target = one_target(record_id, subject=subject, source=source, actor=actor, session=session)
+        What is on hold stays: `OnHold`. A `reason` is asked for unless all of a `user` goes."""
+        target = one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
         derived = checks.read_word("cascade", cascade, Derived) if cascade is not None else None
-        oblivion = Oblivion(target=target, reason=self._clean(reason), derived=derived, expected=expected)
+        if reason is None and user is None:
+            raise Malformed(
+                "reason", "a value; it is missing", hint="Say why: reason='…'. It is kept with the decision."
+            )
+        why = _ALL_OF_A_USER if reason is None else self._clean(reason)
+        oblivion = Oblivion(target=target, reason=why, derived=derived, expected=expected)
         checks.flag("dry_run", dry_run)
         return self._planned(oblivion) if dry_run else self._erase(oblivion)
 
@@ -141,12 +150,13 @@ class Guardian(Intake):
         source: str | None = None,
         actor: str | None = None,
         session: str | None = None,
+        user: str | None = None,
         reason: str,
     ) -> LegalHold:
-        """Keep one record, or everything of a subject, source, actor or session, from being erased until the hold is
-        lifted."""
+        """Keep one record, or everything of a subject, source, actor, session or user, from being erased until the
+        hold is lifted."""
         self._permit_holds()
-        target: Target = one_target(record_id, subject=subject, source=source, actor=actor, session=session)
+        target: Target = one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
         why = self._clean(reason)
         checks.text("reason", why)
         tenant = self._tenant

@@ -23,6 +23,7 @@ from muniment.engine.stats import Stats, stats_of
 from muniment.engine.watched import watched
 from muniment.graph.walk import Direction
 from muniment.model import checks
+from muniment.model.arguments import checked
 from muniment.model.errors import Malformed
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.policy.narrow import narrow
@@ -32,6 +33,7 @@ DEPTH_MAX = 1_000_000
 NODES_MAX = 1_000
 
 
+@checked
 class Insight(Seat):
     """Looking without searching. Each look asks the policy first."""
 

@@ -10,8 +10,10 @@ import msgspec
 from muniment.engine.asking import Asking
 from muniment.engine.look import Curated, report_on
 from muniment.engine.options import QueryOptions, make_query
+from muniment.engine.seat import bound
 from muniment.engine.watched import watched
 from muniment.model import checks
+from muniment.model.arguments import checked
 from muniment.model.card import moved
 from muniment.model.claim import Claim
 from muniment.model.curation import Undone, Verdict
@@ -47,6 +49,7 @@ class Newcomer(Value):
     hold: bool = False
 
 
+@checked
 class Intake(Asking):
     """Taking memories in, a batch at a time, and giving them out, a page at a time."""
 
@@ -160,6 +163,10 @@ class Intake(Asking):
         With `after`, the id and revision of a record that was told (`rec-1@2`), it goes on behind that one; with
         `changed_after`, what was written or changed after that ledger position, in the order of the last change, of
         which as much as one page holds."""
+        user = options.pop("user", None)
+        if user is not None:
+            seat = type(self)(self._tenant, bound(self.actor, user))
+            return seat.browse(statuses=statuses, session=session, after=after, changed_after=changed_after, **options)
         if isinstance(statuses, str):
             raise Malformed("statuses", "a list of statuses")
         words = sorted(CURRENT) if statuses is None else statuses
@@ -239,7 +246,8 @@ class Intake(Asking):
     def _may_know(self, row: ProposalRow) -> bool:
         """Whether the caller may know that there is such a batch."""
         known = (Action.ACCEPT, Action.AUDIT)
-        return row.actor == self.actor.id or any(
+        own = row.actor == self.actor.id and self.actor.user is None
+        return own or any(
             decide_review(self.policy, self.actor, action, None, row.actor) is not None for action in known
         )
 

@@ -24,7 +24,7 @@ from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import ActorType, ConflictStatus, ConflictStrength, ConflictType, Strategy
-from muniment.policy.decide import decide_read, decide_review
+from muniment.policy.decide import decide_read, decide_review, walled
 from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.discretion import discreet, own_account
@@ -269,7 +269,8 @@ def queue_of(
         for row in rows:
             item = _queue_item(snapshot, row)
             place = item.proposal.claim.place
-            if row.actor == actor.id or decide_review(policy, actor, Action.QUEUE, place, row.actor) is not None:
+            own = row.actor == actor.id and not walled(actor, place)
+            if own or decide_review(policy, actor, Action.QUEUE, place, row.actor) is not None:
                 told = _as_told(snapshot, actor, policy, item.report)
                 found.append(msgspec.structs.replace(item, report=told))
         if len(rows) < limit:
@@ -325,9 +326,20 @@ def _as_told(snapshot: Snapshot, actor: Actor, policy: Policy, report: Report) -
 
 def _may_know(snapshot: Snapshot, actor: Actor, policy: Policy, row: ProposalRow) -> bool:
     """A report holds no content; still it is told only to those whose business it is."""
-    if row.actor == actor.id or decide_review(policy, actor, Action.AUDIT, None, None) is not None:
+    if (row.actor == actor.id and not _beyond(snapshot, actor, row)) or decide_review(
+        policy, actor, Action.AUDIT, None, None
+    ) is not None:
         return True
     return row.record is not None and bool(_visible(snapshot, actor, policy, [row.record]))
+
+
+def _beyond(snapshot: Snapshot, actor: Actor, row: ProposalRow) -> bool:
+    """Whether a proposal is out of reach for one who acts for a user. What became no record and waits no more tells
+    no place; it is out of reach too."""
+    if actor.user is None:
+        return False
+    held = held_proposal(snapshot, row)
+    return walled(actor, held.proposal.claim.place if held is not None else None)
 
 
 def conflict_view(snapshot: Snapshot, actor: Actor, policy: Policy, row: ConflictRow) -> ConflictView | None:
@@ -389,7 +401,8 @@ def explain(
         policies = policies_of(snapshot)
         read = read_receipt(stored, policies)
         account = read.account
-        if account.actor.id != actor.id and not audits:
+        own = account.actor.id == actor.id and actor.user in (None, account.actor.user)
+        if not own and not audits:
             raise NotFound("receipt", receipt)
         reading = Reading(actor=account.actor, policy=policies(account.policy), policy_doc=account.policy)
         if read.dropped:

@@ -21,6 +21,7 @@ from muniment.engine.marker import KeyGiven
 from muniment.engine.minds import MIND_WAIT_S
 from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.place import place_of
+from muniment.engine.seat import bound
 from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
 from muniment.engine.terms import UNCONDITIONAL, Terms
@@ -31,6 +32,7 @@ from muniment.engine.watched import watched
 from muniment.engine.witness import witness_of
 from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
+from muniment.model.arguments import checked
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import LimitExceeded, Malformed, MindUnavailable
@@ -40,7 +42,7 @@ from muniment.model.query import Attunement, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
 from muniment.model.rows import Reach
-from muniment.policy.decide import resolve
+from muniment.policy.decide import acting_for, resolve
 from muniment.policy.rules import Detector, Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
@@ -58,6 +60,7 @@ from muniment.write.secrets import DEFAULT
 BATCH_MAX = 10_000
 
 
+@checked
 class Memory(Steward, Guardian, Insight, Usage, Intake):
     """A governed memory: one tenant of one vault, seen by one actor.
 
@@ -150,11 +153,17 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         """The same memory seen by another actor; a name is looked up in the policy. Close the original only."""
         return Memory(self._tenant, _actor(self.policy, actor, session=session))
 
+    def for_user(self, user: str) -> Memory:
+        """The memory of one user: what is remembered here is kept for them, and nothing else is found here, whoever
+        asks. A user is any text that a program knows somebody by. Close the original only."""
+        return Memory(self._tenant, bound(self.actor, user))
+
     def remember(
         self, content: str, *, proposal_id: str | None = None, draft: bool = False, **options: Unpack[ClaimOptions]
     ) -> Verdict:
         """Propose a memory with the caller's own rights. The policy decides; the verdict says what and why. A `draft`
-        is kept for its author alone until a claim of theirs takes its place."""
+        is kept for its author alone until a claim of theirs takes its place. With `user` it is kept for one user of
+        the program, and found by whoever asks with the same `user`."""
         claim = make_claim(content, self.actor, options)
         return self.propose(claim, proposal_id=proposal_id, draft=draft)
 
@@ -202,6 +211,11 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
     ) -> Verdict:
         """Propose a new revision. What is not said is taken over from the present one; the old one is kept. The same
         `proposal_id` again gets the same answer and changes nothing."""
+        user = options.pop("user", None)
+        if user is not None:
+            return self.for_user(user).revise(
+                record_id, content, expected_revision=expected_revision, proposal_id=proposal_id, **options
+            )
         present = self.get(record_id).record
         claim = revise_claim(present.claim, content, self.actor, options)
         with self._watch("revise", claim) as operation:
@@ -210,6 +224,9 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
 
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
+        user = options.pop("user", None)
+        if user is not None:
+            return self.for_user(user).recall(text, **options)
         return self._ask(make_query(self._clean(text), options)).recall
 
     def attune(
@@ -227,6 +244,11 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         what was written or changed `since` a ledger position it knows of. Bounds as for `recall`; with `count` it is
         said how much each of them keeps out, which takes a look at everything; with `others` nothing of the caller's
         own is told."""
+        user = options.pop("user", None)
+        if user is not None:
+            return self.for_user(user).attune(
+                role=role, task=task, interests=interests, since=since, count=count, others=others, **options
+            )
         if isinstance(interests, str):
             raise Malformed("interests", "a list of texts")
         about = Attunement(
@@ -288,7 +310,8 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
             draft=draft,
             detect=detect,
         )
-        return self._extracted(admit(proposal, self.actor, self.policy.safety))
+        self._screen.refuse("user", claim.place.user)
+        return self._extracted(admit(proposal, acting_for(self.actor, claim.place), self.policy.safety))
 
     def _submit(
         self,
@@ -324,7 +347,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         with self._tenant.store.read() as snapshot:
             kin = gather(snapshot, asked(admitted), pepper=self._tenant.bench.pepper).kin
         # A judge may be somebody else's machine: it is shown what the proposer may see and could disagree with.
-        shown = [held for held in kin if comparable(claim, held) and not hidden(policy, self.actor, held)]
+        shown = [held for held in kin if comparable(claim, held) and not hidden(policy, admitted.actor, held)]
         opinions = judge.compare_all(claim.content, [held.record.content for held in shown]) if shown else []
         return tuple(
             Suggestion(rid=held.card.rid, type=opinion.type, words=self._clean(opinion.words))

@@ -8,7 +8,7 @@ from typing import TypedDict, TypeVar, get_type_hints
 
 from muniment.model import checks
 from muniment.model.errors import Malformed
-from muniment.model.flat import When, read_instant
+from muniment.model.flat import When, read_instant, refuse_unknown
 from muniment.model.query import DEFAULT_PURPOSE, LIMIT_DEFAULT, Attunement, Listing, Query
 from muniment.model.vocabulary import Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 
@@ -16,8 +16,10 @@ _E = TypeVar("_E", bound=StrEnum)
 
 
 class QueryOptions(TypedDict, total=False):
-    """The bounds of a recall. All optional; None means "no bound", an empty list means "nothing"."""
+    """The bounds of a recall. All optional; None means "no bound", an empty list means "nothing". With `user` it is a
+    recall in that user's memory, and in no other."""
 
+    user: str | None
     purpose: str | None
     scopes: Sequence[str] | None
     scope_ids: Sequence[str] | None
@@ -48,8 +50,7 @@ def make_query(
     text: str, options: QueryOptions, attuned: Attunement | None = None, *, listing: Listing | None = None
 ) -> Query:
     """Build a query. An unknown or wrong option is refused by name."""
-    if unknown := sorted(options.keys() - OPTIONS):
-        raise Malformed(unknown[0], "a bound that recall knows; it has no such bound")
+    refuse_unknown(options, OPTIONS, "a question")
     trust, sensitivity, limit = options.get("trust_min"), options.get("sensitivity_max"), options.get("limit")
     authors, places = options.get("authors"), options.get("places")
     scope_ids, purpose, sourced = options.get("scope_ids"), options.get("purpose"), options.get("require_provenance")

@@ -12,7 +12,9 @@ from muniment.engine.tenant import Tenant
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
+from muniment.model.errors import Malformed
 from muniment.model.proposal import Objection
+from muniment.model.user import user_id
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.tracer import UNWATCHED, Operation
@@ -80,6 +82,15 @@ class Seat:
         except _GivenUp:
             return answers[-1]
         raise AssertionError("a rehearsal never ends in a write")
+
+
+def bound(actor: Actor, user: str) -> Actor:
+    """The actor, acting for a user. Who acts for one already acts for no other."""
+    named = user_id(user)
+    if actor.user not in (None, named):
+        raise Malformed("user", "the user the memory was opened for", hint="Ask the memory it was made from instead.")
+    DEFAULT.refuse("user", named)
+    return msgspec.structs.replace(actor, user=named)
 
 
 def clean(text: str) -> str:

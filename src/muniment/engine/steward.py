@@ -13,6 +13,7 @@ from muniment.engine.seat import Seat
 from muniment.engine.terms import UNCONDITIONAL, Terms
 from muniment.engine.watched import watched
 from muniment.model import checks
+from muniment.model.arguments import checked
 from muniment.model.claim import Place
 from muniment.model.curation import Settled, Swept, Verdict
 from muniment.model.errors import Malformed, NotPermitted, Stale
@@ -45,6 +46,7 @@ from muniment.write.sweep import expire, refresh, stirred
 HELPFUL, MISLEADING = "helpful", "misleading"
 
 
+@checked
 class Steward(Seat):
     """What people, and agents with the right to, do to proposals, records and conflicts."""
 

@@ -7,11 +7,13 @@ from muniment.engine.seat import Seat
 from muniment.engine.tellings import Tellings, receipts_of_record
 from muniment.engine.watched import watched
 from muniment.model import checks
+from muniment.model.arguments import checked
 from muniment.model.errors import NotPermitted
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 
 
+@checked
 class Usage(Seat):
     """How the memory is used. Needs the right to audit."""
 

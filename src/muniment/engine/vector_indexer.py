@@ -323,15 +323,14 @@ class VectorIndexer:
 
 
 _running = weakref.WeakSet[VectorIndexer]()
-_owner = os.getpid()
+os.register_at_fork(after_in_child=_running.clear)  # a forked child has none of these threads
 
 
 @atexit.register
 def _stop_all() -> None:
     """Stop the threads that nobody closed before the interpreter ends under them."""
-    if os.getpid() == _owner:  # a forked child has none of these threads
-        for one in list(_running):
-            one.stop_at_exit()
+    for one in list(_running):
+        one.stop_at_exit()
 
 
 def _made(embedder: Embedder, pieces: list[_Piece]) -> list[VectorRow]:

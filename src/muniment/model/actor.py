@@ -10,7 +10,8 @@ OWNER = "owner"
 
 
 class Actor(Value):
-    """A named caller. Memberships decide which scopes are their own; `"*"` stands for all of them."""
+    """A named caller. Memberships decide which scopes are their own; `"*"` stands for all of them. One who acts for a
+    `user` sees and writes what is kept for that user, and nothing else."""
 
     id: str
     type: ActorType = ActorType.AGENT
@@ -19,6 +20,7 @@ class Actor(Value):
     projects: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
     authority: int = 4
+    user: str | None = None
 
     def __post_init__(self) -> None:
         checks.caller(self.id)
@@ -29,3 +31,4 @@ class Actor(Value):
         checks.texts("actor.projects", self.projects)
         checks.texts("actor.sessions", self.sessions)
         checks.whole("actor.authority", self.authority, least=0, most=10)
+        checks.optional_identifier("actor.user", self.user)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import NewType, TypeVar
 
@@ -30,7 +31,8 @@ _E = TypeVar("_E", bound=StrEnum)
 
 def identifier(field: str, value: str) -> None:
     if not isinstance(value, str) or _IDENTIFIER.fullmatch(value) is None:
-        raise Malformed(field, "1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+        hint = "Use plain letters, digits and . _ : - alone: no spaces, accents or slashes."
+        raise Malformed(field, "1 to 128 of the characters A-Z a-z 0-9 . _ : -", hint=hint)
 
 
 def caller(value: object) -> None:
@@ -46,7 +48,7 @@ def optional_identifier(field: str, value: str | None) -> None:
 def text(field: str, value: str, *, limit: int = TEXT_BYTES_MAX) -> None:
     """Printable text that says something, within `limit` bytes of UTF-8."""
     if not isinstance(value, str) or not value or value.isspace():
-        raise Malformed(field, "text that is not empty")
+        raise Malformed(field, "text that is not empty", hint=f"Say something, or leave {field} out.")
     plain_text(field, value, limit=limit)
 
 
@@ -106,7 +108,7 @@ def number(field: str, value: float) -> None:
 def unit_interval(field: str, value: float) -> None:
     """A number from 0 to 1. NaN, infinities and booleans are not."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
-        raise Malformed(field, "a number from 0 to 1")
+        raise Malformed(field, "a number from 0 to 1", hint="Write 0.9 for ninety percent.")
 
 
 def optional_unit_interval(field: str, value: float | None) -> None:
@@ -127,26 +129,34 @@ def whole(field: str, value: int, *, least: int, most: int) -> None:
 
 def flag(field: str, value: bool) -> None:
     if not isinstance(value, bool):
-        raise Malformed(field, "true or false")
+        raise Malformed(field, "true or false", hint="Give the value itself and not a text of it.")
 
 
 def instant(field: str, value: int | None) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or not times.MIN <= value <= times.MAX:
-        raise Malformed(field, "an instant between the years 1 and 9999")
+        hint = "Write it as 2026-03-01T09:30:00Z, or hand over a datetime with a time zone."
+        raise Malformed(field, "an instant between the years 1 and 9999", hint=hint)
 
 
 def word(field: str, value: str | None, vocabulary: type[_E]) -> None:
     """A member of a closed vocabulary; the refusal lists the words there are."""
     if not isinstance(value, vocabulary):
-        raise Malformed(field, "one of " + ", ".join(vocabulary))
+        raise Malformed(field, "one of " + ", ".join(vocabulary), hint=_nearest(value, vocabulary))
+
+
+def _nearest(said: object, vocabulary: type[StrEnum]) -> str:
+    """Which word of a vocabulary was probably meant. What was said is not repeated: it may be anything."""
+    word = said.strip().casefold().replace("-", "_").replace(" ", "_") if isinstance(said, str) else ""
+    near = get_close_matches(word, [*vocabulary], n=1, cutoff=0.5)
+    return f"The nearest is {near[0]}." if near else "Choose one of them."
 
 
 def read_word(field: str, value: str, vocabulary: type[_E]) -> _E:
     """Turn outside text into a member of a closed vocabulary."""
     if not isinstance(value, str) or value not in {*vocabulary}:
-        raise Malformed(field, "one of " + ", ".join(vocabulary))
+        raise Malformed(field, "one of " + ", ".join(vocabulary), hint=_nearest(value, vocabulary))
     return vocabulary(value)
 
 

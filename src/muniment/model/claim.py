@@ -74,6 +74,11 @@ class Place(Value):
         checks.optional_identifier("task_id", self.task_id)
         fold_defaults(self)
 
+    @property
+    def user(self) -> str | None:
+        """The user whose memory it is, if it is one user's."""
+        return self.scope_id if self.scope is Scope.USER else None
+
 
 class Intent(Value):
     """Why it was written down."""
@@ -107,7 +112,8 @@ _ONE = 1.0
 
 
 class Belief(Value):
-    """How sure the proposer is, and on what grounds. `reasoning` is a public rationale, never private thought."""
+    """How sure the proposer is, and on what grounds. `reasoning` is a public rationale, never private thought. A score
+    that nobody gave is `unstated`: it is what the policy grants to whoever says it."""
 
     score: float = 0.5
     reasoning: str | None = None
@@ -116,8 +122,10 @@ class Belief(Value):
     alpha: float = _ONE
     beta: float = _ONE
     hedged: bool = False
+    unstated: bool = False
 
     def __post_init__(self) -> None:
+        checks.flag("unstated", self.unstated)
         checks.unit_interval("confidence", self.score)
         checks.optional_text("reasoning", self.reasoning)
         checks.texts("evidence", self.evidence)

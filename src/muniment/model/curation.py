@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from muniment.model.brief import Parts, spelled
 from muniment.model.entry import Ballot
 from muniment.model.erasure import ErasurePlan, SignedCertificate, Target
 from muniment.model.times import Instant
@@ -161,6 +162,21 @@ class Verdict(Value):
     @property
     def committed(self) -> bool:
         return self.outcome is Outcome.COMMITTED
+
+    @property
+    def about(self) -> str:
+        """The record it became, else the proposal."""
+        return self.proposal_id if self.record_id is None else f"{self.record_id}@{self.revision}"
+
+    def __rich_repr__(self) -> Parts:
+        return [("outcome", self.outcome.value), ("about", self.about), ("rule", self.rule)]
+
+    def __repr__(self) -> str:
+        return spelled("Verdict", self.__rich_repr__())
+
+    def __str__(self) -> str:
+        more = f"; disagrees with what is known: {', '.join(self.conflict_ids)}" if self.conflict_ids else ""
+        return f"{self.outcome} {self.about}: {self.reason} (rule {self.rule}){more}"
 
 
 class Forgotten(Value):

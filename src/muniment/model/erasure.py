@@ -10,6 +10,7 @@ import msgspec
 from muniment.model import checks
 from muniment.model.errors import Malformed
 from muniment.model.times import Instant
+from muniment.model.user import user_id
 from muniment.model.value import Value
 
 CERTIFICATE_VERSIONS = frozenset({1, 2})
@@ -26,6 +27,7 @@ class By(StrEnum):
     SOURCE = "source"
     ACTOR = "actor"
     SESSION = "session"
+    USER = "user"
 
 
 class Derived(StrEnum):
@@ -45,22 +47,28 @@ class Fate(StrEnum):
 
 
 class Target(Value):
-    """What an erasure, a hold or a withdrawal is about: one record, or everything of a subject, source, actor or
-    session."""
+    """What an erasure, a hold or a withdrawal is about: one record, or everything of a subject, source, actor,
+    session or user."""
 
     by: By
     value: str
 
     def __post_init__(self) -> None:
         checks.word("by", self.by, By)
-        if self.by in (By.RECORD, By.ACTOR, By.SESSION):
+        if self.by in (By.RECORD, By.ACTOR, By.SESSION, By.USER):
             checks.identifier("id" if self.by is By.RECORD else self.by.value, self.value)
         else:
             checks.text(self.by.value, self.value)
 
 
 def one_target(
-    record: str | None, *, subject: str | None, source: str | None, actor: str | None, session: str | None
+    record: str | None,
+    *,
+    subject: str | None,
+    source: str | None,
+    actor: str | None,
+    session: str | None,
+    user: str | None = None,
 ) -> Target:
     """The one target that was named; an error when it is none, or more than one."""
     named = [
@@ -71,11 +79,12 @@ def one_target(
             (By.SOURCE, source),
             (By.ACTOR, actor),
             (By.SESSION, session),
+            (By.USER, user_id(user) if user is not None else None),
         )
         if value is not None
     ]
     if len(named) != 1:
-        raise Malformed("target", "exactly one of: a record's id, subject, source, actor, session")
+        raise Malformed("target", "exactly one of: a record's id, subject, source, actor, session, user")
     return Target(by=named[0][0], value=named[0][1])
 
 

@@ -62,7 +62,7 @@ class Malformed(CallerError):
         super().__init__(f"{shown(field)}: expected {expected}")
         self.field = field
         self.expected = expected
-        self.hint = hint or f"Correct {shown(field)} and send the request again."
+        self.hint = hint or f"Change {shown(field)} and ask again; nothing was done."
 
 
 class Unreadable(CallerError):
@@ -101,7 +101,8 @@ class Unauthenticated(CallerError):
     hint = "Name the actor: actor=… in Python, --as ACTOR on the command line."
 
     def __init__(self, field: str = "actor") -> None:
-        super().__init__(f"{field}: a caller must be named")
+        wrong = field in ("authorization", "key")
+        super().__init__(f"{field}: {'no key or token that is good here' if wrong else 'a caller must be named'}")
         self.field = field
 
 
@@ -191,6 +192,16 @@ class StoreUnavailable(OperationalError):
 
     code = "store_unavailable"
     hint = "Check that the vault exists, that its disk has room and that you may write to it."
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        super().__init__(message)
+        if hint:
+            self.hint = hint
+
+
+def closed(what: str) -> StoreUnavailable:
+    """The refusal of something that was closed by whoever opened it."""
+    return StoreUnavailable(f"{what} is closed", hint="Open it again, or ask before you close it.")
 
 
 class StoreFull(StoreUnavailable):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from difflib import get_close_matches
 from typing import TypedDict, get_type_hints
 
 import msgspec
@@ -28,6 +29,7 @@ from muniment.model.claim import (
 )
 from muniment.model.errors import Malformed
 from muniment.model.times import Instant
+from muniment.model.user import user_id
 from muniment.model.value import Value
 from muniment.model.vocabulary import Kind, MemoryClass, MemoryType, RelationType, Scope, Sensitivity
 
@@ -39,6 +41,7 @@ _ANY = "*"
 class ClaimOptions(TypedDict, total=False):
     """Everything that can be said about a memory besides its content. All optional; None means "not said"."""
 
+    user: str | None
     kind: str | None
     memory_type: str | None
     memory_class: str | None
@@ -87,17 +90,63 @@ class ClaimOptions(TypedDict, total=False):
 
 
 OPTIONS = frozenset(get_type_hints(ClaimOptions))
+UNSTATED = Belief(unstated=True)
 
 
 def make_claim(content: str, actor: Actor, options: ClaimOptions) -> Claim:
     """Build a claim, filling in what the actor and the scope imply. An unknown or wrong option is refused by name."""
-    if unknown := sorted(options.keys() - OPTIONS):
-        raise Malformed(unknown[0], "a field that a memory has; it has no such field")
+    refuse_unknown(options, OPTIONS, "a memory")
     said = {name: value for name, value in options.items() if value is not None}
     given = _Given(said)
     parts = {name: make(given) for name, (words, make) in _MAKERS.items() if not words.isdisjoint(said)}
+    parts.setdefault("belief", UNSTATED)
     place, slot, charter = _place(given, actor), _slot(given), _charter(given)
     return Claim(content=content, slot=slot, place=place, charter=charter, **parts)  # type: ignore[arg-type]  # each checks its own
+
+
+MEANT = {
+    "user_id": "user",
+    "username": "user",
+    "agent_id": "actor, when the memory is opened",
+    "run_id": "session_id",
+    "app_id": "namespace",
+    "metadata": "source, external_id, namespace or entities",
+    "meta": "source, external_id, namespace or entities",
+    "tags": "entities, or namespace for a heading",
+    "tag": "entities, or namespace for a heading",
+    "labels": "entities, or namespace for a heading",
+    "category": "kind, or namespace for a heading",
+    "categories": "kinds, or namespace for a heading",
+    "type": "kind",
+    "score": "confidence",
+    "ttl": "expires_at",
+    "expiration_date": "expires_at",
+    "created_at": "event_time",
+    "timestamp": "event_time",
+    "top_k": "limit",
+    "k": "limit",
+    "n": "limit",
+    "threshold": "floor",
+    "min_score": "floor",
+    "filters": "scopes, kinds, namespace or authors",
+}
+"""What others call what we have another word for, and where it goes here."""
+
+
+def refuse_unknown(options: Mapping[str, object], known: frozenset[str], what: str) -> None:
+    """Refuse a keyword that is not one of `known`: say what is meant by it here, or which one is nearest."""
+    unknown = sorted(options.keys() - known)
+    if not unknown:
+        return
+    name = unknown[0]
+    near = get_close_matches(name, sorted(known), n=1, cutoff=0.7)
+    meant = MEANT.get(name) or (near[0] if near else None)
+    first = f"Say {meant}." if meant is not None else "There is nothing near to it."
+    raise Malformed(name, f"a field of {what}, and there is none of that name", hint=f"{first} {listed(known)}")
+
+
+def listed(known: frozenset[str]) -> str:
+    return f"The fields are: {', '.join(sorted(known))}."
 
 
 def _nature(given: _Given) -> Nature:
@@ -124,6 +173,7 @@ def _origin(given: _Given) -> Origin:
 def _belief(given: _Given) -> Belief:
     return Belief(
         score=given.number("confidence", 0.5),
+        unstated=not given.has("confidence"),
         reasoning=given.text("reasoning"),
         evidence=given.texts("evidence"),
         assumptions=given.texts("assumptions"),
@@ -257,7 +307,11 @@ def read_instant(name: str, value: object) -> Instant | None:
 
 
 def _place(given: _Given, actor: Actor) -> Place:
-    scope = given.word("scope", Scope, Scope.PROJECT)
+    user = _user(given, actor)
+    scope = given.word("scope", Scope, Scope.PROJECT if user is None else Scope.USER)
+    if user is not None and (scope is not Scope.USER or given.text("scope_id") not in (None, user)):
+        hint = "Leave out scope and scope_id, or write as somebody who acts for no user."
+        raise Malformed("scope", "nothing else where a user is named: it is that user's memory", hint=hint)
     session = given.text("session_id")
     if session is None:
         session = next((one for one in actor.sessions if one != _ANY), None)
@@ -266,6 +320,7 @@ def _place(given: _Given, actor: Actor) -> Place:
         Scope.SESSION: session,
         Scope.AGENT_REPO: actor.id,
         Scope.AGENT_TEAM: actor.teams[0] if len(actor.teams) == 1 else None,
+        Scope.USER: user,
     }.get(scope)
     scope_id, namespace = given.text("scope_id"), given.text("namespace")
     if scope_id is None:
@@ -280,6 +335,15 @@ def _place(given: _Given, actor: Actor) -> Place:
         workflow_id=given.text("workflow_id"),
         task_id=given.text("task_id"),
     )
+
+
+def _user(given: _Given, actor: Actor) -> str | None:
+    """The id of the user it is kept for: the one who is named, else the one the actor acts for."""
+    name = given.text("user")
+    named = None if name is None else user_id(name)
+    if named is not None and actor.user not in (None, named):
+        raise Malformed("user", "the user the memory was opened for", hint="Ask `for_user` for another user's memory.")
+    return actor.user if named is None else named
 
 
 def _slot(given: _Given) -> Slot | None:
@@ -307,7 +371,7 @@ def _relations(value: object) -> tuple[Relation, ...]:
 
 
 _PARTS = ("nature", "place", "intent", "origin", "belief", "times", "lineage", "handling", "strength")
-_SPOKEN = {"score": "confidence"}
+_SPOKEN = {"score": "confidence", "unstated": "confidence"}
 
 
 def revise_claim(present: Claim, content: str, actor: Actor, options: ClaimOptions) -> Claim:
@@ -318,8 +382,8 @@ def revise_claim(present: Claim, content: str, actor: Actor, options: ClaimOptio
     """
     said = make_claim(content, actor, _whole_slot(options, present.slot))
     names = {name for name, value in options.items() if value is not None}
-    if "scope" in names:
-        names.add("scope_id")
+    if names & {"scope", "user"}:
+        names |= {"scope", "scope_id"}
     parts: dict[str, Value] = {}
     for part in _PARTS:
         new, old = getattr(said, part), getattr(present, part)

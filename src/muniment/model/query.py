@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from muniment.model import checks
+from muniment.model.brief import Parts, quoted, sure
 from muniment.model.errors import Malformed
 from muniment.model.gate import Thresholds
 from muniment.model.record import Record, Standing
@@ -180,6 +181,18 @@ class Disclosure(Value):
     parts: tuple[tuple[str, float], ...] = ()
     passage: tuple[int, int] | None = None
     disputed_by: tuple[Dispute, ...] = ()
+
+    def __rich_repr__(self) -> Parts:
+        return [("record", self.record), ("gate", self.gate.value), ("score", round(self.score, 3))]
+
+    def __repr__(self) -> str:
+        return f"<Disclosure {self.record.id}@{self.record.revision} {quoted(self.text)}>"
+
+    def __str__(self) -> str:
+        belief, effective = self.record.claim.belief, self.standing.footing.effective
+        told = f"{self.record.claim.nature.kind} by {self.record.actor}, {sure(effective, unstated=belief.unstated)}"
+        flag = "" if self.gate is GateFlag.PASS else f", {self.gate}"
+        return f"{quoted(self.text)} ({told}{flag}; {self.record.id}@{self.record.revision})"
 
     @property
     def text(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muniment.model import checks
+from muniment.model.brief import Parts, quoted, short, sure
 from muniment.model.claim import Claim
 from muniment.model.entity import Entity
 from muniment.model.errors import Malformed
@@ -119,6 +120,17 @@ class Record(Value):
     barred: tuple[Scope, ...] = ()
     mentions: tuple[Entity, ...] = ()
     authority: int | None = None
+
+    def __rich_repr__(self) -> Parts:
+        return [("id", self.id), ("revision", self.revision), ("content", short(self.content)), ("actor", self.actor)]
+
+    def __repr__(self) -> str:
+        return f"<Record {self.id}@{self.revision} {quoted(self.content)}>"
+
+    def __str__(self) -> str:
+        belief = self.claim.belief
+        about = f"{self.claim.nature.kind} by {self.actor}, {sure(belief.score, unstated=belief.unstated)}"
+        return f"{self.id}@{self.revision} {quoted(self.content)} ({about})"
 
     def __post_init__(self) -> None:
         checks.identifier("id", self.id)

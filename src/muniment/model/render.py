@@ -205,7 +205,8 @@ def _about(one: Disclosure) -> str:
         else f"recorded {show(record.created_at)[:10]}"
     )
     kind = record.claim.nature.kind.value
-    sure = f"confidence {one.standing.footing.effective:.2f}"
+    unstated = " (not stated)" if record.claim.belief.unstated else ""
+    sure = f"confidence {one.standing.footing.effective:.2f}{unstated}"
     who = f"by {record.actor} ({record.actor_type.value})"
     origin = f"origin {one.standing.footing.label.value}"
     return f"{kind}, {_AS[one.presented]}; {origin}; {sure}, {_GATE[one.gate]}; {when}; {who}"

@@ -42,13 +42,15 @@ class MemoryClass(StrEnum):
 
 
 class Scope(StrEnum):
-    """Whose memory it is. `session` ends with its session; the others last. Those that begin with `x_` speak of people
-    or cross a border, and are kept only under a charter."""
+    """Whose memory it is. `session` ends with its session; the others last. `user` is what is kept for one user of a
+    program, behind a wall of its own. Those that begin with `x_` speak of people or cross a border, and are kept only
+    under a charter."""
 
     SESSION = "session"
     PROJECT = "project"
     AGENT_TEAM = "agent_team"
     AGENT_REPO = "agent_repo"
+    USER = "user"
     X_USER_IDENTITY = "x_user_identity"
     X_ORGANIZATION = "x_organization"
     X_CROSS_ORGANIZATION = "x_cross_organization"
@@ -225,7 +227,10 @@ class Strategy(StrEnum):
 
 
 EXTENSION_SCOPES = frozenset({Scope.X_USER_IDENTITY, Scope.X_ORGANIZATION, Scope.X_CROSS_ORGANIZATION})
-CORE_SCOPES = tuple(scope for scope in Scope if scope not in EXTENSION_SCOPES)
+CORE_SCOPES = tuple(scope for scope in Scope if scope not in EXTENSION_SCOPES and scope is not Scope.USER)
+"""What a rule of a policy is about that names no scope."""
+SHARED_SCOPES = tuple(scope for scope in Scope if scope is not Scope.USER)
+"""Everything but the memory of single users."""
 STANDS_ON = frozenset({"derived_from", "parent", "depends_on", "echoes"})
 """The links that carry trust: a record is no better than what it reaches by them."""
 SENSITIVITY_RANK = {word: rank for rank, word in enumerate(Sensitivity)}

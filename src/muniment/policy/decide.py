@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from muniment.model.actor import Actor
 from muniment.model.card import reader_mark, readers_of
 from muniment.model.claim import Claim, Place
@@ -21,6 +23,7 @@ from muniment.model.vocabulary import (
 from muniment.policy.rules import ANYONE, Action, Policy, ReadRule, ReviewRule, WriteDecision, WriteRule
 
 NO_RULE = "no-rule"
+USER_WALL = "user-wall"
 NOBODY_AUTHORITY = Actor(id="nobody").authority
 DRAFTS = "drafts"
 OF_THE_WHOLE = frozenset({Action.AUDIT, Action.HOLD, Action.IMPORT, Action.NAME, Action.SWEEP})
@@ -39,6 +42,9 @@ class Decision(Value):
 
 def decide_write(policy: Policy, actor: Actor, claim: Claim) -> Decision:
     """Ask the write rules in order; the first that fits decides. No rule fits: refused."""
+    if walled(actor, claim.place):
+        reason = "who acts for a user writes into that user's memory alone"
+        return Decision(decision=WriteDecision.REFUSE, rule=USER_WALL, reason=reason)
     for rule in policy.write:
         if _concerns(rule, actor) and _fits(rule, actor, claim):
             return Decision(
@@ -56,7 +62,8 @@ def decide_write(policy: Policy, actor: Actor, claim: Claim) -> Decision:
 def decide_draft(policy: Policy, actor: Actor, claim: Claim) -> Decision:
     """Whether an actor may keep a draft: of enough authority, in a place of its own or where it could commit."""
     least = policy.drafts.authority_min
-    here = belongs(actor, claim.place) or decide_write(policy, actor, claim).decision is WriteDecision.COMMIT
+    here = not walled(actor, claim.place) and belongs(actor, claim.place)
+    here = here or decide_write(policy, actor, claim).decision is WriteDecision.COMMIT
     if actor.authority >= least and here:
         return Decision(decision=WriteDecision.COMMIT, rule=DRAFTS, reason="a draft is its author's alone")
     reason = f"a draft takes authority {least}, and a place of one's own or where one may commit"
@@ -76,7 +83,7 @@ def decide_read(
     as coming from now, if that is no longer what it was born with. A draft is its author's alone, also once it was
     dropped; what is in quarantine is for its author and for those who see the queue."""
     present = record.label if label is None else label
-    if not chartered(record, actor) or not _open(policy, actor, record, status):
+    if walled(actor, record.claim.place) or not chartered(record, actor) or not _open(policy, actor, record, status):
         return None
     for rule in policy.read:
         if grants(rule, actor, purpose) and _opens(rule, actor, record, present):
@@ -93,6 +100,23 @@ def _open(policy: Policy, actor: Actor, record: Record, status: Status) -> bool:
     return decide_review(policy, actor, Action.QUEUE, record.claim.place, record.actor) is not None
 
 
+def walled(actor: Actor, place: Place | None) -> bool:
+    """Whether a place is out of reach for one who acts for a user: everything but that user's memory is.
+
+    >>> from muniment.model.claim import Place
+    >>> walled(Actor(id="bot", user="alice"), Place()), walled(Actor(id="bot"), Place())
+    (True, False)
+    """
+    return actor.user is not None and (place is None or place.user != actor.user)
+
+
+def acting_for(actor: Actor, place: Place) -> Actor:
+    """The same actor, acting for the user whose memory a place is."""
+    if place.user is None or actor.user is not None:
+        return actor
+    return msgspec.structs.replace(actor, user=place.user)
+
+
 def chartered(record: Record, actor: Actor) -> bool:
     """Whether the charter a record is kept under lets this actor read it; its owner and reviewer always may."""
     readers = readers_of(record.claim)
@@ -105,7 +129,10 @@ def steers(policy: Policy, purpose: str) -> bool:
 
 
 def decide_review(policy: Policy, actor: Actor, action: Action, place: Place | None, author: str | None) -> str | None:
-    """Name the rule under which `actor` may take `action` on something of `author` at `place`, or None."""
+    """Name the rule under which `actor` may take `action` on something of `author` at `place`, or None. Who acts for a
+    user may do nothing to the memory as a whole."""
+    if walled(actor, place):
+        return None
     for rule in policy.review:
         if not _concerns(rule, actor) or action not in rule.actions:
             continue
@@ -177,6 +204,8 @@ def own_scope_ids(actor: Actor, scope: Scope) -> tuple[str, ...]:
             return (actor.id, *actor.roles)
         case Scope.SESSION:
             return actor.sessions
+        case Scope.USER:
+            return (actor.user,) if actor.user is not None else ()
         case Scope.X_USER_IDENTITY:
             return (actor.id,)
         case Scope.X_ORGANIZATION | Scope.X_CROSS_ORGANIZATION:

@@ -15,7 +15,9 @@ def narrow(policy: Policy, actor: Actor, purpose: str) -> tuple[Filter, tuple[st
     No grant: nothing passes.
     """
     rules = [rule for rule in policy.read if grants(rule, actor, purpose)]
-    some = Either(parts=tuple(_condition(rule, actor) for rule in rules))
+    some: Filter = Either(parts=tuple(_condition(rule, actor) for rule in rules))
+    if actor.user is not None:
+        some = Both(parts=(_own(actor, Scope.USER), some))
     names = tuple(rule.id for rule in rules)
     if not any(scope in EXTENSION_SCOPES for rule in rules for scope in rule.scopes or ()):
         return some, names

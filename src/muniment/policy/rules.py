@@ -271,6 +271,26 @@ class Evidence(Value):
         checks.optional_unit_interval("session_below", self.session_below)
 
 
+class Priors(Value):
+    """How far a claim is believed that says nothing of its own confidence, by where it comes from: what a person says
+    is above the usual flag, what an agent says is at it, and what comes from outside is below."""
+
+    person: float = 0.7
+    tool: float = 0.7
+    system: float = 0.6
+    agent: float = 0.6
+    imported: float = msgspec.field(default=0.5, name="import")
+    external: float = 0.5
+    unknown: float = 0.5
+
+    def __post_init__(self) -> None:
+        for label in Label:
+            checks.unit_interval(f"priors.{label}", self.of(label))
+
+    def of(self, label: Label) -> float:
+        return float(getattr(self, "imported" if label is Label.IMPORT else label.value))
+
+
 class Trust(Value):
     """How far records are believed: the gate's thresholds for everything and for single namespaces, what a missing or
     fallen pillar still bears, which purposes only inform, and how low an origin may be for every other purpose."""
@@ -278,6 +298,7 @@ class Trust(Value):
     gate: Thresholds = USUAL
     namespaces: dict[str, Thresholds] = msgspec.field(default_factory=dict)
     missing_floor: float = 0.2
+    priors: Priors = Priors()
     inform: tuple[str, ...] = ("answer", "curation", "review", "audit", "summary", "research")
     steer_label_min: Label = Label.AGENT
 

@@ -10,7 +10,7 @@ from muniment.model.receipt import STATUS, Plan, Terms
 from muniment.model.rows import Reach
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, Instant
-from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, TRUST_RANK, Kind
+from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, SHARED_SCOPES, TRUST_RANK, Kind, Scope
 from muniment.policy.decide import steers
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
@@ -20,6 +20,9 @@ _NO_VECTORS = Reach()
 _CURRENT = tuple(sorted(status.value for status in CURRENT))
 _NOT_INTENDED = tuple(sorted(kind.value for kind in Kind if kind is not Kind.INTENTION))
 """What somebody means to do answers no question about what is so: it is told to those who ask for intentions."""
+
+_SHARED: list[tuple[str, Filter]] = [("user", OneOf(field="scope", words=tuple(SHARED_SCOPES)))]
+"""Who asks for no user in particular is told of none, whatever they might see."""
 
 
 def make_plan(
@@ -38,13 +41,14 @@ def make_plan(
     asked = query.asked_at if query.asked_at is not None else now
     span = read_span(query.text, asked)
     visible, grants = narrow(policy, actor, query.purpose)
+    shared = _SHARED if actor.user is None and query.scopes is None and _grants_users(policy, grants) else []
     gates = policy.trust.gates.asked(query.gate_min, query.gate_flag)
     return Plan(
         terms=terms,
         visible=visible,
         wanted=_listed(query, now)
         if query.listing is not None
-        else (*_wanted(query, now), *_foreign(query, actor), *_trusted(policy, query, gates)),
+        else (*_wanted(query, now), *shared, *_foreign(query, actor), *_trusted(policy, query, gates)),
         gates=gates,
         grants=grants,
         now=now,
@@ -59,6 +63,11 @@ def make_plan(
         span=(span.first, span.last) if span is not None else None,
         reach=reach,
     )
+
+
+def _grants_users(policy: Policy, grants: tuple[str, ...]) -> bool:
+    """Whether any of these grants covers the memory of users."""
+    return any(Scope.USER in (rule.scopes or ()) for rule in policy.read if rule.id in grants)
 
 
 def _listed(query: Query, now: Instant) -> tuple[tuple[str, Filter], ...]:

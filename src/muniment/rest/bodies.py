@@ -48,8 +48,10 @@ FLUSH_SECONDS_MAX = 30
 
 
 class Words(Value):
-    """Everything that can be said about a memory besides its content, in flat words."""
+    """Everything that can be said about a memory besides its content, in flat words. With `user` it is kept for one
+    user of a program."""
 
+    user: Text | None = None
     kind: Kind | None = None
     memory_type: MemoryType | None = None
     memory_class: MemoryClass | None = None
@@ -164,20 +166,23 @@ class Reason(Value):
 
 
 class Targeted(Value):
-    """What is meant: one record, or everything of a subject, a source, an actor or a session. One of them is said."""
+    """What is meant: one record, or everything of a subject, a source, an actor, a session or a user. One of them is
+    said."""
 
     record_id: Name | None = None
     subject: Text | None = None
     source: Text | None = None
     actor: Name | None = None
     session: Name | None = None
+    user: Text | None = None
 
 
 class Erase(Targeted):
-    """What is to be erased and why, and what becomes of what was derived from it. With `dry_run` it only is said what
-    would go; the digest of that plan as `expected` sees to it that just that is done."""
+    """What is to be erased and why, and what becomes of what was derived from it. Why need not be said if it is all of
+    a user's. With `dry_run` it only is said what would go; the digest of that plan as `expected` sees to it that just
+    that is done."""
 
-    reason: Text
+    reason: Text | None = None
     cascade: Derived | None = None
     expected: Digest | None = None
     dry_run: bool | None = None
@@ -264,8 +269,10 @@ class Trim(Value):
 
 
 class Bounds(Value):
-    """The bounds of an answer. Null is no bound, an empty list lets nothing by."""
+    """The bounds of an answer. Null is no bound, an empty list lets nothing by. With `user` the answer comes from that
+    user's memory alone."""
 
+    user: Text | None = None
     purpose: Name | None = None
     scopes: tuple[Scope, ...] | None = None
     scope_ids: Names | None = None

@@ -59,6 +59,7 @@ class Page(Value):
 class Chosen(Value):
     """Which records: bounds of what they are, not of how they answer."""
 
+    user: Short | None = None
     statuses: tuple[Status, ...] | None = None
     session: Name | None = None
     purpose: Name | None = None

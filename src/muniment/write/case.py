@@ -14,7 +14,7 @@ from muniment.model.proposal import Arrival, Objection, Ruling
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import Disposition, Step, StepResult
+from muniment.model.vocabulary import Disposition, Label, Step, StepResult
 from muniment.policy.decide import decide_read
 from muniment.policy.rules import Policy, WriteDecision
 from muniment.write.facts import Facts, Held
@@ -77,6 +77,16 @@ class Case(Value):
 
 Finding = tuple[StepOutcome, Case]
 StepFunction = Callable[[Case], Finding]
+
+
+def with_prior(case: Case, label: Label) -> Case:
+    """The case of a claim whose proposer did not say how sure they are: as sure as the policy takes them to be, given
+    where it comes from."""
+    belief = case.claim.belief
+    if not belief.unstated:
+        return case
+    granted = msgspec.structs.replace(belief, score=case.policy.trust.priors.of(label))
+    return msgspec.structs.replace(case, claim=msgspec.structs.replace(case.claim, belief=granted))
 
 
 def passed(step: Step, case: Case, note: str = "") -> Finding:

@@ -31,12 +31,12 @@ from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted
 from muniment.write.aftermath import with_aftermath
-from muniment.write.case import Case, hidden
+from muniment.write.case import Case, hidden, with_prior
 from muniment.write.commit import Moved, commit
 from muniment.write.corroborate import corroborated, with_lapses
 from muniment.write.facts import Asked, Facts, Held, ahead_of, gather, with_marked
 from muniment.write.kinship import Suggestion
-from muniment.write.plan import Moment, plan_curation
+from muniment.write.plan import Moment, origin_label, plan_curation
 from muniment.write.steps import STEPS, curate
 
 TRIES = 5
@@ -250,6 +250,7 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         reviewer=matter.reviewer.id if matter.reviewer is not None else None,
         rule="ruling" if ruling is not None else "",
     )
+    case = with_prior(case, origin_label(case))
     if ruling is None or ruling.accept:
         return curate(case)
     said = {one.step: one for one in reversed(matter.objections)}

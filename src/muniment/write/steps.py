@@ -309,7 +309,13 @@ def _quiet(case: Case) -> str:
 
 
 def _hidden(case: Case, held: Held) -> bool:
-    return hidden(case.policy, case.actor, held)
+    return _apart(case, held) or hidden(case.policy, case.actor, held)
+
+
+def _apart(case: Case, held: Held) -> bool:
+    """Whether a wall stands between a claim and a record: the memory of one user, another's, and what all share never
+    meet, whoever may see them."""
+    return held.record.claim.place.user != case.claim.place.user
 
 
 def conflict(case: Case) -> Finding:
@@ -318,7 +324,8 @@ def conflict(case: Case) -> Finding:
     if not case.speaks:
         return passed(Step.CONFLICT, case, _quiet(case))
     disputes = case.policy.disputes if case.detect else UNASKED
-    found = rivals(case.claim, case.facts, {*case.replaced}, disputes, case.suggestions, case.actor.id)
+    every = rivals(case.claim, case.facts, {*case.replaced}, disputes, case.suggestions, case.actor.id)
+    found = tuple(rival for rival in every if not _apart(case, rival.held))
     if not found:
         return passed(Step.CONFLICT, case, "" if case.detect else "nobody has looked yet")
     unseen = {rival.held.card.rid for rival in found if _hidden(case, rival.held)}

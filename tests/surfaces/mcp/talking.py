@@ -81,8 +81,9 @@ def talking(target: Target, mode: str = MODERN) -> Iterator[Talk]:
 
 
 def started(vault: Path, *words: str, standing: Path | None = None) -> StdioServerParameters:
-    """A server on standard input and output, in a process of its own: a new one, or by a command that stands ready."""
-    args = ["mcp", "--vault", str(vault), *words]
+    """A server on standard input and output, in a process of its own: a new one, or by a command that stands ready. It
+    offers every tool unless the words say otherwise."""
+    args = ["mcp", "--vault", str(vault), *words, *([] if "--tools" in words else ["--tools", "all"])]
     environment = {"MUNIMENT_EMBEDDER": "none"}
     if standing is not None:
         return StdioServerParameters(command=str(standing), args=args, env=environment)
@@ -91,7 +92,8 @@ def started(vault: Path, *words: str, standing: Path | None = None) -> StdioServ
 
 @contextmanager
 def talking_to(url: str, key: str | None = None, mode: str = MODERN) -> Iterator[Talk]:
-    """A conversation over HTTP, with a key if one is asked for."""
+    """A conversation over HTTP, with a key if one is asked for, about every tool unless the address says otherwise."""
+    url = url if "?" in url else f"{url}?tools=all"
     headers = {"Authorization": f"Bearer {key}"} if key is not None else {}
     with start_blocking_portal() as portal:
         sender = portal.wrap_async_context_manager(httpx2.AsyncClient(headers=headers, timeout=WAIT_S))

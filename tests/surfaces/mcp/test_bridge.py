@@ -21,7 +21,7 @@ PROXY = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "h
 def through(url: str, key: str | None, *words: str) -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "muniment", "mcp", "--url", url, *words],
+        args=["-m", "muniment", "mcp", "--url", url, *words, *([] if "--tools" in words else ["--tools", "all"])],
         env={**PROXY, "MUNIMENT_KEY": key} if key is not None else {},
     )
 

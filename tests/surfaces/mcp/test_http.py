@@ -54,7 +54,7 @@ def alive(server: Served) -> bool:
 )
 def test_a_body_that_is_no_message_gets_a_json_rpc_error(body: bytes, code: int, served: Served) -> None:
     with served.client() as client:
-        answer = client.post("/mcp", content=body, headers=HEADERS)
+        answer = client.post("/mcp?tools=all", content=body, headers=HEADERS)
 
     assert (answer.status_code, answer.json()["error"]["code"], answer.json()["id"]) == (400, code, None)
     assert alive(served)
@@ -72,7 +72,7 @@ def test_a_large_body_is_read_beside_the_loop(served: Served, monkeypatch: pytes
     with served.client() as client:
         for size in (10, 100_000):
             ping = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": {"x": "a" * size}}}
-            assert client.post("/mcp", json=ping, headers=HEADERS).json()["result"] == {}
+            assert client.post("/mcp?tools=all", json=ping, headers=HEADERS).json()["result"] == {}
 
     assert readers == {(False, False), (True, True)}
 
@@ -86,7 +86,7 @@ def test_a_message_that_is_wrong_is_not_quoted_back(served: Served) -> None:
         {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": f"muniment://record/{secret}"}},
     ]
     with served.client() as client:
-        told = [client.post("/mcp", json=one, headers=HEADERS).text for one in sent]
+        told = [client.post("/mcp?tools=all", json=one, headers=HEADERS).text for one in sent]
 
     assert all('"error"' in one for one in told)
     assert not any(secret in one for one in told)
@@ -94,7 +94,7 @@ def test_a_message_that_is_wrong_is_not_quoted_back(served: Served) -> None:
 
 def test_a_body_that_is_too_large_is_refused(served: Served) -> None:
     with served.client() as client:
-        answer = client.post("/mcp", content=b" " * 1_048_577, headers=HEADERS)
+        answer = client.post("/mcp?tools=all", content=b" " * 1_048_577, headers=HEADERS)
 
     assert (answer.status_code, answer.json()["code"]) == (413, "limit_exceeded")
     assert alive(served)
@@ -111,7 +111,7 @@ def test_only_messages_are_taken(method: str, served: Served) -> None:
 def test_an_unknown_method_is_told(served: Served) -> None:
     with served.client() as client:
         message = {"jsonrpc": "2.0", "id": 7, "method": "tools/destroy"}
-        answer = client.post("/mcp", json=message, headers=HEADERS).json()
+        answer = client.post("/mcp?tools=all", json=message, headers=HEADERS).json()
 
     assert (answer["id"], answer["error"]["code"]) == (7, -32601)
 
@@ -177,7 +177,7 @@ def test_a_server_without_the_sdk_says_so_and_does_everything_else(
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp", None)
     with served.client() as client:
-        answer = client.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=HEADERS)
+        answer = client.post("/mcp?tools=all", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=HEADERS)
         health = client.get("/healthz")
 
     assert (answer.status_code, answer.json()["code"]) == (501, "not_offered")

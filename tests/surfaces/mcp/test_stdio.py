@@ -57,7 +57,7 @@ def wire(vault: Path) -> Any:
     """A server to which the test speaks line by line."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}
     with subprocess.Popen(
-        [sys.executable, "-m", "muniment", "mcp", "--vault", str(vault)],
+        [sys.executable, "-m", "muniment", "mcp", "--vault", str(vault), "--tools", "all"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -112,8 +112,8 @@ def test_what_the_policy_does_not_give_is_a_denial_too(keyed: tuple[Served, str]
 def test_without_a_credential_nobody_is_let_in(keyed: tuple[Served, str]) -> None:
     server, _ = keyed
     with server.client() as client:
-        nobody = client.post("/mcp", json=PING, headers=ACCEPT)
-        wrong = client.post("/mcp", json=PING, headers={**ACCEPT, "Authorization": "Bearer mnk_wrong_wrong"})
+        nobody = client.post("/mcp?tools=all", json=PING, headers=ACCEPT)
+        wrong = client.post("/mcp?tools=all", json=PING, headers={**ACCEPT, "Authorization": "Bearer mnk_wrong_wrong"})
 
     assert [(one.status_code, one.json()["code"]) for one in (nobody, wrong)] == [(401, "unauthenticated")] * 2
     assert nobody.headers["www-authenticate"].startswith("Bearer")
@@ -129,7 +129,7 @@ def test_a_revoked_key_is_refused_in_the_middle_of_a_conversation(keyed: tuple[S
         keys.revoke(folder, key.id, now=system_now())
         refused = talk.refusal(lambda: talk.call("recall", query="build"))
     with server.client(token) as client:
-        plain = client.post("/mcp", json=PING, headers=ACCEPT)
+        plain = client.post("/mcp?tools=all", json=PING, headers=ACCEPT)
 
     assert refused.code == -32603
     assert (plain.status_code, plain.json()["code"]) == (401, "unauthenticated")
@@ -148,10 +148,10 @@ def test_a_session_id_gives_nobody_anything(keyed: tuple[Served, str]) -> None:
     }
     server.memory.as_actor("worker").remember("We deploy on Fridays", kind="decision")
     with server.client(curator) as client:
-        opened = client.post("/mcp", json=opening, headers=ACCEPT)
-        mine = client.post("/mcp", json=call, headers={**ACCEPT, "Mcp-Session-Id": "taken"}).json()
+        opened = client.post("/mcp?tools=all", json=opening, headers=ACCEPT)
+        mine = client.post("/mcp?tools=all", json=call, headers={**ACCEPT, "Mcp-Session-Id": "taken"}).json()
     with server.client(server.key(agent("bob"))) as client:
-        other = client.post("/mcp", json=call, headers={**ACCEPT, "Mcp-Session-Id": "taken"}).json()
+        other = client.post("/mcp?tools=all", json=call, headers={**ACCEPT, "Mcp-Session-Id": "taken"}).json()
 
     assert (opened.status_code, "mcp-session-id" in opened.headers) == (200, False)
     assert len(mine["result"]["structuredContent"]["proposals"]) == 1
@@ -172,9 +172,9 @@ def test_a_tenant_is_its_own(keyed: tuple[Served, str], vault: Path) -> None:
 
 def test_a_foreign_page_cannot_call(serve: Serve) -> None:
     with serve().client() as client:
-        page = client.post("/mcp", json=PING, headers={**ACCEPT, "Origin": "https://evil.example"})
-        host = client.post("/mcp", json=PING, headers={**ACCEPT, "Host": "evil.example"})
-        form = client.post("/mcp", content=b"{}", headers={"Content-Type": "text/plain"})
+        page = client.post("/mcp?tools=all", json=PING, headers={**ACCEPT, "Origin": "https://evil.example"})
+        host = client.post("/mcp?tools=all", json=PING, headers={**ACCEPT, "Host": "evil.example"})
+        form = client.post("/mcp?tools=all", content=b"{}", headers={"Content-Type": "text/plain"})
 
     assert (page.status_code, page.json()["code"]) == (403, "foreign_origin")
     assert (host.status_code, host.json()["code"]) == (421, "foreign_host")

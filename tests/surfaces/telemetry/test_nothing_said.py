@@ -107,8 +107,8 @@ def tools_session(client: httpx.Client, say: Sayings) -> None:
     for number, arguments in enumerate(({"text": say("tool")}, {say("unknown"): say("value")}), start=1):
         call = {"name": "recall", "arguments": arguments}
         body = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
-        client.post("/mcp", json=body, headers=headers)
-    client.post("/mcp", content=f'{{"jsonrpc": "{say("broken")}', headers=headers)
+        client.post("/mcp?tools=all", json=body, headers=headers)
+    client.post("/mcp?tools=all", content=f'{{"jsonrpc": "{say("broken")}', headers=headers)
 
 
 def bad_session(client: httpx.Client, say: Sayings) -> None:

@@ -22,7 +22,9 @@ def _made(**options: object) -> Claim:
 
 
 def test_what_is_not_said_has_its_quiet_default() -> None:
-    assert make_claim("the build is green", LONER, {}) == Claim(content="the build is green")
+    assert make_claim("the build is green", LONER, {}) == Claim(
+        content="the build is green", belief=Belief(unstated=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_a_wrong_word_is_refused_by_its_own_name(name: str, value: object) -> No
 
 
 def test_the_table_above_knows_every_option() -> None:
-    assert OPTIONS - WRONG.keys() == {"subject", "key", "value"}
+    assert OPTIONS - WRONG.keys() == {"subject", "key", "value", "user"}
 
 
 @pytest.mark.parametrize(

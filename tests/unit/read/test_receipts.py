@@ -80,7 +80,7 @@ def test_a_receipt_tells_who_asked_what_and_why_under_which_rules(memory: Memory
     assert explained.account.query == Query(text="alpha", purpose="planning", kinds=explained.account.query.kinds)
     assert (explained.account.selected, explained.account.excluded) == ((kept,), {"kind": 1})
     assert explained.account.considered == answer.considered == 2
-    assert (explained.epoch, explained.grants) == (answer.epoch, ("members-read",))
+    assert (explained.epoch, explained.grants) == (answer.epoch, ("members-read", "users-read-their-own"))
 
 
 def test_a_receipt_is_on_disk_before_the_answer_leaves(memory: Memory, vault: Path) -> None:

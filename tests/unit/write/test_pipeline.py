@@ -76,12 +76,10 @@ def test_the_same_id_for_something_else_is_refused(memory: Memory, other: dict[s
     assert _entries(memory) == before
 
 
-@pytest.mark.parametrize("options", [{"confidence": 0.5}, {"kind": "observation"}, {"scope_id": "default"}], ids=repr)
+@pytest.mark.parametrize("options", [{"kind": "observation"}, {"scope_id": "default"}], ids=repr)
 def test_saying_a_default_aloud_is_not_something_else(memory: Memory, options: dict[str, str]) -> None:
     first = memory.remember("The build is green", proposal_id="prp_1")
-    spoken = {
-        name: float(str(value)) if name == "confidence" else "".join(list(value)) for name, value in options.items()
-    }
+    spoken = {name: "".join(list(value)) for name, value in options.items()}
     assert memory.remember("The build is green", proposal_id="prp_1", **spoken) == first  # type: ignore[arg-type]
 
 

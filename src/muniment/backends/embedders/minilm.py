@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from muniment.backends.embedders.exit_gate import exit_gate
 from muniment.backends.embedders.folder import ModelFolder
 from muniment.backends.embedders.published import DIMENSIONS, PUBLISHED
 
@@ -44,7 +45,7 @@ class MiniLM:
     def _loaded(self) -> Session:
         found = self._session
         if found is None:
-            with self._loading:
+            with self._loading, exit_gate.inside():
                 found = self._session = self._session or self._load()
         return found
 

@@ -2,64 +2,21 @@
 
 from __future__ import annotations
 
-import atexit
-import os
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
+from muniment.backends.embedders.exit_gate import exit_gate
 from muniment.backends.embedders.published import DIMENSIONS, WINDOW
 from muniment.backends.embedders.wordpiece import WordPiece
 from muniment.model.errors import MindUnavailable
 
 BATCH_PIECES_MAX = 512
 PADDING = 0
-EXIT_WAIT_S = 60.0
-"""How long the end of the process waits for a batch. A batch takes well under a second."""
 _FAILURES = ("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NotImplemented", "RuntimeException")
 
 Ids = list[int]
-
-
-class _ExitGate:
-    """Keeps the interpreter from ending while a thread runs the model.
-
-    A daemon thread that comes back from onnxruntime after the interpreter has ended takes the process down with
-    SIGABRT. At exit the gate lets no call in any more and waits for the calls that are in: each is one batch.
-    """
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._running = 0
-        self._closed = False
-        self._owner = os.getpid()
-        atexit.register(self._close)
-
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        with self._changed:
-            if self._closed:
-                raise MindUnavailable("the process is ending")
-            self._running += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._running -= 1
-                self._changed.notify_all()
-
-    def _close(self) -> None:
-        if os.getpid() != self._owner:
-            return  # a forked child has none of the threads that are counted here
-        with self._changed:
-            self._closed = True
-            self._changed.wait_for(lambda: self._running == 0, EXIT_WAIT_S)
-
-
-_exit_gate = _ExitGate()
 
 
 class Session:
@@ -81,8 +38,7 @@ class Session:
         found = onnxruntime.capi.onnxruntime_pybind11_state
         self._failures = tuple(getattr(found, name) for name in _FAILURES)
         try:
-            with _exit_gate.inside():
-                self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         except self._failures as error:
             raise MindUnavailable(
                 f"onnxruntime {onnxruntime.__version__} cannot load the model ({type(error).__name__})",
@@ -99,7 +55,7 @@ class Session:
 
     def _run(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         try:
-            with _exit_gate.inside():
+            with exit_gate.inside():
                 vectors: NDArray[np.float32] = self._session.run(None, {"ids": ids})[0]
         except self._failures as error:
             raise MindUnavailable(f"the model failed ({type(error).__name__})") from error

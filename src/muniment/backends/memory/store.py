@@ -17,7 +17,7 @@ from muniment.backends.memory.unit import MemorySnapshot, MemoryUnit
 from muniment.backends.open_reads import OpenReads
 from muniment.backends.tokens import tokenize
 from muniment.model.checks import identifier
-from muniment.model.errors import NotFound, StoreUnavailable
+from muniment.model.errors import NotFound, closed
 from muniment.model.record import Record
 from muniment.model.value import read_canonical
 from muniment.ports.health import StoreHealth
@@ -65,7 +65,7 @@ class MemoryTenant:
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            raise StoreUnavailable(f"the memory of tenant {self.tenant} is closed")
+            raise closed(f"the memory of tenant {self.tenant}")
 
     def marks(self) -> tuple[int, int, int]:
         self._refuse_closed()

@@ -30,6 +30,7 @@ from muniment.model.rows import (
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
 from muniment.model.value import read_canonical
+from muniment.model.vocabulary import Scope
 
 _PAST = (Status.SUPERSEDED, Status.DEPRECATED, Status.RETRACTED)
 
@@ -262,6 +263,8 @@ class MemoryCatalogue:
                 return card.actor
             case By.SESSION:
                 return card.session_id
+            case By.USER:
+                return card.scope_id if card.scope == Scope.USER else None
             case By.SOURCE:
                 return read_canonical(self._tables.documents[card.rid].body, Record).claim.origin.source
             case By.RECORD | By.SUBJECT:

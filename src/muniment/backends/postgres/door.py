@@ -14,7 +14,7 @@ from muniment.backends.postgres.pool import Pool
 from muniment.backends.postgres.sealing import PLAIN, Seal
 from muniment.backends.postgres.server import tenant_prologue
 from muniment.backends.postgres.troubles import translated
-from muniment.model.errors import StoreUnavailable
+from muniment.model.errors import StoreUnavailable, closed
 
 _READING = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITING = "ISOLATION LEVEL READ COMMITTED"
@@ -60,7 +60,7 @@ class Door:
     @contextmanager
     def lend(self) -> Iterator[psycopg.Connection[Row]]:
         if self._closed:
-            raise StoreUnavailable(f"tenant {self.tenant} is closed")
+            raise closed(f"the memory of tenant {self.tenant}")
         with self.pool.lend() as connection:
             yield connection
 

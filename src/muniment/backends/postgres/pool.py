@@ -21,7 +21,7 @@ from muniment.backends.postgres.address import Address
 from muniment.backends.postgres.channel import Row, parted, settled
 from muniment.backends.postgres.reaching import reach
 from muniment.backends.postgres.troubles import lost, translated
-from muniment.model.errors import MunimentError, OperationalError, StoreBusy, StoreUnavailable
+from muniment.model.errors import MunimentError, OperationalError, StoreBusy, StoreUnavailable, closed
 
 CONNECTIONS_MAX = 16
 WAIT_S = 10.0
@@ -127,7 +127,7 @@ class Pool:
         until, tries = time.monotonic() + self._address.patience_s, 0
         while True:
             if self._closed:
-                raise StoreUnavailable(f"the connections to {self._address} are closed")
+                raise closed(f"the pool of connections to {self._address}")
             try:
                 return self._made()
             except OperationalError:

@@ -257,6 +257,9 @@ SELECT {card} FROM cards c WHERE c.tenant_id = $1 AND c.actor = $2 ORDER BY c.ri
 -- name: contributed_by_session
 SELECT {card} FROM cards c WHERE c.tenant_id = $1 AND c.session_id = $2 ORDER BY c.rid;
 
+-- name: contributed_by_user
+SELECT {card} FROM cards c WHERE c.tenant_id = $1 AND c.scope = 'user' AND c.scope_id = $2 ORDER BY c.rid;
+
 -- name: card_documents
 SELECT d.doc, d.body FROM cards c JOIN documents d ON d.tenant_id = $1 AND d.doc = c.rid
 WHERE c.tenant_id = $1 ORDER BY d.doc;

@@ -31,7 +31,7 @@ from muniment.backends.postgres.unit import PostgresSnapshot, PostgresUnit
 from muniment.backends.postgres.vectors import PostgresVectors
 from muniment.backends.sqlite.store import scratch_store
 from muniment.model.entry import Head
-from muniment.model.errors import OperationalError, StoreUnavailable
+from muniment.model.errors import OperationalError, StoreUnavailable, closed
 from muniment.ports.health import StoreHealth
 from muniment.ports.store import Snapshot, TenantStore, Unit
 
@@ -136,7 +136,7 @@ class PostgresTenant:
         with self._writing, translated(self.tenant):
             if self._closed:
                 gather()
-                raise StoreUnavailable(f"tenant {self.tenant} is closed")
+                raise closed(f"the memory of tenant {self.tenant}")
             gather()
             apart, tries, until = False, 0, time.monotonic() + self._patience_s
             while True:

@@ -31,9 +31,9 @@ CIPHER = "chacha20"
 BUSY_WAIT_MS = 10_000
 _PAUSE_S = 0.005
 _CACHE_KIB = 16_384
-_CHECKPOINT_PAGES = 8_192
-"""So many pages may wait in the log. A page that many writes touch goes to the file once in all that time; with a log
-of a thousand pages three times as many bytes reach the disk."""
+_LOG_PAGES_LEAST, _LOG_PAGES_MOST = 384, 8_192
+"""So many pages may wait in the log: half as many again as the file has, within these bounds. A page that many writes
+touch goes to the file once in all that time, which is worth the room in a large file and not in a small one."""
 
 
 def queries() -> dict[str, LiteralString]:
@@ -99,9 +99,16 @@ def connect(path: Path, *, create: bool, key: TenantKey | None = None, flags: in
     connection.pragma("secure_delete", True)
     connection.pragma("cache_size", -_CACHE_KIB)
     connection.pragma("temp_store", "memory")
-    connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
-    connection.pragma("journal_size_limit", 64 * 1024 * 1024)
+    bound_log(connection)
     return connection
+
+
+def bound_log(connection: apsw.Connection) -> None:
+    """Keep the log in proportion to the file, as large as that is now."""
+    pages = cast(int, connection.pragma("page_count")) * 3 // 2
+    most = max(_LOG_PAGES_LEAST, min(_LOG_PAGES_MOST, pages))
+    connection.pragma("wal_autocheckpoint", most)
+    connection.pragma("journal_size_limit", most * cast(int, connection.pragma("page_size")))
 
 
 def _keep_log(connection: apsw.Connection) -> None:

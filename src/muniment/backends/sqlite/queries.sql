@@ -357,6 +357,9 @@ SELECT * FROM cards WHERE actor = ? ORDER BY rid;
 -- name: contributed_by_session
 SELECT * FROM cards WHERE session_id = ? ORDER BY rid;
 
+-- name: contributed_by_user
+SELECT * FROM cards WHERE scope = 'user' AND scope_id = ? ORDER BY rid;
+
 -- name: contributed_by_source
 SELECT cards.* FROM cards CROSS JOIN documents ON documents.doc = cards.rid
 WHERE documents.body ->> '$.claim.origin.source' = ? ORDER BY cards.rid;

@@ -22,6 +22,7 @@ from muniment.backends.open_reads import OpenReads
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.backends.sqlite.connection import (
     BUSY_WAIT_MS,
+    bound_log,
     check,
     connect,
     limit,
@@ -41,7 +42,7 @@ from muniment.backends.sqlite.turns import SUFFIX as TURNS
 from muniment.backends.sqlite.turns import Turns
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.model.checks import identifier
-from muniment.model.errors import IntegrityError, NotFound, StoreUnavailable
+from muniment.model.errors import IntegrityError, NotFound, closed
 from muniment.ports.health import StoreHealth
 from muniment.ports.store import Snapshot, TenantStore, Unit
 
@@ -50,6 +51,8 @@ SUFFIX = ".sqlite"
 VECTORS = ".vectors"
 REBUILT_MAX = 1024 * 1024 * 1024
 """A file of more bytes than this is not rebuilt after an erasure: the copy is made in memory."""
+_LOG_BOUND_EVERY = 64
+"""After so many transactions it is looked anew how large the file has become, and so how long its log may be."""
 _LOOK = "SELECT 1 FROM sqlite_schema LIMIT 1"
 """BEGIN alone fixes nothing: a snapshot is of the moment of the first look."""
 
@@ -69,6 +72,7 @@ class SqliteTenant:
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
         self._reads = OpenReads()
         self._discarded = 0
+        self._attempts = 0
         self._committing: Sequence[Ticket[object]] = ()
         self._closed = False
         self._owner = os.getpid()
@@ -120,7 +124,7 @@ class SqliteTenant:
     def _borrow(self) -> tuple[apsw.Connection, SqliteSnapshot]:
         self._demand_owner()
         if self._closed:
-            raise StoreUnavailable(f"{self._path.name} is closed")
+            raise closed(f"the memory of tenant {self.tenant}")
         try:
             return self._idle.pop()
         except IndexError:
@@ -152,7 +156,7 @@ class SqliteTenant:
         what ends a transaction and a turn may be run again, and is."""
         with self._writing, translated(self._path):
             if self._closed:
-                raise StoreUnavailable(f"{self._path.name} is closed")
+                raise closed(f"the memory of tenant {self.tenant}")
             try:
                 try:
                     gather()
@@ -187,6 +191,9 @@ class SqliteTenant:
         execute = self._connection.execute
         try:
             self._settle(())  # what a leader left who was interrupted again and again
+            self._attempts += 1
+            if self._attempts % _LOG_BOUND_EVERY == 0:
+                bound_log(self._connection)
             execute("BEGIN IMMEDIATE")
             self._unit.begin()
             for ticket in group:

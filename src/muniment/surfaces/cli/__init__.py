@@ -74,7 +74,10 @@ def _by_flag(problem: Problem) -> Problem:
     flag = spelling(problem.field)
     if problem.field is None or flag is None:
         return problem
-    return msgspec.structs.replace(problem, hint=problem.hint.replace(f"Correct {problem.field} ", f"Correct {flag} "))
+    hint = problem.hint
+    for verb in ("Change", "Correct"):
+        hint = hint.replace(f"{verb} {problem.field} ", f"{verb} {flag} ")
+    return msgspec.structs.replace(problem, hint=hint)
 
 
 def _usage(error: typer.TyperException) -> Problem:

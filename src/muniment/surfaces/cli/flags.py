@@ -91,8 +91,9 @@ SHARED = Flags(
 CLAIM = Flags(
     name="claim",
     flags=(
+        Flag(flag="--user", field="user", metavar="NAME", meaning="Keep it for this user of a program alone."),
         Flag(flag="--kind", field="kind", meaning="What it is: fact, decision, observation, hypothesis, ..."),
-        Flag(flag="--scope", field="scope", meaning="Whose it is: project, session, agent_team, agent_repo, x_..."),
+        Flag(flag="--scope", field="scope", meaning="Whose it is: project, session, agent_team, agent_repo, user, x_..."),
         Flag(flag="--scope-id", field="scope_id", meaning="Which project, session, team or repo."),
         Flag(flag="--namespace", field="namespace", metavar="/A/B", meaning="The heading it belongs under."),
         Flag(flag="--confidence", field="confidence", kind=float, meaning="How sure the proposer is, 0 to 1."),
@@ -178,7 +179,7 @@ CLAIM = Flags(
     ),
 )
 
-_SETTLED_BY_THE_ENGINE = frozenset({"kind", "derived_from", "parent", "supersedes", "relations"})
+_SETTLED_BY_THE_ENGINE = frozenset({"user", "kind", "derived_from", "parent", "supersedes", "relations"})
 SYNTHESIS = Flags(
     name="claim",
     panel="The synthesis",
@@ -189,6 +190,7 @@ SYNTHESIS = Flags(
 BOUNDS = Flags(
     name="bounds",
     flags=(
+        Flag(flag="--user", field="user", metavar="NAME", meaning="Ask the memory of this user alone."),
         Flag(
             flag="--purpose", field="purpose", meaning="What the answer is for; the policy may care (default: answer)."
         ),
@@ -290,7 +292,10 @@ OWN = {
     "synthesis": "--synthesis",
     "task": "--task",
     "timeout": "--timeout",
+    "install": "--install",
+    "print": "--print",
     "tools": "--tools",
+    "user": "--user",
     "type": "--type",
     "types": "--type",
     "url": "--url",

@@ -12,6 +12,7 @@ from muniment.engine.audit import State
 from muniment.model.curation import Forgotten
 from muniment.model.erasure import By, Target, one_target
 from muniment.model.errors import Malformed, NotFound
+from muniment.model.user import user_name
 from muniment.surfaces.cli import show, show_guard
 from muniment.surfaces.cli.asking import confirmed, must_ask
 from muniment.surfaces.cli.certified import Asked, checked, read_document
@@ -36,6 +37,7 @@ Subject = Annotated[
 Source = Annotated[str | None, typer.Option("--source", metavar="NAME", help="Everything from this source.")]
 Author = Annotated[str | None, typer.Option("--actor", metavar="ACTOR", help="Everything this actor wrote.")]
 Sitting = Annotated[str | None, typer.Option("--session", metavar="ID", help="Everything of this session.")]
+OfUser = Annotated[str | None, typer.Option("--user", metavar="NAME", help="Everything that is kept for this user.")]
 Cascade = Annotated[
     str | None,
     typer.Option(
@@ -49,7 +51,8 @@ Expected = Annotated[
     typer.Option("--plan", metavar="DIGEST", help="Do it only if the plan is still the one of this digest."),
 ]
 Reason = Annotated[
-    str, typer.Option("--reason", help="Why; it is kept for good, so name a ticket and no person.", show_default=False)
+    str | None,
+    typer.Option("--reason", help="Why; it is kept for good, so name a ticket and no person. Needed but with --user."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would go, and change nothing.")]
@@ -61,12 +64,13 @@ CertificateFile = Annotated[
 @command(app, "forget", example='muniment forget --subject "Ana Ruiz" --reason ticket:PRIV-17 --dry-run')
 def forget(
     call: Call,
-    reason: Reason,
     record_id: MaybeRecord = None,
+    reason: Reason = None,
     subject: Subject = None,
     source: Source = None,
     actor: Author = None,
     session: Sitting = None,
+    user: OfUser = None,
     cascade: Cascade = None,
     expected: Expected = None,
     yes: Yes = False,
@@ -74,7 +78,7 @@ def forget(
 ) -> ExitCode:
     """Erase for good: every revision, index term and vector, the words of receipts and reports that quote it, and what
     was derived from it. A tombstone and a signed certificate stay. Shows the plan and asks first."""
-    target = target_of(record_id, subject=subject, source=source, actor=actor, session=session)
+    target = target_of(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
     asks = not dry_run and must_ask(yes, "erase")
     with call.memory() as memory:
         wish = Wish(memory, target, reason=reason, cascade=cascade, expected=expected)
@@ -90,15 +94,21 @@ def forget(
 
 
 def target_of(
-    record_id: str | None, *, subject: str | None, source: str | None, actor: str | None, session: str | None
+    record_id: str | None,
+    *,
+    subject: str | None,
+    source: str | None,
+    actor: str | None,
+    session: str | None,
+    user: str | None = None,
 ) -> Target:
     """The one target on the line. What is wrong with it is told by its flag: `--actor` is not who is acting."""
     try:
-        return one_target(record_id, subject=subject, source=source, actor=actor, session=session)
+        return one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
     except Malformed as error:
         hints = {
-            "actor": "Correct --actor and send the request again.",
-            "target": "Name a record's id, or one of --subject, --source, --actor, --session.",
+            "actor": "Change --actor and ask again; nothing was done.",
+            "target": "Name a record's id, or one of --subject, --source, --actor, --session, --user.",
         }
         raise Malformed(error.field, error.expected, hint=hints.get(error.field, "")) from None
 
@@ -107,7 +117,7 @@ class Wish:
     """An erasure somebody asks for: what it would do, and the doing of it."""
 
     def __init__(
-        self, memory: Memory, target: Target, *, reason: str, cascade: str | None, expected: str | None
+        self, memory: Memory, target: Target, *, reason: str | None, cascade: str | None, expected: str | None
     ) -> None:
         self._memory = memory
         self.expected = expected
@@ -129,6 +139,7 @@ class Wish:
             source=value if by is By.SOURCE else None,
             actor=value if by is By.ACTOR else None,
             session=value if by is By.SESSION else None,
+            user=user_name(value) if by is By.USER else None,
             reason=self._reason,
             cascade=self._cascade,
             expected=self.expected,
@@ -186,12 +197,15 @@ def verify(
     source: Annotated[str | None, typer.Option("--source", metavar="NAME", help="Whether it is about this.")] = None,
     actor: Annotated[str | None, typer.Option("--actor", metavar="ACTOR", help="Whether it is about this.")] = None,
     session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Whether it is about this.")] = None,
+    user: Annotated[str | None, typer.Option("--user", metavar="NAME", help="Whether it is about this.")] = None,
 ) -> ExitCode:
     """Check a certificate by a public key, or by the vault if there is one: then also that its ledger says so and that
     what it names is gone; else by the key it names. Says what was checked. Exit code 0 if it is genuine, 1 if not,
     5 if it is genuine and a restore put the ledger back to before it."""
-    named = any(one is not None for one in (record_id, subject, source, actor, session))
-    about = target_of(record_id, subject=subject, source=source, actor=actor, session=session) if named else None
+    named = any(one is not None for one in (record_id, subject, source, actor, session, user))
+    about = (
+        target_of(record_id, subject=subject, source=source, actor=actor, session=session, user=user) if named else None
+    )
     document = read_document(Path(file))
     given = opening if opening is not None or about is None else document.opening
     found = checked(call, document, Asked(key=key, about=about, opening=given))

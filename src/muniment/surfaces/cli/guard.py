@@ -12,7 +12,7 @@ from muniment.model.curation import Withdrawal
 from muniment.model.erasure import By
 from muniment.surfaces.cli import show, show_guard
 from muniment.surfaces.cli.asking import confirmed
-from muniment.surfaces.cli.forget import Author, Expected, MaybeRecord, Sitting, Source, Subject, Yes, target_of
+from muniment.surfaces.cli.forget import Author, Expected, MaybeRecord, OfUser, Sitting, Source, Subject, Yes, target_of
 from muniment.surfaces.cli.output import is_terminal, note
 from muniment.surfaces.cli.root import Call, app, command, group
 from muniment.surfaces.cli.shapes_guard import HoldsShape, hold_shape, quarantine_shape, withdrawal_shape
@@ -101,11 +101,15 @@ def add(
     source: Source = None,
     actor: Author = None,
     session: Sitting = None,
+    user: OfUser = None,
 ) -> ExitCode:
-    """Keep a record, or everything of a subject, source, actor or session, from being erased until it is lifted."""
-    target_of(record_id, subject=subject, source=source, actor=actor, session=session)
+    """Keep a record, or everything of a subject, source, actor, session or user, from being erased until it is
+    lifted."""
+    target_of(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
     with call.memory() as memory:
-        placed = memory.hold(record_id, subject=subject, source=source, actor=actor, session=session, reason=reason)
+        placed = memory.hold(
+            record_id, subject=subject, source=source, actor=actor, session=session, user=user, reason=reason
+        )
     call.tell(hold_shape(placed), show_guard.hold)
     return ExitCode.ANSWERED
 

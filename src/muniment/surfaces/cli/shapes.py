@@ -53,6 +53,7 @@ class StandingShape(TypedDict):
     since: int
     successor: str | None
     confidence: float
+    confidence_stated: bool
     own_confidence: float
     effective_confidence: float
     alpha: float
@@ -74,6 +75,7 @@ def _standing_shape(record: Record, standing: Standing) -> StandingShape:
         "since": standing.since,
         "successor": standing.successor,
         "confidence": belief.score,
+        "confidence_stated": not belief.unstated,
         "own_confidence": footing.own,
         "effective_confidence": footing.effective,
         "alpha": belief.alpha + footing.helpful,

@@ -61,7 +61,8 @@ def verdict(shape: VerdictShape) -> RenderableType:
 def confidence(one: DisclosureShape) -> str:
     """What was declared, and what is left of it if that is another number."""
     declared, effective = f"{one['confidence']:.2f}", f"{one['effective_confidence']:.2f}"
-    return declared if declared == effective else f"{declared}, effective {effective}"
+    told = declared if declared == effective else f"{declared}, effective {effective}"
+    return told if one["confidence_stated"] else f"{told} (not stated)"
 
 
 def caution(one: DisclosureShape) -> str | None:

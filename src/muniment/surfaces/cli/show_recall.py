@@ -65,6 +65,8 @@ def _told(shape: RecallShape, nothing: list[RenderableType]) -> RenderableType:
 def _no_answer(shape: RecallShape) -> list[RenderableType]:
     assert shape["abstained"] is not None, "only an abstention is explained"
     why, instead = _ABSTAINED[shape["abstained"]]
+    if "user" in shape["excluded"]:
+        instead = "name the user whose memory is meant: --user NAME"
     fit, floor = shape["searched"]["fit"], shape["searched"]["floor"]
     if shape["abstained"] == "nothing_relevant" and fit is not None and floor is not None:
         why = f"nothing fits well enough: a fit was judged {fit:.0%} likely, and the floor is {floor:.0%}"

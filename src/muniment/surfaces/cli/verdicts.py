@@ -86,6 +86,7 @@ class WaitingShape(TypedDict):
     scope_id: str
     namespace: str
     confidence: float
+    confidence_stated: bool
     evidence: list[str]
     target: str | None
     promotes: str | None
@@ -118,6 +119,7 @@ def _waiting_shape(waiting: QueueItem) -> WaitingShape:
         "scope_id": claim.place.scope_id,
         "namespace": claim.place.namespace,
         "confidence": claim.belief.score,
+        "confidence_stated": not claim.belief.unstated,
         "evidence": list(claim.belief.evidence),
         "target": waiting.proposal.target,
         "promotes": waiting.proposal.promotes,

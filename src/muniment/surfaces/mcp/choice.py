@@ -2,10 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from muniment.model import checks
+
+if TYPE_CHECKING:
+    from muniment.surfaces.mcp.tool import Tool
 
 
 class Choice(StrEnum):
-    ALL = "all"
+    """`core` is what everyday work takes; `memory` all tools of the memory, `field` those of the Akashik protocol."""
+
+    CORE = "core"
     MEMORY = "memory"
-    AKASHIK = "akashik"
+    FIELD = "field"
+    ALL = "all"
+
+
+_OF_OLD = {"akashik": Choice.FIELD.value}
+
+
+def read_choice(said: str) -> Choice:
+    """The choice by its word; `akashik` is what `field` was called."""
+    return checks.read_word("tools", _OF_OLD.get(said, said), Choice)
+
+
+def chosen(choice: Choice) -> tuple[Tool, ...]:
+    """The tools of a choice. Only what is chosen is loaded: it takes longer than to list it."""
+    return _LOADED[choice]()
+
+
+def _core() -> tuple[Tool, ...]:
+    from muniment.surfaces.mcp.core_tools import CORE
+
+    return CORE
+
+
+def _memory() -> tuple[Tool, ...]:
+    from muniment.surfaces.mcp.guard_tools import GUARDING
+    from muniment.surfaces.mcp.reading_tools import READING
+    from muniment.surfaces.mcp.review_tools import REVIEWING
+    from muniment.surfaces.mcp.writing_tools import WRITING
+
+    return (*WRITING, *READING, *REVIEWING, *GUARDING)
+
+
+def _field() -> tuple[Tool, ...]:
+    from muniment.surfaces.mcp.akashik_tools import AKASHIK
+
+    return AKASHIK
+
+
+_LOADED: dict[Choice, Callable[[], tuple[Tool, ...]]] = {
+    Choice.CORE: _core,
+    Choice.MEMORY: _memory,
+    Choice.FIELD: _field,
+    Choice.ALL: lambda: (*_memory(), *_field()),
+}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
+from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types import INVALID_REQUEST, PARSE_ERROR
 from starlette.requests import Request
@@ -13,14 +14,13 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from muniment.contracts.strict.reader import Limits, read_json
-from muniment.model import checks
 from muniment.model.errors import LimitExceeded, Malformed, Unreadable
 from muniment.surfaces.http.bodies import JSON, read_body
 from muniment.surfaces.http.doors import peer_of
 from muniment.surfaces.http.problems import Declined
-from muniment.surfaces.mcp.choice import Choice
+from muniment.surfaces.mcp.choice import Choice, read_choice
 from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.server import build_server
+from muniment.surfaces.mcp.server import Lifespan, build_server
 from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.reception.visitor import Visitor
 
@@ -59,7 +59,9 @@ class Endpoint:
 
     def __init__(self, reception: Reception) -> None:
         desk = ServedDesk(reception)
-        self._servers = {choice: build_server(desk, choice) for choice in Choice}
+        self._servers: dict[Choice | None, Server[Lifespan]] = {choice: build_server(desk, choice) for choice in Choice}
+        # Who asks for no choice is offered the core, and may go on to call what they knew before there was one.
+        self._servers[None] = build_server(desk, callable_=Choice.ALL)
         self._limit = reception.settings.body_bytes_max
         self._reception = reception
 
@@ -110,12 +112,12 @@ def _rpc_error(code: int, words: str) -> Response:
     return Response(msgspec.json.encode(body), status_code=400, media_type=JSON)
 
 
-def _chosen(request: Request) -> Choice:
-    """Which tools the address asks for: `/mcp?tools=memory`."""
+def _chosen(request: Request) -> Choice | None:
+    """Which tools the address asks for, if any: `/mcp?tools=memory`."""
     said = request.query_params
     if set(said) - {"tools"}:
         raise Malformed("query", "no parameter but tools")
-    return checks.read_word("tools", said.get("tools", Choice.ALL), Choice)
+    return read_choice(said["tools"]) if "tools" in said else None
 
 
 class _Again:

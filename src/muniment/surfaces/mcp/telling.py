@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from muniment.engine import ConflictView, Directory, History, LineageView, QueueItem
+from muniment.model.claim import Belief
 from muniment.model.curation import Settled, Verdict
 from muniment.model.query import Disclosure
 from muniment.model.recall import Recall
@@ -90,12 +91,21 @@ def recall(found: Recall) -> str:
     return "\n".join([context.text.rstrip("\n"), "", *cited, *left, receipt])
 
 
+def briefly(found: Recall) -> str:
+    """An answer as a block of quoted records, with what each marker cites and where the receipt is."""
+    context = found.render()
+    cited = ", ".join(f"{one.marker} {one.record}@{one.revision}" for one in context.citations)
+    cite = [f"Cite: {cited}"] if cited else []
+    return "\n".join([context.text.rstrip("\n"), "", *cite, f"Receipt {found.receipt_id}"])
+
+
 def _standing(one: Disclosure) -> str:
     footing = one.standing.footing
     flags = [f"status {one.standing.status}", f"support {footing.support}", f"gate {one.gate}"]
     flags += ["hedged"] if one.record.claim.belief.hedged else []
     origin = f"origin {footing.label}, trust {one.record.trust}"
-    return f"{origin}, confidence {footing.effective:.2f}, {', '.join(flags)}"
+    unstated = " (not stated)" if one.record.claim.belief.unstated else ""
+    return f"{origin}, confidence {footing.effective:.2f}{unstated}, {', '.join(flags)}"
 
 
 def record(one: Disclosure) -> str:
@@ -198,11 +208,16 @@ def foreseen(told: Settled) -> str:
     return "\n".join([*lines, f'To do it, call resolve again without dry_run and with plan "{told.digest}".'])
 
 
+def sure(belief: Belief) -> str:
+    """How sure the proposer of something that waits says they are."""
+    return "confidence not stated" if belief.unstated else f"confidence {belief.score:.2f}"
+
+
 def queue(waiting: Iterable[QueueItem]) -> str:
     lines = []
     for one in waiting:
         claim = one.proposal.claim
-        head = f"{one.proposal.id}: {claim.nature.kind} by {one.actor}, confidence {claim.belief.score:.2f}"
+        head = f"{one.proposal.id}: {claim.nature.kind} by {one.actor}, {sure(claim.belief)}"
         lines += ["", head, f"It waits because: {line(one.report.reason)}", quote(claim.content)]
         lines += [f"Evidence: {line(ref)}" for ref in claim.belief.evidence]
     return "\n".join([QUOTED, *lines]) if lines else "Nothing waits that you may see."

@@ -50,19 +50,19 @@ class Words(Value):
     """How a tool is called and described."""
 
     name: str
-    title: str
     description: str
+    title: str | None = None
 
 
 class Tool(Value):
-    """A tool as it is listed and called. `takes` and `answers` are JSON Schemas; `grant` opens it at all, and `needs`
-    says which one a single call takes."""
+    """A tool as it is listed and called. `takes` and `answers` are JSON Schemas; what answers in words alone has none
+    for its answer. `grant` opens it at all, and `needs` says which one a single call takes."""
 
     words: Words
     hints: Hints
     grant: Grant
     takes: JsonObject
-    answers: JsonObject
+    answers: JsonObject | None
     needs: Callable[[JsonObject], Grant]
     perform: Callable[[Seat, JsonObject], Told]
     fails: Callable[[MunimentError], Told]
@@ -85,7 +85,7 @@ def tool(
     hints: Hints,
     grant: Grant,
     takes: type[A],
-    answers: JsonObject,
+    answers: JsonObject | None,
     perform: Callable[[Seat, A], Told],
     *,
     needs: Callable[[JsonObject], Grant] | None = None,

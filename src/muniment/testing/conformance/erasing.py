@@ -112,6 +112,8 @@ class ErasureConformance(Made):
             msgspec.structs.replace(make_card(1), actor="ana", session_id="s"),
             msgspec.structs.replace(make_card(2), actor="ana2", session_id="s2", status="retracted"),
             msgspec.structs.replace(make_card(3), actor="ana", status="retracted"),
+            msgspec.structs.replace(make_card(4), actor="bot", scope="user", scope_id="al", status="retracted"),
+            msgspec.structs.replace(make_card(5), actor="bot", scope="project", scope_id="al"),
         ]
         with self.make(TENANT) as store:
             for card in cards:
@@ -120,9 +122,16 @@ class ErasureConformance(Made):
             with store.read() as snapshot:
                 found = {
                     value: [card.rid for card in snapshot.catalogue.contributed(Target(by=by, value=value))]
-                    for by, value in ((By.ACTOR, "ana"), (By.ACTOR, "an"), (By.SESSION, "s2"), (By.SOURCE, "nobody"))
+                    for by, value in (
+                        (By.ACTOR, "ana"),
+                        (By.ACTOR, "an"),
+                        (By.SESSION, "s2"),
+                        (By.SOURCE, "nobody"),
+                        (By.USER, "al"),
+                        (By.USER, "a"),
+                    )
                 }
-                assert found == {"ana": [1, 3], "an": [], "s2": [2], "nobody": []}
+                assert found == {"ana": [1, 3], "an": [], "s2": [2], "nobody": [], "al": [4], "a": []}
 
     def test_terms_are_counted_over_what_is_indexed_and_an_unknown_one_is_left_out(self) -> None:
         with self.make(TENANT) as store:

@@ -9,6 +9,7 @@ import msgspec
 from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
 from muniment.model.change import Amendment, ChangeSet, Draft
+from muniment.model.claim import Place
 from muniment.model.curation import Forgotten, Report, Verdict
 from muniment.model.entry import Birth, Change, EntryKind, Filing, Role
 from muniment.model.erasure import (
@@ -28,7 +29,7 @@ from muniment.model.record import Record
 from muniment.model.rows import ProposalRow
 from muniment.model.status import Status
 from muniment.model.value import Value
-from muniment.model.vocabulary import Disposition, Outcome
+from muniment.model.vocabulary import Disposition, Outcome, Scope
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, Unit
@@ -96,6 +97,8 @@ def plan_erasure(snapshot: Snapshot, oblivion: Oblivion, actor: Actor, bench: Be
 
 def may_erase(snapshot: Snapshot, target: Target, actor: Actor, bench: Bench) -> str | None:
     """Name the rule that lets the actor erase. Everything of somebody takes the right to erase anywhere."""
+    if target.by is By.USER:
+        return decide_review(bench.policy, actor, Action.FORGET, Place(scope=Scope.USER, scope_id=target.value), None)
     if target.by is not By.RECORD:
         return decide_review(bench.policy, actor, Action.FORGET, None, None)
     record = visible(snapshot, target.value, actor, bench).record

@@ -43,6 +43,7 @@ def waiting_on(
             By.SOURCE: claim.origin.source == target.value,
             By.ACTOR: row.actor == target.value,
             By.SESSION: claim.place.session_id == target.value,
+            By.USER: claim.place.user == target.value,
         }
         if about or said[target.by]:
             found.append(row)

@@ -22,6 +22,7 @@ _WHY = {
     By.SOURCE: "it came from the source",
     By.ACTOR: "the actor wrote it",
     By.SESSION: "it was written in the session",
+    By.USER: "it is the user's memory",
 }
 _FATE = {Derived.ERASE: Fate.ERASED, Derived.REDACT: Fate.REDACTED, Derived.REVIEW: Fate.REVIEWED}
 _WHY_DERIVED = {
@@ -48,7 +49,7 @@ def find(snapshot: Snapshot, target: Target) -> Meant:
             return Meant(records=(target.value,) if there else ())
         case By.SUBJECT:
             return _about(snapshot, target.value)
-        case By.SOURCE | By.ACTOR | By.SESSION:
+        case By.SOURCE | By.ACTOR | By.SESSION | By.USER:
             cards = snapshot.catalogue.contributed(target)
             return Meant(records=tuple(dict.fromkeys(card.id for card in cards)))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from muniment.model.claim import Claim
 from muniment.model.record import Record
+from muniment.model.user import user_name
 from muniment.model.vocabulary import Scope
 
 
@@ -15,6 +16,8 @@ def texts_of(claim: Claim) -> Iterator[str]:
         yield from (claim.slot.subject, claim.slot.key, claim.slot.value)
     if claim.place.scope is Scope.X_USER_IDENTITY:
         yield claim.place.scope_id  # whom memory about a person is about
+    if claim.place.user is not None:
+        yield user_name(claim.place.user)
     origin, belief = claim.origin, claim.belief
     said = (claim.intent.purpose, claim.intent.question, origin.source, origin.external_id, origin.triggered_by)
     yield from (text for text in (*said, belief.reasoning) if text is not None)

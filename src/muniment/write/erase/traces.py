@@ -50,12 +50,15 @@ class Erasing(Value):
         return own or row.record in self.records
 
     def asked(self, account: Account | PackedAccount) -> bool:
-        """Whether a question is: one that the actor put, or that was put in the session."""
+        """Whether a question is: one that the actor put, or that was put in the session or for the
+        user."""
         match self.target.by:
             case By.ACTOR:
                 return account.actor.id == self.target.value
             case By.SESSION:
                 return self.target.value in account.actor.sessions
+            case By.USER:
+                return account.actor.user == self.target.value
             case _:
                 return False
 
@@ -182,7 +185,11 @@ def _receipts(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[Blan
             continue  # it has no words left
         named = stored.seq in erasing.receipts or erasing.asked(account)
         if named or _told_of(account, erasing.rids) or any(lost.within(text) for text in _asked(account)):
-            yield Blanked(id=stored.id, seq=stored.seq, account=blank_account(account))
+            blank = blank_account(account)
+            if erasing.target.by is By.USER and blank.actor.user == erasing.target.value:
+                nobody = msgspec.structs.replace(blank.actor, user="erased")
+                blank = msgspec.structs.replace(blank, actor=nobody)
+            yield Blanked(id=stored.id, seq=stored.seq, account=blank)
 
 
 def _told_of(account: Account | PackedAccount, rids: AbstractSet[int]) -> bool:

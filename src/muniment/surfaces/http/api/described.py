@@ -30,6 +30,7 @@ _NAME: JsonObject = {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"}
 _WORDS: dict[str, JsonObject] = {"contract": {"type": "string", "enum": [*get_args(ContractWord)]}}
 _MATCH = 'The ETag of the record as it was read, one that names its revision alone (`"r3"`), several of them, or `*`.'
 _TAGS: JsonObject = {"type": "string", "anyOf": [{"const": "*"}, {"pattern": f"^({TAGS_PATTERN})$"}]}
+_USER = "The user whose memory the request is about, percent-encoded; without it, what all share."
 _KEY = (
     "Names this request: sent again under the same key it is followed once and answered as the first time (a proposal "
     "that was decided meanwhile, as it stands)."
@@ -148,7 +149,7 @@ def _parameters(operation: Operation, schemas: dict[str, Json]) -> list[Json]:
         found.append(_header("If-None-Match", "Tags of what the caller has.", {"type": "string"}))
     if operation.key is not Key.NONE:
         found.append(_header("Idempotency-Key", _KEY, {"type": "string", "pattern": "^[!-~]{1,255}$"}))
-    return found
+    return [*found, _header("Muniment-User", _USER, {"type": "string"})]
 
 
 def _header(name: str, words: str, schema: JsonObject, *, required: bool = False) -> Json:

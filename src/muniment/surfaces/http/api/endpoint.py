@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from urllib.parse import unquote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from muniment.engine import Memory
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.model.value import Value
@@ -24,7 +26,8 @@ from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.reception.visitor import Visitor
 
 JSON = bodies.JSON
-_HEADERS = ("if-match", "if-none-match", KEY_HEADER)
+USER_HEADER = "muniment-user"
+_HEADERS = ("if-match", "if-none-match", KEY_HEADER, USER_HEADER)
 _STATUS = {Outcome.COMMITTED: 201, Outcome.HELD: 202, Outcome.REFUSED: 200}
 Ask = Callable[[Request], Awaitable[Response]]
 
@@ -97,7 +100,7 @@ class Endpoint:
                 asked = Asked(
                     operation,
                     visitor,
-                    self._reception.memory(visitor),
+                    self._memory(visitor, headers.get(USER_HEADER)),
                     places=places,
                     query=asking,
                     body=body,
@@ -108,6 +111,11 @@ class Endpoint:
             if headers.get("if-match", ANY).strip() == ANY:
                 raise
             raise _outdated(str(error), error.hint) from None
+
+    def _memory(self, visitor: Visitor, user: str | None) -> Memory:
+        """The memory as the visitor sees it, or the one of the user the request is made for."""
+        memory = self._reception.memory(visitor)
+        return memory if user is None else memory.for_user(unquote(user))
 
     def _answered(self, asked: Asked) -> Response:
         """Under a key it is followed once. What changes nothing may come under a key and takes no notice of it."""

@@ -121,7 +121,8 @@ def _check(header: str) -> None:
 
 def _name(asked: Asked, header: str) -> str:
     _check(header)
-    parts = (_salt(asked), asked.visitor.actor.id, asked.operation.name, header)
+    user = asked.memory.actor.user
+    parts = (_salt(asked), asked.visitor.actor.id, asked.operation.name, header, *([] if user is None else [user]))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:40]
 
 

@@ -5,7 +5,7 @@ export const KINDS = [
   "observation", "intention", "assumption", "constraint", "question", "synthesis", "correction", "directive",
 ];
 export const SCOPES = [
-  "session", "project", "agent_team", "agent_repo", "x_user_identity", "x_organization", "x_cross_organization",
+  "session", "project", "agent_team", "agent_repo", "user", "x_user_identity", "x_organization", "x_cross_organization",
 ];
 export const CLASSES = ["short_term", "long_term", "profile"];
 export const SENSITIVITIES = ["public", "internal", "private", "confidential", "secret"];

@@ -23,14 +23,14 @@ export const gate = (word) => badge(word, { title: GATES[word] ?? null });
 export const origin = (word) => badge(word, { tone: "plain", title: LABELS[word] ?? null });
 
 /** How far it is believed: declared and effective on one line, the loss between them seen at a glance. */
-export function confidence(declared, effective) {
-  const words = `declared ${share(declared)}, effective ${share(effective)}`;
+export function confidence(declared, effective, unstated = false) {
+  const words = unstated ? `not stated, taken for ${share(declared)}, effective ${share(effective)}` : `declared ${share(declared)}, effective ${share(effective)}`;
   const bar = h("span.meter", { role: "img", "aria-label": words, title: words }, h("span.meter-declared"), h("span.meter-effective"));
   bar.children[0].style.setProperty("--part", declared ?? 0);
   bar.children[1].style.setProperty("--part", effective ?? 0);
   const lost = declared !== null && effective !== null && declared - effective > 0.005;
   const figures = lost ? [h("s", null, share(declared)), " ", h("b", null, share(effective))] : h("b", null, share(effective));
-  return h("span.confidence", null, bar, h("span.figures", { "aria-hidden": "true" }, figures));
+  return h("span.confidence", null, bar, h("span.figures", { "aria-hidden": "true" }, figures), unstated ? h("span.none", { title: words }, " not stated") : null);
 }
 
 /** When: how long ago, with the exact instant at hand. */

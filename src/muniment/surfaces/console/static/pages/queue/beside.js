@@ -67,7 +67,7 @@ function pair(row, { record, standing }, how) {
       ["Said by", [who(record.actor), ` (${record.actor_type})`]],
       ["When", when(record.created_at)],
       ["Kind and place", [plain(nature.kind), ", ", plain(place.scope), " ", quoted(place.scope_id)]],
-      ["Confidence", confidence(belief.score ?? standing.footing.own, standing.footing.effective)],
+      ["Confidence", confidence(belief.score ?? standing.footing.own, standing.footing.effective, belief.unstated)],
       ["Evidence", belief.evidence.length ? belief.evidence.slice(0, 5).flatMap((one, at) => [at ? ", " : "", quoted(one)]) : h("span.none", null, "none")],
     ]),
   ];

@@ -30,7 +30,7 @@ export function told(row) {
       ["Waits since", when(at)],
       ["Kind", [plain(claim.nature.kind), h("small", null, ` ${plain(claim.nature.memory_type)}, ${plain(claim.nature.memory_class)}`)]],
       ["Place", place(claim.place)],
-      ["Confidence", claim.belief.score === null ? "none declared" : `${share(claim.belief.score)} declared${claim.belief.hedged ? ", hedged" : ""}`],
+      ["Confidence", claim.belief.score === null || claim.belief.unstated ? "not stated" : `${share(claim.belief.score)} declared${claim.belief.hedged ? ", hedged" : ""}`],
       ["Source", source(claim.origin)],
       ["Sensitivity", claim.handling.sensitivity === "internal" ? null : claim.handling.sensitivity],
       ["Valid", span(claim.times)],

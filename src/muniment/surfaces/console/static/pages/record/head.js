@@ -21,7 +21,7 @@ export function head(about) {
       h("p.lead", null, record.revision > 1 ? `revision ${record.revision}` : "first revision")),
     words(record),
     h("div.row-line", null, status(stateOf(standing)), gate(told.gate), origin(standing.footing.label),
-      confidence(claim.belief.score, standing.footing.effective),
+      confidence(claim.belief.score, standing.footing.effective, claim.belief.unstated),
       h("span", null, "by ", who(record.actor), ` (${record.actor_type})`), h("span", null, "written ", when(record.created_at))),
     remarks(about),
     actions(about));

@@ -40,7 +40,7 @@ function grounds({ record, told }) {
 
 function standing({ record, standing: { footing, vigour, since }, told }) {
   return section("Standing", facts([
-    ["Declared, effective", confidence(record.claim.belief.score, footing.effective)],
+    ["Declared, effective", confidence(record.claim.belief.score, footing.effective, record.claim.belief.unstated)],
     ["Own confidence", share(footing.own)],
     ["Outcomes told", footing.helpful || footing.misleading ? `${count(footing.helpful)} helpful, ${count(footing.misleading)} misleading` : null],
     ["What it stands on", sentence(footing.support)],

@@ -23,6 +23,7 @@ export function remedy(rule, bounds) {
   const bound = BY_RULE[rule];
   if (bound && isSet(bounds[bound])) return { words: `Ask for ${BOUND_WORDS[bound]}`, change: { [bound]: null } };
   if (rule === "limit") return more(bounds);
+  if (rule === "user") return { words: "Ask the memories of users", change: { scopes: ["user"] } };
   if (rule === "gate") return { words: "Ask for what is believed little, too", change: { gate_min: "0" } };
   if (rule === "weak") return { words: "Ask for what fits poorly, too", change: { floor: "0" } };
   if (rule === "intention") return { words: "Ask for intentions", change: { kinds: ["intention"] } };

@@ -27,7 +27,7 @@ function result(one, rank) {
       why(one, rank)),
     h("div.search-side", null,
       figure("Fits", scoreBar(one.score, one.parts)),
-      figure("Believed", confidence(record.claim.belief.score, one.standing.footing.effective)),
+      figure("Believed", confidence(record.claim.belief.score, one.standing.footing.effective, record.claim.belief.unstated)),
       openRecord(record.id)));
 }
 
@@ -37,7 +37,7 @@ export function listed(one) {
   return h("li", null, h("article.search-result", null,
     h("div.search-main", null, said(record.claim.content, { by: record.actor, short: true }), origin(one), warnings({ ...one, gate: null })),
     h("div.search-side", null,
-      figure("Believed", confidence(record.claim.belief.score, one.standing.footing.effective)),
+      figure("Believed", confidence(record.claim.belief.score, one.standing.footing.effective, record.claim.belief.unstated)),
       openRecord(record.id))));
 }
 

@@ -22,6 +22,7 @@ const RULES = {
   expiry: "expired by then",
   intention: "what somebody means to do; told only to those who ask for intentions",
   support: "what it stands on has fallen",
+  user: "kept for one user: it is told to who asks for that user",
   gate: "believed too little: its effective confidence is below the gate",
   origin: "comes from too far outside to steer what is done",
   policy: "no read rule of the policy lets the caller see it",
