@@ -12,8 +12,9 @@ import msgspec
 
 from muniment.model import checks
 from muniment.model.erasure import Derived
+from muniment.model.errors import Malformed
 from muniment.model.gate import USUAL, Gates, Thresholds
-from muniment.model.value import Value
+from muniment.model.value import Value, as_fraction
 from muniment.model.vocabulary import (
     LABEL_RANK,
     ActorType,
@@ -271,15 +272,42 @@ class Evidence(Value):
         checks.optional_unit_interval("session_below", self.session_below)
 
 
+class Unshared(StrEnum):
+    """What becomes of a claim of somebody who was lately told something of low origin and shares no content with it:
+    it keeps its origin and carries what its author was told, it counts as what was told until a reviewer vouches for
+    it, or it waits for a reviewer."""
+
+    KEEP = "keep"
+    LOWER = "lower"
+    HOLD = "hold"
+
+
+class Exposed(Value):
+    """For how many hours somebody writes under the impression of what they were told, and what becomes of a claim that
+    shares nothing with it. What shares content is derived from it, however long ago it was told."""
+
+    hours: float = 24.0
+    unshared: Unshared = Unshared.KEEP
+
+    def __post_init__(self) -> None:
+        checks.number("hours", self.hours)
+        if not 0 <= self.hours <= 87_600:
+            raise Malformed("hours", "a number from 0 to 87600")
+        checks.word("unshared", self.unshared, Unshared)
+        as_fraction(self, "hours")
+
+
 class Trust(Value):
     """How far records are believed: the gate's thresholds for everything and for single namespaces, what a missing or
-    fallen pillar still bears, which purposes only inform, and how low an origin may be for every other purpose."""
+    fallen pillar still bears, which purposes only inform, how low an origin may be for every other purpose, and what
+    it means to have been told something of low origin."""
 
     gate: Thresholds = USUAL
     namespaces: dict[str, Thresholds] = msgspec.field(default_factory=dict)
     missing_floor: float = 0.2
     inform: tuple[str, ...] = ("answer", "curation", "review", "audit", "summary", "research")
     steer_label_min: Label = Label.AGENT
+    exposure: Exposed = Exposed()
 
     @property
     def gates(self) -> Gates:
