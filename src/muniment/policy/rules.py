@@ -178,6 +178,34 @@ class Guard(Value):
     high: Answer = Answer.NOTE
 
 
+class Marks(Value):
+    """What each thing that a text does to its reader weighs: from `least` on, together, they are a reason for doubt.
+    It gives an order; wants to rule over talks to come; says who its reader is; asks for silence; for haste; calls on
+    an authority; points out of here; is to hold for all time; wants to get round a check; takes a part in the
+    conversation; plays back a key of a memory; has a link that carries data."""
+
+    order: float = 0.4
+    trigger: float = 0.6
+    persona: float = 0.7
+    secrecy: float = 0.6
+    urgency: float = 0.3
+    authority: float = 0.4
+    outward: float = 0.3
+    always: float = 0.3
+    bypass: float = 0.6
+    part: float = 0.7
+    replay: float = 1.0
+    carrier: float = 0.7
+    least: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            checks.number(name, getattr(self, name))
+            if not 0 <= getattr(self, name) <= 100:
+                raise Malformed(name, "a number from 0 to 100")
+            as_fraction(self, name)
+
+
 class Poison(Value):
     """What becomes of text that may be meant to steer whoever reads it, for each reason to think so. Too many from one
     actor are `burst_count` within `burst_seconds`."""
@@ -187,9 +215,11 @@ class Poison(Value):
     hidden: Guard = Guard()
     encoded: Guard = Guard()
     authority: Guard = Guard()
+    standing: Guard = Guard()
     burst: Guard = Guard(low=Answer.NOTE, high=Answer.IGNORE)
     burst_count: int = 600
     burst_seconds: int = 60
+    marks: Marks = Marks()
 
     def __post_init__(self) -> None:
         checks.whole("burst_count", self.burst_count, least=2, most=100_000)
@@ -210,6 +240,7 @@ class Poison(Value):
             Suspicion.HIDDEN: self.hidden,
             Suspicion.ENCODED: self.encoded,
             Suspicion.AUTHORITY: self.authority,
+            Suspicion.STANDING: self.standing,
             Suspicion.BURST: self.burst,
         }
 

@@ -60,7 +60,7 @@ def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
         redactions=cleaned.redactions,
         unsafe_ids=cleaned.unsafe,
         digest=hashlib.sha256(canonical(safe)).hexdigest(),
-        signals=inspect_claim(proposal.claim),
+        signals=inspect_claim(proposal.claim, safety.poison.marks),
         noticed=cleaned.noticed,
     )
 
