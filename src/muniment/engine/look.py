@@ -29,7 +29,7 @@ from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.discretion import discreet, own_account
 from muniment.read.explain import decide_again, only_read, read_receipt, search_again, taken_from, told_apart
-from muniment.read.gate import pass_gate
+from muniment.read.gate import pass_gate, without_exposure
 from muniment.read.pinned import check_pinned
 from muniment.read.pipeline import Reading
 from muniment.write.commit import rebuild
@@ -169,7 +169,8 @@ def history_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str) ->
             _check_pinned(snapshot, card)
             known = _known(snapshot, held.record, standing, actor, policy)
             events = _events(snapshot, actor, policy, card)
-            views.append(RevisionView(record=held.record, standing=known, events=events))
+            shown = without_exposure(held.record, policy, actor)
+            views.append(RevisionView(record=shown, standing=known, events=events))
     if not views:
         raise NotFound("record", record)
     replaced = {card.id for card in snapshot.catalogue.superseded_by(record)} - {record}

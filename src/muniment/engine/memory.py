@@ -52,7 +52,8 @@ from muniment.ports.tracer import UNWATCHED, Operation, Tracer
 from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted, admit, unheard
 from muniment.write.case import hidden
-from muniment.write.facts import gather
+from muniment.write.exposure import ALIKE_LEAST, pieces_of
+from muniment.write.facts import gather, hearing_of
 from muniment.write.kinship import Suggestion, comparable
 from muniment.write.pipeline import asked, propose, propose_each
 from muniment.write.secrets import DEFAULT
@@ -195,7 +196,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         if not admitted:
             return ()
         bench = self._tenant.bench
-        judged = [self._judged(one) for one in admitted]
+        judged = [self._judged(self._compared(one)) for one in admitted]
         verdicts = self._tenant.store.write(lambda unit: tuple(propose_each(unit, judged, bench)))
         self._tenant.wrote(verdicts[-1].epoch)
         return verdicts
@@ -320,7 +321,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         operation: Operation = UNWATCHED,
         terms: Terms = UNCONDITIONAL,
     ) -> Verdict:
-        admitted, suggestions = self._judged(admitted) if not objections else (admitted, ())
+        admitted, suggestions = self._judged(self._compared(admitted)) if not objections else (admitted, ())
         operation.lap("admit")
         bench = terms.bench(self._tenant.bench)
 
@@ -332,6 +333,26 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         operation.lap("sync")
         operation.told(verdict)
         return verdict
+
+    def _compared(self, admitted: Admitted) -> Admitted:
+        """Ask the model, if there is one, what the author was told of low origin that the proposal is near to."""
+        wanted = asked(admitted)
+        if not wanted.listens or not self._tenant.indexer.has_model:
+            return admitted
+        hearing = hearing_of(wanted.actor)
+        with self._tenant.store.read() as snapshot:
+            cards = snapshot.catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep)
+            reach = snapshot.meanings.reach() if cards else Reach()
+            if reach.model is None:
+                return admitted
+            rids = [card.rid for card in cards]
+            near: set[int] = set()
+            for text in pieces_of(admitted.proposal.claim):
+                question = self._tenant.indexer.ask(text)
+                if question.vector is not None and question.model == reach.model:
+                    found = snapshot.meanings.measure(rids, question.vector)
+                    near |= {rid for rid, one in found.items() if one.cosine >= ALIKE_LEAST}
+        return msgspec.structs.replace(admitted, alike=tuple(sorted(near))) if near else admitted
 
     def _judged(self, admitted: Admitted) -> tuple[Admitted, tuple[Suggestion, ...]]:
         """Ask the judge, if there is one, before the writer is held. One that cannot be heard is noted."""

@@ -96,6 +96,11 @@ class VectorIndexer:
             patient = self._embedder
             self._embed = lru_cache(QUERIES_KEPT)(lambda text: patient.embed([text])[0])
 
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model to ask."""
+        return self._embedder is not None
+
     def ask(self, text: str) -> Asked:
         """A question as a vector. Without a model, or when it fails, the search goes on by words and says why."""
         if self._embedder is None:

@@ -99,8 +99,9 @@ class Record(Value):
     records it only says again; `label` is where it came from when it was written; `barred` are the scopes that
     its own charter, or that of anything it stands on, keeps it out of; `mentions` is what its text names; `authority`
     is how much its author had, where that is not what the policy gives its name; `same_as` are records in the same
-    words, by another author or of another occasion; `about` is what its text is about, its subject first, and
-    empty where that is left open. None: written before subjects were read."""
+    words, by another author or of another occasion; `exposed_to` are records of low origin that its author had been
+    told, those it shares content with first, and is for its author and auditors alone; `about` is what its text is
+    about, its subject first, and empty where that is left open. None: written before subjects were read."""
 
     id: str
     tenant: str
@@ -120,6 +121,7 @@ class Record(Value):
     barred: tuple[Scope, ...] = ()
     mentions: tuple[Entity, ...] = ()
     authority: int | None = None
+    exposed_to: tuple[str, ...] = ()
 
     def __rich_repr__(self) -> Parts:
         return [("id", self.id), ("revision", self.revision), ("content", short(self.content)), ("actor", self.actor)]
@@ -152,6 +154,7 @@ class Record(Value):
         checks.identifiers("same_as", self.same_as)
         checks.texts("about", self.about or ())
         checks.instances("barred", self.barred, Scope)
+        checks.identifiers("exposed_to", self.exposed_to)
         checks.instances("mentions", self.mentions, Entity)
         if self.authority is not None:
             checks.whole("authority", self.authority, least=0, most=10)

@@ -86,13 +86,15 @@ class Label(StrEnum):
 
 class Suspicion(StrEnum):
     """Why a text may be meant to steer whoever reads it: it gives orders against orders, speaks to its reader, hides
-    what it says, is spelled in a code, vouches for itself, or comes with too many others."""
+    what it says, is spelled in a code, vouches for itself, says who rules or what somebody may do, or comes with too
+    many others."""
 
     INJECTION = "injection"
     INSTRUCTION = "instruction"
     HIDDEN = "hidden"
     ENCODED = "encoded"
     AUTHORITY = "authority"
+    STANDING = "standing"
     BURST = "burst"
 
 

@@ -29,6 +29,8 @@ DRAFTS = "drafts"
 OF_THE_WHOLE = frozenset({Action.AUDIT, Action.HOLD, Action.IMPORT, Action.NAME, Action.SWEEP})
 """Actions that concern the memory as a whole: a rule for some places, or for what is one's own, does not allow them."""
 
+_REVIEWING = frozenset({Action.ACCEPT, Action.VOUCH})
+
 
 class Decision(Value):
     """What a rule says, and which."""
@@ -166,6 +168,13 @@ def may_somewhere(policy: Policy, actor: Actor) -> tuple[Action, ...]:
             if action in OF_THE_WHOLE
             else action in somewhere
         )
+    )
+
+
+def answers_for_others(policy: Policy, actor: Actor) -> bool:
+    """Whether somewhere an actor may take in what others propose, or vouch for it: a reviewer, whatever else it is."""
+    return any(
+        _concerns(rule, actor) and not rule.own and not _REVIEWING.isdisjoint(rule.actions) for rule in policy.review
     )
 
 

@@ -12,8 +12,9 @@ import msgspec
 
 from muniment.model import checks
 from muniment.model.erasure import Derived
+from muniment.model.errors import Malformed
 from muniment.model.gate import USUAL, Gates, Thresholds
-from muniment.model.value import Value
+from muniment.model.value import Value, as_fraction
 from muniment.model.vocabulary import (
     LABEL_RANK,
     ActorType,
@@ -177,6 +178,34 @@ class Guard(Value):
     high: Answer = Answer.NOTE
 
 
+class Marks(Value):
+    """What each thing that a text does to its reader weighs: from `least` on, together, they are a reason for doubt.
+    It gives an order; wants to rule over talks to come; says who its reader is; asks for silence; for haste; calls on
+    an authority; points out of here; is to hold for all time; wants to get round a check; takes a part in the
+    conversation; plays back a key of a memory; has a link that carries data."""
+
+    order: float = 0.4
+    trigger: float = 0.6
+    persona: float = 0.7
+    secrecy: float = 0.6
+    urgency: float = 0.3
+    authority: float = 0.4
+    outward: float = 0.3
+    always: float = 0.3
+    bypass: float = 0.6
+    part: float = 0.7
+    replay: float = 1.0
+    carrier: float = 0.7
+    least: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            checks.number(name, getattr(self, name))
+            if not 0 <= getattr(self, name) <= 100:
+                raise Malformed(name, "a number from 0 to 100")
+            as_fraction(self, name)
+
+
 class Poison(Value):
     """What becomes of text that may be meant to steer whoever reads it, for each reason to think so. Too many from one
     actor are `burst_count` within `burst_seconds`."""
@@ -186,9 +215,11 @@ class Poison(Value):
     hidden: Guard = Guard()
     encoded: Guard = Guard()
     authority: Guard = Guard()
+    standing: Guard = Guard()
     burst: Guard = Guard(low=Answer.NOTE, high=Answer.IGNORE)
     burst_count: int = 600
     burst_seconds: int = 60
+    marks: Marks = Marks()
 
     def __post_init__(self) -> None:
         checks.whole("burst_count", self.burst_count, least=2, most=100_000)
@@ -209,6 +240,7 @@ class Poison(Value):
             Suspicion.HIDDEN: self.hidden,
             Suspicion.ENCODED: self.encoded,
             Suspicion.AUTHORITY: self.authority,
+            Suspicion.STANDING: self.standing,
             Suspicion.BURST: self.burst,
         }
 
@@ -291,9 +323,35 @@ class Priors(Value):
         return float(getattr(self, "imported" if label is Label.IMPORT else label.value))
 
 
+class Unshared(StrEnum):
+    """What becomes of a claim of somebody who was lately told something of low origin and shares no content with it:
+    it keeps its origin and carries what its author was told, it counts as what was told until a reviewer vouches for
+    it, or it waits for a reviewer."""
+
+    KEEP = "keep"
+    LOWER = "lower"
+    HOLD = "hold"
+
+
+class Exposed(Value):
+    """For how many hours somebody writes under the impression of what they were told, and what becomes of a claim that
+    shares nothing with it. What shares content is derived from it, however long ago it was told."""
+
+    hours: float = 24.0
+    unshared: Unshared = Unshared.KEEP
+
+    def __post_init__(self) -> None:
+        checks.number("hours", self.hours)
+        if not 0 <= self.hours <= 87_600:
+            raise Malformed("hours", "a number from 0 to 87600")
+        checks.word("unshared", self.unshared, Unshared)
+        as_fraction(self, "hours")
+
+
 class Trust(Value):
     """How far records are believed: the gate's thresholds for everything and for single namespaces, what a missing or
-    fallen pillar still bears, which purposes only inform, and how low an origin may be for every other purpose."""
+    fallen pillar still bears, which purposes only inform, how low an origin may be for every other purpose, and what
+    it means to have been told something of low origin."""
 
     gate: Thresholds = USUAL
     namespaces: dict[str, Thresholds] = msgspec.field(default_factory=dict)
@@ -301,6 +359,7 @@ class Trust(Value):
     priors: Priors = Priors()
     inform: tuple[str, ...] = ("answer", "curation", "review", "audit", "summary", "research")
     steer_label_min: Label = Label.AGENT
+    exposure: Exposed = Exposed()
 
     @property
     def gates(self) -> Gates:

@@ -138,8 +138,8 @@ class Catalogue(Protocol):
         """When the `nth` newest revision of an actor was written; None when there are fewer."""
 
     def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
-        """Revisions that an actor was told and whose label is below this, in any state, the newest first. A store may
-        leave out what is older than thousands of others that the actor was told."""
+        """Revisions that an actor was told and whose label is below this, in any state, what was told last first. A
+        store may leave out what is older than thousands of others that the actor was told."""
 
     def contributed(self, target: Target) -> tuple[Card, ...]:
         """Every revision, in any state, that one source, actor or session brought, by rising `rid`."""
@@ -222,6 +222,9 @@ class Receipts(Protocol):
 
     def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
         """Which of these revisions an actor was told."""
+
+    def told_since(self, actor: str, rids: Iterable[int], since: Instant) -> frozenset[int]:
+        """Which of these revisions an actor was told at this instant or later."""
 
     def all_told(self) -> Iterator[ToldRow]:
         """The same of every revision, by `rid` and actor."""

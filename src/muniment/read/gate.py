@@ -5,6 +5,8 @@ The store has narrowed by cards already. A card can be stale or tampered with; a
 
 from __future__ import annotations
 
+import msgspec
+
 from muniment.model.actor import Actor
 from muniment.model.card import card_of
 from muniment.model.filter import Filter, matches
@@ -14,8 +16,8 @@ from muniment.model.receipt import STATUS
 from muniment.model.record import Record, Standing
 from muniment.model.status import Status
 from muniment.model.vocabulary import Kind
-from muniment.policy.decide import decide_read
-from muniment.policy.rules import Policy
+from muniment.policy.decide import decide_read, decide_review
+from muniment.policy.rules import Action, Policy
 
 POLICY = "policy"
 _TENTATIVE = frozenset({Kind.HYPOTHESIS, Kind.ASSUMPTION, Kind.QUESTION, Kind.INTENTION})
@@ -41,12 +43,21 @@ def pass_gate(
         if not matches(condition, card):
             return standing.status.value if name == STATUS else name
     return Disclosure(
-        record=record,
+        record=without_exposure(record, policy, actor),
         standing=standing,
         presented=present(record, standing),
         gate=gate_flag(footing.effective, footing.support, gates.at(record.claim.place.namespace)),
         reasons=(f"granted by {grant}",),
     )
+
+
+def without_exposure(record: Record, policy: Policy, actor: Actor) -> Record:
+    """A record without what its author had been told: that would name records to whoever may not know of them."""
+    if not record.exposed_to or actor.id == record.actor:
+        return record
+    if decide_review(policy, actor, Action.AUDIT, None, None) is not None:
+        return record
+    return msgspec.structs.replace(record, exposed_to=())
 
 
 def present(record: Record, standing: Standing) -> Presented:

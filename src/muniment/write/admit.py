@@ -29,7 +29,7 @@ class Admitted(Value):
     """A proposal that may be curated: cleaned, with who proposed it, what was taken out, and a digest to know it by.
     `extracted` is what an extractor found in it; it is not part of the proposal. `unheard` says which advice was
     asked for and not given, and why; `signals` are the reasons to doubt its words; `noticed` is the personal data
-    that a person decides on."""
+    that a person decides on; `alike` is what its author was told that a model finds near to it in meaning."""
 
     proposal: Proposal
     actor: Actor
@@ -40,6 +40,7 @@ class Admitted(Value):
     unheard: tuple[str, ...] = ()
     signals: tuple[Signal, ...] = ()
     noticed: tuple[Redaction, ...] = ()
+    alike: tuple[int, ...] = ()
 
 
 def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
@@ -59,7 +60,7 @@ def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
         redactions=cleaned.redactions,
         unsafe_ids=cleaned.unsafe,
         digest=hashlib.sha256(canonical(safe)).hexdigest(),
-        signals=inspect_claim(proposal.claim),
+        signals=inspect_claim(proposal.claim, safety.poison.marks),
         noticed=cleaned.noticed,
     )
 

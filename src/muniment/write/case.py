@@ -17,6 +17,7 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import Disposition, Label, Step, StepResult
 from muniment.policy.decide import decide_read
 from muniment.policy.rules import Policy, WriteDecision
+from muniment.write.exposure import NOT_EXPOSED, Exposure
 from muniment.write.facts import Facts, Held
 from muniment.write.kinship import Rival, Suggestion
 from muniment.write.poison import Signal
@@ -45,6 +46,7 @@ class Case(Value):
     suggestions: tuple[Suggestion, ...] = ()
     unheard: tuple[str, ...] = ()
     signals: tuple[Signal, ...] = ()
+    exposure: Exposure = NOT_EXPOSED
     noticed: tuple[Redaction, ...] = ()
     objections: tuple[Objection, ...] = ()
     duplicate_of: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -24,11 +25,15 @@ from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
 from muniment.text.identity import about, changed
 from muniment.text.reading import misspelt, reading, salient
+from muniment.write.poison import texts
 
 KIN_MAX = 16
 ABOUT_MAX = 8
 _LAST = 2**63 - 1
-HEARD_MAX = 64
+EVER = Instant(0)
+HEARD_MAX = 256
+"""So many records of low origin, those told last, are compared with what their reader writes next."""
+CITED_MAX = 64
 _LONG = 160
 PAST_MAX = 8
 CHAIN_MAX = 100
@@ -58,8 +63,9 @@ class Facts(Value):
     longer speaks; `kin` is nearest by its words, in any state; `told` are those of all these that the proposer was
     told, `carried` those that stand on the target; `loops` are links that would lead back to the target; `pace` is
     when the actor wrote the revision so many before this one that, were it but a moment ago, they would be too
-    many; `heard` is what the actor was told of outside origin, for a claim that is too long to be found by its
-    words; `buried` tells that the id it wants was that of something erased.
+    many; `heard` is what the actor was told of outside origin, what was told last first, and `lately` those of it
+    that were told within the window of the policy; `cited` are the records whose ids it gives as evidence or says
+    anywhere; `buried` tells that the id it wants was that of something erased.
     """
 
     links: dict[str, Held | None]
@@ -75,6 +81,8 @@ class Facts(Value):
     loops: tuple[tuple[str, str], ...] = ()
     pace: Instant | None = None
     heard: tuple[Held, ...] = ()
+    lately: frozenset[int] = frozenset()
+    cited: tuple[Held, ...] = ()
     buried: bool = False
     returns: bool = False
     """Whether the id that is wanted was the same actor's, and was given up when a batch was rolled back."""
@@ -116,7 +124,8 @@ def _latest(snapshot: Snapshot, record: str) -> Card | None:
 
 class Asked(Value):
     """What is being decided: the claim, who makes it, what it is to the records there are, and the id it wants. `crowd`
-    is how many of one actor at once are too many, if anybody asks."""
+    is how many of one actor at once are too many, if anybody asks; `listens` tells that its words may be those of what
+    its author was told, as a person's are not, and `since` is when that was lately."""
 
     claim: Claim
     actor: str
@@ -124,6 +133,8 @@ class Asked(Value):
     promotes: str | None = None
     wanted: str | None = None
     crowd: int | None = None
+    listens: bool = True
+    since: Instant = EVER
 
 
 def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
@@ -141,10 +152,10 @@ def ahead_of(proposals: Iterable[str], asked: Sequence[Asked], *, pepper: bytes)
         proposals=tuple(dict.fromkeys(proposals)),
         fingerprints=tuple(marks),
         slots=tuple(slots),
-        records=tuple(sorted(set().union(*map(_names, asked)))),
+        records=tuple(sorted(set().union(*map(_names, asked), *(cited(one.claim) for one in asked)))),
         subjects=tuple(dict.fromkeys(key for one in asked for key in _subjects(one.claim, pepper))),
         words=tuple(_words(one.claim.content) for one in asked),
-        heard=tuple(dict.fromkeys(_hearing(one.actor) for one in asked if _is_long(one.claim))),
+        heard=tuple(dict.fromkeys(hearing_of(one.actor) for one in asked if _hears(one))),
     )
 
 
@@ -172,8 +183,9 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     if slot is not None:
         seen.append(Seen(key=Key.SLOT, name=slot, version=max((card.since for card in occupants), default=0)))
     kin, heard = _kin(snapshot, claim, pepper), _heard(snapshot, asked)
+    mentioned = [held for name in cited(claim) if (held := look_up(snapshot, name)) is not None]
     past = _past(snapshot, mark, slot, kin, claim)
-    near = {held.card.rid for held in (*kin, *(held for one in past for held in (one.held, one.now)))}
+    near = {held.card.rid for held in (*kin, *mentioned, *(held for one in past for held in (one.held, one.now)))}
     return Facts(
         returns=_returns(snapshot, asked, links),
         buried=asked.wanted is not None and snapshot.catalogue.buried(asked.wanted),
@@ -194,7 +206,26 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
         loops=_loops(snapshot, lineage, asked.target) if asked.target is not None else (),
         pace=snapshot.catalogue.pace(asked.actor, nth=asked.crowd) if asked.crowd is not None else None,
         heard=heard,
+        lately=_lately(snapshot, asked, heard),
+        cited=tuple(mentioned),
     )
+
+
+_ID = re.compile(r"\brec_[0-9a-z]{8,64}")
+_ALONE = re.compile(r"([A-Za-z0-9._:-]{1,128})(?:@\d{1,9})?")
+
+
+def cited(claim: Claim) -> tuple[str, ...]:
+    """The ids a claim may mean: whatever stands alone as evidence, and any that reads as ours in whatever text."""
+    given = [found[1] for text in claim.belief.evidence if (found := _ALONE.fullmatch(text.strip()))]
+    said = [name for text in texts(claim) for name in _ID.findall(text)]
+    return tuple(dict.fromkeys([*said, *given]))[:CITED_MAX]
+
+
+def _lately(snapshot: Snapshot, asked: Asked, heard: tuple[Held, ...]) -> frozenset[int]:
+    if not heard or not asked.listens:
+        return frozenset()
+    return snapshot.receipts.told_since(asked.actor, [held.card.rid for held in heard], asked.since)
 
 
 def _returns(snapshot: Snapshot, asked: Asked, links: dict[str, Held | None]) -> bool:
@@ -287,19 +318,25 @@ def _subjects(claim: Claim, pepper: bytes) -> tuple[str, ...]:
 
 
 def _heard(snapshot: Snapshot, asked: Asked) -> tuple[Held, ...]:
-    """A long text can hold what its author was told anywhere in it, and few of its words are looked for."""
-    if not _is_long(asked.claim):
+    """What an author was told can stand anywhere in a long text, and in any other words: neither is found by the words
+    it begins with."""
+    if not _hears(asked):
         return ()
-    hearing = _hearing(asked.actor)
+    hearing = hearing_of(asked.actor)
     cards = snapshot.catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep)
     return fetch_all(snapshot, cards)
 
 
-def _is_long(claim: Claim) -> bool:
+def _hears(asked: Asked) -> bool:
+    return asked.listens or is_long(asked.claim)
+
+
+def is_long(claim: Claim) -> bool:
     return len(claim.content) >= _LONG
 
 
-def _hearing(actor: str) -> Hearing:
+def hearing_of(actor: str) -> Hearing:
+    """What is asked about what an actor was told."""
     return Hearing(actor=actor, below=LABEL_RANK[Label.AGENT], keep=HEARD_MAX)
 
 

@@ -17,7 +17,7 @@ from muniment.text.compare import CHANGED, Finding, compare
 from muniment.text.identity import about, changed, meet, of_speaker
 from muniment.text.likeness import echoes, has_words_of_its_own, holds, likeness, quotes
 from muniment.text.reading import reading
-from muniment.write.facts import Facts, Held, Past
+from muniment.write.facts import Facts, Held, Past, is_long
 
 _OPEN = frozenset({Kind.QUESTION, Kind.HYPOTHESIS, Kind.ASSUMPTION, Kind.INTENTION, Kind.EVIDENCE, Kind.CONFLICT})
 """Kinds that assert nothing, so that nothing can contradict them by its words."""
@@ -121,7 +121,7 @@ def echoed(claim: Claim, facts: Facts, actor: Actor) -> tuple[Held, ...]:
     """
     linked = {name for type_, name in claim.lineage.links if type_ in STANDS_ON} | facts.carried
     found = []
-    for held in _once((*facts.kin, *facts.heard)):
+    for held in _once((*facts.kin, *(facts.heard if is_long(claim) else ()))):
         if held.card.id in linked or not _may_be_echoed(held, facts, actor.type):
             continue
         told = held.card.rid in facts.told

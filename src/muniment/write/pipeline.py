@@ -20,9 +20,9 @@ from muniment.model.errors import IntegrityError, Malformed, Stale, StoreBusy
 from muniment.model.proposal import Objection, Ruling
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
-from muniment.model.times import Instant
+from muniment.model.times import HOUR, Instant
 from muniment.model.value import Value, canonical, read_canonical
-from muniment.model.vocabulary import Disposition, Outcome, Step, StepResult
+from muniment.model.vocabulary import ActorType, Disposition, Outcome, Step, StepResult
 from muniment.policy.decide import NO_RULE
 from muniment.policy.rules import Answer, Policy, WriteDecision
 from muniment.ports.ahead import Ahead
@@ -34,7 +34,8 @@ from muniment.write.aftermath import with_aftermath
 from muniment.write.case import Case, hidden, with_prior
 from muniment.write.commit import Moved, commit
 from muniment.write.corroborate import corroborated, with_lapses
-from muniment.write.facts import Asked, Facts, Held, ahead_of, gather, with_marked
+from muniment.write.exposure import exposure
+from muniment.write.facts import EVER, Asked, Facts, Held, ahead_of, gather, with_marked
 from muniment.write.kinship import Suggestion
 from muniment.write.plan import Moment, origin_label, plan_curation
 from muniment.write.steps import STEPS, curate
@@ -156,9 +157,8 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     arrival = admitted.proposal.arrival
     fresh = bench.ids.fresh("rec")
     record_id = arrival.record if arrival is not None and arrival.record is not None else fresh
-    facts = with_marked(
-        gather(unit, asked(admitted, _crowd(admitted, bench.policy)), pepper=bench.pepper), matter.marked
-    )
+    wanted = asked(admitted, _crowd(admitted, bench.policy), since=_window(bench.policy, at))
+    facts = with_marked(gather(unit, wanted, pepper=bench.pepper), matter.marked)
     matter.operation.lap("gather")
     dismissed = matter.ruling is not None and not matter.ruling.accept
     if not matter.objections and not dismissed:  # a refusal is kept, and touches nothing
@@ -195,7 +195,12 @@ def _crowd(admitted: Admitted, policy: Policy) -> int | None:
     return poison.burst_count if counted else None
 
 
-def asked(admitted: Admitted, crowd: int | None = None) -> Asked:
+def _window(policy: Policy, now: Instant) -> Instant:
+    """Since when something was told lately."""
+    return Instant(max(0, now - round(policy.trust.exposure.hours * HOUR)))
+
+
+def asked(admitted: Admitted, crowd: int | None = None, *, since: Instant = EVER) -> Asked:
     """What the store is asked about a proposal."""
     proposal = admitted.proposal
     return Asked(
@@ -205,6 +210,8 @@ def asked(admitted: Admitted, crowd: int | None = None) -> Asked:
         promotes=proposal.promotes,
         wanted=proposal.arrival.record if proposal.arrival is not None else None,
         crowd=crowd,
+        listens=admitted.actor.type is not ActorType.PERSON and proposal.arrival is None,
+        since=since,
     )
 
 
@@ -233,6 +240,13 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         actor=admitted.actor,
         policy=policy,
         facts=facts,
+        exposure=exposure(
+            admitted.proposal.claim,
+            facts,
+            admitted.actor,
+            seen=lambda held: not hidden(policy, admitted.actor, held),
+            alike=frozenset(admitted.alike),
+        ),
         now=now,
         target=admitted.proposal.target,
         promotes=admitted.proposal.promotes,

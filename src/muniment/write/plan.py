@@ -27,7 +27,7 @@ from muniment.model.vocabulary import (
     TrustLevel,
 )
 from muniment.policy.decide import listed_authority
-from muniment.policy.rules import WriteDecision
+from muniment.policy.rules import Unshared, WriteDecision
 from muniment.text.entities import entities, entity_key
 from muniment.text.identity import about
 from muniment.text.likeness import echoes
@@ -61,6 +61,8 @@ _SOURCE_LABEL = {
     "tool": Label.TOOL,
 }
 """How far a source can steer, by what it is called. What comes from outside never steers more than the outside."""
+EXPOSED_MAX = 16
+"""So many of the records that its author had been told are named in a record."""
 _OUTCOME = {
     WriteDecision.COMMIT: Outcome.COMMITTED,
     WriteDecision.HOLD: Outcome.HELD,
@@ -116,6 +118,7 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         about=about(claim.content),
         barred=_barred(case),
         mentions=_mentions(claim, admitted.extracted),
+        exposed_to=case.exposure.names[:EXPOSED_MAX],
     )
 
 
@@ -149,7 +152,8 @@ def _next_review(case: Case, at: Instant) -> Instant | None:
 def origin_label(case: Case) -> Label:
     """The lowest of who proposed it, where they had it from, and everything it stands on. A reviewer answers for the
     proposal, not for its sources, so a ruling raises nothing. To revise a record is to derive from it, unless a person
-    puts it right in words of their own. What has no words to compare cannot be known for the actor's own."""
+    puts it right in words of their own. What has no words to compare cannot be known for the actor's own; what shares
+    content with something low that its author was told counts as that. An id that is given as evidence is a source."""
     source = (case.claim.origin.source_type or "").casefold()
     labels = [BORN_LABEL[case.actor.type], _SOURCE_LABEL.get(source, Label.PERSON)]
     if case.arrival is not None:
@@ -159,6 +163,9 @@ def origin_label(case: Case) -> Label:
     revised = case.facts.links[case.target] if case.target is not None else None
     puts_right = case.actor.type is ActorType.PERSON and case.repeats is None
     inputs = [*_pillars(case), *([] if puts_right else [revised])]
+    labels += case.exposure.labels
+    if case.exposure.idle and case.policy.trust.exposure.unshared is Unshared.LOWER:
+        labels += (standing_of(held.card).footing.label for held in case.exposure.lately)
     return lowest([*labels, *(standing_of(held.card).footing.label for held in inputs if held is not None)])
 
 

@@ -25,7 +25,7 @@ from muniment.model.vocabulary import (
     StepResult,
 )
 from muniment.policy.decide import decide_draft, decide_write
-from muniment.policy.rules import Detector, Disputes, WriteDecision
+from muniment.policy.rules import Detector, Disputes, Unshared, WriteDecision
 from muniment.write import sameness
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.doubt import doubt
@@ -109,6 +109,12 @@ def provenance(case: Case) -> Finding:
         return flagged(Step.PROVENANCE, case, f"{', '.join(waiting)}: it waits too")
     if case.arrival is not None and case.arrival.hold and case.reviewer is None:
         return flagged(Step.PROVENANCE, case, f"read from {case.arrival.contract}: it waits until a person takes it in")
+    owed = case.exposure
+    if owed.idle and case.policy.trust.exposure.unshared is Unshared.HOLD and case.reviewer is None and not case.draft:
+        return flagged(Step.PROVENANCE, case, "its author was lately told something of low origin: a reviewer decides")
+    if owed.shared:
+        note = f"{_grounds(case)}; it shares content with {len(owed.shared)} of what its author was told"
+        return StepOutcome(step=Step.PROVENANCE, result=StepResult.CHANGED, note=note), case
     return passed(Step.PROVENANCE, case, _grounds(case))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, finding
 from tests.contracts.akashik.test_levels import PAYLOADS
@@ -11,6 +12,7 @@ from muniment.contracts.akashik.words import Operation
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import NotFound, NotPermitted, Unauthenticated
+from muniment.model.vocabulary import ActorType
 
 KEY = Credential(actor=Actor(id="key-7", roles=("agent",), projects=("default",), authority=6), agents=("scout",))
 
@@ -47,8 +49,12 @@ def test_an_agent_has_the_authority_of_its_credential_and_no_more_than_who_speak
 def test_the_name_of_an_owner_gives_no_rights_of_an_owner() -> None:
     field = Field().join("scout", "chief").meet("s-1", "chief", "scout")
     field.ask("RECORD", "scout", finding("The harbour is deep"), session="s-1")
-    key = Credential(actor=Actor(id="key-7", projects=("default",), authority=6), agents=("owner",))
-    assert field.send(field.message("REGISTER", "owner", {"id": "owner", "role": "r"}), key)["status"] == "registered"
+    join = field.message("REGISTER", "owner", {"id": "owner", "role": "r"})
+    agent = Actor(id="key-7", projects=("default",), authority=6)
+    assert field.send(join, Credential(actor=agent, agents=("owner",)))["code"] == "UNAUTHENTICATED"
+    person = msgspec.structs.replace(agent, type=ActorType.PERSON)
+    key = Credential(actor=person, agents=("owner",))
+    assert field.send(join, key)["status"] == "registered"
     assert contents(field.send(field.message("ATTUNE", "owner", attune()), key)) == []
     member = field.member("owner")
     seat = field.real._room.seat(key, member, ())

@@ -251,8 +251,9 @@ class MemoryCatalogue:
         return own[-nth].created_at if len(own) >= nth else None
 
     def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
-        told = {rid for rid, whom in self._tables.told if whom == actor}
-        return tuple([card for card in reversed(self._sorted()) if card.rid in told and card.label < below][:keep])
+        last = {rid: row.last for (rid, whom), row in self._tables.told.items() if whom == actor}
+        found = [card for card in self._sorted() if card.rid in last and card.label < below]
+        return tuple(sorted(found, key=lambda card: (-last[card.rid], -card.rid))[:keep])
 
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(card for card in self._sorted() if self._contributor(card, target.by) == target.value)
@@ -384,6 +385,9 @@ class MemoryReceipts:
 
     def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
         return frozenset(rid for rid in rids if (rid, actor) in self._tables.told)
+
+    def told_since(self, actor: str, rids: Iterable[int], since: Instant) -> frozenset[int]:
+        return frozenset(rid for rid in self.told_to(actor, rids) if self._tables.told[rid, actor].last >= since)
 
     def all_told(self) -> Iterator[ToldRow]:
         return iter([self._tables.told[key] for key in sorted(self._tables.told)])

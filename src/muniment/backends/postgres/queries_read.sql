@@ -109,6 +109,9 @@ SELECT rid, actor, count, last FROM told WHERE tenant_id = $1 AND rid = $2 ORDER
 -- name: told_to
 SELECT rid FROM told WHERE tenant_id = $1 AND actor = $2 AND rid = ANY($3::bigint[]);
 
+-- name: told_since
+SELECT rid FROM told WHERE tenant_id = $1 AND actor = $2 AND rid = ANY($3::bigint[]) AND last >= $4;
+
 -- name: all_told
 SELECT rid, actor, count, last FROM told WHERE tenant_id = $1 ORDER BY rid, actor;
 
@@ -247,9 +250,10 @@ SELECT created_at FROM cards WHERE tenant_id = $1 AND actor = $2 ORDER BY rid DE
 SELECT rid, created_at FROM cards WHERE tenant_id = $1 AND actor = $2 ORDER BY rid DESC LIMIT $3;
 
 -- name: heard
-SELECT {card} FROM (SELECT rid FROM told WHERE tenant_id = $1 AND actor = $2 ORDER BY rid DESC LIMIT 4096) AS heard
+SELECT {card}
+FROM (SELECT rid, last FROM told WHERE tenant_id = $1 AND actor = $2 ORDER BY rid DESC LIMIT 4096) AS heard
 JOIN cards c ON c.tenant_id = $1 AND c.rid = heard.rid
-WHERE c.label < $3 ORDER BY c.rid DESC LIMIT $4;
+WHERE c.label < $3 ORDER BY heard.last DESC, c.rid DESC LIMIT $4;
 
 -- name: contributed_by_actor
 SELECT {card} FROM cards c WHERE c.tenant_id = $1 AND c.actor = $2 ORDER BY c.rid;

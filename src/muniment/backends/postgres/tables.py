@@ -14,6 +14,7 @@ from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, ToldRow
+from muniment.model.times import Instant
 from muniment.model.value import read_canonical
 
 T = TypeVar("T")
@@ -282,6 +283,12 @@ class PostgresReceipts:
     def told_to(self, actor: str, rids: Iterable[int]) -> frozenset[int]:
         wanted = list(rids)
         return frozenset(rid for (rid,) in self._link.rows("told_to", actor, wanted)) if wanted else frozenset()
+
+    def told_since(self, actor: str, rids: Iterable[int], since: Instant) -> frozenset[int]:
+        wanted = list(rids)
+        return (
+            frozenset(rid for (rid,) in self._link.rows("told_since", actor, wanted, since)) if wanted else frozenset()
+        )
 
     def all_told(self) -> Iterator[ToldRow]:
         for row in self._link.stream("all_told"):

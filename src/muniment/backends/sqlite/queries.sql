@@ -151,6 +151,10 @@ SELECT rid, actor, count, last FROM told WHERE rid = ? ORDER BY actor;
 -- name: told_to
 SELECT told.rid FROM json_each(?2) AS wanted CROSS JOIN told ON told.rid = wanted.value AND told.actor = ?1;
 
+-- name: told_since
+SELECT told.rid FROM json_each(?2) AS wanted CROSS JOIN told
+ON told.rid = wanted.value AND told.actor = ?1 AND told.last >= ?3;
+
 -- name: all_told
 SELECT rid, actor, count, last FROM told WHERE (rid, actor) > (?, ?) ORDER BY rid, actor LIMIT ?;
 
@@ -348,8 +352,8 @@ SELECT rid, id, revision, seq FROM tombstones WHERE rid > ? ORDER BY rid LIMIT ?
 SELECT created_at FROM cards WHERE actor = ? ORDER BY rid DESC LIMIT 1 OFFSET ?;
 
 -- name: heard
-SELECT cards.* FROM (SELECT rid FROM told WHERE actor = ?1 ORDER BY rid DESC LIMIT 4096) AS heard
-CROSS JOIN cards ON cards.rid = heard.rid WHERE cards.label < ?2 ORDER BY cards.rid DESC LIMIT ?3;
+SELECT cards.* FROM (SELECT rid, last FROM told WHERE actor = ?1 ORDER BY rid DESC LIMIT 4096) AS heard
+CROSS JOIN cards ON cards.rid = heard.rid WHERE cards.label < ?2 ORDER BY heard.last DESC, cards.rid DESC LIMIT ?3;
 
 -- name: contributed_by_actor
 SELECT * FROM cards WHERE actor = ? ORDER BY rid;

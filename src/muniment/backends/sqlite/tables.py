@@ -18,6 +18,7 @@ from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import ConflictRow, EdgeRow, ProposalRow, ToldRow
+from muniment.model.times import Instant
 from muniment.model.value import read_canonical
 from muniment.model.vocabulary import Label
 
@@ -202,6 +203,14 @@ class SqliteReceipts:
         if not wanted:
             return frozenset()
         rows: list[Row] = self._execute(_Q["told_to"], (actor, msgspec.json.encode(wanted).decode())).fetchall()
+        return frozenset(rid for (rid,) in rows)
+
+    def told_since(self, actor: str, rids: Iterable[int], since: Instant) -> frozenset[int]:
+        wanted = list(rids)
+        if not wanted:
+            return frozenset()
+        given = (actor, msgspec.json.encode(wanted).decode(), since)
+        rows: list[Row] = self._execute(_Q["told_since"], given).fetchall()
         return frozenset(rid for (rid,) in rows)
 
     def all_told(self) -> Iterator[ToldRow]:

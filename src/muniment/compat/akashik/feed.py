@@ -69,7 +69,7 @@ class Feed:
         return Notices(documents=documents, epoch=clock.at(last), waits=waits)
 
     def _member(self, state: FieldState, agent: str, credential: Credential) -> Member:
-        if not credential.speaks_for(agent):
+        if not self._room.lends(credential, agent):
             raise Unauthenticated("agent_id")
         member = state.member(agent)
         if member is None:

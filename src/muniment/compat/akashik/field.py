@@ -106,7 +106,7 @@ class Field:
         return msgspec.structs.replace(letter, payload={**letter.payload, "strategy": usual.value})
 
     def _answer(self, letter: Letter) -> JsonObject:
-        if not letter.credential.speaks_for(letter.agent):
+        if not self._room.lends(letter.credential, letter.agent):
             words = "this credential does not speak for that agent"
             return error_document(Code.UNAUTHENTICATED, letter.operation, words)
         state = self._room.state()
@@ -192,7 +192,7 @@ class Field:
             credential=credential,
         )
         try:
-            if not credential.speaks_for(agent):
+            if not self._room.lends(credential, agent):
                 return error_document(Code.UNAUTHENTICATED, "RETRACT", "this credential does not speak for that agent")
             state = self._room.state()
             if (refused := refused_in(state, letter, self.settings)) is not None:
@@ -217,7 +217,7 @@ class Field:
         )
         try:
             checks.text("reason", reason)
-            if not credential.speaks_for(agent):
+            if not self._room.lends(credential, agent):
                 return error_document(Code.UNAUTHENTICATED, FAIL, "this credential does not speak for that agent")
             state = self._room.state()
             if (refused := refused_in(state, letter, self.settings)) is not None:
@@ -254,7 +254,7 @@ class Field:
         letter = Letter(
             id=name, operation=Operation.REPLAY, agent=who, session=session, epoch=0, payload={}, credential=credential
         )
-        if not credential.speaks_for(who):
+        if not self._room.lends(credential, who):
             return error_document(Code.UNAUTHENTICATED, name, "this credential does not speak for that agent")
         try:
             state = self._room.state()

@@ -35,7 +35,7 @@ FAIL = "FAIL"
 def take_in(room: Room, desk: Desk) -> JsonObject:
     """REGISTER. The credential has to speak for the agent, and gives it no more authority than it has itself."""
     name = str(desk.letter.payload["id"])
-    if not desk.letter.credential.speaks_for(name):
+    if not room.lends(desk.letter.credential, name):
         words = "this credential does not speak for that agent"
         return error_document(Code.UNAUTHENTICATED, Operation.REGISTER, words)
     checks.identifier("id", name)

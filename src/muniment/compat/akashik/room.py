@@ -32,7 +32,8 @@ from muniment.model.actor import OWNER
 from muniment.model.decoding import decode_json
 from muniment.model.note import Jot
 from muniment.model.value import Value
-from muniment.policy.decide import resolve
+from muniment.model.vocabulary import ActorType
+from muniment.policy.decide import answers_for_others, resolve
 
 _ANYWHERE = frozenset({Operation.SESSION, Operation.REGISTER, Operation.DEREGISTER})
 """Operations that are the same in any session: who comes or goes does so in all of the Field."""
@@ -103,6 +104,18 @@ class Room:
         """Up to which position units have their vectors."""
         with window(self.memory) as snapshot:
             return snapshot.meanings.reach().upto
+
+    def lends(self, credential: Credential, agent: str) -> bool:
+        """Whether a credential may act under a name, as the policy stands now. One that the policy makes a person, a
+        service or a tool is lent only to a credential of the same sort that names it; `"*"` reaches agents alone, and
+        none that answers for others."""
+        if agent == credential.actor.id or not credential.speaks_for(agent):
+            return credential.speaks_for(agent)
+        policy = self.memory.policy
+        named = resolve(policy, agent)
+        if agent in credential.agents:
+            return named.type in (ActorType.AGENT, credential.actor.type)
+        return named.type is ActorType.AGENT and not answers_for_others(policy, named)
 
     def seat(self, credential: Credential, member: Member, sessions: Sequence[str]) -> Memory:
         """The memory as an agent sees it: with the authority it registered with, and never more than its caller has."""

@@ -45,8 +45,8 @@ class FieldSettings(Value):
 
 
 class Credential(Value):
-    """Who is calling, as the transport proved it, and for which agents it may speak beside itself; `"*"` is any, but
-    for the names that the vault itself gives."""
+    """Who is calling, as the transport proved it, and for which names it may speak beside itself; `"*"` is any, but
+    for those that the vault itself gives. What sort of actor a name is, only the policy knows: `Room.lends` asks it."""
 
     actor: Actor
     agents: tuple[str, ...] = ()

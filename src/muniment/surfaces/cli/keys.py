@@ -62,7 +62,8 @@ _GRANT = typer.Option(
 )
 _AGENT = typer.Option(
     "--agent",
-    help="A name it may speak for beside its own; * for any but owner and muniment. Repeatable.",
+    help="A name it may speak for beside its own: an agent, or one of its sort; * for any agent that reviews nothing. "
+    "Repeatable.",
     show_default=False,
 )
 

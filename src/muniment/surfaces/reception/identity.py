@@ -23,6 +23,7 @@ Resolve = Callable[[str, str], Actor]
 _KEY = "key:"
 _TOKEN = "token:"
 _HOW = "Send `Authorization: Bearer KEY`; the owner of the vault makes keys with `muniment keys create`."
+_OTHER_SORT = "The policy knows this name as another sort of actor than the credential was made for; make a new one."
 
 
 class Traits(Value):
@@ -128,8 +129,11 @@ class Identity:
         traits = Traits(
             type=wish.type, roles=wish.roles, teams=wish.teams, projects=wish.projects, authority=wish.authority
         )
+        actor = self._actor(wish.tenant, wish.actor, traits)
+        if key.sort not in (None, actor.type):
+            raise unproven(_OTHER_SORT)
         return Visitor(
-            actor=self._actor(wish.tenant, wish.actor, traits),
+            actor=actor,
             tenant=wish.tenant,
             credential=_KEY + key.id,
             grants=wish.grants,
@@ -157,7 +161,12 @@ class Identity:
         )
 
     def _actor(self, tenant: str, name: str, traits: Traits) -> Actor:
+        """The actor of a credential. One that the policy knows as a person, a service or a tool is never of another
+        sort because a key or a token says so."""
         try:
-            return traits.over(self._resolve(tenant, name))
+            known = self._resolve(tenant, name)
         except NotFound:  # a credential for a tenant that is not there is good for nothing
             raise unproven() from None
+        if known.type is not ActorType.AGENT and traits.type not in (None, known.type):
+            raise unproven(_OTHER_SORT)
+        return traits.over(known)

@@ -32,7 +32,8 @@ def issue(memory: Memory, vault: Said, wish: KeyWish, *, now: Instant) -> tuple[
     owner to ask, so a key may give any authority, the owner's own included.
     """
     _owners_alone(memory, "make keys")
-    drafted, token = keys.draft(wish, now=now)
+    sort = wish.type if wish.type is not None else memory.as_actor(wish.actor).actor.type
+    drafted, token = keys.draft(wish, now=now, sort=sort)
     _note(memory, drafted)
     keys.keep(vault, drafted)
     return drafted, token

@@ -67,7 +67,8 @@ class KeyWish(Value):
 
 
 class ApiKey(Value):
-    """A key as it is kept: everything but the secret."""
+    """A key as it is kept: everything but the secret. `sort` is what its actor was when it was made, if anybody knew:
+    a name that the policy gives to another sort of actor later does not take the key with it."""
 
     id: str
     wish: KeyWish
@@ -75,6 +76,7 @@ class ApiKey(Value):
     digest: str
     created_at: Instant
     revoked_at: Instant | None = None
+    sort: ActorType | None = None
 
     def __post_init__(self) -> None:
         for name, size in (("salt", _SALT_HEX), ("digest", _DIGEST_HEX)):
@@ -103,7 +105,7 @@ def create_many(vault: Said, wishes: Sequence[KeyWish], *, now: Instant) -> list
     return made
 
 
-def draft(wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
+def draft(wish: KeyWish, *, now: Instant, sort: ActorType | None = None) -> tuple[ApiKey, str]:
     """A key that nobody knows of yet, and what its holder will send."""
     secret = secrets.token_urlsafe(32)
     salt = secrets.token_bytes(16)
@@ -113,6 +115,7 @@ def draft(wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
         salt=salt.hex(),
         digest=_digest(salt, secret),
         created_at=now,
+        sort=sort,
     )
     return key, f"mnk_{key.id}_{secret}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from muniment.model.rows import EdgeRow
 from muniment.model.status import Status
+from muniment.model.times import Instant
 from muniment.testing.conformance.makers import (
     TENANT,
     Made,
@@ -110,6 +111,9 @@ class LinkConformance(Made):
                 assert (
                     snapshot.receipts.told_to("nobody", [1, 2]) == snapshot.receipts.told_to("ana", []) == frozenset()
                 )
+                since = [snapshot.receipts.told_since("bot", [1, 2], Instant(at)) for at in (40, 41)]
+                assert since == [{1}, frozenset()]
+                assert snapshot.receipts.told_since("ana", [1, 2], Instant(6)) == {1}
                 assert list(snapshot.receipts.all_told()) == [ana, bot, make_telling(2, "ana", last=5)]
 
     def test_tellings_come_by_number_and_then_in_the_order_of_bytes(self) -> None:

@@ -12,14 +12,17 @@ import msgspec
 
 from muniment.model.claim import Claim
 from muniment.model.vocabulary import Suspicion
+from muniment.policy.rules import Marks
 from muniment.write.poison.encoded import DEPTH_MAX, decoded
 from muniment.write.poison.letters import hidden, latin, readable, smuggled
 from muniment.write.poison.phrases import CHARACTERS, MARKUP, REACH, RULEBOOK, SQUEEZED, TALKED_ABOUT, TOOLS
 from muniment.write.poison.signal import Signal
+from muniment.write.poison.speaking import of_standing, speaking
 from muniment.write.poison.words import Hit
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 
+USUAL_MARKS = Marks()
 _SHORT = 8
 _WEAK_LEAST = 2
 _ONE = 1
@@ -49,9 +52,12 @@ def inspect(text: str, *, strict: bool = False) -> tuple[Signal, ...]:
     return _once(_signals(text, 1, _ONE if strict else _WEAK_LEAST))
 
 
-def inspect_claim(claim: Claim) -> tuple[Signal, ...]:
-    """The same for every text of a claim that somebody may come to read."""
-    return _once(signal for text in texts(claim) if len(text) > _SHORT for signal in _signals(text, 1, _WEAK_LEAST))
+def inspect_claim(claim: Claim, marks: Marks = USUAL_MARKS) -> tuple[Signal, ...]:
+    """The same for every text of a claim that somebody may come to read, and what they do to their reader, as the
+    policy weighs it."""
+    read = [text for text in texts(claim) if len(text) > _SHORT]
+    known = (signal for text in read for signal in _signals(text, 1, _WEAK_LEAST))
+    return _once((*known, *of_standing(claim), *(signal for text in read for signal in speaking(text, marks))))
 
 
 def texts(claim: Claim) -> Iterator[str]:
