@@ -218,6 +218,52 @@ HELD_OUT: dict[str, Mould] = {
 }
 
 
+_SAID = [
+    "Ran the {thing} benchmark",
+    "Talked to {name} about the {thing}",
+    "Had a call with {name}",
+    "Deployed the {thing} service",
+    "I think the {thing} is slow",
+    "We use the {thing} a lot",
+    "The {thing} page feels slow",
+    "{name} likes the {thing}",
+    "The {thing} needs a restart every morning",
+    "Our {thing} works again",
+    "Not sure about the {thing}",
+    "There is a {thing} in the office",
+    "Quick note on the {thing}: it works",
+    "Still waiting for {name}",
+    "So the {thing} was down",
+    "Working on the {thing} with {name}",
+]
+_ADDED = [
+    " and the second run stalls for about {n} minutes",
+    " and it took {n} minutes",
+    " which is {n} percent more than before",
+    " but {n} tests still fail",
+    " so we wait {n} days",
+    ", the rest takes {n} hours",
+    ", then it runs for {n} minutes",
+    " - {n} rows are missing",
+    ". The second run stalls for {n} minutes",
+    " and the log shows {n} errors",
+    " because the cache holds {n} items",
+    " and that costs us {n} euros a week",
+]
+_THINGS = ("kettle", "mixer", "toaster")
+
+
+def notes(seed: int) -> list[tuple[str, str]]:
+    """Pairs of notes of two clauses: alike but for the figure in the second, whose subject is left open."""
+    chance, pairs = random.Random(seed), []
+    for said in _SAID:
+        for added in _ADDED:
+            first = said.format(thing=chance.choice(_THINGS), name=chance.choice(_NAMES))
+            one, other = chance.sample(range(2, 99), 2)
+            pairs.append((first + added.format(n=one), first + added.format(n=other)))
+    return pairs
+
+
 def facts(family: Mould, seed: int) -> list[str]:
     chance = random.Random(seed)
     return [family(number, chance) for number in range(FACTS)]

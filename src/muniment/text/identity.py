@@ -21,6 +21,7 @@ from muniment.text.tables import (
     AUXILIARY,
     BE,
     COMPARED,
+    DOUBTS,
     FUNCTIONAL,
     HYPOTHETIC,
     MARKED,
@@ -29,6 +30,7 @@ from muniment.text.tables import (
     NOISE,
     OPEN_SUBJECTS,
     OPPOSITES,
+    PREPOSITIONS,
     SELF,
     SINGLE,
     STATES,
@@ -77,15 +79,18 @@ class Subject(Value):
 
 
 class Outline(Value):
-    """A short text as its pieces in order, with its subject and the place where its predicate begins."""
+    """A short text as its pieces in order, with its subject and the places where its predicate begins and where its
+    first statement ends. What comes after that may be said of something else."""
 
     pieces: tuple[Piece, ...]
     subject: Subject
     verb_at: int
+    ends_at: int
     marked: bool
     past: bool
     indefinite: bool
     supposing: bool
+    unsure: bool
     asking: bool
     first_person: bool
 
@@ -150,7 +155,7 @@ def outline(text: str) -> Outline | None:
         return None
     cut = tokens(said)
     asking = any(token.form == "?" for token in cut)
-    pieces, verb_at, verb = _pieces(cut)
+    pieces, verb_at, verb, ends_at = _pieces(cut)
     if not pieces or len(pieces) > PIECES_MAX:
         return None
     forms = [token.form for token in cut if token.kind == "word"]
@@ -159,10 +164,12 @@ def outline(text: str) -> Outline | None:
         pieces=tuple(pieces),
         subject=_subject(pieces, verb_at, forms),
         verb_at=verb_at,
+        ends_at=ends_at,
         marked=marked,
         past=verb in _PAST_BE or (done(verb) and verb not in BE),
         indefinite=bool(forms) and forms[0] in ("a", "an", "some", "any"),
         supposing=not HYPOTHETIC.isdisjoint(forms),
+        unsure=not _UNSURE.isdisjoint(forms),
         asking=asking,
         first_person=not SELF.isdisjoint(forms),
     )
@@ -172,19 +179,23 @@ _TURNS_OUT = re.compile(r"^\s*(?:(?:as )?it )?(?:turns|turned) out,?(?: that)? "
 _MARKED_PHRASES = tuple(phrase for phrase in MARKED if " " in phrase)
 
 
-def _pieces(cut: list[Token]) -> tuple[list[Piece], int, str]:
-    """The pieces of a text, where its predicate begins among them, and its first verb."""
+def _pieces(cut: list[Token]) -> tuple[list[Piece], int, str, int]:
+    """The pieces of a text, where its predicate begins among them, its first verb, and where its first statement
+    ends."""
     figures = {figure.at: figure for figure in quantities(cut)}
     found: list[Piece] = []
-    verb_at, verb, at, begins = -1, "", 0, True
+    verb_at, verb, at, begins, ends_at = -1, "", 0, True, -1
+    stated = _stated(cut)
     while at < len(cut):
         token, figure = cut[at], figures.get(at)
+        if ends_at < 0 and found and _breaks(cut, at, after_verb=verb_at >= 0):
+            ends_at = len(found)
         if figure is not None:
             piece, at = _figure(cut, figure, named=verb_at < 0)
             found.append(piece)
             begins = False
             continue
-        if verb_at < 0 and found and (_equates(cut, at) or _is_verb(cut, at)):
+        if verb_at < 0 and found and at < stated and (_equates(cut, at) or _is_verb(cut, at)):
             verb_at, verb = len(found), token.form
         if token.kind == "mark":
             begins = begins or token.form in _BREAKS
@@ -194,7 +205,50 @@ def _pieces(cut: list[Token]) -> tuple[list[Piece], int, str]:
             found += [piece_] if piece_ is not None else []
             begins = False
         at += 1
-    return found, verb_at, verb
+    return found, verb_at, verb, ends_at if ends_at >= 0 else len(found)
+
+
+def _stated(cut: list[Token]) -> int:
+    """Up to where a text can state something of its subject: nowhere if it begins with what was done and leaves out by
+    whom ("Ran the tests and the queue was full"), and else up to what is joined on ("Not sure about it, which is odd").
+    """
+    begins = (OPEN_SUBJECTS | _PAST_BE) - {"did"}
+    at = next((at for at, token in enumerate(cut) if token.form in begins or token.form not in NOISE), len(cut))
+    opening, after = [*cut[at : at + 2], None, None][:2]
+    if opening is None or after is None or opening.kind != "word":
+        return len(cut)
+    leads = after.form in _LEADS or (after.kind == "word" and after.shown[:1].isupper())
+    if opening.form == "there" or (leads and (done(opening.form) or opening.form in _PAST_BE)):
+        return 0
+    doing = leads and opening.form.endswith("ing")
+    for n in range(at + 1, len(cut)):
+        if cut[n].form in _JOINERS or (
+            cut[n].form == "and" and (doing or (cut[n + 1 : n + 2] and cut[n + 1].form in _THEN))
+        ):
+            return n
+        if _is_verb(cut, n):
+            break
+    return len(cut)
+
+
+def _breaks(cut: list[Token], at: int, *, after_verb: bool) -> bool:
+    """Whether another statement, or an aside, may begin at a place."""
+    token = cut[at]
+    if token.kind == "mark":
+        return token.form not in (":", "/")
+    if token.form in ("and", "or") and after_verb:
+        end = next((n for n in range(at + 1, len(cut)) if cut[n].kind == "mark"), len(cut))
+        return any(_is_verb(cut, n) for n in range(at + 2, end))
+    return token.form in _JOINERS or token.form == "and"
+
+
+_UNSURE = DOUBTS - {"should", "how"}
+_JOINERS = frozenset(("but", "so", "which", "because", "while", "although", "whereas", "though", "then"))
+_THEN = frozenset(("i", "we", "it", "he", "she", "they", "this", "that", "there"))
+_LEADS = PREPOSITIONS.union(
+    ("the", "a", "an", "my", "our", "his", "her", "their", "your", "this", "that", "these", "those", "it", "them"),
+    ("up", "down", "out", "off", "back", "through", "about", "around", "some", "all", "another", "two", "no"),
+)
 
 
 def _equates(cut: list[Token], at: int) -> bool:
@@ -389,12 +443,13 @@ def _difference(new: str, old: str) -> Difference | None:
     if found is None:
         return None
     why, sure = found
+    sure = sure and i < a.ends_at and k < b.ends_at
     return Difference(
         type=ConflictType.UPDATE if a.marked else ConflictType.CONTRADICTION,
         why=why,
         new=_said(one, a),
         old=_said(other, b),
-        proven=sure and not (a.marked or a.past or b.past or a.indefinite or b.indefinite),
+        proven=sure and not (a.marked or any(one.past or one.indefinite or one.unsure for one in (a, b))),
     )
 
 
