@@ -40,7 +40,22 @@ _YEAR_BEFORE = frozenset(("in", "since", "until", "year", "by", "of", "from"))
 _PER = frozenset(("per", "a", "an", "each", "every", "/"))
 _RANGE = frozenset(("-", "–", "/"))
 _LISTING = frozenset((",", "and", "or", ":"))
-_NO_NOUNS = frozenset(("after", "against", "across", "along", "among", "behind", "near", "without", "ago", "later"))
+_NO_NOUNS = frozenset(
+    (
+        "after",
+        "against",
+        "across",
+        "along",
+        "among",
+        "behind",
+        "near",
+        "without",
+        "ago",
+        "later",
+        "yesterday",
+        "tomorrow",
+    )
+)
 _HEAD_WITHIN = 4
 _FIGURE_KINDS = frozenset(("number", "date", "clock", "version"))
 _FIGURE_WORDS = frozenset((*MONTHS, *WEEKDAYS, *NUMBER_WORDS))

@@ -195,6 +195,39 @@ def test_a_note_that_leaves_out_who_or_what_it_is_about_meets_no_other(note: str
     assert found(note.format(14), note.format(37)) is None
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("We moved the wiki to Notion in March", "We host the wiki on Confluence"),
+        ("The printer on floor 2 works again", "The printer on floor 2 is broken"),
+        ("My daughter turned 8 yesterday", "My daughter is 7"),
+        ("My new address is Kai 4", "My address is Weg 9"),
+        ("Rex passed away last week, and our dog is called Tom now", "Our dog is called Rex"),
+        ("The bank lowered the savings interest to 1.5 percent", "Interest on the savings account is 2 percent"),
+    ],
+)
+def test_what_says_that_a_thing_is_otherwise_now_is_a_suspected_update(new: str, old: str) -> None:
+    finding = found(new, old)
+    assert finding is not None
+    assert (finding.type, finding.proven) == (ConflictType.UPDATE, False)
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Not sure about the kettle and I have 8 left now", "Our kettle is loud"),
+        ("Still waiting for Celeste and the limit is 8 now", "Still waiting for Celeste and it took 56 minutes"),
+        (
+            "My kettle is here. The second run takes 23 minutes",
+            "We use the lamp a lot and the second run takes 90 minutes",
+        ),
+        ("The printer on floor 3 works again", "The printer on floor 2 is broken"),
+    ],
+)
+def test_a_cue_or_a_figure_counts_only_for_the_statement_in_which_it_stands(new: str, old: str) -> None:
+    assert found(new, old) is None
+
+
 def test_the_first_statement_is_compared_whatever_follows_it() -> None:
     said = "Closed tickets are kept for {} days, and nobody reads them"
     finding = found(said.format(30), said.format(60))
