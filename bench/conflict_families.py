@@ -214,6 +214,9 @@ HELD_OUT: dict[str, Mould] = {
     "switch": lambda n, r: (
         f"Team {n + 1} switched from {r.choice(('Jira', 'Trello'))} to {r.choice(('Linear', 'Asana'))}"
     ),
+    "customs": lambda n, r: f"Customs released shipment {4400 + n} after {r.randint(1, 6)} days",
+    "dose given": lambda n, r: f"The vet gave {_name(n)} the cat {n + 1} ml of syrup",
+    "works again": lambda n, r: f"The radio of {_name(n)} works again since {r.choice(_DAYS)}",
     "orbit": lambda n, r: f"Satellite S{n} is now at {r.randint(400, 900)} km",
 }
 

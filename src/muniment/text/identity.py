@@ -653,7 +653,7 @@ def _changed(a: Outline, b: Outline) -> bool:
     moved = not _MOVES.isdisjoint(a.keys)
     if mine == theirs and mine != {SPEAKER} and a.anew and b.verb in BE:
         return True
-    if not a.marked:
+    if not a.marked or (a.past and b.past and _own(a, b, frozenset()) and _own(b, a, frozenset())):
         return False
     if a.subject.speaker:
         if (mine == theirs and mine != {SPEAKER} and (moved or _same_kind(a, b))) or _names_subject(a, b):

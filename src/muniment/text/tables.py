@@ -290,7 +290,7 @@ NOISE = (
 MARKED = _set(
     "now anymore moved switched changed actually instead turned became becomes since recently lately stopped quit "
     "started cancelled canceled postponed rescheduled replaced migrated renamed dropped correction updated update "
-    "gave ditched left joined relocated swapped finally nowadays promoted retired upgraded downgraded raised lowered "
+    "ditched left joined relocated swapped finally nowadays promoted retired upgraded downgraded raised lowered "
     "extended reduced increased pushed converted transferred resigned finished discontinued adopted reassigned renewed "
     "rewrote meanwhile began dumped abandoned sold shifted become slipped delayed cut shortened rose fell grew climbed "
     "doubled halved"
