@@ -247,7 +247,9 @@ class SqliteTenant:
                     return tuple(damage)
                 with self._turns.turn():  # the check of the word index takes the write lock
                     self._connection.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 1)")
-                return complaints(self._connection)
+                unfound = cast(int, self._connection.execute(queries()["terms_unfound"]).get)
+                lost = (f"the word index does not find {unfound} of its terms",) if unfound else ()
+                return (*lost, *complaints(self._connection))
             except (apsw.BusyError, apsw.LockedError):
                 raise  # another process writes: that is no damage
             except apsw.Error as error:
