@@ -241,7 +241,11 @@ class LedgerFace:
         """Check everything against everything. Never raises for damage: damage is what it is there to report."""
         self._permit("verify the ledger")
         tenant = self._tenant
-        return verify_store(tenant.store, tenant.keys_here(), anchor=anchor, witness=tenant.witness, progress=progress)
+        found = verify_store(tenant.store, tenant.keys_here(), anchor=anchor, witness=tenant.witness, progress=progress)
+        beside = tuple(tenant.aside.findings()) if tenant.aside is not None else ()
+        if not beside:
+            return found
+        return msgspec.structs.replace(found, ok=False, findings=(*found.findings, *beside))
 
     def replay(self, *, progress: Progress = _silent) -> Rebuilt:
         """Rebuild every projection from entries and documents, in one transaction, and say whether anything changed.
