@@ -139,7 +139,7 @@ class VectorIndexer:
 
     def stir(self) -> None:
         """Take note that there may be work, and have it done in the background."""
-        if self._embedder is None or self._stopped:
+        if self._embedder is None or self._stopped or self._store.read_only:
             return
         self._anew = True
         self._hear()
