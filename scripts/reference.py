@@ -411,6 +411,8 @@ TYPES: dict[object, str] = {
     rules.Drafts: "see below",
     rules.Safety: "see below",
     rules.Poison: "see below",
+    rules.Marks: "see below",
+    rules.Exposed: "see below",
     rules.Guard: "guard",
     rules.Credentials: "see below",
     rules.Personal: "see below",

@@ -184,6 +184,7 @@ def test_every_flag_of_remember_lands_in_the_record(shell: Shell) -> None:
         "memory_class": "short_term",
         "memory_type": "episodic",
         "confidence": 0.25,
+        "confidence_stated": True,
         "own_confidence": 0.25,
         "effective_confidence": 0.25,
         "alpha": 1.0,
