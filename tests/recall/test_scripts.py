@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.recall.world import contents
+from tests.patience import WAIT_S
+from tests.recall.world import Toy, contents
 
 from muniment import Memory
 
@@ -95,3 +96,24 @@ def test_what_is_in_english_is_searched_as_if_there_were_nothing_else(memory: Me
 def test_a_text_is_written_again_only_once_in_a_script_without_spaces(memory: Memory) -> None:
     same = memory.remember(ABOUT["zh"])
     assert same.record_id is None or len(contents(memory.recall("法兰克福", floor=0.0))) == 1
+
+
+class Monoglot(Toy):
+    """A model to which every text of another script is the same."""
+
+    def reads(self, text: str) -> bool:
+        return text.isascii()
+
+
+def test_a_vector_of_a_text_that_the_model_cannot_read_is_not_trusted(vault: Path) -> None:
+    with Memory.open(vault, embedder=Monoglot()) as memory:
+        for text in ("部署在法兰克福", "there was a car"):
+            memory.remember(text)
+        memory.flush(timeout=WAIT_S)
+        foreign = memory.recall("部署")
+        assert contents(foreign) == ["部署在法兰克福"]
+        assert foreign.searched.model is None
+        assert foreign.searched.why == "the model cannot read the script of the question: it is sought by words alone"
+        assert contents(memory.recall("东京")) == []
+        known = memory.recall("vehicle")
+        assert (contents(known), known.searched.model) == (["there was a car"], Toy().model)

@@ -32,7 +32,7 @@ _WHY_DERIVED = {
     Fate.REDACTED: "it was derived from what is erased, and loses what it took over",
     Fate.REVIEWED: "it was derived from what is erased, and is kept back until somebody has looked at it",
 }
-_WHY_PROBABLE = "the letters of the name stand in it, in a longer word or without their accents"
+_WHY_PROBABLE = "its letters stand in a longer word, or without their accents"
 _UPTO = 2**62
 
 
