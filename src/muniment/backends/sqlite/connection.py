@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -17,6 +17,7 @@ from muniment.backends.sealing import SETTING, TenantKey
 from muniment.backends.sqlite.forking import demand_unforked
 from muniment.backends.sqlite.still import read_only, to_read
 from muniment.backends.statements import named
+from muniment.backends.tokens import register
 from muniment.model.errors import (
     ConfigurationError,
     IntegrityError,
@@ -27,6 +28,9 @@ from muniment.model.errors import (
 )
 
 APPLICATION_ID = 0x4D554E49
+INDEXED_ANEW = 7
+"""The revision that changed the tokenizer: the texts of an older file are indexed anew."""
+_TOLD_EVERY = 200
 CIPHER = "chacha20"
 """ChaCha20-Poly1305 over each page of the file and of its log: a page that was altered is noticed when it is read."""
 BUSY_WAIT_MS = 10_000
@@ -102,6 +106,7 @@ def _connect_still(path: Path, key: TenantKey | None) -> apsw.Connection:
 
 
 def _tune(connection: apsw.Connection) -> None:
+    register(connection)
     # Without it, a statement is planned anew for every other value that is bound to a LIMIT or a range.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.pragma("cache_size", -_CACHE_KIB)
@@ -122,6 +127,7 @@ def _identify(connection: apsw.Connection, path: Path, *, create: bool, key: Ten
     if found != APPLICATION_ID and not (create and found == 0 and empty):
         connection.close()
         raise IntegrityError(f"{path.name} is not a Muniment store")
+    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()  # damage is told here, and not by what follows
 
 
 def bound_log(connection: apsw.Connection) -> None:
@@ -215,7 +221,9 @@ def limit(connection: apsw.Connection, capacity: int) -> None:
     connection.pragma("max_page_count", max(1, capacity // size))
 
 
-def migrate(connection: apsw.Connection, tenant: str) -> None:
+def migrate(
+    connection: apsw.Connection, tenant: str, progress: Callable[[int, int], None] = lambda done, whole: None
+) -> None:
     """Bring the schema to the revision we speak; refuse a store that is ahead of us or another tenant's."""
     oldest, newest = migrations()[0][0], migrations()[-1][0]
     with connection:  # one savepoint: a crash in the middle leaves the old revision
@@ -226,11 +234,23 @@ def migrate(connection: apsw.Connection, tenant: str) -> None:
         for number, script in migrations():
             if number > revision:
                 connection.execute(script)
+        if 0 < revision < INDEXED_ANEW:
+            _index_anew(connection, progress)
         if revision == 0:
             connection.execute("INSERT INTO about VALUES ('tenant', ?)", (tenant,))
             connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", newest)
         connection.execute("DROP TABLE migrating")
+
+
+def _index_anew(connection: apsw.Connection, progress: Callable[[int, int], None]) -> None:
+    """Index every text by the tokenizer of now."""
+    rids = [cast(int, row[0]) for row in connection.execute("SELECT rid FROM cards ORDER BY rid").fetchall()]
+    for done, rid in enumerate(rids):
+        if done % _TOLD_EVERY == 0:
+            progress(done, len(rids))
+        connection.execute(queries()["index_text"], (rid,))
+    progress(len(rids), len(rids))
 
 
 def check(connection: apsw.Connection, tenant: str, path: Path) -> None:

@@ -142,6 +142,9 @@ SELECT -bm25(lexicon) FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
 -- name: holds
 SELECT 1 FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
 
+-- name: holding_any
+SELECT count(*) FROM lexicon WHERE lexicon MATCH ?;
+
 -- name: close_words
 SELECT rowid, -bm25(lexicon) AS score FROM lexicon WHERE lexicon MATCH ? ORDER BY score DESC, rowid DESC LIMIT ?;
 
@@ -196,6 +199,9 @@ INSERT INTO cards VALUES (
 
 -- name: put_text
 INSERT INTO lexicon (rowid, text) VALUES (?, ?);
+
+-- name: index_text
+INSERT INTO lexicon (rowid, text) SELECT rid, text FROM passages WHERE rid = ?;
 
 -- name: put_standing
 INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -63,7 +63,14 @@ class SqliteTenant:
     """One tenant's file."""
 
     def __init__(
-        self, path: Path, tenant: str, *, create: bool, capacity: int | None = None, key: TenantKey | None = None
+        self,
+        path: Path,
+        tenant: str,
+        *,
+        create: bool,
+        capacity: int | None = None,
+        key: TenantKey | None = None,
+        progress: Callable[[int, int], None] = lambda done, whole: None,
     ) -> None:
         self.tenant = tenant
         self.key = key
@@ -86,7 +93,7 @@ class SqliteTenant:
             with passing(path):
                 self._connection = connect(path, create=create, key=key)
                 if create:
-                    migrate(self._connection, tenant)
+                    migrate(self._connection, tenant, progress)
                 check(self._connection, tenant, path)
             if capacity is not None:
                 limit(self._connection, capacity)
@@ -463,6 +470,21 @@ class SqliteVault:
                 key = tenant_key(path, self.key)
                 self._open[tenant] = SqliteTenant(path, tenant, create=create, capacity=self._capacity, key=key)
             return self._open[tenant]
+
+    def revision(self, tenant: str) -> int:
+        """The revision of a tenant's file, whatever it is."""
+        path = self._folder / file_name(tenant)
+        with (
+            translated(path),
+            passing(path),
+            closing(connect(path, create=False, key=tenant_key(path, self.key))) as file,
+        ):
+            return cast(int, file.pragma("user_version"))
+
+    def renew(self, tenant: str, *, progress: Callable[[int, int], None]) -> None:
+        """Bring a tenant's file to the revision of now."""
+        path = self._folder / file_name(tenant)
+        SqliteTenant(path, tenant, create=True, key=tenant_key(path, self.key), progress=progress).close()
 
     def close(self) -> None:
         with self._opening:
