@@ -15,6 +15,7 @@ Check = Callable[[str], bool]
 NOT_BEFORE = r"(?<![A-Za-z0-9])"
 NOT_AFTER = r"(?![A-Za-z0-9])"
 _AROUND = 48
+_BETWEEN = " ([-,;:is"
 _MARK = re.compile(r"\[redacted: [a-z ]+\]")
 
 
@@ -70,7 +71,19 @@ def near(text: str, span: Span, words: re.Pattern[str] | Shape) -> bool:
     start, end = span
     before = _MARK.sub("", text[max(0, start - 2 * _AROUND) : start]).rpartition("\n")[2][-_AROUND:]
     after = text[end : end + _AROUND // 2].partition("\n")[0]
-    return words.search(before) is not None or words.match(after.lstrip(" ([-,;:is")) is not None
+    return words.search(before) is not None or words.match(after.lstrip(_BETWEEN)) is not None
+
+
+def reach_of(text: str, name: int) -> int:
+    """The last place where something may begin to which a word that begins here is near."""
+    line = text[name : name + 2 * _AROUND].partition("\n")[0]
+    marks = sum(len(mark) for mark in _MARK.findall(line)) if "[redacted: " in line else 0
+    return name + min(len(line), _AROUND + marks)
+
+
+def leads_to(text: str, end: int, name: int) -> bool:
+    """Whether a word that begins here stands right after what ends there."""
+    return name - end <= _AROUND // 2 and not text[end:name].strip(_BETWEEN)
 
 
 def digits_of(text: str) -> str:
