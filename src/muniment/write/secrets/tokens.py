@@ -166,10 +166,10 @@ _APPS = (
     ("Lob", rf"(?:live|test)_pub_{_HEX}{{31}}", "_pub_"),
 )
 _SIGNED = (
-    ("JWT", rf"eyJ{_NAME}{{8,2048}}\.{_NAME}{{8,}}\.{_NAME}{{8,}}", "eyj"),
+    ("JWT", rf"eyJ{_NAME}{{8,2048}}+\.{_NAME}{{8,}}\.{_NAME}{{8,}}", "eyj"),
     (
         "unsigned or encrypted JWT",
-        rf"eyJ{_NAME}{{8,2048}}\.(?:eyJ{_NAME}{{8,}}|\.?{_NAME}*\.{_NAME}+\.{_NAME}+)",
+        rf"eyJ{_NAME}{{8,2048}}+\.(?:eyJ{_NAME}{{8,}}|\.?{_NAME}*\.{_NAME}+\.{_NAME}+)",
         "eyj",
     ),
     ("PASETO", rf"v[1-4]\.(?:local|public)\.{_NAME}{{40,}}(?:\.{_NAME}+)?", ".local. .public."),
