@@ -29,10 +29,12 @@ class Shape:
     def _ready(self) -> re.Pattern[str]:
         return re.compile(self._pattern, self._flags)
 
-    @property
-    def value(self) -> str | int:
-        """The group that is meant: the one called `value` if there is one, else all of it."""
-        return "value" if "value" in self._ready.groupindex else 0
+    @cached_property
+    def values(self) -> tuple[str | int, ...]:
+        """The groups that are meant, one of which matches: those whose names begin with `value` if there are any, else
+        all of it."""
+        named = tuple(name for name in self._ready.groupindex if name.startswith("value"))
+        return named or (0,)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         return self._ready.finditer(text)
@@ -55,11 +57,12 @@ class Detector(Value):
 
 
 def shaped(shape: Shape, check: Check | None = None) -> Find:
-    """Find what a shape matches: the group called `value` if it has one. What fails the check is not it."""
+    """Find what a shape matches: of it the groups whose names begin with `value`, if any. What fails the check is not
+    it."""
 
     def find(text: str) -> Iterator[Span]:
-        group = shape.value
         for hit in shape.finditer(text):
+            group = next(one for one in shape.values if hit[one] is not None)
             if check is None or check(hit[group]):
                 yield hit.span(group)
 
