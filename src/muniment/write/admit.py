@@ -50,6 +50,8 @@ def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
 
 def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
     screen = screen_of(safety)
+    screen.refuse("target", proposal.target)
+    screen.refuse("promotes", proposal.promotes)
     for extension in proposal.claim.extensions:
         _refuse_hidden_reasoning(msgspec.json.decode(extension.body), ("extensions", extension.name), screen)
     cleaned = clean(proposal.claim, screen)
