@@ -42,10 +42,12 @@ class Asking(Seat):
     def _ask(self, query: Query) -> Answer:
         if self._tenant.store.read_only:
             self._aside()
-        for field, name in (("purpose", query.purpose), ("namespace", query.namespace)):
-            self._screen.refuse(field, name)
-        for name in query.scope_ids or ():
-            self._screen.refuse("scope_ids", name)
+        for field in ("purpose", "namespace", "scope_ids", "authors", "places"):
+            given = getattr(query, field)
+            for name in given if isinstance(given, tuple) else (given,):
+                self._screen.refuse(field, name)
+        if query.listing is not None:
+            self._screen.refuse("session", query.listing.session)
         with self._watch(_name(query), query) as operation:
             reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
             now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
