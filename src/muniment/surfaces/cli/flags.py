@@ -93,7 +93,9 @@ CLAIM = Flags(
     flags=(
         Flag(flag="--user", field="user", metavar="NAME", meaning="Keep it for this user of a program alone."),
         Flag(flag="--kind", field="kind", meaning="What it is: fact, decision, observation, hypothesis, ..."),
-        Flag(flag="--scope", field="scope", meaning="Whose it is: project, session, agent_team, agent_repo, user, x_..."),
+        Flag(
+            flag="--scope", field="scope", meaning="Whose it is: project, session, agent_team, agent_repo, user, x_..."
+        ),
         Flag(flag="--scope-id", field="scope_id", meaning="Which project, session, team or repo."),
         Flag(flag="--namespace", field="namespace", metavar="/A/B", meaning="The heading it belongs under."),
         Flag(flag="--confidence", field="confidence", kind=float, meaning="How sure the proposer is, 0 to 1."),
