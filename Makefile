@@ -9,6 +9,7 @@ TOUR := muniment-tour
 ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine tests/test_aio.py
 # What of the PostgreSQL store's own tests is run on a cluster: those that look at no plan and start no server of their own.
 ON_CITUS := $(addprefix tests/postgres/test_,$(addsuffix .py,asked_together batches channel keys_in_rows machine memledger parity processes remembered sealed_conformance search_agreement))
+A_CLUSTER = MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1
 comma := ,
 TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
 # Modules are compiled once and kept: the tests start hundreds of processes.
@@ -46,7 +47,8 @@ test-postgres: $(READY) ## the tests of the PostgreSQL store, and the suites of 
 
 test-citus: $(READY) ## suites on a real Citus cluster; DSN=postgresql://superuser@coordinator/database, FAST=1: conformance only
 	@test -n "$(DSN)" || { $(BIN)/python -m tests.postgres.cluster >&2; exit 2; }
-	@MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1 $(TESTS) tests/postgres/test_conformance.py $(if $(FAST),,tests/postgres/test_cluster.py $(ON_CITUS))
+	@$(A_CLUSTER) $(TESTS) -m 'not alone' tests/postgres/test_conformance.py $(if $(FAST),,tests/postgres/test_cluster.py $(ON_CITUS))
+	@$(if $(FAST),,$(A_CLUSTER) scripts/scratch $(BIN)/python -m pytest -n 0 -m alone tests/postgres/test_cluster.py)
 
 test-browser: $(READY) ## the console in a real browser, every journey
 	@MUNIMENT_TEST_LONG=1 $(TESTS) tests/browser
