@@ -13,6 +13,7 @@ from muniment.model.query import Query
 from muniment.model.receipt import Account
 from muniment.ports.store import Snapshot
 from muniment.read.pipeline import Answer, Reading, answer
+from muniment.read.question import texts_of
 from muniment.write.commit import log_receipt
 
 _READS = 3
@@ -51,7 +52,7 @@ class Asking(Seat):
         with self._watch(_name(query), query) as operation:
             reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
             now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
-            ask = self._tenant.indexer.ask
+            ask = self._tenant.indexer.asking(texts_of(query))
 
             def look(snapshot: Snapshot) -> Answer:
                 return answer(snapshot, query, reading, ask, now=now, receipt_id=receipt_id, operation=operation)
