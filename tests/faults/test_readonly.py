@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.faults.deeds import VAULT_KEY, furnished
+from tests.faults.deeds import VAULT_KEY, aged, furnished
 from tests.faults.disks import SmallDisk
 from tests.patience import WAIT_S
 from tests.recall.world import Toy
@@ -190,3 +190,18 @@ def test_an_encrypted_vault_is_asked_there_too(small_disk: SmallDisk, tmp_path: 
         assert memory.ledger.verify().ok
     assert everything(small_disk.place) == before
     assert os.listdir(tmp_path) != []
+
+
+def test_a_vault_of_an_earlier_release_is_brought_up_in_a_copy(small_disk: SmallDisk, tmp_path: Path) -> None:
+    small_disk.resize("16m")
+    vault = small_disk.place / "vault"
+    furnished(vault)
+    aged(vault)
+    small_disk.make_read_only()
+    before = everything(small_disk.place)
+    with Memory.open(vault, embedder=None, receipts_folder=tmp_path) as memory:
+        assert {one.record.content for one in memory.recall("door").records} == {"the door is red", "the door is blue"}
+        assert memory.ledger.verify().ok
+        with pytest.raises(StoreUnavailable, match="read-only place"):
+            memory.remember("something new")
+    assert everything(small_disk.place) == before
