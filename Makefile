@@ -9,13 +9,14 @@ TOUR := muniment-tour
 ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine tests/test_aio.py
 # What of the PostgreSQL store's own tests is run on a cluster: those that look at no plan and start no server of their own.
 ON_CITUS := $(addprefix tests/postgres/test_,$(addsuffix .py,asked_together batches channel keys_in_rows machine memledger parity processes remembered sealed_conformance search_agreement))
+A_CLUSTER = MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1
 comma := ,
 TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
 # Modules are compiled once and kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
+.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -46,7 +47,8 @@ test-postgres: $(READY) ## the tests of the PostgreSQL store, and the suites of 
 
 test-citus: $(READY) ## suites on a real Citus cluster; DSN=postgresql://superuser@coordinator/database, FAST=1: conformance only
 	@test -n "$(DSN)" || { $(BIN)/python -m tests.postgres.cluster >&2; exit 2; }
-	@MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1 $(TESTS) tests/postgres/test_conformance.py $(if $(FAST),,tests/postgres/test_cluster.py $(ON_CITUS))
+	@$(A_CLUSTER) $(TESTS) -m 'not alone' tests/postgres/test_conformance.py $(if $(FAST),,tests/postgres/test_cluster.py $(ON_CITUS))
+	@$(if $(FAST),,$(A_CLUSTER) scripts/scratch $(BIN)/python -m pytest -n 0 -m alone tests/postgres/test_cluster.py)
 
 test-browser: $(READY) ## the console in a real browser, every journey
 	@MUNIMENT_TEST_LONG=1 $(TESTS) tests/browser
@@ -76,6 +78,9 @@ bench-contracts: $(READY) ## validation of OMIR bundles, documents there and bac
 
 bench-recall: $(READY) ## how well recall finds what answers a question; DATA=FILE or several, in quotes; KEPT=1 keeps vectors
 	@$(BIN)/python -m bench.recall --data $(DATA) $(if $(KEPT),--kept)
+
+bench-everyday: $(READY) ## everyday questions in ten situations, four not English, beside plain FTS5 and plain cosine
+	@$(BIN)/python -m bench.everyday
 
 bench-scale: $(READY) ## recall at 10k, 100k and 1M records (hours); SIZES=10k,100k for less, FOLDER=dir keeps the stores
 	@$(BIN)/python -m bench.scale --sizes $(or $(SIZES),10k$(comma)100k$(comma)1M) $(if $(FOLDER),--folder $(FOLDER))

@@ -43,10 +43,16 @@ def shares(texts: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]]:
 
 def blind() -> Policy:
     """The policy that ships, with nobody looking at words: what holds then holds for what is not noticed."""
-    ignored = dict.fromkeys(
-        ("injection", "instruction", "hidden", "encoded", "authority", "standing", "burst"), _IGNORED
+    deaf = Poison(
+        injection=_IGNORED,
+        instruction=_IGNORED,
+        hidden=_IGNORED,
+        encoded=_IGNORED,
+        authority=_IGNORED,
+        standing=_IGNORED,
+        burst=_IGNORED,
     )
-    return msgspec.structs.replace(default_policy(), safety=Safety(poison=Poison(**ignored)))
+    return msgspec.structs.replace(default_policy(), safety=Safety(poison=deaf))
 
 
 def told(memory: Memory, texts: Iterable[str]) -> tuple[int, int, int]:

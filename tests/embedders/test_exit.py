@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.patience import WAIT_S
 
 from muniment.backends.embedders.choose import installed
 from muniment.config import read_environment
-
-from tests.patience import WAIT_S
 
 ENDS_DURING_A_BATCH = """
 import threading, time

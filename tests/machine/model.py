@@ -30,7 +30,8 @@ class Revision:
     private: bool
     actor: str = "owner"
     parents: tuple[str, ...] = ()
-    declared: float = 0.5
+    declared: float | None = None
+    prior: float = 0.7
     echoes: tuple[str, ...] = ()
     state: str = "active"
     supersedes: str | None = None
@@ -42,7 +43,8 @@ class Revision:
 
     @property
     def own(self) -> float:
-        return (4 * self.declared + self.helpful) / (4 + self.helpful + self.misleading)
+        sure = self.prior if self.declared is None else self.declared
+        return (4 * sure + self.helpful) / (4 + self.helpful + self.misleading)
 
     @property
     def speaks(self) -> bool:

@@ -46,6 +46,7 @@ MODEST = settings(
 )
 WORDS = ("apple", "pear", "plum", "fig", "quince", "cherry", "lemon")
 SURE = (0.3, 0.5, 0.9)
+UNSTATED = {"owner": 0.7, "bot": 0.6}
 COLOURS = ("red", "blue", "green")
 DOORS = ("front", "back")
 contents_ = st.sampled_from(WORDS)
@@ -197,6 +198,8 @@ class Histories(RuleBasedStateMachine):
         target = verdict.record_id if verdict.record_id in self.model.records else None
         assert set(verdict.echoes) == self.model.echoed(actor, new, target)
         new.echoes = verdict.echoes
+        sources = [self.model.records[one][-1] for one in (*new.parents, *new.echoes)]
+        new.prior = min([new.prior, *(one.prior for one in sources)])
         self.model.commit(verdict.record_id, new, replaces=replaces)
 
     def expected(self, actor: str, new: Revision, replaces: str | None) -> str:
@@ -427,7 +430,8 @@ def _revision(actor: str, word: str, slot: tuple[str, str] | None, options: Clai
         actor=actor,
         parents=tuple(options.get("derived_from") or ()),
         supersedes=options.get("supersedes"),
-        declared=options.get("confidence") or 0.5,
+        declared=options.get("confidence"),
+        prior=UNSTATED[actor],
     )
 
 

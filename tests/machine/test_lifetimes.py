@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from functools import partial
 from typing import TypedDict
 
 import pytest
@@ -173,8 +174,10 @@ class Lifetimes(Speakers):
         quoted = max((own_word(one.text) for name in erased for one in model.lives[name].said), default="it")
         reason = f"asked for, with {quoted}" if pick % 3 == 0 else "asked for"
         if model.held() & (erased | (below if cascade == "redact" else set())):
+            asked = partial(self.face(tenant, "owner").forget, **aimed(by, value), reason=reason, cascade=cascade)
+            assert asked(dry_run=True).plan.holds, "the plan says what is against it"
             with pytest.raises(OnHold):
-                self.face(tenant, "owner").forget(**aimed(by, value), reason=reason, cascade=cascade, dry_run=dry)
+                asked()
             return
         if not erased and not waiting:
             return

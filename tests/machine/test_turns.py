@@ -88,7 +88,7 @@ def test_a_record_that_ends_the_dispute_of_its_pillar_stands_on_firm_ground(memo
     red, blue = door(memory, "red"), door(memory, "blue")
     new = kept(memory.remember("the painters were called in", derived_from=[blue], supersedes=red))
     assert memory.get(blue).standing.status == "active"
-    assert belief(memory, new) == (0.5, "standing")
+    assert belief(memory, new) == (0.7, "standing")
 
 
 def test_a_revision_in_the_words_of_what_stands_on_it_closes_no_circle(memory: Memory) -> None:

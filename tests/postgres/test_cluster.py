@@ -142,6 +142,7 @@ def test_a_tenant_is_moved_from_worker_to_worker_under_eight_writers(dsn: str, a
         assert memory._tenant.store.integrity() == ()
 
 
+@pytest.mark.alone
 def test_a_worker_that_is_killed_under_load_loses_nothing_and_nobody_notices_but_by_waiting(
     dsn: str, admin: Connection
 ) -> None:

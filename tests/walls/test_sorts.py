@@ -15,6 +15,7 @@ from tests.surfaces.reception import issuer
 
 from muniment import Memory
 from muniment.compat.akashik import Credential, Field
+from muniment.contracts.strict.values import JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import Unauthenticated
 from muniment.model.vocabulary import ActorType
@@ -70,7 +71,7 @@ def wish(name: str, lent: str) -> KeyWish:
     return KeyWish(name=name, actor=name, type=ActorType(SORTS[name]), authority=8, agents=agents_of(lent))
 
 
-def registering(name: str) -> dict[str, object]:
+def registering(name: str) -> JsonObject:
     return {"id": name, "role": "scout"}
 
 

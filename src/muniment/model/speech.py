@@ -94,7 +94,7 @@ _PERSONA = re.compile(
     r"\byou(?:'re| are| were| will be)(?: now| from now on| hereby)? (?:an?|the|in|no longer|un\w+ed|free|root|admin|"
     r"system|not bound|my)\b|\b(?:act|behave|respond|operate|pose) as (?:if|though|an?|the|root|admin)\b|\byour (?:"
     r"new |real |true |only |first |main )*(?:role|persona|identity|name|purpose|mission|objective|task|instructions|"
-    r"rules|system prompt|guidelines|priority|master|owner|creator)\b|\bfrom now on\b",
+    r"rules|system prompt|guidelines|priority|master|owner|creator)\b|\bfrom now on\b(?=,? \w)",
     re.IGNORECASE,
 )
 _TRIGGER = re.compile(
