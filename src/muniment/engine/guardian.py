@@ -101,7 +101,7 @@ class Guardian(Intake):
         retracted, what stands on them is judged anew, what waits of it is dismissed. The answer also tells by which
         receipts any of it was told, to whom and what for. With `dry_run` nothing is changed, and the answer says what
         would be; its `digest` as `expected` sees to it that just that is done: `Stale` if it is another plan by now."""
-        target = Target(by=checks.read_word("by", by, By), value=value)
+        target = self._aimed(Target(by=checks.read_word("by", by, By), value=value))
         request = WithdrawRequest(target=target, reason=self._clean(reason))
         checks.optional_text("expected", expected)
         checks.flag("dry_run", dry_run)
@@ -160,7 +160,9 @@ class Guardian(Intake):
         """Keep one record, or everything of a subject, source, actor, session or user, from being erased until the
         hold is lifted."""
         self._permit_holds()
-        target: Target = one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
+        target = self._aimed(
+            one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
+        )
         why = self._clean(reason)
         checks.text("reason", why)
         tenant = self._tenant
@@ -200,6 +202,12 @@ class Guardian(Intake):
         self._permit_holds()
         with self._tenant.store.read() as snapshot:
             return holds(snapshot)
+
+    def _aimed(self, target: Target) -> Target:
+        """A target that may be written down. Nothing was kept under a name with a secret in it, so it would match
+        nothing, and the name itself would stay."""
+        self._screen.refuse(target.by.value, target.value)
+        return target
 
     def _permit_holds(self) -> None:
         if decide_review(self.policy, self.actor, Action.HOLD, None, None) is None:

@@ -41,10 +41,12 @@ class Signs(Value):
     size: float
 
 
-def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> Signs:
+def signs_of(
+    snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float], *, nearest: Sequence[float]
+) -> Signs:
     least, most = _RECORDS
     words = tuple(findings.rarity)
-    near = [max(0.0, cosine) for cosine in findings.nearest]
+    near = [max(0.0, cosine) for cosine in nearest]
     best = max(near, default=0.0)
     return Signs(
         cosine=best,
@@ -60,7 +62,12 @@ def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping
 def _strongest(findings: Findings, scores: Mapping[int, float]) -> list[int]:
     """The strongest, and what the question points at."""
     best = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
-    return list(dict.fromkeys([*best, *(rid for rid, one in findings.found.items() if one.exact)]))
+    return list(dict.fromkeys([*best, *(rid for rid in scores if findings.found[rid].exact)]))
+
+
+def _trailing(plan: Plan, findings: Findings) -> set[int]:
+    """What has no vectors yet: only its words can say how well it fits."""
+    return {rid for rid, one in findings.found.items() if one.card.seq > plan.reach.upto}
 
 
 def _can_tell(plan: Plan) -> bool:
@@ -75,14 +82,20 @@ def foretell_fit(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Map
 
 
 def fit_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> float | None:
-    """How likely it is that something found answers the question; None if that cannot be told."""
+    """How likely it is that something found answers the question; None if that cannot be told. What has vectors is
+    judged by both, what has none yet by its words."""
     if not findings.found or not _can_tell(plan):
         return None
-    signs = signs_of(snapshot, plan, findings, scores)
-    if plan.reach.model is None:
-        return _chance(_WORDS_COVERAGE * signs.coverage + _WORDS_SIZE * signs.size + _WORDS_BIAS)
-    met = _COSINE * signs.cosine + _COVERAGE * signs.coverage + _AHEAD * signs.ahead
-    return _chance(met + _SIZE * signs.size + _BIAS)
+    later = set(scores) if plan.reach.model is None else _trailing(plan, findings)
+    chances = [0.0]
+    if trailing := {rid: findings.found[rid].words for rid in scores if rid in later}:
+        signs = signs_of(snapshot, plan, findings, trailing, nearest=())
+        chances.append(_chance(_WORDS_COVERAGE * signs.coverage + _WORDS_SIZE * signs.size + _WORDS_BIAS))
+    if seen := {rid: scores[rid] for rid in scores if rid not in later}:
+        signs = signs_of(snapshot, plan, findings, seen, nearest=findings.nearest)
+        met = _COSINE * signs.cosine + _COVERAGE * signs.coverage + _AHEAD * signs.ahead
+        chances.append(_chance(met + _SIZE * signs.size + _BIAS))
+    return max(chances)
 
 
 def _chance(logit: float) -> float:

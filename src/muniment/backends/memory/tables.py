@@ -95,6 +95,7 @@ class MemoryLedger:
             at=entry.at,
             last_doc=entry.last_doc,
             policy=entry.policy,
+            checkpoint=max(self._tables.checkpoints, default=0),
         )
 
     def entry(self, seq: int) -> StoredEntry | None:

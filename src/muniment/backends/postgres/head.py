@@ -78,7 +78,7 @@ def take_turn(link: Link, known: Head | None) -> tuple[HeadRow, Head | None]:
 
 def _last(link: Link, row: HeadRow) -> Head:
     found = link.row("last_entry")
-    head = None if found is None else head_of(link.tenant, found[0], found[1], found[2])
+    head = None if found is None else head_of(link.tenant, *found)
     if head is None or (head.seq, head.hash) != (row.seq, row.hash):
         raise IntegrityError(f"tenant {link.tenant}: its ledger does not end where it was left; nothing is added to it")
     return head

@@ -146,4 +146,5 @@ SELECT coalesce((SELECT sum(pg_column_size(documents.*)) FROM documents WHERE te
     + coalesce((SELECT sum(pg_column_size(receipts.*)) FROM receipts WHERE tenant_id = $1), 0);
 
 -- name: last_entry
-SELECT seq, body, hash FROM entries WHERE tenant_id = $1 ORDER BY seq DESC LIMIT 1;
+SELECT seq, body, hash, (SELECT coalesce(max(seq), 0) FROM checkpoints WHERE tenant_id = $1)
+FROM entries WHERE tenant_id = $1 ORDER BY seq DESC LIMIT 1;

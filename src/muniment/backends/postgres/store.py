@@ -100,6 +100,10 @@ class PostgresTenant:
         with self._moment() as (link, row):
             yield PostgresSnapshot(link, row)
 
+    @property
+    def read_only(self) -> bool:
+        return False
+
     def marks(self) -> tuple[int, int, int]:
         with self._moment() as (_, row):
             return row.seq, row.notes, row.erasure

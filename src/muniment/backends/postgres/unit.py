@@ -277,6 +277,9 @@ class PostgresUnit(PostgresSnapshot):
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self.link.send("put_checkpoint", signed.checkpoint.seq, canonical(signed))
+        head, seq = self._ledger.known, signed.checkpoint.seq
+        if head is not None and head.checkpoint < seq:
+            self._ledger.known = msgspec.structs.replace(head, checkpoint=seq)
 
     def _salted(self, table: str, number: int, salt: bytes, body: bytes) -> tuple[bytes, bytes]:
         """A body with its salt: who has the salt can try what the ledger's commitment to the body was made of."""

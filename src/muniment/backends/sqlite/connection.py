@@ -15,6 +15,7 @@ import msgspec
 
 from muniment.backends.sealing import SETTING, TenantKey
 from muniment.backends.sqlite.forking import demand_unforked
+from muniment.backends.sqlite.still import read_only, to_read
 from muniment.backends.statements import named
 from muniment.backends.tokens import register
 from muniment.model.errors import (
@@ -80,9 +81,40 @@ def connect(path: Path, *, create: bool, key: TenantKey | None = None, flags: in
     """Open a file for reading and writing. A file that is not ours, or is not encrypted with this key or at all where
     there is a key, or is where there is none, is refused before anything is changed."""
     demand_unforked(path)
+    if read_only(path):
+        return _connect_still(path, key)
     flags |= apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=200)
     connection.set_busy_timeout(BUSY_WAIT_MS)
+    _identify(connection, path, create=create, key=key)
+    _keep_log(connection)
+    connection.pragma("synchronous", "full")
+    connection.pragma("foreign_keys", True)
+    connection.pragma("secure_delete", True)
+    _tune(connection)
+    bound_log(connection)
+    return connection
+
+
+def _connect_still(path: Path, key: TenantKey | None) -> apsw.Connection:
+    """Open a file in a read-only place to read it. Nothing is made beside it."""
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(to_read(path), flags=flags, statementcachesize=200)
+    _identify(connection, path, create=False, key=key)
+    _tune(connection)
+    return connection
+
+
+def _tune(connection: apsw.Connection) -> None:
+    register(connection)
+    # Without it, a statement is planned anew for every other value that is bound to a LIMIT or a range.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.pragma("cache_size", -_CACHE_KIB)
+    connection.pragma("temp_store", "memory")
+
+
+def _identify(connection: apsw.Connection, path: Path, *, create: bool, key: TenantKey | None) -> None:
+    """Refuse a file that is not ours, or is not encrypted as it is said to be."""
     if key is not None:
         _unlock(connection, key)
     try:
@@ -96,17 +128,6 @@ def connect(path: Path, *, create: bool, key: TenantKey | None = None, flags: in
         connection.close()
         raise IntegrityError(f"{path.name} is not a Muniment store")
     connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()  # damage is told here, and not by what follows
-    register(connection)
-    # Without it, a statement is planned anew for every other value that is bound to a LIMIT or a range.
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    _keep_log(connection)
-    connection.pragma("synchronous", "full")
-    connection.pragma("foreign_keys", True)
-    connection.pragma("secure_delete", True)
-    connection.pragma("cache_size", -_CACHE_KIB)
-    connection.pragma("temp_store", "memory")
-    bound_log(connection)
-    return connection
 
 
 def bound_log(connection: apsw.Connection) -> None:

@@ -1,5 +1,5 @@
 -- name: head
-SELECT seq, body, hash FROM entries ORDER BY seq DESC LIMIT 1;
+SELECT seq, body, hash, (SELECT ifnull(max(seq), 0) FROM checkpoints) FROM entries ORDER BY seq DESC LIMIT 1;
 
 -- name: entry
 SELECT seq, body, hash FROM entries WHERE seq = ?;
@@ -282,6 +282,11 @@ SELECT bytes FROM sizes WHERE name = 'receipts';
 SELECT (SELECT bytes FROM sizes WHERE name = 'receipts') IS NOT (
     SELECT IFNULL(sum(octet_length(id) + length(body) + length(hash) + length(salt) + length(account)), 0) FROM receipts
 ) OR (SELECT count(*) FROM sizes) <> 1;
+
+-- name: terms_unfound
+-- All terms are read from the first leaf on; each is then looked for as a search does, from where the index says to begin.
+SELECT count(*) FROM lexicon_terms AS written
+WHERE written.doc IS NOT (SELECT found.doc FROM lexicon_terms AS found WHERE found.term = written.term);
 
 -- name: append_receipt
 INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?, ?);

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -38,6 +39,7 @@ from muniment.backends.sqlite.forking import forked
 from muniment.backends.sqlite.form import complaints
 from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.presence import Presence
+from muniment.backends.sqlite.still import private_copy, read_only, refused
 from muniment.backends.sqlite.turns import SUFFIX as TURNS
 from muniment.backends.sqlite.turns import Turns
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
@@ -83,6 +85,8 @@ class SqliteTenant:
         self._committing: Sequence[Ticket[object]] = ()
         self._closed = False
         self._owner = os.getpid()
+        self.read_only = read_only(path)
+        create = create and not self.read_only
         if create:
             _refuse_lost(path)
         with translated(path):
@@ -95,8 +99,9 @@ class SqliteTenant:
                 limit(self._connection, capacity)
             self._unit = SqliteUnit(self._connection, tenant)
         self.vectors = SqliteVectors(path.with_suffix(VECTORS), self.read, key)
-        with translated(path):
-            self._scrub_what_is_left()
+        if not self.read_only:
+            with translated(path):
+                self._scrub_what_is_left()
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -156,6 +161,8 @@ class SqliteTenant:
 
     def write(self, job: Callable[[Unit], T]) -> T:
         self._demand_owner()
+        if self.read_only:
+            raise refused(self._path)
         return self._line.run(job)
 
     def _carry(self, group: Group, gather: Callable[[], None]) -> None:
@@ -247,6 +254,8 @@ class SqliteTenant:
 
     def integrity(self) -> tuple[str, ...]:
         self._demand_owner()
+        if self.read_only:
+            return self._integrity_of_a_copy()
         with self._writing, translated(self._path):
             try:
                 damage = self._pages_checked()
@@ -254,11 +263,25 @@ class SqliteTenant:
                     return tuple(damage)
                 with self._turns.turn():  # the check of the word index takes the write lock
                     self._connection.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 1)")
-                return complaints(self._connection)
+                unfound = cast(int, self._connection.execute(queries()["terms_unfound"]).get)
+                lost = (f"the word index does not find {unfound} of its terms",) if unfound else ()
+                return (*lost, *complaints(self._connection))
             except (apsw.BusyError, apsw.LockedError):
                 raise  # another process writes: that is no damage
             except apsw.Error as error:
                 return (f"the word index or a page is damaged: {error}",)
+
+    def _integrity_of_a_copy(self) -> tuple[str, ...]:
+        """The check of the word index takes the write lock, which a read-only place has not: a copy is checked."""
+        copy = private_copy(self._path)
+        try:
+            store = SqliteTenant(copy, self.tenant, create=False, key=self.key)
+            try:
+                return store.integrity()
+            finally:
+                store.close()
+        finally:
+            shutil.rmtree(copy.parent, ignore_errors=True)
 
     def _pages_checked(self) -> list[str]:
         """What SQLite's own check says. A search comes first, in the same read: the check itself goes by the outline of
@@ -314,9 +337,10 @@ class SqliteTenant:
         if os.getpid() != self._owner:
             _left_alone.append(self)
             return
-        if not self._closed:
+        if not self._closed and not self.read_only:
             with translated(self._path):
                 self._scrub_what_is_left()
+        if not self._closed:
             self.vectors.close()
         with self._writing:
             self._closed = True
