@@ -36,7 +36,17 @@ _NAMELESS = frozenset(
     {"accept", "anchor", "anchored", "asked_at", "assumptions", "barred_scopes", "becomes", "before", "bucket"}
     | {"buckets", "budget_tokens", "by", "cascade", "changed_after", "classes", "confidence", "confidence_min"}
     | {"content", "contract", "count", "depth", "detect", "direction", "draft", "dry_run", "entities", "erasure"}
-    | {"event_time", "evidence", "expected", "expected_revision", "expires_at", "first", "floor", "gate_flag"}
+    | {
+        "event_time",
+        "evidence",
+        "expected",
+        "expected_revision",
+        "expires_at",
+        "first",
+        "floor",
+        "gate_flag",
+        "include_probable",
+    }
     | {"gate_min", "half_life_hours", "hedged", "hold", "importance", "keep_bytes", "key", "kind", "kinds", "known_at"}
     | {"last", "lawful_basis", "limit", "max_age_days", "memory_class", "memory_type", "newest", "next_review_at"}
     | {"objections", "older_than_days", "origin", "others", "preview", "profile", "progress", "question", "rationale"}
