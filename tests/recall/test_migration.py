@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from tests.patience import WAIT_S
 from tests.recall.world import Toy, contents
+from tests.surfaces.shell import Shell
 
 from muniment import Memory
 from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
@@ -184,3 +185,14 @@ def test_a_file_that_is_opened_without_leave_to_change_it_is_refused_by_its_revi
     with pytest.raises(SchemaMismatch):
         SqliteTenant(old, "default", create=False)
     assert look(old, "PRAGMA user_version") == [(2,)], "and is left as it was"
+
+
+def test_the_command_brings_a_folder_up_to_date(
+    indexed_before: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = Shell(indexed_before.parent, capfdbinary, monkeypatch)
+    said = shell.bare("migrate", str(indexed_before.parent), "--yes", "--json")
+    assert (said.code, said.json["done"], [one["title"] for one in said.json["steps"]]) == (0, 1, ["tenant default"])
+    assert shell.bare("migrate", str(indexed_before.parent), "--yes", "--json").json["steps"] == []
+    nowhere = shell.bare("migrate", str(indexed_before.parent / "nowhere"), "--yes", "--json")
+    assert (nowhere.code, nowhere.error["code"]) == (3, "store_unavailable")

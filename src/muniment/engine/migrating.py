@@ -14,8 +14,8 @@ from muniment.backends.sqlite.connection import INDEXED_ANEW, migrations
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.engine.database import shared_vault
 from muniment.engine.place import Database, Folder, Said, place_of
-from muniment.engine.vault import look_into
-from muniment.model.errors import ConfigurationError, SchemaMismatch, StoreBusy
+from muniment.engine.vault import look_into, there_is
+from muniment.model.errors import ConfigurationError, SchemaMismatch, StoreBusy, StoreUnavailable
 from muniment.model.value import Value
 
 if TYPE_CHECKING:
@@ -131,6 +131,8 @@ class FolderMigration(Value):
             return len(steps)
 
     def _stores(self) -> SqliteVault:
+        if not there_is(self.place):
+            raise StoreUnavailable(f"there is no vault at {self.place}; `muniment init` makes one")
         stores, _ = look_into(self.place.path)
         if not isinstance(stores, SqliteVault):
             stores.close()

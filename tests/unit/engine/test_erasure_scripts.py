@@ -109,3 +109,18 @@ def test_nothing_is_said_to_be_there_only_when_the_letters_are_nowhere(vault: Pa
         plan = memory.forget(subject="山田太郎", reason="asked", dry_run=True).plan
         assert [(node.id, node.certainty) for node in plan.nodes] == [(record, Certainty.CERTAIN)]
         assert memory.forget(subject="山本太郎", reason="asked", dry_run=True).plan.nodes == ()
+
+
+def test_what_waits_for_a_reviewer_is_looked_through_as_well(vault: Path) -> None:
+    """What certainly is meant goes with the rest; what only may be is counted, and goes when that is said."""
+    with Memory.open(vault, embedder=None) as memory:
+        planner = memory.as_actor("planner")
+        for text in ("Говорили с Ивановым о складе", "Ивановна отвечает за склад"):
+            assert planner.remember(text, kind="decision").outcome == "held"
+        plan = memory.forget(subject="Иванов", reason="asked", dry_run=True).plan
+        assert (plan.nodes, plan.traces.proposals, plan.traces.probable) == ((), 1, 1)
+        memory.forget(subject="Иванов", reason="asked")
+        assert [one.proposal.claim.content for one in memory.queue()] == ["Ивановна отвечает за склад"]
+        memory.forget(subject="Иванов", reason="asked", include_probable=True)
+        assert memory.queue() == ()
+    assert bytes_left(vault, "Иванов") == []
