@@ -260,3 +260,19 @@ def test_a_caller_without_the_right_is_told_what_it_takes_and_sees_only_what_is_
         refused = client.post("/api/erasures", json={"subject": SUBJECT, "reason": "r"}).json()
     assert refused["verdict"]["outcome"] == "refused"
     assert statuses(console, *DOOMED) == [200, 200, 200, 200]
+
+
+def test_what_is_only_probable_goes_when_it_is_ticked(own_console: Console, tab: OpenTab) -> None:
+    with own_console.client("steward") as client:
+        said = client.post("/api/memories", json={"content": "Jose Perez called about it", "confidence": 0.9})
+        record = said.json()["record_id"]
+    page = tab(own_console, "steward").open("forget").page
+    fill_in(page, "José Pérez")
+    node = page.get_by_role("list", name="What would go").locator(f'[data-node="{record}"]')
+    expect(node).to_contain_text("stays")
+    expect(node).to_contain_text("probable")
+    expect(page.locator("#step-3")).to_have_count(0)
+
+    page.get_by_label("Erase too what only may be meant (1)").check()
+    expect(node).to_contain_text("is erased")
+    expect(page.get_by_role("button", name="Erase 1 record for good")).to_be_disabled()
