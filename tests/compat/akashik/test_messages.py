@@ -148,7 +148,7 @@ def test_a_package_that_is_asked_for_again_is_made_anew() -> None:
 def test_what_an_agent_says_again_on_other_grounds_is_a_revision_of_its_unit() -> None:
     field = Field().join("scout")
     first = field.ask("RECORD", "scout", finding("The harbour is deep"))
-    grounds = {"score": 0.4, "reasoning": "one sounding", "evidence": ["log:7"]}
+    grounds: JsonObject = {"score": 0.4, "reasoning": "one sounding", "evidence": ["log:7"]}
     message = field.message("RECORD", "scout", {**finding("The harbour is deep"), "confidence": grounds})
     for _ in range(2):  # the same message counts once
         again = field.send(message)
