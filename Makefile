@@ -16,7 +16,7 @@ TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
+.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -79,6 +79,9 @@ bench-contracts: $(READY) ## validation of OMIR bundles, documents there and bac
 bench-recall: $(READY) ## how well recall finds what answers a question; DATA=FILE or several, in quotes; KEPT=1 keeps vectors
 	@$(BIN)/python -m bench.recall --data $(DATA) $(if $(KEPT),--kept)
 
+bench-everyday: $(READY) ## everyday questions in ten situations, four not English, beside plain FTS5 and plain cosine
+	@$(BIN)/python -m bench.everyday
+
 bench-scale: $(READY) ## recall at 10k, 100k and 1M records (hours); SIZES=10k,100k for less, FOLDER=dir keeps the stores
 	@$(BIN)/python -m bench.scale --sizes $(or $(SIZES),10k$(comma)100k$(comma)1M) $(if $(FOLDER),--folder $(FOLDER))
 
@@ -99,6 +102,9 @@ bench-erase: $(READY) ## what forgetting costs: one subject among 100,000 record
 
 bench-poison: $(READY) ## poison and honest text of the outside: what is noticed, what is told unfenced, what steers
 	@$(BIN)/python -m bench.poison
+
+bench-screen: $(READY) ## what every scanner of outside text costs on the worst texts for it, in microseconds a character
+	@$(BIN)/python -m bench.screen
 
 bench-postgres: $(READY) ## PostgreSQL beside the embedded store: writes, batches, recall by size; DSN=… for a server that runs
 	@$(BIN)/python -m bench.postgres $(if $(DSN),--dsn '$(DSN)') $(if $(SIZES),--sizes $(SIZES)) $(if $(FOLDER),--folder $(FOLDER)) $(if $(DATA),--data $(DATA))

@@ -232,4 +232,4 @@ def sense(store: Store, ask: Ask, *, vectors: bool) -> Sensed | None:
         chance = fit.fit_of(snapshot, plan, findings, scores)
         if chance is None:
             return None
-        return Sensed(signs=fit.signs_of(snapshot, plan, findings, scores), chance=chance)
+        return Sensed(signs=fit.signs_of(snapshot, plan, findings, scores, nearest=findings.nearest), chance=chance)

@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from queue import Empty, SimpleQueue
@@ -41,6 +41,7 @@ BATCH_S = 1.0
 waits for the batch at hand, so a slow model gets small ones."""
 QUERIES_KEPT = 256
 NO_MODEL = "there is no model: none is installed (`muniment model install` gets one), or the embedder is set to none"
+UNREAD = "the model cannot read the script of the question: it is sought by words alone"
 _PAUSE = 0.05
 _LULL = 0.05
 _PATIENCE = 1.0
@@ -55,6 +56,9 @@ RATE_S = 60.0
 """The time over which the rate of vectors is averaged."""
 PARTING_S = 5.0
 """So long who closes waits for the passages at hand."""
+CATCH_UP_S, CATCH_UP_MAX = 0.05, 32
+"""So long a question waits for the vectors of what was just written, if those are no more ledger entries than this."""
+_GLANCE = 0.003
 
 Progress = Callable[[int, int], None]
 """Called with how many ledger entries have their vectors, and how many there are."""
@@ -81,6 +85,9 @@ class VectorIndexer:
         # Callers come here, and Ctrl-C with them: it could leave the lock of an event or a condition held for ever.
         self._working = Permits(1)
         self._bell: SimpleQueue[None] = SimpleQueue()
+        self._hurry: SimpleQueue[None] = SimpleQueue()
+        self._pending = True
+        self._hears: Callable[[], bool] = lambda: False
         self._stopped = False
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -95,6 +102,7 @@ class VectorIndexer:
         if self._embedder is not None:
             patient = self._embedder
             self._embed = lru_cache(QUERIES_KEPT)(lambda text: patient.embed([text])[0])
+            self._reads = lru_cache(QUERIES_KEPT)(patient.reads)
 
     @property
     def has_model(self) -> bool:
@@ -106,10 +114,44 @@ class VectorIndexer:
         if self._embedder is None:
             return Asked(why=NO_MODEL)
         try:
+            if text.strip() and not self._reads(text):
+                return Asked(why=UNREAD)
             vector = self._embed(text) if text.strip() else None
             return Asked(vector=vector, model=self._embedder.model, why=self._troubled())
         except MunimentError as error:
             return Asked(why=f"the model could not read the question: {error}")
+
+    def asking(self, texts: Sequence[str]) -> Callable[[str], Asked]:
+        """Whom to ask for the vectors of these texts. What was just written has its own by then, if that is soon done:
+        a question is not to know less than was told. A model that fails here is not waited for again."""
+        text = next((text for text in texts if text.strip()), None)
+        if self._embedder is None or self._stopped or text is None:
+            return self.ask
+        try:
+            if self._settled():
+                return self.ask
+            asked = self.ask(text)  # the model may have to be loaded first, which the question waits for anyway
+            if asked.why is None:
+                self._let_catch_up()
+        except MunimentError:  # the store is slow or away: whoever reads is told
+            return self.ask
+        return self.ask if asked.vector is not None else lambda _: asked
+
+    def _settled(self) -> bool:
+        """Whether nothing is known that has no vectors. Where writes of others are not heard of, it is looked."""
+        return not self._pending and (self._hears() or not self._behind(anew=False))
+
+    def _let_catch_up(self) -> None:
+        """Have the thread make the missing vectors now, and wait for them a little. While another process makes them
+        it is tried again: that one may be about to end."""
+        if self._store.marks()[0] - self._reached() > CATCH_UP_MAX:
+            return
+        ends = time.monotonic() + CATCH_UP_S
+        while self._behind(anew=False) and time.monotonic() < ends and not self._stopped:
+            if self._hurry.empty():
+                self._hurry.put(None)
+            self._bell.put(None)
+            time.sleep(_GLANCE)
 
     def state(self) -> Searched:
         """How a question would be sought now: with which model, how far its vectors trail, or why without."""
@@ -139,7 +181,7 @@ class VectorIndexer:
 
     def stir(self) -> None:
         """Take note that there may be work, and have it done in the background."""
-        if self._embedder is None or self._stopped:
+        if self._embedder is None or self._stopped or self._store.read_only:
             return
         self._anew = True
         self._hear()
@@ -160,6 +202,7 @@ class VectorIndexer:
 
     def _hear(self) -> None:
         """Take note that somebody may have written."""
+        self._pending = True
         self._stirred_at = time.monotonic()
         self._bell.put(None)
 
@@ -232,6 +275,7 @@ class VectorIndexer:
 
     def _follow(self) -> None:
         with self._store.watching(self._hear) as hears:
+            self._hears = hears
             while not self._stopped:
                 rest = self._catch_up()
                 self._died = None
@@ -253,7 +297,9 @@ class VectorIndexer:
         try:
             while self._lull() and self._behind(anew=anew) and self._step():
                 pass
+            self._pending = False  # before it is looked: what is heard of meanwhile is not forgotten
             left = not self._stopped and self._behind(anew=anew)  # another is at it
+            self._pending |= left
             self._trouble = None
         except MunimentError as error:
             self._trouble = error  # said with every recall, and tried again after a rest
@@ -271,12 +317,12 @@ class VectorIndexer:
         return self._store.marks()[0] > reach.upto
 
     def _lull(self) -> bool:
-        """Let writes go first, for a while; False when it is time to stop."""
+        """Let writes go first, for a while, unless a question waits; False when it is time to stop."""
         ends = time.monotonic() + _PATIENCE
-        while (now := time.monotonic()) < min(ends, self._stirred_at + _LULL):
-            if self._stopped:
+        while (now := time.monotonic()) < min(ends, self._stirred_at + _LULL) and not self._stopped:
+            with suppress(Empty):
+                self._hurry.get(timeout=min(ends, self._stirred_at + _LULL) - now)
                 break
-            time.sleep(min(ends, self._stirred_at + _LULL) - now)
         return not self._stopped
 
     def _reached(self) -> int:

@@ -12,6 +12,7 @@ from functools import partial
 
 from muniment.model.receipt import Plan
 from muniment.model.value import Value
+from muniment.ports.lexicon import holds
 from muniment.ports.store import Snapshot
 from muniment.read.fetch import record_of
 from muniment.read.find import Findings, coverage
@@ -40,10 +41,12 @@ class Signs(Value):
     size: float
 
 
-def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> Signs:
+def signs_of(
+    snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float], *, nearest: Sequence[float]
+) -> Signs:
     least, most = _RECORDS
     words = tuple(findings.rarity)
-    near = [max(0.0, cosine) for cosine in findings.nearest]
+    near = [max(0.0, cosine) for cosine in nearest]
     best = max(near, default=0.0)
     return Signs(
         cosine=best,
@@ -59,7 +62,12 @@ def signs_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping
 def _strongest(findings: Findings, scores: Mapping[int, float]) -> list[int]:
     """The strongest, and what the question points at."""
     best = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:_STRONGEST]
-    return list(dict.fromkeys([*best, *(rid for rid, one in findings.found.items() if one.exact)]))
+    return list(dict.fromkeys([*best, *(rid for rid in scores if findings.found[rid].exact)]))
+
+
+def _trailing(plan: Plan, findings: Findings) -> set[int]:
+    """What has no vectors yet: only its words can say how well it fits."""
+    return {rid for rid, one in findings.found.items() if one.card.seq > plan.reach.upto}
 
 
 def _can_tell(plan: Plan) -> bool:
@@ -74,14 +82,20 @@ def foretell_fit(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Map
 
 
 def fit_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> float | None:
-    """How likely it is that something found answers the question; None if that cannot be told."""
+    """How likely it is that something found answers the question; None if that cannot be told. What has vectors is
+    judged by both, what has none yet by its words."""
     if not findings.found or not _can_tell(plan):
         return None
-    signs = signs_of(snapshot, plan, findings, scores)
-    if plan.reach.model is None:
-        return _chance(_WORDS_COVERAGE * signs.coverage + _WORDS_SIZE * signs.size + _WORDS_BIAS)
-    met = _COSINE * signs.cosine + _COVERAGE * signs.coverage + _AHEAD * signs.ahead
-    return _chance(met + _SIZE * signs.size + _BIAS)
+    later = set(scores) if plan.reach.model is None else _trailing(plan, findings)
+    chances = [0.0]
+    if trailing := {rid: findings.found[rid].words for rid in scores if rid in later}:
+        signs = signs_of(snapshot, plan, findings, trailing, nearest=())
+        chances.append(_chance(_WORDS_COVERAGE * signs.coverage + _WORDS_SIZE * signs.size + _WORDS_BIAS))
+    if seen := {rid: scores[rid] for rid in scores if rid not in later}:
+        signs = signs_of(snapshot, plan, findings, seen, nearest=findings.nearest)
+        met = _COSINE * signs.cosine + _COVERAGE * signs.coverage + _AHEAD * signs.ahead
+        chances.append(_chance(met + _SIZE * signs.size + _BIAS))
+    return max(chances)
 
 
 def _chance(logit: float) -> float:
@@ -91,11 +105,11 @@ def _chance(logit: float) -> float:
 def _held(snapshot: Snapshot, rids: Sequence[int], words: tuple[str, ...]) -> Iterator[Iterable[str]]:
     """The words each of these records holds: a short one is read, a long one is looked up in the index."""
     lexicon = snapshot.lexicon
-    sought = [(word, terms) for word in words if (terms := lexicon.tokens(word))]
+    sought = [(word, places) for word, places in lexicon.places(words).items() if places]
     for rid, document in snapshot.documents.many(rids).items():
         content = record_of(document.body).content
         if len(content) > _READ_MAX:
             yield lexicon.held(rid, words)
         else:
             held = set(lexicon.tokens(content))
-            yield [word for word, terms in sought if held.issuperset(terms)]
+            yield [word for word, places in sought if holds(held, places)]

@@ -51,9 +51,16 @@ class Sought(Value):
     bynames: tuple[str, ...] = ()
 
 
+def texts_of(query: Query) -> tuple[str, ...]:
+    """What is to be read as what to search for: the question, what an agent is about, or nothing."""
+    if query.attuned is not None:
+        return query.attuned.topics
+    return (query.text,) if query.listing is None else ()
+
+
 def seek(snapshot: Snapshot, query: Query, ask: Ask, *, as_of: int) -> Sought:
     """Read a question, or what an agent is about, as what to search for."""
-    texts = query.attuned.topics if query.attuned is not None else (query.text,) if query.listing is None else ()
+    texts = texts_of(query)
     read = [read_question(snapshot, text, as_of=as_of, spare=query.attuned is None) for text in texts]
     asked = [ask(text) for _, text, _ in read]
     vectors = tuple(one.vector for one in asked if one.vector is not None)

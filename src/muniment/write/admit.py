@@ -14,12 +14,13 @@ from muniment.model.actor import Actor
 from muniment.model.claim import Claim, Extension, Slot
 from muniment.model.curation import Redaction
 from muniment.model.entity import Entity
-from muniment.model.errors import Malformed, MindUnavailable
+from muniment.model.errors import LimitExceeded, Malformed, MindUnavailable
 from muniment.model.proposal import Proposal
 from muniment.model.reasoning import flags_thought, names_thought
 from muniment.model.value import Value, canonical
 from muniment.policy.rules import Safety
 from muniment.write.poison import Signal, inspect_claim
+from muniment.write.poison.letters import shows
 from muniment.write.secrets import DEFAULT, Screen, screen_of
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
@@ -48,8 +49,18 @@ def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
     return msgspec.structs.replace(admitted, unheard=(*admitted.unheard, str(error)))
 
 
+PROPOSAL_BYTES_MAX = 2_097_152
+"""How long all that one proposal says may be together: what is read so closely must be bounded as a whole."""
+
+
 def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
+    sent = len(canonical(proposal))
+    if sent > PROPOSAL_BYTES_MAX:
+        raise LimitExceeded("proposal", limit=PROPOSAL_BYTES_MAX, unit="bytes", sent=sent)
     screen = screen_of(safety)
+    screen.refuse("target", proposal.target)
+    screen.refuse("promotes", proposal.promotes)
+    _refuse_blank(proposal.claim)
     for extension in proposal.claim.extensions:
         _refuse_hidden_reasoning(msgspec.json.decode(extension.body), ("extensions", extension.name), screen)
     cleaned = clean(proposal.claim, screen)
@@ -63,6 +74,18 @@ def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
         signals=inspect_claim(proposal.claim, safety.poison.marks),
         noticed=cleaned.noticed,
     )
+
+
+def _refuse_blank(claim: Claim) -> None:
+    """A text of characters that nobody sees says nothing: it is no content, and no reason for anything."""
+    slot, intent = claim.slot, claim.intent
+    said = [("content", claim.content), ("purpose", intent.purpose), ("question", intent.question)]
+    said += [("reasoning", claim.belief.reasoning), ("source", claim.origin.source)]
+    if slot is not None:
+        said += [("slot.subject", slot.subject), ("slot.key", slot.key), ("slot.value", slot.value)]
+    for field, text in said:
+        if text is not None and not shows(text):
+            raise Malformed(field, "text that can be seen", hint=f"Say something, or leave {field} out.")
 
 
 def _refuse_hidden_reasoning(value: Plain, path: tuple[str, ...], screen: Screen) -> None:

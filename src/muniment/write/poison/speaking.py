@@ -80,7 +80,7 @@ _RULERS = re.compile(
     re.IGNORECASE,
 )
 _OUTWARD = re.compile(
-    r"https?://|\b[\w.+-]+@[\w-]+\.\w|\b(?:iban|wallet|account number|webhook|external (?:address|endpoint))\b",
+    r"https?://|[\w.+-]@[\w-]+\.\w|\b(?:iban|wallet|account number|webhook|external (?:address|endpoint))\b",
     re.IGNORECASE,
 )
 _ALWAYS = re.compile(

@@ -1,0 +1,137 @@
+"""How well everyday questions are answered: ours as a user asks, beside FTS5 and cosine over the same vectors.
+
+Recall is asked with `limit=5` and nothing else, so that what it leaves out as weak counts against it. The others give
+their first five whatever the question. An update is answered by the newer fact only.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import tempfile
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from bench.corpora import Ask, Corpus
+from bench.everyday.sets import FIRST_DAY, TUNED, situations
+from bench.recall import plain_fts5
+from bench.report import OUT, machine
+from muniment import Memory
+from muniment.backends.embedders.choose import choose
+from muniment.config import read_environment
+from muniment.model.times import DAY, Instant, from_datetime
+from muniment.ports.embedder import Embedder
+
+LIMIT = 5
+Figures = dict[str, float]
+Rank = Callable[[Ask], list[str]]
+
+
+class Days:
+    """A clock that stands still until the next day begins."""
+
+    def __init__(self, first: datetime) -> None:
+        self._now = from_datetime(first, field="first")
+
+    def now(self) -> Instant:
+        return self._now
+
+    def next_day(self) -> None:
+        self._now = Instant(self._now + DAY)
+
+
+def ours(corpus: Corpus, embedder: Embedder | None, folder: Path) -> Rank:
+    """Everything recall tells, from the best down."""
+    clock = Days(FIRST_DAY)
+    memory = Memory.open(folder, embedder=embedder, clock=clock)
+    facts: dict[str, str] = {}
+    for turn in corpus.turns:
+        verdict = memory.remember(turn.text)
+        assert verdict.record_id is not None, f"{turn.id} was not remembered: {verdict.reason}"
+        facts[verdict.record_id] = turn.id
+        clock.next_day()
+    memory.flush()
+    return lambda ask: [facts[one.record.id] for one in memory.recall(ask.text, limit=LIMIT).records]
+
+
+def cosine(corpus: Corpus, embedder: Embedder) -> Rank:
+    vectors = _read(embedder.embed([turn.text for turn in corpus.turns]))
+
+    def rank(ask: Ask) -> list[str]:
+        near = vectors @ _read(embedder.embed([ask.text]))[0]
+        return [corpus.turns[place].id for place in np.argsort(-near, kind="stable")[:LIMIT].tolist()]
+
+    return rank
+
+
+def _read(vectors: Iterable[bytes]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    return np.stack([np.frombuffer(vector, "<f4") for vector in vectors])
+
+
+def measure(corpus: Corpus, embedder: Embedder) -> Figures:
+    with tempfile.TemporaryDirectory(prefix="muniment-bench-") as folder, plain_fts5(corpus) as fts5:
+        full = ours(corpus, embedder, Path(folder) / "full")
+        words = ours(corpus, None, Path(folder) / "words")
+        rows: dict[str, Rank] = {
+            "": full,
+            "words_": words,
+            "fts5_": lambda ask: fts5(ask)[0][:LIMIT],
+            "cosine_": cosine(corpus, embedder),
+        }
+        told = {name: [(ask, rank(ask)) for ask in corpus.asks] for name, rank in rows.items()}
+    found: Figures = {}
+    for name, answers in told.items():
+        known = [(ask.turns, ranking) for ask, ranking in answers if ask.answerable]
+        found[f"{name}top1"] = _share(bool(gold & set(ranking[:1])) for gold, ranking in known)
+        found[f"{name}top5"] = _share(bool(gold & set(ranking)) for gold, ranking in known)
+    for name in ("", "words_"):
+        found[f"{name}silent"] = _share(not ranking for ask, ranking in told[name] if not ask.answerable)
+        found[f"{name}kept"] = _share(bool(ranking) for ask, ranking in told[name] if ask.answerable)
+    known = [(ask.turns, ranking) for ask, ranking in told[""] if ask.answerable and ranking]
+    found["precision"] = _mean(len(gold & set(ranking)) / len(ranking) for gold, ranking in known)
+    return found
+
+
+def _share(true: Iterable[bool]) -> float:
+    return _mean(map(float, true))
+
+
+def _mean(shares: Iterable[float]) -> float:
+    return round(100 * statistics.fmean(shares), 2)
+
+
+def together(many: Iterable[Figures]) -> Figures:
+    """The means over situations: each has as many questions as the others."""
+    rows = list(many)
+    return {name: round(statistics.fmean(row[name] for row in rows), 2) for name in rows[0]}
+
+
+def main() -> None:
+    embedder = choose("minilm", models=read_environment().models_folder, key=None)
+    assert embedder is not None, "the figures are about the model we ship"
+    found: dict[str, Figures] = {}
+    for corpus in situations():
+        found[corpus.name] = measure(corpus, embedder)
+        _print(corpus.name, found[corpus.name])
+    groups = {
+        "all": together(found.values()),
+        "tuned": together(row for name, row in found.items() if name in TUNED),
+        "only measured": together(row for name, row in found.items() if name not in TUNED),
+    }
+    for name, row in groups.items():
+        _print(name, row)
+    OUT.mkdir(parents=True, exist_ok=True)
+    told = {"situations": found, "together": groups, "about": {**machine(), "model": embedder.model}}
+    (OUT / "everyday.json").write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    print("written to everyday.json")
+
+
+def _print(name: str, row: Figures) -> None:
+    print(f"{name:14}" + "  ".join(f"{key} {value:5.1f}" for key, value in row.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""A question knows what was told before it: by its words and its meaning if that is soon done, else by its words."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.patience import WAIT_S
+from tests.recall.world import Stuck, Toy, contents, on_disk
+
+from muniment import Memory
+from muniment.engine import vector_indexer
+
+TOLD, ASKED = "The nightly build takes 40 minutes", "how long does the build take?"
+PUMP = "the pump is an automobile"
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question waits as long as it takes: this machine may be slow."""
+    monkeypatch.setattr(vector_indexer, "CATCH_UP_S", float(WAIT_S))
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question waits for no vectors at all."""
+    monkeypatch.setattr(vector_indexer, "CATCH_UP_S", 0.0)
+
+
+@pytest.mark.parametrize("start", range(3))
+def test_the_first_question_after_the_first_write_is_answered(vault: Path, start: int) -> None:
+    with Memory.open(vault, embedder="minilm") as memory:
+        memory.remember(TOLD)
+        assert contents(memory.recall(ASKED)) == [TOLD]
+
+
+def test_what_was_just_written_is_found_by_its_meaning(tmp_path: Path, patient: None) -> None:
+    with on_disk(tmp_path, Toy()) as memory:
+        for number in range(3):
+            memory.remember(f"{PUMP} number {number}")
+            answer = memory.recall("vehicle")
+            assert (len(answer.records), answer.searched.trailing) == (number + 1, 0)
+
+
+def test_what_another_process_just_wrote_is_found_by_its_meaning(vault: Path, patient: None) -> None:
+    with Memory.open(vault, embedder=Toy()) as memory:
+        memory.flush(timeout=WAIT_S)
+        other = [sys.executable, "-m", "muniment", "--vault", str(vault), "remember", PUMP]
+        subprocess.run(other, check=True, timeout=WAIT_S, env={**os.environ, "MUNIMENT_EMBEDDER": "none"})
+        assert contents(memory.recall("vehicle")) == [PUMP]
+
+
+def test_words_decide_for_what_has_no_vectors_yet(tmp_path: Path, hasty: None) -> None:
+    """By vectors that do not exist nothing is judged: it is found, and as likely to fit as without a model."""
+    model = Stuck("all-MiniLM-L6-v2@toy")
+    with on_disk(tmp_path, model) as memory:
+        memory.remember("ana likes her tea without sugar")
+        memory.flush(timeout=WAIT_S)
+        memory.remember("the slow pump takes 40 minutes")
+        assert model.arrived.wait(WAIT_S)
+        answer = memory.recall("how many minutes does the pump take?")
+        model.free.set()
+        assert (answer.searched.model, answer.searched.trailing) == ("all-MiniLM-L6-v2@toy", 1)
+        assert contents(answer) == ["the slow pump takes 40 minutes"]
+        assert answer.searched.fit is not None
+        assert answer.searched.fit > 0.9
+
+
+def test_a_long_tail_is_not_waited_for(tmp_path: Path, patient: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_indexer, "CATCH_UP_MAX", 1)
+    model = Stuck()
+    with on_disk(tmp_path, model) as memory:
+        memory.flush(timeout=WAIT_S)
+        memory.remember("the slow pump")
+        memory.remember("the other pump")
+        answer = memory.recall("pump")  # it would wait for ever
+        model.free.set()
+        assert sorted(contents(answer)) == ["the other pump", "the slow pump"]
