@@ -2,7 +2,7 @@
 `python -m bench.screen` prints the slowest and writes `bench/out/screen.json`.
 
 Every scanner is tried on every class of token at two short lengths; the one that costs most and the one whose cost
-grows most are then measured at 128 KB, and where that is more than half a microsecond at a megabyte. In the file
+grows most are then measured at 64 KB, and where that is more than half a microsecond at a megabyte. In the file
 `slowest_us_per_char` is the one figure, `slowest` where it was met, `above_2_us` every pair above two microseconds, and
 `rows` the slowest of each scanner.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.scanners import Scan, scanned, scanners
 from bench.worst_texts import needles, plain, worst
 
-SHORT, LONGER, LONG, WHOLE = 512, 4_096, 131_072, 1_000_000
+SHORT, LONGER, LONG, WHOLE = 256, 2_048, 65_536, 1_000_000
 TRIED, CHEAP_US, AIMED_US = 1, 0.5, 2.0
 OUT = Path(__file__).parent / "out" / "screen.json"
 

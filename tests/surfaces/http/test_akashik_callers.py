@@ -159,8 +159,6 @@ def test_a_unit_is_withdrawn_by_its_author(served: Served) -> None:
 
         elsewhere = {"Akashik-Session": "no-such-session"}
         assert client.post("/v1/x/retract", json=body, headers=elsewhere).status_code != 200
-        fails = {"agent_id": "ana", "reason": "it hangs"}
-        assert client.post("/v1/x/fail", json=fails, headers=elsewhere).status_code != 200
         assert client.post("/v1/x/retract", json=body).status_code == 200
 
         assert attuned(client, "ben") == {}
