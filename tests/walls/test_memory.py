@@ -47,7 +47,19 @@ _NAMELESS = frozenset(
         "gate_flag",
         "include_probable",
     }
-    | {"gate_min", "half_life_hours", "hedged", "hold", "importance", "keep_bytes", "key", "kind", "kinds", "known_at"}
+    | {
+        "gate_min",
+        "half_life_hours",
+        "hedged",
+        "hold",
+        "importance",
+        "include_probable",
+        "keep_bytes",
+        "key",
+        "kind",
+        "kinds",
+        "known_at",
+    }
     | {"last", "lawful_basis", "limit", "max_age_days", "memory_class", "memory_type", "newest", "next_review_at"}
     | {"objections", "older_than_days", "origin", "others", "preview", "profile", "progress", "question", "rationale"}
     | {"reason", "reasoning", "replay", "require_provenance", "result", "retention_days", "reviewer", "revision"}

@@ -237,6 +237,7 @@ class Checked(Value):
     receipts: int | None = None
     findings: tuple[Finding, ...] = ()
     head: Head | None = None
+    bound_since: int | None = None
     code: str | None = None
     detail: str | None = None
     field: str | None = None

@@ -55,11 +55,11 @@ def test_denied_calls_are_told_newest_first_and_none_twice_although_more_come(de
 
 
 def test_a_denied_call_is_told_with_who_asked_from_where_and_why_not(desk: Desk) -> None:
-    note(desk.memory, [msgspec.structs.replace(turned_away(1), count=7, credential="k_1")])
+    note(desk.memory, [msgspec.structs.replace(turned_away(1), count=7, credential="key:k_1")])
 
     (told,) = desk.caller().get(PLACE).json()["denials"]
 
-    assert (told["who"], told["credential"], told["peer"], told["count"]) == ("eve", "k_1", "10.0.0.9", 7)
+    assert (told["who"], told["credential"], told["peer"], told["count"]) == ("eve", "key:k_1", "10.0.0.9", 7)
     assert (told["what"], told["code"], told["first"]) == ("GET /api/1", "not_permitted", told["last"])
 
 
