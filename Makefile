@@ -16,7 +16,7 @@ TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
+.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -102,6 +102,9 @@ bench-erase: $(READY) ## what forgetting costs: one subject among 100,000 record
 
 bench-poison: $(READY) ## poison and honest text of the outside: what is noticed, what is told unfenced, what steers
 	@$(BIN)/python -m bench.poison
+
+bench-screen: $(READY) ## what every scanner of outside text costs on the worst texts for it, in microseconds a character
+	@$(BIN)/python -m bench.screen
 
 bench-postgres: $(READY) ## PostgreSQL beside the embedded store: writes, batches, recall by size; DSN=… for a server that runs
 	@$(BIN)/python -m bench.postgres $(if $(DSN),--dsn '$(DSN)') $(if $(SIZES),--sizes $(SIZES)) $(if $(FOLDER),--folder $(FOLDER)) $(if $(DATA),--data $(DATA))

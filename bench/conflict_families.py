@@ -214,8 +214,57 @@ HELD_OUT: dict[str, Mould] = {
     "switch": lambda n, r: (
         f"Team {n + 1} switched from {r.choice(('Jira', 'Trello'))} to {r.choice(('Linear', 'Asana'))}"
     ),
+    "customs": lambda n, r: f"Customs released shipment {4400 + n} after {r.randint(1, 6)} days",
+    "dose given": lambda n, r: f"The vet gave {_name(n)} the cat {n + 1} ml of syrup",
+    "works again": lambda n, r: f"The radio of {_name(n)} works again since {r.choice(_DAYS)}",
     "orbit": lambda n, r: f"Satellite S{n} is now at {r.randint(400, 900)} km",
 }
+
+
+_SAID = [
+    "Ran the {thing} benchmark",
+    "Talked to {name} about the {thing}",
+    "Had a call with {name}",
+    "Deployed the {thing} service",
+    "I think the {thing} is slow",
+    "We use the {thing} a lot",
+    "The {thing} page feels slow",
+    "{name} likes the {thing}",
+    "The {thing} needs a restart every morning",
+    "Our {thing} works again",
+    "Not sure about the {thing}",
+    "There is a {thing} in the office",
+    "Quick note on the {thing}: it works",
+    "Still waiting for {name}",
+    "So the {thing} was down",
+    "Working on the {thing} with {name}",
+]
+_ADDED = [
+    " and the second run stalls for about {n} minutes",
+    " and it took {n} minutes",
+    " which is {n} percent more than before",
+    " but {n} tests still fail",
+    " so we wait {n} days",
+    ", the rest takes {n} hours",
+    ", then it runs for {n} minutes",
+    " - {n} rows are missing",
+    ". The second run stalls for {n} minutes",
+    " and the log shows {n} errors",
+    " because the cache holds {n} items",
+    " and that costs us {n} euros a week",
+]
+_THINGS = ("kettle", "mixer", "toaster")
+
+
+def notes(seed: int) -> list[tuple[str, str]]:
+    """Pairs of notes of two clauses: alike but for the figure in the second, whose subject is left open."""
+    chance, pairs = random.Random(seed), []
+    for said in _SAID:
+        for added in _ADDED:
+            first = said.format(thing=chance.choice(_THINGS), name=chance.choice(_NAMES))
+            one, other = chance.sample(range(2, 99), 2)
+            pairs.append((first + added.format(n=one), first + added.format(n=other)))
+    return pairs
 
 
 def facts(family: Mould, seed: int) -> list[str]:

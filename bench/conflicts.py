@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from bench.conflict_cases import planted, templated
-from bench.conflict_families import FAMILIES, HELD_OUT, Mould, facts
+from bench.conflict_families import FAMILIES, HELD_OUT, Mould, facts, notes
 from bench.conflict_planted import CONTRADICTIONS, UPDATES, told
 from bench.report import Row, publish
 from muniment.backends.sqlite.store import SqliteVault
@@ -164,6 +164,9 @@ def families() -> list[Row]:
         )
         suspected = 100 * sum(not one.proven for one in found) / count
         rows.append(Row(f"{label}: suspected of {count} pairs", suspected, "%", floor=0.5, most=True))
+    pairs = [compare(reading(new), reading(old)) for new, old in notes(SEED)]
+    proven = sum(one is not None and one.proven for one in pairs)
+    rows.append(Row(f"notes of two clauses ({len(pairs)} pairs): established", proven, "", floor=0, most=True))
     return rows
 
 

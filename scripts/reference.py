@@ -39,6 +39,7 @@ from muniment.model import (
     receipt,
     record,
     render,
+    source,
     status,
     vocabulary,
     weights,
@@ -411,6 +412,8 @@ TYPES: dict[object, str] = {
     rules.Drafts: "see below",
     rules.Safety: "see below",
     rules.Poison: "see below",
+    rules.Marks: "see below",
+    rules.Exposed: "see below",
     rules.Guard: "guard",
     rules.Credentials: "see below",
     rules.Personal: "see below",
@@ -463,7 +466,19 @@ def vocabulary_page() -> str:
         "Closed word lists. Anything else is refused, and the refusal lists the words there are.",
         _status_table(),
         *parts,
+        _source_types(),
     )
+
+
+def _source_types() -> str:
+    rows = [(code(label), ", ".join(code(word) for word in words)) for label, words in source.SOURCE_TYPES.items()]
+    note = (
+        "What `source_type` may say, by the label a text from there has at most. The first word of each line is its "
+        "name, the others are synonyms; case, white space, punctuation and invisible characters make no difference. "
+        "What an agent had from a tool counts as `external`. Any other word is refused; where another system's word "
+        "must be kept as it is, it counts as `unknown`."
+    )
+    return joined("## SOURCE_TYPES", note, table(("label at most", "words"), rows))
 
 
 def _enums(module: types.ModuleType) -> list[type[StrEnum]]:

@@ -61,7 +61,7 @@ OUTSIDE: dict[str, set[str]] = {
     "contracts": {"msgspec", "yaml"},
     "write": {"msgspec"},
     "read": {"msgspec"},
-    "backends": {"msgspec", "apsw", "cryptography", "numpy", "onnxruntime", "psycopg"},
+    "backends": {"msgspec", "apsw", "cryptography", "numpy", "onnxruntime", "psycopg", "snowballstemmer"},
     "engine": {"msgspec"},
     "aio": set(),
     "compat": {"msgspec"},

@@ -1,4 +1,4 @@
-"""How well everyday questions are answered: ours as a user asks, beside plain FTS5 and plain cosine on one model.
+"""How well everyday questions are answered: ours as a user asks, beside FTS5 and cosine over the same vectors.
 
 Recall is asked with `limit=5` and nothing else, so that what it leaves out as weak counts against it. The others give
 their first five whatever the question. An update is answered by the newer fact only.

@@ -181,7 +181,7 @@ class McpCaller:
         self._count += 1
         call = {"name": tool, "arguments": arguments}
         message = {"jsonrpc": "2.0", "id": self._count, "method": "tools/call", "params": call}
-        answer = self._client.post("/mcp", json=message)
+        answer = self._client.post("/mcp?tools=memory", json=message)
         answer.raise_for_status()
         result = answer.json()["result"]
         if result.get("isError"):

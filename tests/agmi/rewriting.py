@@ -1,7 +1,8 @@
 """The same edits by somebody who knows our format: after each, the whole file is made to agree with it again.
 
 Every digest, every hash of the chain and every table is computed anew with our own code; the signed checkpoints, which
-cannot be made without the key, are taken away. What is left contradicts nothing inside the vault.
+cannot be made without the key, are taken away, and no entry binds them any more. What is left contradicts nothing
+inside the vault.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ def _agreeing(entries: list[Entry], digests: Mapping[int, str]) -> list[Entry]:
         msgspec.structs.replace(
             entry,
             seq=seq,
+            bound=None,
             documents=tuple(
                 msgspec.structs.replace(ref, digest=digests[ref.doc]) for ref in entry.documents if ref.doc in digests
             ),

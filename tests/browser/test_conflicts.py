@@ -130,6 +130,23 @@ def test_a_conflict_is_settled_with_the_keyboard_alone(own_console: Console, tab
 
 
 @pytest.mark.slow
+def test_a_suspected_update_is_settled_with_one_click_in_the_list(own_console: Console, tab: OpenTab) -> None:
+    with own_console.client("curator") as client:
+        older, newer = (
+            str(client.post("/api/memories", json={"content": text}).json()["record_id"])
+            for text in ("I use Neovim for all my notes", "I switched from Neovim to Zed for my notes")
+        )
+    page = tab(own_console, "curator").open("conflicts").page
+    line = page.locator(".conflicts .conflict", has_text="I switched from Neovim")
+
+    line.get_by_role("button", name="The newer stays").click()
+
+    expect(page.locator("#told")).to_contain_text("The newer record took the place of the older one.")
+    expect(line).to_have_count(0)
+    assert (status_of(own_console, older), status_of(own_console, newer)) == ("superseded", "active")
+
+
+@pytest.mark.slow
 def test_a_settlement_whose_answer_was_lost_is_sent_again_and_counts_once(own_console: Console, tab: OpenTab) -> None:
     watched = tab(own_console, "curator")
     watched.forgive(f"{NOT_AS_THINGS_STAND}|ERR_FAILED")

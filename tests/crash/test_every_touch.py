@@ -189,9 +189,9 @@ REACH: dict[str, dict[str, tuple[str, float, str]]] = {
         "prp-3": ("active", 0.3, "flagged"),
     },
     "outcome": {"prp-ground": ("active", 0.72, "standing"), "prp-3": ("active", 0.72, "standing")},
-    "resolve": {"prp-ajar": ("superseded", 0.5, "standing"), "prp-shut": ("active", 0.5, "standing")},
-    "synthesis": {"prp-ajar": ("superseded", 0.5, "standing"), "prp-shut": ("superseded", 0.5, "standing")},
-    "sweep": {"prp-offer": ("expired", 0.5, "standing"), "prp-follows": ("active", 0.2, "fallen")},
+    "resolve": {"prp-ajar": ("superseded", 0.7, "standing"), "prp-shut": ("active", 0.7, "standing")},
+    "synthesis": {"prp-ajar": ("superseded", 0.7, "standing"), "prp-shut": ("superseded", 0.7, "standing")},
+    "sweep": {"prp-offer": ("expired", 0.7, "standing"), "prp-follows": ("active", 0.2, "fallen")},
 }
 """How far the commands above reach: state, effective confidence and support of what was there before."""
 

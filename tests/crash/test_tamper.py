@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import apsw
@@ -24,7 +25,7 @@ from muniment.testing.world import simulated_memory
 FEW = 6
 Cell = str | int | float | bytes | None
 
-_SEEK = "where FTS5 begins to look for a term; its own check does not compare it with the terms. Replay writes it anew"
+_SEEK = "where FTS5 begins to look for a term, in an index of one page; where a term is lost by it, it is noticed"
 UNNOTICED: dict[tuple[str, str], str] = {
     ("lexicon_data", "block"): "bytes past the end of what a block says, and the number of the index's own last change",
     ("lexicon_idx", "segid"): _SEEK,
@@ -214,6 +215,31 @@ def test_only_the_last_checkpoint_can_be_taken_away_without_a_witness(original: 
     shutil.copy(original, tmp_path / "copy.sqlite")
     checkpoints[-1].remove(tmp_path / "copy.sqlite")
     assert not noticed(tmp_path / "copy.sqlite")
+
+
+LOST = (
+    "DELETE FROM lexicon_idx",
+    "DELETE FROM lexicon_idx WHERE term = (SELECT max(term) FROM lexicon_idx)",
+    "UPDATE lexicon_idx SET pgno = pgno + 2",
+    "UPDATE lexicon_idx SET pgno = 2",
+    "UPDATE lexicon_idx SET term = term || x'7a' WHERE term <> x''",
+)
+"""Changes to where the word index begins to look, after which words are there and are not found."""
+
+
+def test_a_word_that_is_indexed_and_no_longer_found_is_noticed(tmp_path: Path) -> None:
+    path, copy = tmp_path / "default.sqlite", tmp_path / "copy.sqlite"
+    store = SqliteTenant(path, "default", create=True)
+    words = ("".join(letters) for letters in product("bdfgklmnprstvz", "aeiou", "bdfgklmnprstvz", "aeiou", "kt"))
+    simulated_memory(store).remember(" ".join(words))
+    assert store.integrity() == ()
+    store.close()
+    for change in LOST:
+        shutil.copy(path, copy)
+        connection = apsw.Connection(str(copy))
+        connection.execute(change)
+        connection.close()
+        assert noticed(copy), change
 
 
 FORM = {

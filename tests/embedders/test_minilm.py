@@ -132,3 +132,21 @@ def test_a_manifest_that_cannot_be_read_is_told(copied: ModelFolder, body: bytes
     (copied.path / "manifest.json").write_bytes(body)
     with pytest.raises(IntegrityError, match="manifest of the model cannot be read"):
         MiniLM(copied.models).embed(["tea"])
+
+
+def test_it_says_which_texts_it_cannot_read(minilm: MiniLM) -> None:
+    """Letters one by one, or unknown words, make vectors that lie near each other whatever they say."""
+    foreign = (
+        "部署在哪里",
+        "東京のサーバーは",
+        "김철수는 어디",
+        "Где живёт Иванов?",
+        "Πού μένει;",
+        "أين محمد",
+        "איפה דוד",
+        "कहाँ",
+        "ที่ไหน",
+    )
+    known = ("where is it?", "Wo wohnt Jürgen?", "Où est-il à Besançon ?", "ở đâu", "watchdog在哪里", "😀", "2024?", "")
+    assert [text for text in foreign if minilm.reads(text)] == []
+    assert [text for text in known if not minilm.reads(text)] == []

@@ -112,7 +112,7 @@ def claimed(memory: Memory, attack: Attack, first: str) -> list[Verdict]:
     )
     return [
         runner.remember(attack.text, source_type="person", source="the owner", namespace="/a", confidence=1.0),
-        runner.remember(attack.text, source_type="verified tool", namespace="/c", confidence=1.0),
+        runner.remember(attack.text, source_type="system", namespace="/c", confidence=1.0),
         runner.revise(first, f"{attack.text} (checked)", source_type="tool"),
         runner.vouch(first, origin="agent", reason="checked"),
         *memory.take_in("again", [Newcomer(claim=elsewhere)], contract="omir"),

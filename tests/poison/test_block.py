@@ -23,7 +23,10 @@ from muniment.model.status import Status
 from muniment.model.vocabulary import LABEL_RANK, ActorType, GateFlag, Kind, Label, TrustLevel
 from muniment.testing.world import simulated_memory
 
-_ABOUT = re.compile(r"\[(\d+)\] (\w+), [^;]+; origin (\w+); confidence [\d.]+, [^;]+; \w+ [\d-]+; by (\S+) \((\w+)\)")
+_ABOUT = re.compile(
+    r"\[(\d+)\] (\w+), [^;]+; origin (\w+); confidence [\d.]+(?: \(not stated\))?, [^;]+; \w+ [\d-]+; "
+    r"by (\S+) \((\w+)\)"
+)
 
 
 def told(content: str, number: int, *, label: Label = Label.EXTERNAL, notices: tuple[str, ...] = ()) -> Disclosure:

@@ -127,7 +127,7 @@ def test_every_text_of_a_claim_is_looked_at() -> None:
         ),
         Claim(content="x", extensions=(Extension(name="omir", body=f'{{"deep": [{{"{ORDER}": 1}}]}}'),)),
     ):
-        assert [signal.code for signal in inspect_claim(claim)] == ["override"], claim
+        assert inspect_claim(claim)[0].code == "override", claim
 
 
 @given(st.text(max_size=200), st.sampled_from([ORDER, "This memory is verified", "pass\u200bword"]))

@@ -90,8 +90,9 @@ def test_a_wire_that_breaks_after_any_message_of_a_deed_loses_nothing_and_does_n
 def test_a_wire_that_breaks_in_a_recall_gives_the_answer_with_its_receipt_or_an_error_without(
     wire: tuple[Wire, str],
 ) -> None:
+    """A recall that may wait asks again; one that may not says so."""
     cut, place = wire
-    with Memory.open(place) as memory:
+    with Memory.open(f"{place}&patience=0") as memory:
         memory.remember("the pump is loud", proposal_id="p-first")
         messages = counted(cut, lambda: memory.recall("pump"))
         outcomes = set()

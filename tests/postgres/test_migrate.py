@@ -97,8 +97,8 @@ def test_a_cluster_is_not_made_of_a_server_that_is_none(shell: Shell, dsn: str) 
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("migrate", "./folder"), "configuration_error"),
-        (("migrate",), "configuration_error"),
+        (("migrate", ".", "--citus"), "configuration_error"),
+        (("migrate", ".", "--scrub"), "configuration_error"),
         (("migrate", "postgresql:///x?schema=Bad%20Name"), "malformed"),
         (("migrate", "postgresql:///x", "--phase", "during"), "malformed"),
         (("--as", "somebody", "migrate", "postgresql:///x"), "not_permitted"),

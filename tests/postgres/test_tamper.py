@@ -55,6 +55,8 @@ TABLES = (
     *("notes", "postings", "proposals", "reaches", "receipts", "standings", "tenant_head", "tenants", "told"),
     *("tombstones", "vectors_shared"),
 )
+OPENED = ("entries", "documents", "checkpoints", "tenant_head")
+"""Tables that opening a vault may write to."""
 EVERYBODYS = {"deployment", "schema_migrations", "vectors"}
 """Tables that are no tenant's, and the one that only holds others."""
 
@@ -141,18 +143,23 @@ def some_rows(behind: psycopg.Connection[Row], table: str) -> list[str]:
 
 @contextmanager
 def put_back(behind: psycopg.Connection[Row], table: str) -> Iterator[None]:
-    """A table that is as it was again after a block, whatever was done to its rows and by whom."""
-    names = {
-        "table": sql.Identifier(table),
-        "columns": sql.SQL(", ").join(map(sql.Identifier, columns_of(behind, table))),
-    }
-    behind.execute(sql.SQL("CREATE TEMP TABLE aside AS SELECT {columns} FROM {table}").format(**names))
+    """A table that is as it was again after a block, whatever was done to its rows and by whom. So is what an opening
+    writes: a policy document that was changed and can still be read counts as another policy."""
+    kept = [_names(behind, name) for name in dict.fromkeys((table, *OPENED))]
+    for names in kept:
+        behind.execute(sql.SQL("CREATE TEMP TABLE {aside} AS SELECT {columns} FROM {table}").format(**names))
     try:
         yield
     finally:
-        behind.execute(sql.SQL("DELETE FROM {table}").format(**names))
-        behind.execute(sql.SQL("INSERT INTO {table} ({columns}) SELECT {columns} FROM aside").format(**names))
-        behind.execute("DROP TABLE aside")
+        for names in kept:
+            behind.execute(sql.SQL("DELETE FROM {table}").format(**names))
+            behind.execute(sql.SQL("INSERT INTO {table} ({columns}) SELECT {columns} FROM {aside}").format(**names))
+            behind.execute(sql.SQL("DROP TABLE {aside}").format(**names))
+
+
+def _names(behind: psycopg.Connection[Row], table: str) -> dict[str, sql.Composable]:
+    columns = sql.SQL(", ").join(map(sql.Identifier, columns_of(behind, table)))
+    return {"table": sql.Identifier(table), "columns": columns, "aside": sql.Identifier(f"aside_{table}")}
 
 
 def change(behind: psycopg.Connection[Row], table: str, column: str, at: str, value: Cell) -> bool:

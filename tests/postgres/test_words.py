@@ -19,7 +19,12 @@ from muniment.model.receipt import Terms
 from muniment.ports.store import TenantStore, Unit
 from muniment.testing.conformance.makers import make_card, make_document, make_plan
 
-_TYPED = "red green build builds building x-y y-x don't café CAFE e.g. a b 1.5 東京 foo_bar the of 👍"
+_TYPED = (
+    "red green build builds building x-y y-x don't café CAFE e.g. a b 1.5 東京 foo_bar the of 👍 東京タワー 京 "
+    "重启watchdog parseFile Müller Mueller Rechnung Rechnungen und ist "
+    "김철수는 김철수 Иванова Иванов والكتاب كتاب לירושלים किताब สำรองข้อมูล"
+)
+"""Said and asked for in every script, so that a word is one place or several, and one term or several at a place."""
 WORDS = _TYPED.split()
 
 
@@ -74,7 +79,7 @@ def test_every_look_at_the_index_tells_what_fts5_tells(stores: tuple[TenantStore
     keep(stores, {rid: said(rng) for rid in range(1, 90)})
     answered = 0
     with stores[0].read() as ours, stores[1].read() as theirs:
-        for _ in range(150):
+        for _ in range(170):
             terms, some = typed(rng), rng.sample(range(1, 100), 30)
             pairs = tuple((rng.choice(WORDS), rng.choice(WORDS)) for _ in range(3))
             gap, kept = rng.randrange(0, 4), rng.randrange(1, 40)

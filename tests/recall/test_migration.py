@@ -16,6 +16,9 @@ from tests.recall.world import Toy, contents
 from muniment import Memory
 from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
 from muniment.backends.sqlite.store import SqliteTenant
+from muniment.backends.tokens import register
+from muniment.engine.migrating import FolderMigration
+from muniment.engine.place import Folder
 from muniment.model.errors import SchemaMismatch
 from muniment.model.times import parse
 
@@ -102,6 +105,64 @@ def test_an_old_file_gets_names_and_vectors_from_then_on(old: Path) -> None:
         assert memory.ledger.replay().identical
     with Memory.open(old.parent) as memory:
         assert memory.ledger.verify().ok
+
+
+WORDS_OF_BEFORE = """
+DROP TABLE lexicon_terms;
+DROP TABLE lexicon;
+CREATE VIRTUAL TABLE lexicon USING fts5 (
+    text, content = 'passages', content_rowid = 'rid', tokenize = 'porter unicode61 remove_diacritics 2'
+);
+INSERT INTO lexicon (lexicon, rank) VALUES ('secure-delete', 1);
+INSERT INTO lexicon (lexicon, rank) VALUES ('automerge', 2);
+INSERT INTO lexicon (rowid, text) SELECT rid, text FROM passages;
+CREATE VIRTUAL TABLE lexicon_terms USING fts5vocab (lexicon, row);
+PRAGMA user_version = 6;
+"""
+
+
+@pytest.fixture
+def indexed_before(vault: Path) -> Path:
+    """A file of revision 6: its texts were taken apart by FTS5's tokenizer."""
+    with Memory.open(vault) as memory:
+        for text in ("部署在法兰克福", "김철수는 서울에 산다", "there was a car"):
+            memory.remember(text)
+    path = vault / "default.sqlite"
+    connection = apsw.Connection(str(path))
+    register(connection)
+    connection.execute(WORDS_OF_BEFORE)
+    connection.close()
+    assert look(path, "SELECT count(*) FROM lexicon_terms WHERE term = '部署'") == [(0,)]
+    return path
+
+
+def test_the_texts_of_an_old_file_are_indexed_anew_with_progress_and_once(indexed_before: Path) -> None:
+    wanted = FolderMigration(place=Folder(name=str(indexed_before.parent)))
+    assert [step.meaning for step in wanted.plan()] == ["from revision 6 to 7; all texts are indexed anew"]
+    assert look(indexed_before, "PRAGMA user_version") == [(6,)], "planning changes nothing"
+    with pytest.raises(SchemaMismatch):
+        SqliteTenant(indexed_before, "default", create=False)
+
+    shares: list[tuple[int, int]] = []
+    assert wanted.run(share=lambda done, whole: shares.append((done, whole))) == 1
+    assert shares == [(0, 3), (3, 3)]
+    assert wanted.plan() == ()
+    with Memory.open(indexed_before.parent) as memory:
+        assert contents(memory.recall("部署")) == ["部署在法兰克福"]
+        assert contents(memory.recall("김철수")) == ["김철수는 서울에 산다"]
+        assert contents(memory.recall("cars")) == ["there was a car"]
+        assert memory.ledger.verify().ok
+
+
+def test_a_file_that_could_not_be_indexed_to_its_end_is_as_it_was(indexed_before: Path) -> None:
+    def stop(done: int, whole: int) -> None:
+        if done == whole:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        FolderMigration(place=Folder(name=str(indexed_before.parent))).run(share=stop)
+    assert look(indexed_before, "PRAGMA user_version") == [(6,)]
+    assert look(indexed_before, "SELECT count(*) FROM lexicon_terms WHERE term = '部署'") == [(0,)]
 
 
 def test_the_receipts_of_an_old_file_can_still_be_decided_again(old: Path) -> None:

@@ -94,5 +94,5 @@ def test_what_is_preferred_for_other_reasons_is_noise_all_the_same(tmp_path: Pat
 def test_a_wrong_threshold_is_refused_by_name(notes: Memory) -> None:
     for options in ({"min_fit": 1.5}, {"precise": "yes"}):
         with pytest.raises(Malformed) as caught:
-            notes.recall("kids", **options)  # type: ignore[arg-type]  # that is the point
+            notes.recall("kids", **options)
         assert caught.value.field in options

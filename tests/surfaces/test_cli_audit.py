@@ -98,7 +98,7 @@ def test_a_sound_store_verifies(shell: Shell, store: Path) -> None:
 
 def test_the_head_can_be_kept_elsewhere_and_read_back(shell: Shell, store: Path, tmp_path: Path) -> None:
     head = shell("ledger", "head")
-    assert set(head.json) == {"tenant", "seq", "hash", "at"}
+    assert set(head.json) == {"tenant", "seq", "hash", "at", "receipts", "receipts_head", "checkpoint"}
     anchor = tmp_path / "head.json"
     anchor.write_text(head.out)
     shell.remember("something later")

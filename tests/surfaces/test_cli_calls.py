@@ -417,7 +417,7 @@ def test_bad_input_makes_no_vault(shell: Shell, tmp_path: Path, words: tuple[str
 def test_the_hint_speaks_of_the_flag_and_not_of_the_field(shell: Shell) -> None:
     shell("init")
     said = shell("recall", "x", "--kind", "fish", "--json")
-    assert (said.error["field"], said.error["hint"]) == ("kinds[0]", "Correct --kind and send the request again.")
+    assert (said.error["field"], said.error["hint"]) == ("kinds[0]", "Change --kind. The nearest is risk.")
 
 
 @pytest.mark.parametrize("year", ["0001-01-01", "9999-12-31"])

@@ -161,7 +161,7 @@ def test_the_level_of_a_vault_where_agents_commit_is_told_in_words(shell: Shell)
     assert "missing: roles: 1 named actors, 1 of them people" in said.out
     ban = shell("matm", "level", "--json").json["levels"][1]["checks"][-1]
     assert (ban["name"], ban["met"]) == ("direct-write ban", False)
-    rules = "operators-direct, field-records, session-notes, own-repo-notes, project-findings"
+    rules = "operators-direct, users-own-memory, field-records, session-notes, own-repo-notes, project-findings"
     assert ban["evidence"] == f"rules that commit without review: {rules}"
     assert "simulation: algebra, no deployment" in said.out
     assert "no certification" in said.out

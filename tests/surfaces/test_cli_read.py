@@ -225,7 +225,7 @@ def test_explain_gives_the_same_ids_and_the_whole_account(shell: Shell, replay: 
     assert (said.json["same_ids"], said.json["replayed"]) == (True, bool(replay))
     assert said.json["selected"] == said.json["again"] == [record]
     assert (said.json["actor"], said.json["purpose"], said.json["query"]) == ("owner", "answer", "the build")
-    assert said.json["plan"]["grants"] == ["owner-reads", "members-read"]
+    assert said.json["plan"]["grants"] == ["owner-reads", "members-read", "users-read-their-own"]
     assert said.json["plan"]["as_of"] == said.json["epoch"] == 3
     assert "build" in said.json["plan"]["terms"]["words"]
     assert said.json["filters"]["kind"] == {"one_of": {"kind": ["observation"]}}

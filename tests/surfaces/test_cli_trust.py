@@ -137,7 +137,7 @@ def test_lineage_in_words_is_a_tree_in_which_a_diamond_is_told_once(shell: Shell
 
 def test_lineage_names_links_that_are_not_the_usual_one(shell: Shell, chain: tuple[str, str, str]) -> None:
     second = shell.remember("Tenants were seen sharing", "--relation", f"supports:{chain[0]}", "--as", "other")
-    assert f"{second}@1  0.50 FLAG  supports  Tenants were seen sharing" in shell("lineage", chain[0]).out
+    assert f"{second}@1  0.60 PASS  supports  Tenants were seen sharing" in shell("lineage", chain[0]).out
 
 
 def test_a_long_line_of_descent_stays_on_the_paper(shell: Shell) -> None:
@@ -273,7 +273,7 @@ def test_a_reviewer_vouches_for_where_a_record_comes_from(shell: Shell, chain: t
     human = shell("vouch", chain[0], "--origin", "person", "--reason", "asked the author")
     assert (human.code, "origin person" in human.out, "asked the author" in human.out) == (0, True, True)
     again = shell("vouch", chain[0], "--origin", "person", "--reason", "once more", "--json")
-    assert (again.code, again.error["hint"]) == (2, "Correct --origin and send the request again.")
+    assert (again.code, again.error["hint"]) == (2, "Change --origin and ask again; nothing was done.")
 
 
 def test_a_promotion_waits_for_a_reviewer(shell: Shell, chain: tuple[str, str, str]) -> None:

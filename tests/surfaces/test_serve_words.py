@@ -34,7 +34,7 @@ def test_a_vault_that_is_a_file_is_named_before_anything_is_opened(shell: Shell,
 def test_what_to_do_is_told_in_the_words_of_the_command_line(shell: Shell, words: tuple[str, ...], flag: str) -> None:
     said = shell.bare(*words)
     assert said.code == 2
-    assert f"Correct {flag} and" in said.err
+    assert f"what to do: Change {flag}" in said.err
 
 
 @pytest.mark.parametrize(

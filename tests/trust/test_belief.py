@@ -186,7 +186,7 @@ def test_fading_changes_the_order_and_never_who_is_told(team: Memory, clock: Set
     clock.forward(3_650 * DAY)
     answer = team.recall("alpha")
     assert (told(answer), answer.excluded) == ([lasting, fading], {})
-    assert footing(team, fading).effective == 0.5
+    assert footing(team, fading).effective == 0.7
 
 
 def test_a_good_match_that_has_faded_stays_ahead_of_a_poor_one(team: Memory, clock: SetClock) -> None:

@@ -63,7 +63,7 @@ def test_a_person_who_was_told_echoes_too(team: Memory, first: str) -> None:
     if verdict.outcome is Outcome.HELD:
         verdict = team.decide(verdict.proposal_id, accept=True, reason="fine")
     assert verdict.echoes == (first,)
-    assert (footing(team, kept(verdict)).label, footing(team, kept(verdict)).effective) == ("agent", 0.5)
+    assert (footing(team, kept(verdict)).label, footing(team, kept(verdict)).effective) == ("agent", 0.55)
 
 
 def test_a_person_who_was_not_told_speaks_for_themselves(team: Memory, first: str) -> None:

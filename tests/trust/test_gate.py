@@ -288,4 +288,4 @@ def test_a_recall_writes_no_entry(team: Memory) -> None:
 
 def test_the_usual_thresholds_are_those_of_the_default_policy(team: Memory) -> None:
     assert team.policy.trust.gate == Trust().gate == Thresholds(min=0.4, flag=0.6)
-    assert footing(team, kept(team.remember("alpha"))).effective == 0.5
+    assert footing(team, kept(team.remember("alpha"))).effective == Trust().priors.person == 0.7

@@ -55,8 +55,8 @@ def test_an_actor_never_lends_more_than_they_have(team: Memory, actor: str, labe
 
 
 def test_to_call_ones_source_a_person_raises_nothing(team: Memory) -> None:
-    for source_type in ("person", "human", "verified tool"):
-        name = kept(team.as_actor("worker").remember(sentence(len(source_type)), source_type=source_type))
+    for number, source_type in enumerate(("person", "human", "Owner ")):
+        name = kept(team.as_actor("worker").remember(sentence(number), source_type=source_type))
         assert footing(team, name).label == "agent"
 
 

@@ -102,6 +102,7 @@ ROWS: dict[str, Given] = {
 }
 APART = {
     "open": "names the tenant and the actor: its own test",
+    "for_user": "names the user: its own test",
     "as_actor": "names the actor and the session: its own test",
     "close": "takes nothing and tells nothing",
     "policy": "an attribute: whoever holds the object holds the vault",
@@ -150,6 +151,7 @@ PLACES = {
     "role": "subject",
     "task": "subject",
     "interests": "subject",
+    "user": "subject",
     "after": "record",
     "claim": "team",
     "claims": "team",

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.walls.asking import heard, other_id, plain, row
-from tests.walls.canaries import word
+from tests.walls.canaries import spoken, word
 from tests.walls.cells import Property, told
 from tests.walls.rows import ROWS
 from tests.walls.served import ServedWorld, served_world
@@ -142,8 +142,8 @@ def test_that_a_name_for_a_proposal_is_taken_is_all_that_it_tells(world: World, 
 
 def test_the_search_would_find_what_it_looks_for(world: World) -> None:
     """Whoever may see everything is told words and ids by the hundred."""
-    text = str(list(world.ours.browse(statuses=["active", "draft", "held", "contested", "superseded", "retracted"])))
-    found = world.canaries.found_in(text + str(world.ours.holds()) + str(world.ours.certificates()))
+    records = list(world.ours.browse(statuses=["active", "draft", "held", "contested", "superseded", "retracted"]))
+    found = world.canaries.found_in(spoken([records, world.ours.holds(), world.ours.certificates()]))
     assert {"plain/second", "id of plain", "hold/reason", "certificate/reason", "quarantined/content"} <= set(found)
     assert len(found) > 200
     assert word("plain/content") not in world.canaries.ids

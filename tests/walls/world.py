@@ -133,7 +133,7 @@ def _said(world: World, about: str) -> ClaimOptions:
         "purpose": new(f"{about}/purpose"),
         "question": new(f"{about}/question"),
         "source": new(f"{about}/source"),
-        "source_type": new(f"{about}/source type"),
+        "source_type": "document",
         "external_id": new(f"{about}/external id"),
         "triggered_by": new(f"{about}/triggered by"),
         "reasoning": new(f"{about}/reasoning"),

@@ -86,6 +86,7 @@ class Memory(Steward, Guardian, Usage):
         witness: str | Path | None = AS_SET,
         encryption_key: KeyGiven = AS_SET,
         content_keys: str | Path | None = AS_SET,
+        receipts_folder: str | Path | None = AS_SET,
         tracer: Tracer = UNWATCHED,
         mind_wait: float = MIND_WAIT_S,
     ) -> Memory:
@@ -105,6 +106,7 @@ class Memory(Steward, Guardian, Usage):
             witness=witness,
             encryption_key=encryption_key,
             content_keys=content_keys,
+            receipts_folder=receipts_folder,
             tracer=tracer,
             mind_wait=mind_wait,
         )

@@ -8,7 +8,7 @@ import msgspec
 
 from muniment.model.card import Card
 from muniment.model.decoding import json_decoder
-from muniment.model.entry import Ballot, Head
+from muniment.model.entry import Ballot, Bound, Head
 from muniment.model.errors import CallerError, IntegrityError
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
@@ -87,17 +87,30 @@ def tally_from(row: tuple[Any, ...]) -> Tally:
     )
 
 
+_UNBOUND = Bound()
+
+
 class _Tip(Value, forbid_unknown_fields=False):
     """What a head repeats of its entry."""
 
     at: Instant
     last_doc: int = 0
     policy: int = 0
+    bound: Bound = _UNBOUND
 
 
-def head_of(tenant: str, seq: int, body: bytes, hash_: bytes) -> Head:
+def head_of(tenant: str, seq: int, body: bytes, hash_: bytes, checkpoint: int = 0) -> Head:
+    """The head that an entry is, and the last checkpoint, if more is known of it than the entry binds."""
     tip = read_canonical(body, _Tip)
-    return Head(tenant=tenant, seq=seq, hash=hash_, at=tip.at, last_doc=tip.last_doc, policy=tip.policy)
+    return Head(
+        tenant=tenant,
+        seq=seq,
+        hash=hash_,
+        at=tip.at,
+        last_doc=tip.last_doc,
+        policy=tip.policy,
+        checkpoint=max(checkpoint, tip.bound.checkpoint),
+    )
 
 
 def proposal_from(row: tuple[Any, ...]) -> ProposalRow:

@@ -37,6 +37,7 @@ class Guardian:
         reason: str | None = None,
         cascade: str | None = None,
         expected: str | None = None,
+        include_probable: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
         return self._ask(
@@ -51,6 +52,7 @@ class Guardian:
             reason=reason,
             cascade=cascade,
             expected=expected,
+            include_probable=include_probable,
             dry_run=dry_run,
         )
 

@@ -51,6 +51,7 @@ def read_environment(environment: Mapping[str, str] | None = None) -> Config:
         key=_hidden(told.get("key")),
         receipts_days=_whole("MUNIMENT_RECEIPTS_DAYS", told.get("receipts_days")),
         receipts_bytes=_whole("MUNIMENT_RECEIPTS_BYTES", told.get("receipts_bytes")),
+        receipts_folder=told.get("receipts_folder"),
     )
 
 

@@ -129,6 +129,13 @@ SETTINGS = (
         "bytes; not set: none",
     ),
     Setting(
+        name="MUNIMENT_RECEIPTS_FOLDER",
+        flag="",
+        default="",
+        meaning="a folder for the receipts of what is told from a vault in a read-only place; without it such a vault "
+        "answers no question",
+    ),
+    Setting(
         name="MUNIMENT_URL",
         flag="",
         default="http://127.0.0.1:8765",
@@ -159,6 +166,7 @@ class Config(Value):
     key: Hidden | None = None
     receipts_days: int | None = None
     receipts_bytes: int | None = None
+    receipts_folder: str | None = None
 
     @property
     def folder(self) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from muniment.engine.aside import ReceiptsAside
 from muniment.engine.seat import Seat
 from muniment.ledger.receipts import seal
 from muniment.model.errors import StoreUnavailable
@@ -18,6 +19,12 @@ from muniment.write.commit import log_receipt
 _READS = 3
 
 
+def _no_receipt() -> StoreUnavailable:
+    error = StoreUnavailable("the vault lies in a read-only place, and what is told must leave a receipt")
+    error.hint = "Name a folder for the receipts that can be written to: MUNIMENT_RECEIPTS_FOLDER or `receipts_folder`."
+    return error
+
+
 def _name(query: Query) -> str:
     if query.listing is not None:
         return "browse"
@@ -27,11 +34,21 @@ def _name(query: Query) -> str:
 class Asking(Seat):
     """The one way from a query to an answer."""
 
+    def _aside(self) -> ReceiptsAside:
+        """Where the receipts of a vault go that cannot be written to. Nothing is told without one."""
+        if self._tenant.aside is None:
+            raise _no_receipt()
+        return self._tenant.aside
+
     def _ask(self, query: Query) -> Answer:
-        for field, name in (("purpose", query.purpose), ("namespace", query.namespace)):
-            self._screen.refuse(field, name)
-        for name in query.scope_ids or ():
-            self._screen.refuse("scope_ids", name)
+        if self._tenant.store.read_only:
+            self._aside()
+        for field in ("purpose", "namespace", "scope_ids", "authors", "places"):
+            given = getattr(query, field)
+            for name in given if isinstance(given, tuple) else (given,):
+                self._screen.refuse(field, name)
+        if query.listing is not None:
+            self._screen.refuse("session", query.listing.session)
         with self._watch(_name(query), query) as operation:
             reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
             now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
@@ -65,5 +82,8 @@ class Asking(Seat):
         at, salt = tenant.clock.now(), tenant.ids.salt()
 
         sealed = seal(account, tenant=self.tenant, receipt=receipt_id, at=at, epoch=epoch, salt=salt)
+        if tenant.store.read_only:
+            self._aside().append(sealed)
+            return
         tenant.store.write(partial(log_receipt, sealed=sealed))
         tenant.logged()

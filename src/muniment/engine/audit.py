@@ -9,6 +9,8 @@ from enum import StrEnum
 from functools import partial
 from typing import TypeVar
 
+import msgspec
+
 from muniment.backends.world import signed_value_by
 from muniment.engine.copies.redoing import returns
 from muniment.engine.place import Said
@@ -24,7 +26,7 @@ from muniment.ledger.verify import Verification
 from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.arguments import checked
-from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
+from muniment.model.entry import Bound, Entry, Finding, Head, SignedCheckpoint, StoredEntry
 from muniment.model.errors import IntegrityError, LedgerBroken, Malformed, NotPermitted, SchemaMismatch
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.model.times import DAY, Instant, show
@@ -39,7 +41,9 @@ _GROUNDS = ("entry_", "document_", "checkpoint_", "ledger_", "head_", "clock_", 
 """Findings that concern what a replay would be built on, not what it builds."""
 RESTORED = "ledger_restored"
 """The code of the finding that a ledger went back to before an anchored head, and says so itself."""
-_AWAY = frozenset({"head_differs", "ledger_rolled_back"})
+_PROOF = "proof_rolled_back"
+"""The code of the finding that receipts or a checkpoint that an anchored head saw are gone."""
+_AWAY = frozenset({"head_differs", "ledger_rolled_back", _PROOF})
 Progress = Callable[[int], None]
 FIRST, LAST = -(2**63), 2**63 - 1
 """Every position a store can hold, legal or not."""
@@ -58,13 +62,15 @@ class State(StrEnum):
 
 
 class Verified(Value):
-    """The result of a verification. `ok` is the absence of findings, not an opinion."""
+    """The result of a verification. `ok` is the absence of findings, not an opinion. `bound_since` is the first entry
+    that binds the receipts and checkpoints beside the ledger; entries of earlier releases did not."""
 
     ok: bool
     entries: int
     receipts: int
     findings: tuple[Finding, ...]
     head: Head | None
+    bound_since: int | None = None
 
     @property
     def state(self) -> State:
@@ -72,6 +78,14 @@ class Verified(Value):
             return State.SOUND
         restored = all(finding.code == RESTORED for finding in self.findings)
         return State.RESTORED if restored else State.DAMAGED
+
+
+class Checked(Value):
+    """How many entries and receipts one moment of a store had, and since which entry they are bound."""
+
+    entries: int = 0
+    receipts: int = 0
+    bound_since: int | None = None
 
 
 class Rebuilt(Value):
@@ -159,8 +173,9 @@ class LedgerFace:
         self._permit("read the ledger")
         with self._tenant.store.read() as snapshot:
             head = snapshot.ledger.head()
+            log = snapshot.receipts.head()
         assert head is not None, "a ledger begins with its genesis"
-        return head
+        return msgspec.structs.replace(head, receipts=log[0], receipts_head=log[1].hex() if log[0] else "")
 
     def entries(self, first: int = 1, last: int = 2**62) -> tuple[Entry, ...]:
         self._permit("read the ledger")
@@ -226,7 +241,11 @@ class LedgerFace:
         """Check everything against everything. Never raises for damage: damage is what it is there to report."""
         self._permit("verify the ledger")
         tenant = self._tenant
-        return verify_store(tenant.store, tenant.keys_here(), anchor=anchor, witness=tenant.witness, progress=progress)
+        found = verify_store(tenant.store, tenant.keys_here(), anchor=anchor, witness=tenant.witness, progress=progress)
+        beside = tuple(tenant.aside.findings()) if tenant.aside is not None else ()
+        if not beside:
+            return found
+        return msgspec.structs.replace(found, ok=False, findings=(*found.findings, *beside))
 
     def replay(self, *, progress: Progress = _silent) -> Rebuilt:
         """Rebuild every projection from entries and documents, in one transaction, and say whether anything changed.
@@ -270,18 +289,25 @@ def verify_store(
 
     `keys` are those whose private half the vault has: one of them must be in force at the end."""
     findings: list[Finding] = []
-    count, log, head = 0, 0, None
+    checked, head = Checked(), None
     with ThreadPoolExecutor(1) as beside:  # the store's own checks run outside the interpreter's lock
         format_check = beside.submit(store.integrity)
         with _reported(findings), store.read() as snapshot:
-            count, log = check_snapshot(snapshot, store.tenant, keys, findings, anchor=anchor, progress=progress)
+            checked = check_snapshot(snapshot, store.tenant, keys, findings, anchor=anchor, progress=progress)
             head = snapshot.ledger.head()
             genesis_of(snapshot, store.tenant)
             findings += witness.findings(snapshot) if witness is not None else ()
         findings += (Finding(code="store_damaged", message=text) for text in format_check.result())
         with _reported(findings), store.read() as snapshot:
             findings = _explained(snapshot, findings, anchor)
-    return Verified(ok=not findings, entries=count, receipts=log, findings=tuple(findings), head=head)
+    return Verified(
+        ok=not findings,
+        entries=checked.entries,
+        receipts=checked.receipts,
+        findings=tuple(findings),
+        head=head,
+        bound_since=checked.bound_since,
+    )
 
 
 def check_snapshot(
@@ -292,8 +318,8 @@ def check_snapshot(
     *,
     anchor: Head | None = None,
     progress: Progress = _silent,
-) -> tuple[int, int]:
-    """Check one moment of a store against itself, adding to `findings`; how many entries and receipts there were."""
+) -> Checked:
+    """Check one moment of a store against itself, adding to `findings`."""
     checkpoints = tuple(_readable("checkpoints", snapshot.ledger.checkpoints(), findings))
     line = KeyLine(tenant, signed_value_by)
     run = Verification(
@@ -322,9 +348,72 @@ def check_snapshot(
     findings += _unsigned(line, checkpoints, keys)
     stored = _readable("receipts", snapshot.receipts.all(), findings)
     told = _readable("tellings", snapshot.receipts.all_told(), findings)
-    log, found = receipts.verify(tenant, stored, checkpoints, told, blanked=run.receipts)
+    bound = _Bindings(snapshot)
+    log, found = receipts.verify(tenant, stored, checkpoints, told, blanked=run.receipts, binding=bound.receipts())
     findings += found
-    return run.entries, log
+    findings += bound.checkpoints_missing(checkpoints)
+    if anchor is not None and not any(one.code in _AWAY for one in findings):
+        findings += _gone_since(anchor, snapshot, log, checkpoints)
+    return Checked(entries=run.entries, receipts=log, bound_since=bound.since)
+
+
+class _Binds(Value, forbid_unknown_fields=False):
+    """What an entry binds beside the ledger."""
+
+    bound: Bound | None = None
+
+
+class _Bindings:
+    """What the entries of a ledger bind beside it, read once more and in order: so none of it has to be kept. An entry
+    that cannot be read was named before."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._checkpoints: dict[int, int] = {}
+        """Checkpoints that are bound, by the first entry that binds each."""
+        self.since: int | None = None
+        """The first entry that binds anything."""
+
+    def receipts(self) -> Iterator[receipts.Binding]:
+        try:
+            for stored in self._snapshot.ledger.entries(FIRST, LAST):
+                bound = _bound_by(stored)
+                if bound is not None:
+                    self.since = self.since or stored.seq
+                    self._checkpoints.setdefault(bound.checkpoint, stored.seq)
+                    yield receipts.Binding(entry=stored.seq, receipts=bound.receipts, head=bound.receipts_head)
+        except IntegrityError:
+            return  # where the entries cannot be read any further was told before
+
+    def checkpoints_missing(self, checkpoints: tuple[SignedCheckpoint, ...]) -> Iterator[Finding]:
+        there = {0, *(one.checkpoint.seq for one in checkpoints)}
+        for seq, entry in sorted(self._checkpoints.items()):
+            if seq not in there:
+                message = f"the checkpoint at entry {seq}, which entry {entry} binds, is gone"
+                yield Finding(code="checkpoint_missing", message=message, seq=seq)
+
+
+def _bound_by(stored: StoredEntry) -> Bound | None:
+    try:
+        return read_canonical(stored.body, _Binds).bound
+    except IntegrityError:
+        return None
+
+
+def _gone_since(
+    anchor: Head, snapshot: Snapshot, log: int, checkpoints: tuple[SignedCheckpoint, ...]
+) -> Iterator[Finding]:
+    """What an anchored head saw beside the ledger and is not there now."""
+    if anchor.receipts:
+        stored = next(snapshot.receipts.since(anchor.receipts - 1), None)
+        if anchor.receipts > log:
+            message = f"the anchored head saw {anchor.receipts} receipts, the log has {log}"
+            yield Finding(code=_PROOF, message=message)
+        elif stored is None or stored.seq != anchor.receipts or stored.hash.hex() != anchor.receipts_head:
+            yield Finding(code=_PROOF, message=f"receipt {anchor.receipts} is not the one that was anchored")
+    if anchor.checkpoint and all(one.checkpoint.seq != anchor.checkpoint for one in checkpoints):
+        message = f"the anchored head saw a checkpoint at entry {anchor.checkpoint}, which is gone"
+        yield Finding(code=_PROOF, message=message, seq=anchor.checkpoint)
 
 
 def _unsigned(line: KeyLine, checkpoints: tuple[SignedCheckpoint, ...], keys: frozenset[str]) -> Iterator[Finding]:
@@ -351,7 +440,7 @@ def _explained(snapshot: Snapshot, findings: list[Finding], anchor: Head | None)
         return findings
     for note, told in returns(snapshot):
         known = told.lost_seq is None or anchor.seq < told.lost_seq or anchor.hash.hex() == told.lost_hash
-        if note.seq <= last.checkpoint.seq and told.backup_seq < anchor.seq and known:
+        if note.seq <= last.checkpoint.seq and told.backup_seq <= anchor.seq and known:
             message = (
                 f"a restore at {show(Instant(note.at))} put the ledger back to entry {told.backup_seq}, "
                 f"before the anchored head at {anchor.seq}"

@@ -15,10 +15,12 @@ from muniment.model.proposal import ResolveRequest
 from muniment.model.vocabulary import Strategy
 
 
-def propose_on(seat: Memory, terms: Terms, claim: Claim, *, name: str, draft: bool, detect: bool) -> Verdict:
+def propose_on(
+    seat: Memory, terms: Terms, claim: Claim, *, name: str, draft: bool, detect: bool, target: str | None = None
+) -> Verdict:
     """Put a claim forward as `Memory.propose` does, on terms that hold when it is decided."""
     with seat._watch("propose", claim) as operation:
-        admitted = seat._admit(claim, name, draft=draft, detect=detect)
+        admitted = seat._admit(claim, name, target=target, draft=draft, detect=detect)
         return seat._submit(admitted, (), operation, terms)
 
 

@@ -48,6 +48,7 @@ class Guardian(Intake):
         reason: str | None = None,
         cascade: str | None = None,
         expected: str | None = None,
+        include_probable: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
         """Erase one record, or everything of a subject, source, actor, session or user: the content of all revisions,
@@ -55,6 +56,8 @@ class Guardian(Intake):
         from them as `cascade` says (`erase`, `redact` or `review`; the policy's choice if it is not given). The ledger
         keeps that it was there and who erased it, and the answer brings a signed certificate. With `dry_run` nothing is
         changed, and the answer says what would be; its `plan.digest` as `expected` sees to it that just that is done.
+        A subject is found by the letters of its name, inflected as languages do; records in which these stand in a
+        longer word or without their accents are only probable, and go if `include_probable` says so.
         What is on hold stays: `OnHold`. A `reason` is asked for unless all of a `user` goes."""
         target = one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
         derived = checks.read_word("cascade", cascade, Derived) if cascade is not None else None
@@ -63,7 +66,8 @@ class Guardian(Intake):
                 "reason", "a value; it is missing", hint="Say why: reason='…'. It is kept with the decision."
             )
         why = _ALL_OF_A_USER if reason is None else self._clean(reason)
-        oblivion = Oblivion(target=target, reason=why, derived=derived, expected=expected)
+        checks.flag("include_probable", include_probable)
+        oblivion = Oblivion(target=target, reason=why, derived=derived, expected=expected, probable=include_probable)
         checks.flag("dry_run", dry_run)
         return self._planned(oblivion) if dry_run else self._erase(oblivion)
 
@@ -97,7 +101,7 @@ class Guardian(Intake):
         retracted, what stands on them is judged anew, what waits of it is dismissed. The answer also tells by which
         receipts any of it was told, to whom and what for. With `dry_run` nothing is changed, and the answer says what
         would be; its `digest` as `expected` sees to it that just that is done: `Stale` if it is another plan by now."""
-        target = Target(by=checks.read_word("by", by, By), value=value)
+        target = self._aimed(Target(by=checks.read_word("by", by, By), value=value))
         request = WithdrawRequest(target=target, reason=self._clean(reason))
         checks.optional_text("expected", expected)
         checks.flag("dry_run", dry_run)
@@ -156,7 +160,9 @@ class Guardian(Intake):
         """Keep one record, or everything of a subject, source, actor, session or user, from being erased until the
         hold is lifted."""
         self._permit_holds()
-        target: Target = one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
+        target = self._aimed(
+            one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
+        )
         why = self._clean(reason)
         checks.text("reason", why)
         tenant = self._tenant
@@ -196,6 +202,12 @@ class Guardian(Intake):
         self._permit_holds()
         with self._tenant.store.read() as snapshot:
             return holds(snapshot)
+
+    def _aimed(self, target: Target) -> Target:
+        """A target that may be written down. Nothing was kept under a name with a secret in it, so it would match
+        nothing, and the name itself would stay."""
+        self._screen.refuse(target.by.value, target.value)
+        return target
 
     def _permit_holds(self) -> None:
         if decide_review(self.policy, self.actor, Action.HOLD, None, None) is None:

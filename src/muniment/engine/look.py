@@ -397,6 +397,8 @@ def explain(
     audits = decide_review(policy, actor, Action.AUDIT, None, None) is not None
     with tenant.store.read() as snapshot:
         stored = snapshot.receipts.get(receipt)
+        if stored is None and tenant.aside is not None:
+            stored = tenant.aside.get(receipt)
         if stored is None:
             raise NotFound("receipt", receipt)
         policies = policies_of(snapshot)

@@ -12,6 +12,7 @@ from muniment.backends.embedders.choose import choose
 from muniment.backends.embedders.wrapped import EmbedTexts
 from muniment.backends.world import RandomIds, SystemClock
 from muniment.config import AS_SET, read_environment
+from muniment.engine.aside import receipts_aside
 from muniment.engine.audit import LedgerFace
 from muniment.engine.guardian import Guardian
 from muniment.engine.insight import Insight
@@ -97,6 +98,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         witness: str | Path | None = AS_SET,
         encryption_key: KeyGiven = AS_SET,
         content_keys: str | Path | None = AS_SET,
+        receipts_folder: str | Path | None = AS_SET,
         tracer: Tracer = UNWATCHED,
         mind_wait: float = MIND_WAIT_S,
     ) -> Memory:
@@ -116,6 +118,9 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         more; an `encryption_key` of 32 bytes (as bytes, in hexadecimal or base64, or the path of the file that holds
         it) makes a new vault an encrypted one, and opens it again. For a database: `content_keys` is a folder outside
         it with a key for each tenant, without which nobody reads what the database and its copies hold.
+
+        A folder in a place that cannot be written to is opened for reading, and nothing is made in it. What is told
+        from there leaves its receipts in the `receipts_folder`; without one, no question is answered.
         """
         checks.identifier("tenant", tenant)
         DEFAULT.refuse("tenant", tenant)
@@ -140,6 +145,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
                 signer=found.signer,
                 keys=found.keys,
                 witness=witness_of(place, tenant, witness),
+                aside=receipts_aside(tenant, receipts_folder),
                 clock=clock or SystemClock(),
                 ids=ids or RandomIds(),
                 judge=judge,

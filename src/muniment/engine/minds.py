@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from muniment.model.entity import Entity
 from muniment.model.errors import MindUnavailable
-from muniment.ports.embedder import Embedder
+from muniment.ports.embedder import Embedder, Legible
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge, Opinion
 
@@ -165,6 +165,11 @@ class PatientEmbedder:
         for vector in made:
             _fitting(vector, wide)
         return made
+
+    def reads(self, text: str) -> bool:
+        """Whether its vector of a text is to be trusted."""
+        inner = self._inner
+        return self._patience.ask(lambda: inner.reads(text)) is not False if isinstance(inner, Legible) else True
 
     def leave(self) -> None:
         """Wait for it no more."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 from muniment.engine.activity import Diary
+from muniment.engine.aside import ReceiptsAside
 from muniment.engine.minds import MIND_WAIT_S, PatientExtractor, PatientJudge
 from muniment.engine.signing import VaultKeys, holder
 from muniment.engine.tallies import Tallies
@@ -45,6 +46,7 @@ class Tenant:
         signer: Signer,
         keys: VaultKeys | None = None,
         witness: Witness | None = None,
+        aside: ReceiptsAside | None = None,
         clock: Clock,
         ids: Ids,
         judge: Judge | None = None,
@@ -62,6 +64,7 @@ class Tenant:
         self.judge = None if judge is None else PatientJudge(judge, mind_wait)
         self.signer = signer
         self.witness = witness
+        self.aside = aside
         self._keys = keys
         self.clock = clock
         self.ids = ids

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
@@ -209,6 +210,7 @@ def _open_folder(
     guarded_place(folder_mark(folder))
     if is_vault(folder):
         read_marker(folder)
+        create = create and os.access(folder, os.W_OK)  # nothing is missing that could be made in a read-only place
     else:
         refuse_without_marker(folder)
     if not create and not is_vault(folder):

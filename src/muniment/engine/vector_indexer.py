@@ -41,6 +41,7 @@ BATCH_S = 1.0
 waits for the batch at hand, so a slow model gets small ones."""
 QUERIES_KEPT = 256
 NO_MODEL = "there is no model: none is installed (`muniment model install` gets one), or the embedder is set to none"
+UNREAD = "the model cannot read the script of the question: it is sought by words alone"
 _PAUSE = 0.05
 _LULL = 0.05
 _PATIENCE = 1.0
@@ -101,6 +102,7 @@ class VectorIndexer:
         if self._embedder is not None:
             patient = self._embedder
             self._embed = lru_cache(QUERIES_KEPT)(lambda text: patient.embed([text])[0])
+            self._reads = lru_cache(QUERIES_KEPT)(patient.reads)
 
     @property
     def has_model(self) -> bool:
@@ -112,6 +114,8 @@ class VectorIndexer:
         if self._embedder is None:
             return Asked(why=NO_MODEL)
         try:
+            if text.strip() and not self._reads(text):
+                return Asked(why=UNREAD)
             vector = self._embed(text) if text.strip() else None
             return Asked(vector=vector, model=self._embedder.model, why=self._troubled())
         except MunimentError as error:
@@ -177,7 +181,7 @@ class VectorIndexer:
 
     def stir(self) -> None:
         """Take note that there may be work, and have it done in the background."""
-        if self._embedder is None or self._stopped:
+        if self._embedder is None or self._stopped or self._store.read_only:
             return
         self._anew = True
         self._hear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -70,13 +70,16 @@ def verify(
     told: Iterable[ToldRow],
     *,
     blanked: Mapping[int, str],
+    binding: Iterable[Binding] = (),
 ) -> tuple[int, list[Finding]]:
-    """Check the log against itself, against what checkpoints say of it, and what is counted from it against it; return
-    its length and the findings. `blanked` are the commitments of receipts that lost words."""
+    """Check the log against itself, against what checkpoints and entries say of it, and what is counted from it against
+    it; return its length and the findings. `blanked` are the commitments of receipts that lost words, `binding` what
+    the entries of the ledger bind, in their order."""
     expected: dict[tuple[int, str], ToldRow] = {}
     owed = {signed.checkpoint.receipts: signed.checkpoint.receipts_head for signed in checkpoints}
     owed.pop(0, None)
     findings: list[Finding] = []
+    ties = _Ties(binding, findings.append)
     count = 0
     predecessors: tuple[bytes, ...] = (ZERO,)
     for stored in receipts:
@@ -92,6 +95,8 @@ def verify(
         if owed.pop(stored.seq, stored.hash.hex()) != stored.hash.hex():
             message = f"receipt {stored.seq} is not the one a checkpoint covers"
             findings.append(Finding(code="receipt_altered", message=message))
+        ties.met(stored)
+    ties.ended(count)
     findings += (
         Finding(code="receipts_truncated", message=f"a signed checkpoint covers {seq} receipts, the log has {count}")
         for seq in sorted(owed)
@@ -102,6 +107,45 @@ def verify(
         for rid in sorted({key[0] for key in actual.keys() | expected.keys() if actual.get(key) != expected.get(key)})
     )
     return count, findings
+
+
+class Binding(Value):
+    """How many receipts there were when an entry was made, and the hash of the last of them."""
+
+    entry: int
+    receipts: int
+    head: str
+
+
+class _Ties:
+    """Holds the log against what entries bind of it. Both are read in order, and once."""
+
+    def __init__(self, binding: Iterable[Binding], report: Callable[[Finding], None]) -> None:
+        self._binding = iter(binding)
+        self._report = report
+        self._next = next(self._binding, None)
+
+    def met(self, stored: StoredReceipt) -> None:
+        """A receipt is there. The first entry that binds another in its place is named."""
+        named = False
+        while self._next is not None and self._next.receipts <= stored.seq:
+            other = self._next.receipts == stored.seq and self._next.head != stored.hash.hex()
+            if other and not named:
+                message = f"receipt {stored.seq} is not the one that entry {self._next.entry} binds"
+                self._report(Finding(code="receipt_altered", message=message, seq=self._next.entry))
+                named = True
+            self._next = next(self._binding, None)
+
+    def ended(self, count: int) -> None:
+        """No receipt is left. What entries bind beyond that is missing, and is named as one piece."""
+        last = self._next
+        for one in self._binding:
+            if last is None or one.receipts > last.receipts:
+                last = one
+        if last is not None and last.receipts > count:
+            lost = f"receipts {count + 1} to {last.receipts} are missing"
+            message = f"{lost}: entry {last.entry} binds {last.receipts}, the log has {count}"
+            self._report(Finding(code="receipts_truncated", message=message, seq=last.entry))
 
 
 def _count(stored: StoredReceipt, expected: dict[tuple[int, str], ToldRow]) -> None:

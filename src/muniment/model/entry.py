@@ -140,11 +140,21 @@ class SignedHandover(Value):
     by_new: str
 
 
+class Bound(Value):
+    """What an entry binds beside the ledger: how many receipts there were when it was made, the hash of the last of
+    them, and the entry of a checkpoint, the last as far as its writer knew; each leads to all before it."""
+
+    receipts: int = 0
+    receipts_head: str = ""
+    checkpoint: int = 0
+
+
 class Entry(Value):
     """One link of a tenant's chain. `at` never runs backwards; `actor` is who caused it; `last_doc` is the
     highest document number ever given, so that a number is never given twice, even after its document was dropped;
     `policy` is the document of the policy it was decided under. `erased` are revisions whose content left the store,
-    `amended` documents and `receipts` accounts that lost words and are pinned anew."""
+    `amended` documents and `receipts` accounts that lost words and are pinned anew. Entries of a release that did not
+    bind receipts have nothing `bound`."""
 
     v: int
     tenant: str
@@ -166,6 +176,7 @@ class Entry(Value):
     pepper: str | None = None
     key: str | None = None
     handover: SignedHandover | None = None
+    bound: Bound | None = None
 
 
 class StoredEntry(Value):
@@ -177,7 +188,8 @@ class StoredEntry(Value):
 
 
 class Head(Value):
-    """The end of a chain. Exported and kept elsewhere, it betrays a store that was rolled back."""
+    """The end of a chain, and which checkpoint was the last there. Exported and kept elsewhere, with the end of the
+    receipts' chain, it betrays a store that was rolled back or has lost any of it."""
 
     tenant: str
     seq: int
@@ -185,6 +197,9 @@ class Head(Value):
     at: Instant
     last_doc: int = 0
     policy: int = 0
+    checkpoint: int = 0
+    receipts: int = 0
+    receipts_head: str = ""
 
 
 class Checkpoint(Value):

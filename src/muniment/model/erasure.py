@@ -46,6 +46,14 @@ class Fate(StrEnum):
     KEPT = "kept"
 
 
+class Certainty(StrEnum):
+    """How sure it is that a record is meant: it holds the name in one of its forms, or its letters only, in a longer
+    word or without their accents."""
+
+    CERTAIN = "certain"
+    PROBABLE = "probable"
+
+
 class Target(Value):
     """What an erasure, a hold or a withdrawal is about: one record, or everything of a subject, source, actor,
     session or user."""
@@ -96,12 +104,14 @@ def digest_of(target: Target, opening: str) -> str:
 
 class Oblivion(Value):
     """A request to erase. Without `derived` the policy says what becomes of what was derived. `expected` is the digest
-    of the plan the caller has seen: if it would be another by now, nothing is done."""
+    of the plan the caller has seen: if it would be another by now, nothing is done. With `probable` what only may
+    speak of a subject goes too."""
 
     target: Target
     reason: str
     derived: Derived | None = None
     expected: str | None = None
+    probable: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.target, Target):
@@ -113,25 +123,28 @@ class Oblivion(Value):
 
 
 class Doomed(Value):
-    """One record an erasure reaches: how many revisions it has, what becomes of it and why, and under which records of
-    the plan it stands (none: it was meant itself)."""
+    """One record an erasure reaches: how many revisions it has, what becomes of it and why, under which records of the
+    plan it stands (none: it was meant itself), and whether it is certain that it is meant. One that is only probable is
+    kept unless the request says otherwise."""
 
     id: str
     revisions: int
     fate: Fate
     why: str
     under: tuple[str, ...] = ()
+    certainty: Certainty = Certainty.CERTAIN
 
 
 class Traces(Value):
     """How much an erasure takes away beside records: proposals that waited, reports, receipts and notes that lose their
-    words, names that were given."""
+    words, names that were given. `probable` are proposals that wait and only may be meant; they stay."""
 
     proposals: int = 0
     reports: int = 0
     receipts: int = 0
     notes: int = 0
     names: int = 0
+    probable: int = 0
 
 
 class Blocked(Value):

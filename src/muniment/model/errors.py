@@ -292,7 +292,7 @@ class SchemaMismatch(IntegrityError):
         self.found = found
         self.needed = needed
         self.hint = hint or (
-            "Let the owner run `muniment init`, which brings it up to date."
+            "Let the owner run `muniment migrate`, which brings it up to date."
             if found < needed
             else "Upgrade Muniment: a newer release wrote this store."
         )

@@ -28,6 +28,7 @@ from muniment.model.claim import (
     Times,
 )
 from muniment.model.errors import Malformed
+from muniment.model.source import read_source_type
 from muniment.model.times import Instant
 from muniment.model.user import user_id
 from muniment.model.value import Value
@@ -162,9 +163,10 @@ def _intent(given: _Given) -> Intent:
 
 
 def _origin(given: _Given) -> Origin:
+    sort = given.text("source_type")
     return Origin(
         source=given.text("source"),
-        source_type=given.text("source_type"),
+        source_type=None if sort is None else read_source_type("source_type", sort),
         external_id=given.text("external_id"),
         triggered_by=given.text("triggered_by"),
     )

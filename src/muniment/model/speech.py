@@ -94,7 +94,7 @@ _PERSONA = re.compile(
     r"\byou(?:'re| are| were| will be)(?: now| from now on| hereby)? (?:an?|the|in|no longer|un\w+ed|free|root|admin|"
     r"system|not bound|my)\b|\b(?:act|behave|respond|operate|pose) as (?:if|though|an?|the|root|admin)\b|\byour (?:"
     r"new |real |true |only |first |main )*(?:role|persona|identity|name|purpose|mission|objective|task|instructions|"
-    r"rules|system prompt|guidelines|priority|master|owner|creator)\b|\bfrom now on\b",
+    r"rules|system prompt|guidelines|priority|master|owner|creator)\b|\bfrom now on\b(?=,? \w)",
     re.IGNORECASE,
 )
 _TRIGGER = re.compile(
@@ -221,9 +221,11 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(
-    r"!?\[([^\]\n]{0,200})\]\((\S{1,2000}?)\)|((?:https?|ftp|wss?|file|data|javascript|mailto):\S{1,2000})",
+    r"!?\[([^\]\n]{0,200})\]\(([^\s)]{1,2000}+)(\))?|((?:https?|ftp|wss?|file|data|javascript|mailto):\S{1,2000})",
     re.IGNORECASE,
 )
+"""A link, also one that is not closed: what it would point at is read once all the same, however many are begun."""
+_BARE_LINK = re.compile(r"((?:https?|ftp|wss?|file|data|javascript|mailto):\S{1,2000})", re.IGNORECASE)
 _HOST = re.compile(r"\A(?:\w+:)?(?://)?(?:[^/@\s]*@)?([\w.-]{1,253})")
 _DATA = re.compile(r"[?#{}$%=&]|@|;base64|[A-Za-z0-9_-]{32,}|^data:|^javascript:|^mailto:", re.IGNORECASE)
 _SHOWN = re.compile(r"<U\+[0-9A-F]{4,6}>")
@@ -268,9 +270,16 @@ def _marked(piece: str) -> str:
 
 
 def _told_link(found: re.Match[str]) -> str:
-    name, target = found[1], found[2] or found[3]
-    if found.group()[0] != "!" and not _DATA.search(target):
-        return found.group()
+    name, target = found[1], found[2] or found[4]
+    if found[2] and not found[3]:
+        start = found.start(2) - found.start()
+        return found.group()[:start] + _BARE_LINK.sub(lambda bare: _told(bare.group(), None, bare[1]), target)
+    return _told(found.group(), name, target)
+
+
+def _told(shown: str, name: str | None, target: str) -> str:
+    if shown[0] != "!" and not _DATA.search(target):
+        return shown
     host = _HOST.match(target)
     words = f" {name}" if name else ""
     return f"(quoted link{words}, to {host[1] if host is not None else 'somewhere'}, its data taken out)"

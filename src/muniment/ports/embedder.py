@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 class Embedder(Protocol):
@@ -18,3 +18,11 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """One vector of length one for each text, in order: `dimensions` little-endian 32-bit floats. Safe to call from
         several threads."""
+
+
+@runtime_checkable
+class Legible(Protocol):
+    """An embedder that knows what it cannot read. One that does not say is trusted with everything."""
+
+    def reads(self, text: str) -> bool:
+        """Whether a vector of this text says anything of what it means."""

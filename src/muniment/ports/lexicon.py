@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Protocol
 
 from muniment.model.receipt import Plan, Terms
 from muniment.model.rows import AliasRow, MentionRow
 from muniment.ports.hits import Matches, Neighbour
 
+Place = tuple[str, ...]
+"""The terms at one place of a text, the plainest first."""
+Places = tuple[Place, ...]
+
+
+def holds(held: Collection[str], places: Places) -> bool:
+    """Whether a text under these terms has each place of a word, wherever they stand."""
+    return all(any(term in held for term in place) for place in places)
+
 
 class Lexicon(Protocol):
     def tokens(self, text: str) -> list[str]:
         """The terms a text is indexed under."""
+
+    def places(self, words: Iterable[str]) -> dict[str, Places]:
+        """What words and phrases are looked for under: for each its places, and at each the terms of which a text must
+        hold one, as far as any text holds them."""
 
     def prune(self, terms: Terms, *, spare: bool = True) -> Terms:
         """Move words that too many records hold to `common`, unless nothing would be left. Without `spare` nothing may

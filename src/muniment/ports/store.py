@@ -318,6 +318,10 @@ class TenantStore(Protocol):
     @property
     def vectors(self) -> Vectors: ...
 
+    @property
+    def read_only(self) -> bool:
+        """Whether it lies where nothing can be written: every write is refused then."""
+
     def read(self) -> AbstractContextManager[Snapshot]: ...
 
     def write(self, job: Callable[[Unit], T]) -> T:

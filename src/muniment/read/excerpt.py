@@ -9,6 +9,7 @@ from muniment.ports.lexicon import Lexicon
 from muniment.text.passages import SIZE, passages
 
 _STEM_MIN = 3
+_PAIR = 2
 
 
 def excerpt(lexicon: Lexicon, terms: Terms, content: str) -> tuple[int, int] | None:
@@ -18,7 +19,11 @@ def excerpt(lexicon: Lexicon, terms: Terms, content: str) -> tuple[int, int] | N
     """
     if len(content) <= SIZE:
         return None
-    sought = [start for word in _words(terms) if len(start := _beginning(lexicon, word)) >= _STEM_MIN]
+    sought = [
+        start
+        for word in _words(terms)
+        if len(start := _beginning(lexicon, word)) >= (_STEM_MIN if word.isascii() else _PAIR)
+    ]
     small = content.lower()
     spots = [(one.start, one.end) for one in passages(content)]
     if len(small) != len(content):  # some letters are longer in small
@@ -33,8 +38,8 @@ def _words(terms: Terms) -> list[str]:
 
 def _beginning(lexicon: Lexicon, word: str) -> str:
     """What the spellings of a word have in common."""
-    stems = lexicon.tokens(word)
-    if len(stems) != 1:
+    places = lexicon.places([word])[word]
+    if len(places) != 1:
         return word
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(word, stems[0], strict=False))
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(word, places[0][0], strict=False))
     return "".join(letter for letter, _ in same)

@@ -12,6 +12,7 @@ from functools import partial
 
 from muniment.model.receipt import Plan
 from muniment.model.value import Value
+from muniment.ports.lexicon import holds
 from muniment.ports.store import Snapshot
 from muniment.read.exact import coverage
 from muniment.read.fetch import record_of
@@ -136,11 +137,11 @@ def _chance(logit: float) -> float:
 def _held(snapshot: Snapshot, rids: Sequence[int], words: tuple[str, ...]) -> Iterator[Iterable[str]]:
     """The words each of these records holds: a short one is read, a long one is looked up in the index."""
     lexicon = snapshot.lexicon
-    sought = [(word, terms) for word in words if (terms := lexicon.tokens(word))]
+    sought = [(word, places) for word, places in lexicon.places(words).items() if places]
     for rid, document in snapshot.documents.many(rids).items():
         content = record_of(document.body).content
         if len(content) > _READ_MAX:
             yield lexicon.held(rid, words)
         else:
             held = set(lexicon.tokens(content))
-            yield [word for word, terms in sought if held.issuperset(terms)]
+            yield [word for word, places in sought if holds(held, places)]

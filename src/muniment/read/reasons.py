@@ -6,23 +6,26 @@ import msgspec
 
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Plan
-from muniment.ports.lexicon import Lexicon
+from muniment.ports.lexicon import Lexicon, Places, holds
 
 _TEXT_LOOKED_AT = 20_000
-_Wanted = list[tuple[str, set[str]]]
+_Wanted = list[tuple[str, Places]]
 
 
 def give_reasons(lexicon: Lexicon, plan: Plan, told: tuple[Disclosure, ...]) -> tuple[Disclosure, ...]:
     """Add the reasons."""
-    words = [(word, set(lexicon.tokens(word))) for word in plan.terms.words]
-    phrases = [(f'"{" ".join(phrase)}"', set(lexicon.tokens(" ".join(phrase)))) for phrase in plan.terms.phrases]
+    quoted = [" ".join(phrase) for phrase in plan.terms.phrases]
+    places = lexicon.places((*plan.terms.words, *quoted))
+    words = [(word, places[word]) for word in plan.terms.words]
+    phrases = [(f'"{phrase}"', places[phrase]) for phrase in quoted]
     return tuple(_with_reasons(lexicon, plan, words, phrases, one) for one in told)
 
 
 def _with_reasons(lexicon: Lexicon, plan: Plan, words: _Wanted, phrases: _Wanted, disclosure: Disclosure) -> Disclosure:
     record = disclosure.record
     held = set(lexicon.tokens(disclosure.text[:_TEXT_LOOKED_AT]))
-    matched = [word for word, terms in words if terms & held] + [phrase for phrase, terms in phrases if terms <= held]
+    matched = [word for word, one in words if any(map(held.intersection, one))]
+    matched += [phrase for phrase, one in phrases if holds(held, one)]
     place = record.claim.place
     footing = disclosure.standing.footing
     reasons = (

@@ -129,8 +129,9 @@ def arrange(
     cards = {rid: found[rid].card for rid in parts if rid not in weak}
     cards |= _add_successors(snapshot, plan, candidates, findings, least=FAIR_WORDS if poor else 0.0)
     conflicts = _open_conflicts(snapshot, plan, cards)
-    _put_newer_first(candidates, cards, conflicts)
+    cards |= _add_newer(snapshot, plan, candidates, cards, conflicts)
     _raise_exact(candidates, found)
+    _put_newer_first(candidates, cards, conflicts, found)
     opponents = _add_opponents(snapshot, plan, candidates, cards, conflicts)
     order = sorted(candidates, key=lambda rid: (-candidates[rid].score, -rid))
     own = [rid for rid in order if candidates[rid].excluded != OPPONENT]
@@ -275,20 +276,49 @@ def _open_conflicts(snapshot: Snapshot, plan: Plan, cards: Mapping[int, Card]) -
     return found
 
 
+def _add_newer(
+    snapshot: Snapshot,
+    plan: Plan,
+    candidates: dict[int, Candidate],
+    cards: Mapping[int, Card],
+    conflicts: dict[int, list[ConflictRow]],
+) -> dict[int, Card]:
+    """Bring in what may have taken the place of a match since, in other words: "I moved to Bremen" for "I live in
+    Hamburg". It is told beside the match, which is in doubt and no more."""
+    rows = {
+        max(row.a, row.b): row
+        for rid, found in conflicts.items()
+        for row in found
+        if row.type == ConflictType.UPDATE and not row.contests and min(row.a, row.b) == rid
+    }
+    newer = {
+        rid: card for rid, card in cards_at(snapshot, plan, rows.keys() - cards.keys()).items() if admitted(plan, card)
+    }
+    for rid, card in newer.items():
+        via = f"it may have taken the place of {cards[min(rows[rid].a, rows[rid].b)].id}, which matches"
+        candidates[rid] = _candidate(card, 0.0, via)
+        conflicts[rid] = []
+    return newer
+
+
 def _put_newer_first(
-    candidates: dict[int, Candidate], cards: Mapping[int, Card], conflicts: Mapping[int, list[ConflictRow]]
+    candidates: dict[int, Candidate],
+    cards: Mapping[int, Card],
+    conflicts: Mapping[int, list[ConflictRow]],
+    found: Mapping[int, Found],
 ) -> None:
     """Of two that answer the question, and of which one may have taken the place of the other, the newer comes first:
-    whether that is established or only suspected."""
+    whether that is established or only suspected. Not so if the question is the text or has the code of the older."""
     pairs = {
         (min(row.a, row.b), max(row.a, row.b))
         for rows in conflicts.values()
         for row in rows
         if row.a in cards and row.b in cards and _may_update(row)
     }
+    exact = {rid: found[rid].exact if rid in found else Match.NONE for pair in pairs for rid in pair}
     for older, newer in sorted(pairs, key=lambda pair: (pair[1], -pair[0])):
         behind, ahead = candidates[older], candidates[newer]
-        if ahead.score <= behind.score:
+        if ahead.score <= behind.score and exact[older] <= max(Match.WORD, exact[newer]):
             lifted = math.nextafter(behind.score, math.inf)
             candidates[newer] = msgspec.structs.replace(ahead, score=lifted)
 

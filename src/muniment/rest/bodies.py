@@ -180,11 +180,12 @@ class Targeted(Value):
 class Erase(Targeted):
     """What is to be erased and why, and what becomes of what was derived from it. Why need not be said if it is all of
     a user's. With `dry_run` it only is said what would go; the digest of that plan as `expected` sees to it that just
-    that is done."""
+    that is done. With `include_probable` what only may speak of a subject goes too."""
 
     reason: Text | None = None
     cascade: Derived | None = None
     expected: Digest | None = None
+    include_probable: bool | None = None
     dry_run: bool | None = None
 
 

@@ -69,6 +69,10 @@ class CrashingStore:
         self.touch()
         return result
 
+    @property
+    def read_only(self) -> bool:
+        return self._inner.read_only
+
     def marks(self) -> tuple[int, int, int]:
         return self._inner.marks()
 

@@ -5,9 +5,10 @@ A clause is what can be true or false by itself. "I never used it, but can you s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -114,7 +115,8 @@ def clauses(text: str) -> tuple[Clause, ...]:
     """Read a text, sentence by sentence. The number of clauses is bounded: a longer text is read as far as that."""
     found: list[Clause] = []
     for sentence, asked in _sentences(tokens(text)):
-        parts = [_clause(part, first=number == 0, asked=asked) for number, part in enumerate(_parts(sentence))]
+        cut = islice(_parts(sentence), CLAUSES_MAX)
+        parts = [_clause(part, first=number == 0, asked=asked) for number, part in enumerate(cut)]
         found += [_set_in(parts, number) for number in range(len(parts))]
         if len(found) >= CLAUSES_MAX:
             break
@@ -263,9 +265,8 @@ def _supposes(forms: list[str]) -> bool:
 
 def _single(figures: list[Quantity]) -> Iterator[Quantity]:
     present = [figure for figure in figures if not (figure.former or figure.label or figure.bound == "list")]
-    for figure in present:
-        if sum(other.unit == figure.unit for other in present) == 1:
-            yield figure
+    units = Counter(figure.unit for figure in present)
+    yield from (figure for figure in present if units[figure.unit] == 1)
 
 
 def _done(forms: list[str]) -> Iterator[str]:
@@ -281,6 +282,7 @@ def _done(forms: list[str]) -> Iterator[str]:
 def _denials(part: list[Token], roots: list[str]) -> Iterator[Denial]:
     """Each "not" that denies something, with the words it denies."""
     forms = [token.form for token in part]
+    last_or = max((at for at, form in enumerate(forms) if form == "or"), default=-1)
     for at, form in enumerate(forms):
         if form not in NEGATIONS:
             continue
@@ -289,6 +291,6 @@ def _denials(part: list[Token], roots: list[str]) -> Iterator[Denial]:
             continue
         scope = [root for root in roots[at + 1 : at + 1 + _SCOPE_MAX] if root]
         if scope:
-            verb = next((one for one in forms[at + 1 :] if one not in _ADVERBS), "")
+            verb = next((forms[spot] for spot in range(at + 1, len(forms)) if forms[spot] not in _ADVERBS), "")
             ever = form in _ONCE or "ever" in forms[at + 1 : at + 3]
-            yield Denial(verb=stem(verb), scope=frozenset(scope), ever=ever, options="or" in forms[at:])
+            yield Denial(verb=stem(verb), scope=frozenset(scope), ever=ever, options=at < last_or)

@@ -16,7 +16,7 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictType
 from muniment.text.clash import Clash, clashes
 from muniment.text.clauses import Clause
-from muniment.text.identity import apart, changed, difference
+from muniment.text.identity import apart, changed, difference, strayed
 from muniment.text.likeness import echoes, likeness
 from muniment.text.reading import Reading, clauses_of, reading, salient
 from muniment.text.tables import STOP
@@ -91,7 +91,9 @@ def _by_clauses(new: Reading, old: Reading, threshold: float) -> Finding | None:
     if not found:
         return None
     _, stated, clash = max(found, key=itemgetter(0))
-    return None if apart(new.text, old.text, (clash.new, clash.old)) else _finding(stated, clash)
+    if strayed(new.text, old.text, clash.new, clash.old) or apart(new.text, old.text, (clash.new, clash.old)):
+        return None
+    return _finding(stated, clash)
 
 
 def may_meet(new: Reading, old: Reading) -> bool:

@@ -10,7 +10,10 @@ import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
+
+import msgspec
 
 from muniment.model.card import SPEAKER
 from muniment.model.value import Value
@@ -21,6 +24,7 @@ from muniment.text.tables import (
     AUXILIARY,
     BE,
     COMPARED,
+    DOUBTS,
     FUNCTIONAL,
     HYPOTHETIC,
     MARKED,
@@ -29,6 +33,7 @@ from muniment.text.tables import (
     NOISE,
     OPEN_SUBJECTS,
     OPPOSITES,
+    PREPOSITIONS,
     SELF,
     SINGLE,
     STATES,
@@ -77,15 +82,20 @@ class Subject(Value):
 
 
 class Outline(Value):
-    """A short text as its pieces in order, with its subject and the place where its predicate begins."""
+    """A short text as its pieces in order, with its subject and the places where its predicate begins and where its
+    first statement ends. What comes after that may be said of something else."""
 
     pieces: tuple[Piece, ...]
     subject: Subject
     verb_at: int
+    ends_at: int
     marked: bool
+    anew: bool
+    verb: str
     past: bool
     indefinite: bool
     supposing: bool
+    unsure: bool
     asking: bool
     first_person: bool
 
@@ -144,57 +154,162 @@ def meet(one: tuple[str, ...], other: tuple[str, ...] | None) -> bool:
 @lru_cache(maxsize=512)
 def outline(text: str) -> Outline | None:
     """Read a text as one outline; None for one that is too long to be about one thing."""
-    said = _TURNS_OUT.sub("", spoken(text), count=1)
-    whole = f" {' '.join(text.lower().split())} "
-    if len(said) > READ_MAX:
-        return None
-    cut = tokens(said)
+    said = _said_of(text)
+    return _outlined(tokens(said), f" {' '.join(text.lower().split())} ") if len(said) <= READ_MAX else None
+
+
+@lru_cache(maxsize=128)
+def statements(text: str) -> tuple[Outline, ...]:
+    """The statements of a short text, each with the asides that follow it.
+
+    >>> [one.subject.key for one in statements("Rex passed away, and our cat is called Tom now")]
+    ['rex', '@self cat']
+    """
+    said = _said_of(text)
+    left, parts = tokens(said) if len(said) <= READ_MAX else [], list[list[Token]]()
+    begun: list[Token] = []
+    while left and len(parts) < _STATEMENTS_MAX:
+        read = _pieces(left)
+        part, joint, left = left[: read.stop], left[read.stop : read.stop + 1], left[read.stop + 1 :]
+        if read.verb_at >= 0:
+            parts.append([*begun, *part])
+            begun = []
+        elif parts:
+            parts[-1] += part
+        elif joint and joint[0].kind == "mark":
+            begun += part
+    aside = [phrase for phrase in _MARKED_PHRASES if phrase in text.lower() and phrase not in said.lower()]
+    found = (_outlined(part, f" {' '.join([token.form for token in part] + aside)} ") for part in parts if part)
+    return tuple(one for one in found if one is not None)
+
+
+_STATEMENTS_MAX = 6
+
+
+def _said_of(text: str) -> str:
+    return _TURNS_OUT.sub("", spoken(text), count=1)
+
+
+def _outlined(cut: list[Token], whole: str) -> Outline | None:
     asking = any(token.form == "?" for token in cut)
-    pieces, verb_at, verb = _pieces(cut)
+    pieces, verb_at, verb, ends_at, _ = _pieces(cut)
     if not pieces or len(pieces) > PIECES_MAX:
         return None
     forms = [token.form for token in cut if token.kind == "word"]
-    marked = not MARKED.isdisjoint(forms) or any(f" {phrase}" in whole for phrase in _MARKED_PHRASES)
+    subject = _subject(pieces, verb_at, forms)
+    cues = [two.form for one, two in pairwise([cut[0], *cut]) if two.form in MARKED and one.kind != "number"]
+    new = _NEW in subject.words and len(subject.words) > 1
     return Outline(
         pieces=tuple(pieces),
-        subject=_subject(pieces, verb_at, forms),
+        subject=Subject(words=subject.words - {_NEW}, anchors=subject.anchors, speaker=subject.speaker)
+        if new
+        else subject,
         verb_at=verb_at,
-        marked=marked,
+        ends_at=ends_at,
+        marked=bool(cues) or any(f" {phrase}" in whole for phrase in _MARKED_PHRASES),
+        anew=new or not _AS_BEFORE.isdisjoint(forms),
+        verb=verb,
         past=verb in _PAST_BE or (done(verb) and verb not in BE),
         indefinite=bool(forms) and forms[0] in ("a", "an", "some", "any"),
         supposing=not HYPOTHETIC.isdisjoint(forms),
+        unsure=not _UNSURE.isdisjoint(forms),
         asking=asking,
         first_person=not SELF.isdisjoint(forms),
     )
 
 
+_NEW = "new"
+_AS_BEFORE = frozenset(("again", "back", "reopened", "repaired", "restored", "recovered"))
+"""Words by which a thing is said to be out of the state that was told of it."""
 _TURNS_OUT = re.compile(r"^\s*(?:(?:as )?it )?(?:turns|turned) out,?(?: that)? ", re.IGNORECASE)
 _MARKED_PHRASES = tuple(phrase for phrase in MARKED if " " in phrase)
 
 
-def _pieces(cut: list[Token]) -> tuple[list[Piece], int, str]:
-    """The pieces of a text, where its predicate begins among them, and its first verb."""
+class _Read(NamedTuple):
+    """The pieces of a text, where its predicate begins among them, its first verb, and where its first statement ends:
+    among the pieces and among the tokens."""
+
+    pieces: list[Piece]
+    verb_at: int
+    verb: str
+    ends_at: int
+    stop: int
+
+
+def _pieces(cut: list[Token]) -> _Read:
     figures = {figure.at: figure for figure in quantities(cut)}
     found: list[Piece] = []
-    verb_at, verb, at, begins = -1, "", 0, True
+    verb_at, verb, at, begins, ends_at, stop = -1, "", 0, True, -1, len(cut)
+    stated = _stated(cut)
     while at < len(cut):
         token, figure = cut[at], figures.get(at)
+        if ends_at < 0 and found and _breaks(cut, at, after_verb=verb_at >= 0):
+            ends_at, stop = len(found), at
         if figure is not None:
             piece, at = _figure(cut, figure, named=verb_at < 0)
             found.append(piece)
             begins = False
             continue
-        if verb_at < 0 and found and (_equates(cut, at) or _is_verb(cut, at)):
+        if verb_at < 0 and found and at < stated and (_equates(cut, at) or _is_verb(cut, at)):
             verb_at, verb = len(found), token.form
         if token.kind == "mark":
             begins = begins or token.form in _BREAKS
         else:
             after_name = at > 0 and cut[at - 1].shown[:1].isupper() and len(cut[at - 1].form) > 1
             piece_ = _word(token, begins=begins, after_name=after_name)
+            if piece_ is None and token.form in _HEADINGS and at + 1 < len(cut) and cut[at + 1].form in BE:
+                piece_ = Piece(stem(token.form), token.shown)
             found += [piece_] if piece_ is not None else []
             begins = False
         at += 1
-    return found, verb_at, verb
+    return _Read(found, verb_at, verb, ends_at if ends_at >= 0 else len(found), stop)
+
+
+_HEADINGS = frozenset(("correction", "update", "reminder", "note"))
+"""What is passed over before a statement, and is what a statement is about before its verb."""
+
+
+def _stated(cut: list[Token]) -> int:
+    """Up to where a text can state something of its subject: nowhere if it begins with what was done and leaves out by
+    whom ("Ran the tests and the queue was full"), and else up to what is joined on ("Not sure about it, which is odd").
+    """
+    begins = (OPEN_SUBJECTS | _PAST_BE) - {"did"}
+    at = next((at for at, token in enumerate(cut) if token.form in begins or token.form not in NOISE), len(cut))
+    opening, after = [*cut[at : at + 2], None, None][:2]
+    if opening is None or after is None or opening.kind != "word":
+        return len(cut)
+    leads = after.form in _LEADS or (after.kind == "word" and after.shown[:1].isupper())
+    if opening.form == "there" or (leads and (done(opening.form) or opening.form in _PAST_BE)):
+        return 0
+    doing = leads and opening.form.endswith("ing")
+    for n in range(at + 1, len(cut)):
+        if cut[n].form in _JOINERS or (
+            cut[n].form == "and" and (doing or (cut[n + 1 : n + 2] and cut[n + 1].form in _THEN))
+        ):
+            return n
+        if _is_verb(cut, n):
+            break
+    return len(cut)
+
+
+def _breaks(cut: list[Token], at: int, *, after_verb: bool) -> bool:
+    """Whether another statement, or an aside, may begin at a place."""
+    token = cut[at]
+    if token.kind == "mark":
+        return token.form not in (":", "/")
+    if token.form in ("and", "or") and after_verb:
+        end = next((n for n in range(at + 1, len(cut)) if cut[n].kind == "mark"), len(cut))
+        return any(_is_verb(cut, n) for n in range(at + 2, end))
+    return token.form in _JOINERS or token.form == "and"
+
+
+_UNSURE = DOUBTS - {"should", "how"}
+_JOINERS = frozenset(("but", "so", "which", "because", "while", "although", "whereas", "though", "then"))
+_THEN = frozenset(("i", "we", "it", "he", "she", "they", "this", "that", "there"))
+_LEADS = PREPOSITIONS.union(
+    ("the", "a", "an", "my", "our", "his", "her", "their", "your", "this", "that", "these", "those", "it", "them"),
+    ("up", "down", "out", "off", "back", "through", "about", "around", "some", "all", "another", "two", "no"),
+)
 
 
 def _equates(cut: list[Token], at: int) -> bool:
@@ -263,7 +378,7 @@ def _is_verb(cut: list[Token], at: int) -> bool:
         return True
     if before.form in _SPEAKERS and form not in NOISE:
         return True
-    if form in VERBS or form in STATES:
+    if form in VERBS or form in STATES or (f"{form}s" in VERBS and before.form.endswith("s")):
         return form.endswith("s") or done(form) or (before.form.endswith("s") and before.form not in STOP)
     if done(form) and before.form not in ("the", "a", "an"):
         return True
@@ -323,9 +438,26 @@ def apart(new: str, old: str, aside: Iterable[str] = ()) -> bool:
     return bool(mine) and bool(theirs)
 
 
+def strayed(new: str, old: str, said: str, against: str) -> bool:
+    """Whether two short texts differ only in what they add to statements about different things: in "the tent is up and
+    the queue was 70 long" the queue is that of the tent."""
+    a, b = outline(new), outline(old)
+    if a is None or b is None or not (_added(a, said) and _added(b, against)):
+        return False
+    heads = [_telling(msgspec.structs.replace(one, pieces=one.pieces[: one.ends_at])) for one in (a, b)]
+    return not heads[0] & heads[1] - SELF
+
+
+def _added(one: Outline, said: str) -> bool:
+    """Whether something is said only after the first statement of a text."""
+    words = set(said.lower().split())
+    first = {word for piece in one.pieces[: one.ends_at] for word in piece.shown.lower().split()}
+    return one.ends_at < len(one.pieces) <= _TALK and not words & first
+
+
 def _talk(one: Outline) -> bool:
     """Whether somebody talks, of themselves and at some length: such a text names more than it is about."""
-    return len(one.pieces) > _TALK // 2 and (one.subject.speaker or one.first_person)
+    return len(one.pieces) > _TALK and (one.subject.speaker or one.first_person)
 
 
 def _own(one: Outline, other: Outline, aside: frozenset[str]) -> list[Piece]:
@@ -389,12 +521,21 @@ def _difference(new: str, old: str) -> Difference | None:
     if found is None:
         return None
     why, sure = found
+    sure = sure and i < a.ends_at and k < b.ends_at and not _attendant(a, i)
     return Difference(
         type=ConflictType.UPDATE if a.marked else ConflictType.CONTRADICTION,
         why=why,
         new=_said(one, a),
         old=_said(other, b),
-        proven=sure and not (a.marked or a.past or b.past or a.indefinite or b.indefinite),
+        proven=sure and not (a.marked or any(one.past or one.indefinite or one.unsure for one in (a, b))),
+    )
+
+
+def _attendant(one: Outline, at: int) -> bool:
+    """Whether what stands at a place only goes with what is said already: "we use it a lot with 16 warnings"."""
+    said = [piece.shown.lower() for piece in one.pieces[one.verb_at : at - 1]]
+    return one.keys[at - 1] in ("with", "after") and any(
+        word not in STOP and word != one.verb and not done(word) for word in said
     )
 
 
@@ -463,7 +604,7 @@ def _exclusive(a: Outline, one: tuple[Piece, ...], other: tuple[Piece, ...], at:
     """Names or nouns after a verb, or in a subject, that takes one of them at a time."""
     if any(piece.key in STOP for piece in (*one, *other)):
         return None
-    subject = a.subject.words
+    subject = a.subject.words | a.subject.anchors
     if subject & FUNCTIONAL and at == a.verb_at:
         return "exclusive", True
     labels = one[0].anchor and other[0].anchor and at > a.verb_at + 1 and not a.pieces[at - 1].anchor
@@ -479,27 +620,45 @@ def _takes_one(one: Outline, at: int) -> bool:
 
 
 def changed(new: str, old: str) -> bool:
-    """Whether a text says of the subject of another that it is no longer so. That is a suspicion: it goes by cue words.
+    """Whether a text says of the subject of another that it is no longer so. That is a suspicion: it goes by cue words,
+    and these count for the statement in which they stand.
 
     >>> changed("I switched from Neovim to Zed", "I use Neovim"), changed("I moved to Bremen", "I live in Hamburg")
     (True, True)
+    >>> changed("The mixer is up and I have 8 left now", "The mixer is slow")
+    False
     """
     a, b = outline(new), outline(old)
-    if a is None or b is None or not a.marked or a.asking or b.asking or b.supposing:
-        return False
-    if a.subject.open or b.subject.open:
+    if a is None or b is None or not (a.marked or a.anew) or a.asking or b.asking or b.supposing:
         return False
     if max(len(a.pieces), len(b.pieces)) > _TALK or (b.marked and len(_blocks(a.keys, b.keys)) == 1):
         return False  # more than one thing is said, or the same change is told of two things
+    said, before = statements(new), statements(old)[:1]
+    first = next((one.subject for one in said), _NOTHING)
+    return any(
+        _changed(msgspec.structs.replace(one, subject=first) if one.subject.open else one, b)
+        for one in said
+        if one.marked or one.anew
+        for b in before
+    )
+
+
+def _changed(a: Outline, b: Outline) -> bool:
+    if a.subject.open or b.subject.open:
+        return False
     if a.subject.speaker != b.subject.speaker or a.subject.anchors != b.subject.anchors:
         return _names_subject(a, b)
     words, others = _telling(a), _telling(b)
     mine, theirs = a.subject.words, b.subject.words
     moved = not _MOVES.isdisjoint(a.keys)
+    if mine == theirs and mine != {SPEAKER} and a.anew and b.verb in BE:
+        return True
+    if not a.marked or (a.past and b.past and _own(a, b, frozenset()) and _own(b, a, frozenset())):
+        return False
     if a.subject.speaker:
-        if (mine == theirs and moved and mine != {SPEAKER}) or _names_subject(a, b):
+        if (mine == theirs and mine != {SPEAKER} and (moved or _same_kind(a, b))) or _names_subject(a, b):
             return True
-        if _topics(a) & _topics(b):
+        if _topics(a) & _topics(b) or (moved and mine == theirs and _object(a) == _object(b) is not None):
             return True
         alike = 2 * len(words & others) >= max(1, min(len(words), len(others)))
         return alike and not (a.past and _own(a, b, frozenset()) and _own(b, a, frozenset()))
@@ -512,6 +671,12 @@ def changed(new: str, old: str) -> bool:
     )
 
 
+def _object(one: Outline) -> str | None:
+    """What a statement says its verb of: the first telling word after it."""
+    after = one.pieces[one.verb_at + 1 :]
+    return next((piece.key for piece in after if piece.figure is None and piece.key not in STOP), None)
+
+
 def _names_subject(new: Outline, old: Outline) -> bool:
     """Whether a text tells of a change to what another is about, although it begins with something else: "we moved the
     server" after "the server is in Frankfurt", "yoga is on Wednesdays now" after "we have yoga on Mondays"."""
@@ -519,7 +684,9 @@ def _names_subject(new: Outline, old: Outline) -> bool:
         return False
     moved = not _MOVES.isdisjoint(new.keys)
     told = (old.subject.words - {SPEAKER}) | old.subject.anchors
-    if told and told <= set(new.keys) and (moved or _same_kind(new, old)):
+    named = told & set(new.keys)
+    most = moved and old.subject.anchors <= named and 3 * len(named) >= 2 * len(told)
+    if named and ((named == told and moved) or ((named == told or most) and _same_kind(new, old))):
         return True
     begun = new.subject.words - {SPEAKER}
     if not begun or not (begun | new.subject.anchors) <= set(old.keys):

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from muniment.model.value import Value
 from muniment.text.clauses import clauses
-from muniment.text.quantities import Quantity, differ
+from muniment.text.quantities import Quantity, equal
 from muniment.text.reading import Reading
 from muniment.text.stems import stem
 from muniment.text.tables import COMPARED, FILLER, NEGATIONS, OPPOSITES, TURNING
@@ -198,9 +198,7 @@ def _same_case(one: str, other: str) -> bool:
 
 
 def _same_figures(one: tuple[Quantity, ...], other: tuple[Quantity, ...]) -> bool:
-    return len(one) == len(other) and all(
-        a.unit == b.unit and a.bound == b.bound and not differ(a, b) for a, b in zip(one, other, strict=True)
-    )
+    return len(one) == len(other) and all(a.unit == b.unit and equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 def _same_words(one: Gist, other: Gist) -> bool:

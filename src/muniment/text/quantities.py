@@ -40,6 +40,22 @@ _YEAR_BEFORE = frozenset(("in", "since", "until", "year", "by", "of", "from"))
 _PER = frozenset(("per", "a", "an", "each", "every", "/"))
 _RANGE = frozenset(("-", "–", "/"))
 _LISTING = frozenset((",", "and", "or", ":"))
+_NO_NOUNS = frozenset(
+    (
+        "after",
+        "against",
+        "across",
+        "along",
+        "among",
+        "behind",
+        "near",
+        "without",
+        "ago",
+        "later",
+        "yesterday",
+        "tomorrow",
+    )
+)
 _HEAD_WITHIN = 4
 _FIGURE_KINDS = frozenset(("number", "date", "clock", "version"))
 _FIGURE_WORDS = frozenset((*MONTHS, *WEEKDAYS, *NUMBER_WORDS))
@@ -81,6 +97,12 @@ def differ(one: Quantity, other: Quantity) -> bool:
     if one.bound != other.bound:
         return False
     return gap > _SAME * large
+
+
+def equal(one: Quantity, other: Quantity) -> bool:
+    """Whether two figures of one unit say the same number. What is only near is another one, also after an "about"."""
+    plain = [msgspec.structs.replace(figure, bound="") for figure in (one, other)]
+    return one.bound == other.bound and not differ(*plain)
 
 
 def quantities(tokens: Sequence[Token]) -> list[Quantity]:
@@ -278,7 +300,7 @@ def _noun(tokens: Sequence[Token], at: int, *, verbs: bool = False) -> bool:
     if at >= len(tokens) or tokens[at].kind not in ("word", "code"):
         return False
     form = tokens[at].form
-    if form in STOP or form in BE or form in AUXILIARY or form[0] == "'":
+    if form in STOP or form in _NO_NOUNS or form in BE or form in AUXILIARY or form[0] == "'":
         return False
     return verbs or form not in VERBS
 

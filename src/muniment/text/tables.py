@@ -183,7 +183,7 @@ be be@in be@at be@on be@by be@called be@named live@in live@at located@in located
 stored@on hosted@in hosted@on hosted@by hosted@at run@in run@on work@at work@for report@to belong@to owned@by led@by
 called named set@to default@to assigned@to born@in founded@in founded@by written@in written@by maintained@by
 managed@by reside@in deployed@in deployed@on deployed@to scheduled@for listen@on sit@in kept@in start@at start@on
-start@in end@at end@on end@in prefer
+start@in end@at end@on end@in work@in ship@to depart@from prefer
 """
 SINGLE = frozenset("@".join(map(stem, pair.split("@"))) for pair in _SINGLE.split())
 """A verb and its preposition that take one value at a time: who lives in one town does not live in another."""
@@ -290,9 +290,10 @@ NOISE = (
 MARKED = _set(
     "now anymore moved switched changed actually instead turned became becomes since recently lately stopped quit "
     "started cancelled canceled postponed rescheduled replaced migrated renamed dropped correction updated update "
-    "gave ditched left joined relocated swapped finally nowadays promoted retired upgraded downgraded raised lowered "
+    "ditched left joined relocated swapped finally nowadays promoted retired upgraded downgraded raised lowered "
     "extended reduced increased pushed converted transferred resigned finished discontinued adopted reassigned renewed "
-    "rewrote meanwhile began dumped abandoned sold shifted become slipped delayed cut shortened"
+    "rewrote meanwhile began dumped abandoned sold shifted become slipped delayed cut shortened rose fell grew climbed "
+    "doubled halved"
 ) | {
     "no longer", "any more", "as of", "from now on", "used to", "these days", "not after all", "went back", "took over",
     "gave up", "turns out", "turned out", "after all", "got a new", "have a new", "down to", "got engaged",

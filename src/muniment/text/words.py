@@ -64,7 +64,7 @@ _IDLE_PARTS = (
 )
 """In which none of these occurs there is no idle phrase. Most texts end here: the pattern takes ten times as long."""
 _SAID_BY = re.compile(
-    r"^\W*(?:(?:according to|per|as per|as stated by|as reported by|as told by)\s[^,:.\n]{1,60}[,:]"
+    r"^\W*+(?:(?:according to|per|as per|as stated by|as reported by|as told by)\s[^,:.\n]{1,60}[,:]"
     r"|as\s[^,:.\n]{1,50}\s(?:told|said|says|wrote|writes|mentioned|confirmed|reported|noted|explained|put it)"
     r"[^,:.\n]{0,30}[,:]"
     r"|(?:i|we|they)(?:'ve| have)?\s(?:also\s)?(?:heard|learned|learnt|read|gather|understand|were told|was told)\s"

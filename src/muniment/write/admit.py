@@ -14,7 +14,7 @@ from muniment.model.actor import Actor
 from muniment.model.claim import Claim, Extension, Slot
 from muniment.model.curation import Redaction
 from muniment.model.entity import Entity
-from muniment.model.errors import Malformed, MindUnavailable
+from muniment.model.errors import LimitExceeded, Malformed, MindUnavailable
 from muniment.model.proposal import Proposal
 from muniment.model.reasoning import flags_thought, names_thought
 from muniment.model.value import Value, canonical
@@ -48,8 +48,17 @@ def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
     return msgspec.structs.replace(admitted, unheard=(*admitted.unheard, str(error)))
 
 
+PROPOSAL_BYTES_MAX = 2_097_152
+"""How long all that one proposal says may be together: what is read so closely must be bounded as a whole."""
+
+
 def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
+    sent = len(canonical(proposal))
+    if sent > PROPOSAL_BYTES_MAX:
+        raise LimitExceeded("proposal", limit=PROPOSAL_BYTES_MAX, unit="bytes", sent=sent)
     screen = screen_of(safety)
+    screen.refuse("target", proposal.target)
+    screen.refuse("promotes", proposal.promotes)
     for extension in proposal.claim.extensions:
         _refuse_hidden_reasoning(msgspec.json.decode(extension.body), ("extensions", extension.name), screen)
     cleaned = clean(proposal.claim, screen)

@@ -12,7 +12,7 @@ from muniment.ledger.checkpoint import draw_up
 from muniment.ledger.project import project, read_document
 from muniment.ledger.receipts import Sealed, follow, tellings
 from muniment.model.change import ChangeSet
-from muniment.model.entry import Document, DocumentRef, Entry, Head, ReceiptRef, SignedCheckpoint
+from muniment.model.entry import Bound, Document, DocumentRef, Entry, Head, ReceiptRef, SignedCheckpoint
 from muniment.model.errors import LedgerBroken
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
@@ -36,7 +36,8 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     blanked = tuple(_Blank(seq=one.seq, salt=ids.salt(), account=canonical(one.account)) for one in change.receipts)
     amended = tuple(Document(doc=one.doc, salt=ids.salt(), body=canonical(one.value)) for one in change.amended)
     documents = tuple(Document(doc=draft.doc, salt=ids.salt(), body=canonical(draft.value)) for draft in change.drafts)
-    entry = _entry(change, _Written(documents=documents, amended=amended, blanked=blanked), head, tenant)
+    written = _Written(documents=documents, amended=amended, blanked=blanked)
+    entry = _entry(change, written, head, tenant, _bound(unit, head))
     unit.append(seal(entry, head))
     for document in documents:
         unit.keep(document)
@@ -71,7 +72,17 @@ class _Written(Value):
     blanked: tuple[_Blank, ...]
 
 
-def _entry(change: ChangeSet, written: _Written, head: Head | None, tenant: str) -> Entry:
+def _bound(unit: Unit, head: Head | None) -> Bound:
+    """What there is beside the ledger now: receipts, and the last checkpoint."""
+    receipts, receipts_head = unit.receipts.head()
+    return Bound(
+        receipts=receipts,
+        receipts_head=receipts_head.hex() if receipts else "",
+        checkpoint=head.checkpoint if head is not None else 0,
+    )
+
+
+def _entry(change: ChangeSet, written: _Written, head: Head | None, tenant: str, bound: Bound) -> Entry:
     documents = written.documents
     last_doc = head.last_doc if head else 0
     if any(document.doc != last_doc + number for number, document in enumerate(documents, start=1)):
@@ -104,6 +115,7 @@ def _entry(change: ChangeSet, written: _Written, head: Head | None, tenant: str)
         pepper=change.pepper,
         key=change.key,
         handover=change.handover,
+        bound=bound,
     )
 
 

@@ -12,6 +12,7 @@ from muniment.model.entity import ENTITIES_MAX, ENTITY_LENGTH_MAX, Entity, Entit
 from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role
 from muniment.model.record import Footing, Record, Standing, Vigour
 from muniment.model.rows import ProposalRow
+from muniment.model.source import source_label
 from muniment.model.status import Status
 from muniment.model.times import DAY, Instant
 from muniment.model.value import Value
@@ -47,20 +48,6 @@ BORN_LABEL = {
     ActorType.SERVICE: Label.SYSTEM,
     ActorType.AGENT: Label.AGENT,
 }
-_SOURCE_LABEL = {
-    "import": Label.IMPORT,
-    "external": Label.EXTERNAL,
-    "web": Label.EXTERNAL,
-    "webpage": Label.EXTERNAL,
-    "webhook": Label.EXTERNAL,
-    "email": Label.EXTERNAL,
-    "document": Label.EXTERNAL,
-    "unknown": Label.UNKNOWN,
-    "agent": Label.AGENT,
-    "system": Label.SYSTEM,
-    "tool": Label.TOOL,
-}
-"""How far a source can steer, by what it is called. What comes from outside never steers more than the outside."""
 EXPOSED_MAX = 16
 """So many of the records that its author had been told are named in a record."""
 _OUTCOME = {
@@ -154,8 +141,7 @@ def origin_label(case: Case) -> Label:
     proposal, not for its sources, so a ruling raises nothing. To revise a record is to derive from it, unless a person
     puts it right in words of their own. What has no words to compare cannot be known for the actor's own; what shares
     content with something low that its author was told counts as that. An id that is given as evidence is a source."""
-    source = (case.claim.origin.source_type or "").casefold()
-    labels = [BORN_LABEL[case.actor.type], _SOURCE_LABEL.get(source, Label.PERSON)]
+    labels = [BORN_LABEL[case.actor.type], source_label(case.claim.origin.source_type, case.actor.type)]
     if case.arrival is not None:
         labels.append(Label.IMPORT)
     if case.actor.type is not ActorType.PERSON and unreadable(case.claim.content):

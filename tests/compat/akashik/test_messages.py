@@ -145,6 +145,19 @@ def test_a_package_that_is_asked_for_again_is_made_anew() -> None:
     assert an_object(field.send(message)["package"])["decisions"] == []
 
 
+def test_what_an_agent_says_again_on_other_grounds_is_a_revision_of_its_unit() -> None:
+    field = Field().join("scout")
+    first = field.ask("RECORD", "scout", finding("The harbour is deep"))
+    grounds: JsonObject = {"score": 0.4, "reasoning": "one sounding", "evidence": ["log:7"]}
+    message = field.message("RECORD", "scout", {**finding("The harbour is deep"), "confidence": grounds})
+    for _ in range(2):  # the same message counts once
+        again = field.send(message)
+        assert (again["status"], again["memory_unit_id"]) == ("accepted", first["memory_unit_id"])
+        kept = field.memory.get(str(first["memory_unit_id"])).record
+        belief = kept.claim.belief
+        assert (kept.revision, belief.score, belief.reasoning, belief.evidence) == (2, 0.4, "one sounding", ("log:7",))
+
+
 def test_what_an_agent_says_again_is_its_unit_and_what_another_says_is_another() -> None:
     field = Field().join("scout", "analyst")
     first = field.ask("RECORD", "scout", finding("The harbour is deep"))

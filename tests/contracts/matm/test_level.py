@@ -161,6 +161,7 @@ def test_an_empty_desk_is_ready_to_curate_and_not_to_retrieve() -> None:
 def test_a_policy_under_which_agents_commit_is_not_ready_to_curate() -> None:
     assert committing(default_policy()) == (
         "operators-direct",
+        "users-own-memory",
         "field-records",
         "session-notes",
         "own-repo-notes",

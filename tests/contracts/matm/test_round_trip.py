@@ -82,6 +82,19 @@ def test_every_kind_scope_and_state_of_ours_is_written_as_a_valid_record_and_com
                 assert CONTRACT.decode(encoded.data) == (memory,)
 
 
+def test_what_is_kept_for_a_user_goes_by_the_scope_that_speaks_of_people_and_waits_without_a_charter() -> None:
+    memory = Carried(id="rec_1", claim=Claim(content="Takes tea", place=Place(scope=Scope.USER, scope_id="ana")))
+
+    encoded = CONTRACT.encode([memory])
+
+    document = json.loads(encoded.data)
+    assert (document["scope"], document["scope_ref"]["user_id"]) == ("x_user_identity", "ana")
+    assert document["status"] == "review_pending"
+    assert ("/claim/place/scope", True) in {(one.path, one.kept) for one in encoded.narrowed}
+    assert CONTRACT.check(encoded.data) == ()
+    assert CONTRACT.decode(encoded.data) == (memory,)
+
+
 def test_what_matm_cannot_say_is_told_and_travels_in_its_own_field() -> None:
     memory = Carried(
         id="rec_1",

@@ -86,9 +86,9 @@ def test_a_key_that_names_a_kind_is_no_slot() -> None:
     assert memory.claim.nature.kind is Kind.FACT
 
 
-def test_an_unknown_provenance_is_none() -> None:
+def test_an_unknown_provenance_is_none_and_an_unknown_source_stays_unknown() -> None:
     (memory,) = CONTRACT.decode(_bytes({**RECORD, "provenance": "unknown", "source": "unknown"}))
-    assert memory.claim.origin == Origin()
+    assert memory.claim.origin == Origin(source_type="unknown")
 
 
 def test_a_memory_from_elsewhere_is_a_valid_record_that_says_what_it_cannot_hold_and_gives_it_back() -> None:

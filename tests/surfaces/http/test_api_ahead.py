@@ -200,7 +200,7 @@ def test_a_form_says_what_its_contract_cannot(desk: Desk) -> None:
 
     kept, lost = form(desk, record, "memledger").losses, form(desk, record, "akashik").losses
 
-    assert ("/claim/belief", True) in {(one.path, one.kept) for one in kept}
+    assert ("/claim/belief/evidence", True) in {(one.path, one.kept) for one in kept}
     assert ("/label", False) in {(one.path, one.kept) for one in lost}
 
 

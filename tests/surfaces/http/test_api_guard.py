@@ -71,7 +71,7 @@ def test_what_reaches_nothing_is_not_found(desk: Desk) -> None:
     [
         ({"reason": "x"}, 409, "target"),
         ({"record_id": "rec_1", "subject": "x", "reason": "x"}, 409, "target"),
-        ({"record_id": "rec_1"}, 400, "reason"),
+        ({"record_id": "rec_1"}, 409, "reason"),
         ({"record_id": "a b", "reason": "x"}, 400, "record_id"),
         ({"subject": " ", "reason": "x"}, 400, "subject"),
         ({"subject": "x", "reason": "x", "cascade": "burn"}, 400, "cascade"),

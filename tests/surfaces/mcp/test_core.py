@@ -106,3 +106,14 @@ def test_a_server_may_be_started_for_one_user(vault: Path, standing: Path) -> No
         assert talk.call("recall", query="cello", user="bo").failed
     with Memory.open(vault, embedder=None) as memory:
         assert [one.record.content for one in memory.browse(user="ana")] == ["The user plays the cello"]
+
+
+def test_a_client_says_where_words_come_from(core: Talk, vault: Path) -> None:
+    told = core.call(
+        "remember", content="The page says the gate is open", source="https://example.com", source_type="Web page"
+    )
+    record = told.text.split()[1].partition("@")[0]
+    with Memory.open(vault) as memory:
+        found = memory.get(record).record
+    assert (found.claim.origin.source, found.claim.origin.source_type) == ("https://example.com", "web_page")
+    assert found.label == "external"

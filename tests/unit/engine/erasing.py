@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from muniment import Memory
-from muniment.backends.tokens import tokenize
+from muniment.backends.tokens import terms_of
 
 
 def kept(memory: Memory, content: str, **options: object) -> str:
@@ -21,7 +21,7 @@ def kept(memory: Memory, content: str, **options: object) -> str:
 
 def spellings(word: str) -> set[bytes]:
     """A word in every way a store might keep it: as it is, in small letters, stemmed, in wide characters, encoded."""
-    plain = {word, word.lower(), *tokenize(word)}
+    plain = {word, word.lower(), *terms_of(word)}
     found: set[bytes] = set()
     for text in plain:
         for encoding in ("utf-8", "utf-16-le", "utf-16-be"):

@@ -179,7 +179,7 @@ def test_what_is_on_hold_stays_until_the_hold_is_lifted() -> None:
     before = memory.ledger.head()
     targets: list[dict[str, str]] = [{"record_id": name}, {"subject": "Ottoline"}, {"actor": "owner"}]
     for target in targets:
-        plan = memory.forget(reason="asked to", dry_run=True, **target).plan
+        plan = memory.forget(reason="asked to", dry_run=True, **target).plan  # type: ignore[arg-type]  # names of texts only
         assert plan.of(Fate.ERASED) == (name, above), "the plan is shown whole"
         assert [(one.hold, one.reason, one.records) for one in plan.holds] == [(hold.id, "case 12/26", (name,))]
         with pytest.raises(OnHold, match="case 12/26") as refused:

@@ -375,6 +375,7 @@ FIELDS: tuple[Field, ...] = (
     (Record, "next_review_at", BAD_INSTANT, "next_review_at"),
     (Record, "echoes", BAD_LIST, "echoes"),
     (Record, "same_as", BAD_LIST, "same_as"),
+    (Record, "exposed_to", BAD_LIST, "exposed_to"),
     (Record, "about", tuple(one for one in BAD_LIST if one is not None), "about"),
     (Record, "barred", BAD_LIST, "barred"),
     (Record, "mentions", BAD_LIST, "mentions"),

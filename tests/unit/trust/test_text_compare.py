@@ -148,6 +148,10 @@ def test_the_same_in_other_words_is_a_duplicate(one: str, other: str) -> None:
         ),
         ("这个服务已经启用", "这个服务没有启用"),
         ("run this ```x = 1```", "run this ```x = 2```"),
+        (
+            "The second run of the importer takes about 54 minutes",
+            "The second run of the importer takes about 52 minutes",
+        ),
     ],
 )
 def test_what_differs_in_one_thing_that_matters_is_no_echo(one: str, other: str) -> None:
@@ -159,6 +163,76 @@ def test_in_a_long_sentence_one_other_name_is_enough_to_be_no_echo() -> None:
     end = "with full logging and alerts through {}"
     assert not echoes(reading(said + end.format("Airflow")), reading(said + end.format("Jenkins")))
     assert echoes(reading(said + end.format("pipes")), reading(said + end.format("robust pipes")))
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Our drill works again and the first run takes {} minutes",
+        "Our drill works again, the rest takes {} minutes",
+        "The drill page feels slow and the second run stalls for {} minutes",
+        "The drill works (about {} tries)",
+        "I think the drill page is {} minutes late",
+    ],
+)
+def test_what_comes_after_the_first_statement_or_is_only_thought_is_suspected_at_most(note: str) -> None:
+    finding = found(note.format(14), note.format(37))
+    assert finding is None or not finding.proven
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Had a call with Amara and the second run stalls for {} minutes",
+        "Deployed the kettle service. The second run stalls for {} minutes",
+        "Spent the morning on the drill, then it runs for {} minutes",
+        "There is a kettle in the office so we wait {} days",
+        "Not sure about the kettle which is {} percent more than before",
+        "Customs released shipment {} after two days",
+    ],
+)
+def test_a_note_that_leaves_out_who_or_what_it_is_about_meets_no_other(note: str) -> None:
+    assert found(note.format(14), note.format(37)) is None
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("We moved the wiki to Notion in March", "We host the wiki on Confluence"),
+        ("The printer on floor 2 works again", "The printer on floor 2 is broken"),
+        ("My daughter turned 8 yesterday", "My daughter is 7"),
+        ("My new address is Kai 4", "My address is Weg 9"),
+        ("Rex passed away last week, and our dog is called Tom now", "Our dog is called Rex"),
+        ("The bank lowered the savings interest to 1.5 percent", "Interest on the savings account is 2 percent"),
+    ],
+)
+def test_what_says_that_a_thing_is_otherwise_now_is_a_suspected_update(new: str, old: str) -> None:
+    finding = found(new, old)
+    assert finding is not None
+    assert (finding.type, finding.proven) == (ConflictType.UPDATE, False)
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Not sure about the kettle and I have 8 left now", "Our kettle is loud"),
+        ("Still waiting for Celeste and the limit is 8 now", "Still waiting for Celeste and it took 56 minutes"),
+        (
+            "My kettle is here. The second run takes 23 minutes",
+            "We use the lamp a lot and the second run takes 90 minutes",
+        ),
+        ("The printer on floor 3 works again", "The printer on floor 2 is broken"),
+    ],
+)
+def test_a_cue_or_a_figure_counts_only_for_the_statement_in_which_it_stands(new: str, old: str) -> None:
+    assert found(new, old) is None
+
+
+def test_the_first_statement_is_compared_whatever_follows_it() -> None:
+    said = "Closed tickets are kept for {} days, and nobody reads them"
+    finding = found(said.format(30), said.format(60))
+    assert finding is not None
+    assert finding.proven
 
 
 def test_a_note_names_the_two_pieces() -> None:

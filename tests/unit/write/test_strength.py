@@ -52,3 +52,25 @@ def test_who_may_not_promote_leaves_a_suspicion_as_it_is(memory: Memory) -> None
     agent = memory.as_actor("some-agent")
     assert agent.resolve(view.id, strategy="promote", rationale="I say so").status == "refused"
     assert memory.conflicts()[0].strength is ConflictStrength.SUSPECTED
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "question"),
+    [
+        ("I live in Hamburg", "I moved to Bremen last week", "Where do I live?"),
+        ("I use Neovim", "I switched from Neovim to Zed", "Which editor do I use?"),
+        ("The plan costs 9 euros a month", "The plan's price rose to 12 euros a month", "What does the plan cost?"),
+    ],
+)
+def test_what_may_have_taken_the_place_of_a_match_is_told_before_it_whatever_its_words(
+    memory: Memory, older: str, newer: str, question: str
+) -> None:
+    memory.remember(older)
+    memory.remember(newer)
+    memory.remember("The bakery on the corner sells rye bread")
+    told = [one.record.content for one in memory.recall(question).records]
+    assert told[:2] == [newer, older]
+    assert [one.record.content for one in memory.recall(question, limit=1).records] == [newer]
+    assert memory.recall(older).records[0].record.content == older, "asked for its very text, a record is first"
+    (view,) = memory.conflicts()
+    assert {view.a.standing.status, view.b.standing.status} == {Status.ACTIVE}

@@ -42,6 +42,9 @@ class MiniLM:
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         return self._loaded().embed(texts) if texts else []
 
+    def reads(self, text: str) -> bool:
+        return self._loaded().reads(text)
+
     def _loaded(self) -> Session:
         found = self._session
         if found is None:

@@ -53,6 +53,10 @@ class Session:
             found[places] = self._run(_padded([ids[place] for place in places]))
         return [row.tobytes() for row in found]
 
+    def reads(self, text: str) -> bool:
+        """Whether the model has words for most of a text."""
+        return self._tokenizer.reads(text, window=WINDOW)
+
     def _run(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         try:
             with exit_gate.inside():

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from muniment.backends.embedders.characters import DROPPED, IDEOGRAPHS, PUNCTUATION, Characters
 from muniment.model.errors import IntegrityError
+from muniment.text.scripts import script_of
 
 WORD_LENGTH_MAX = 100
 WORDS_KEPT_MAX = 100_000
 CHARACTERS_READ_FIRST = 4_096
+_LETTERS_LEAST = 2
+"""A piece of fewer letters on average says which letters there are, and nothing of what they mean."""
+_UNREAD_MOST = 0.5
 UNKNOWN, BEGIN, END = "[UNK]", "[CLS]", "[SEP]"
 
 _dropped = Characters(DROPPED)
@@ -75,6 +80,20 @@ class WordPiece:
         del ids[window - 1 :]
         ids.append(self._end)
         return ids
+
+    def reads(self, text: str, *, window: int) -> bool:
+        """Whether the vocabulary has words for most of the letters of a text. A word of another script that is unknown,
+        or taken letter by letter, is not read."""
+        letters = unread = 0
+        for word in islice(_words(text, enough=window), window):
+            if not word[0].isalpha():
+                continue
+            pieces = self._pieces(word)
+            letters += len(word)
+            foreign = not word.isascii() and script_of(word) != "latin"
+            if pieces == self._unknown or (foreign and len(word) < _LETTERS_LEAST * len(pieces)):
+                unread += len(word)
+        return unread <= _UNREAD_MOST * letters
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         found = self._kept.get(word)

@@ -1,13 +1,14 @@
-"""Search by words without an index: SQLite's tokens, and its ranking computed from the formula. Knows no SQL.
+"""Search by words without an index: the tokens of all stores, SQLite's ranking computed from the formula.
 
-The tokenizer is FTS5's own, so that both stores mean the same by a word. Counting, ranking and filtering are written
-out here a second time, plainly, so that one store can be held against the other.
+The tokenizer is the one of all stores, so that they mean the same by a word. Counting, ranking and filtering are
+written out here a second time, plainly, so that one store can be held against the other.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 from muniment.backends.memory.tables import Tables, standing_at
 from muniment.backends.nearness import (
@@ -21,7 +22,7 @@ from muniment.backends.nearness import (
     near_weight,
 )
 from muniment.backends.pools import ENOUGH, deep_enough, rarity, tally, without_common
-from muniment.backends.tokens import tokenize
+from muniment.backends.tokens import asked, looked_up, neighbours, phrased, single, terms_of
 from muniment.model.card import Card, moved
 from muniment.model.filter import matches
 from muniment.model.receipt import STATUS, Plan, Terms
@@ -29,13 +30,12 @@ from muniment.model.record import Record
 from muniment.model.status import Status
 from muniment.model.value import read_canonical
 from muniment.ports.hits import Hit, Matches, Neighbour
+from muniment.ports.lexicon import Places
 
 K1 = 1.2
 B = 0.75
 
 _REDIRECTING = (Status.SUPERSEDED, Status.DEPRECATED)
-
-Phrase = tuple[str, ...]
 
 
 class MemoryLexicon:
@@ -43,7 +43,10 @@ class MemoryLexicon:
         self._tables = tables
 
     def tokens(self, text: str) -> list[str]:
-        return list(tokenize(text))
+        return list(terms_of(text))
+
+    def places(self, words: Iterable[str]) -> dict[str, Places]:
+        return looked_up(words, self.holding)
 
     def prune(self, terms: Terms, *, spare: bool = True) -> Terms:
         holding = {word: self._holding(word) for word in terms.words}
@@ -53,58 +56,57 @@ class MemoryLexicon:
         return len(self._tables.terms)
 
     def holding(self, terms: Iterable[str]) -> dict[str, int]:
-        counts = {term: sum(term in text for text in self._tables.terms.values()) for term in set(terms)}
-        return {term: count for term, count in counts.items() if count}
+        counts = Counter(term for text in self._tables.terms.values() for term in set(chain.from_iterable(text)))
+        return {term: counts[term] for term in terms if term in counts}
 
     def weights(self, words: tuple[str, ...]) -> dict[str, float]:
         return {word: rarity(self._holding(word), len(self._tables.terms)) for word in words}
 
     def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
-        terms = [(tokenize(one), tokenize(other)) for one, other in pairs]
-        known = [(one[0], other[0]) for one, other in terms if len(one) == len(other) == 1]
+        terms = [(single(one), single(other)) for one, other in pairs]
+        known = [(one, other) for one, other in terms if one is not None and other is not None]
         mean = sum(len(text) for text in self._tables.terms.values()) / max(1, len(self._tables.terms))
         found: list[tuple[float, int]] = []
         for rid, text in self._tables.terms.items():
             counts = [count for one, other in known for count in _close(one, other, text, gap)]
             if any(counts):
-                idf = [self._idf((word,)) for pair in known for word in pair]
+                idf = [self._idf(((word,),)) for pair in known for word in pair]
                 found.append((_score(counts, idf, len(text) / mean), rid))
         return {rid: score for score, rid in sorted(found, reverse=True)[:keep]}
 
     def _holding(self, word: str) -> int:
-        """How many texts hold a word. One that is several terms is never common."""
-        term = tokenize(word)
-        return sum(1 for text in self._tables.terms.values() if term[0] in text) if len(term) == 1 else 0
+        """How many texts hold a word. One that is at several places is never common."""
+        places = self.places([word])[word]
+        return sum(1 for text in self._tables.terms.values() if _occurrences(places, text)) if len(places) == 1 else 0
 
     def score(self, terms: Terms, rids: Iterable[int]) -> dict[int, float]:
-        required, scored = _phrases(terms)
+        required, scored = asked(terms, self.places((*terms.words, *phrased(terms))))
         idf = [self._idf(phrase) for phrase in scored]
         mean = sum(len(text) for text in self._tables.terms.values()) / max(1, len(self._tables.terms))
         found = {}
         for rid in rids:
             text = self._tables.terms.get(rid, ())
             frequencies = [_occurrences(phrase, text) for phrase in scored]
-            if any(frequencies) and all(_occurrences(phrase, text) for phrase in required):
+            if any(frequencies) and all(frequencies[:required]):
                 found[rid] = _score(frequencies, idf, len(text) / mean)
         return found
 
     def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
         text = self._tables.terms.get(rid, ())
-        return frozenset(word for word in words if (phrase := tokenize(word)) and _occurrences(phrase, text))
+        return frozenset(word for word, places in self.places(words).items() if places and _occurrences(places, text))
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
-        asked = [word for word in dict.fromkeys(words[:NEAR_WORDS_MAX]) if len(tokenize(word)) == 1]
         latest: dict[str, set[int]] = {}
-        for word in asked:
-            (term,) = tokenize(word)
-            holding = [rid for rid in sorted(self._tables.terms, reverse=True) if term in self._tables.terms[rid]]
+        for word, term in neighbours(words, NEAR_WORDS_MAX).items():
+            texts = sorted(self._tables.terms.items(), reverse=True)
+            holding = [rid for rid, text in texts if any(term in place for place in text)]
             latest[word] = set(holding[:NEAR_POSTINGS_MAX])
         scores: dict[int, float] = defaultdict(float)
         for found in latest.values():
             for rid in found:
                 scores[rid] += near_weight(len(found))
         shared = Counter(rid for found in latest.values() for rid in found)
-        near = [rid for rid in scores if shared[rid] >= least_shared(len(asked))]
+        near = [rid for rid in scores if shared[rid] >= least_shared(len(latest))]
         pool = set(sorted(near, key=lambda rid: (scores[rid], rid), reverse=True)[:NEAR_POOL])
         named = {rid for found in latest.values() if len(found) <= NEAR_NAMED_MAX for rid in found}
         pool |= set(sorted(named, key=lambda rid: (scores[rid], rid), reverse=True)[:NEAR_NAMED])
@@ -138,7 +140,7 @@ class MemoryLexicon:
             return card
         return moved(card, standing_at(self._tables, card, plan.as_of)) if card.seq <= plan.as_of else card
 
-    def _idf(self, phrase: Phrase) -> float:
+    def _idf(self, phrase: Places) -> float:
         total = len(self._tables.terms)
         holding = sum(1 for text in self._tables.terms.values() if _occurrences(phrase, text))
         return rarity(holding, total)
@@ -152,27 +154,19 @@ def _score(frequencies: list[int], idf: list[float], length: float) -> float:
     )
 
 
-def _close(one: str, other: str, text: tuple[str, ...], gap: int) -> tuple[int, int]:
+def _close(one: str, other: str, text: Places, gap: int) -> tuple[int, int]:
     """How many times each of two words stands with at most `gap` others between it and the other."""
-    spots, others = ([spot for spot, term in enumerate(text) if term == word] for word in (one, other))
+    spots, others = ([spot for spot, place in enumerate(text) if word in place] for word in (one, other))
     near = [(here, there) for here in spots for there in others if abs(here - there) <= gap + 1]
     return len({here for here, _ in near}), len({there for _, there in near})
 
 
-def _phrases(terms: Terms) -> tuple[list[Phrase], list[Phrase]]:
-    """The phrases that must occur, and those that are scored.
-
-    Beside required phrases a word only adds to the score. FTS5 says so as `p AND (p OR word …)`, where the first
-    phrase stands twice and so counts twice; the same is done here.
-    """
-    required = [found for words in terms.phrases if (found := tokenize(" ".join(words)))]
-    words = [found for word in terms.words if (found := tokenize(word))]
-    if not required:
-        return [], words
-    return required, [*required, required[0], *words] if words else required
-
-
-def _occurrences(phrase: Phrase, text: tuple[str, ...]) -> int:
+def _occurrences(phrase: Places, text: Places) -> int:
+    """How often a phrase stands in a text: at each place one of its terms."""
     if len(phrase) == 1:
-        return text.count(phrase[0])
-    return sum(1 for start in range(len(text) - len(phrase) + 1) if text[start : start + len(phrase)] == phrase)
+        wanted = set(phrase[0])
+        return sum(1 for place in text if not wanted.isdisjoint(place))
+    starts = range(len(text) - len(phrase) + 1)
+    return sum(
+        1 for start in starts if all(set(one).intersection(text[start + spot]) for spot, one in enumerate(phrase))
+    )

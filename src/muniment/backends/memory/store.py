@@ -67,6 +67,10 @@ class MemoryTenant:
         if self._closed:
             raise closed(f"the memory of tenant {self.tenant}")
 
+    @property
+    def read_only(self) -> bool:
+        return False
+
     def marks(self) -> tuple[int, int, int]:
         self._refuse_closed()
         tables = self._shelf.tables

@@ -31,6 +31,7 @@ from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
 from muniment.model.value import read_canonical
 from muniment.model.vocabulary import Scope
+from muniment.ports.lexicon import Places
 
 _PAST = (Status.SUPERSEDED, Status.DEPRECATED, Status.RETRACTED)
 
@@ -54,7 +55,7 @@ class Tables:
     certificates: dict[int, SignedCertificate] = field(default_factory=dict)
     tombstones: dict[int, TombstoneRow] = field(default_factory=dict)
     told: dict[tuple[int, str], ToldRow] = field(default_factory=dict)
-    terms: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    terms: dict[int, Places] = field(default_factory=dict)
 
     def copy(self) -> Tables:
         return Tables(
@@ -94,6 +95,7 @@ class MemoryLedger:
             at=entry.at,
             last_doc=entry.last_doc,
             policy=entry.policy,
+            checkpoint=max(self._tables.checkpoints, default=0),
         )
 
     def entry(self, seq: int) -> StoredEntry | None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from muniment.backends.postgres.link import Link, Row
 from muniment.backends.rows import head_of
 from muniment.model.entry import Head
-from muniment.model.errors import IntegrityError
+from muniment.model.errors import IntegrityError, SchemaMismatch
 from muniment.model.value import Value
+
+WORDS = 2
+"""The tokenizer this engine searches by. A tenant whose index another made is not opened until it is made anew."""
+SETTLED = 3
+"""The same, and no process of an older release can have written since."""
 
 
 class HeadRow(Value):
-    """The row. `turn` counts writes, so that a writer knows whether another came between two of its own."""
+    """The row. `turn` counts writes, so that a writer knows whether another came between two of its own; `words` tells
+    which tokenizer the word index was made by."""
 
     turn: int
     seq: int
@@ -24,13 +30,14 @@ class HeadRow(Value):
     last_text: int
     receipts_bytes: int
     receipts_counted: int
+    words: int
 
     @classmethod
     def of(cls, tenant: str, row: Row | None) -> HeadRow:
         if row is None:
             raise IntegrityError(f"tenant {tenant}: the row that says where its ledger stands is missing")
         turn, seq, hash_, notes, erasure, receipts, receipts_hash, *sizes = row
-        texts, terms, last_text, receipts_bytes, receipts_counted = sizes
+        texts, terms, last_text, receipts_bytes, receipts_counted, words = sizes
         return cls(
             turn=turn,
             seq=seq,
@@ -44,6 +51,18 @@ class HeadRow(Value):
             last_text=last_text,
             receipts_bytes=receipts_bytes,
             receipts_counted=receipts_counted,
+            words=words,
+        )
+
+
+def demand_words(tenant: str, row: HeadRow) -> None:
+    """Refuse a tenant whose texts were taken apart by another tokenizer: half of them would not be found."""
+    if row.words < WORDS:
+        raise SchemaMismatch(
+            found=row.words,
+            needed=WORDS,
+            what=f"the words of tenant {tenant} are indexed in form",
+            hint="Let the schema's owner run `muniment migrate`: it indexes them anew.",
         )
 
 
@@ -59,7 +78,7 @@ def take_turn(link: Link, known: Head | None) -> tuple[HeadRow, Head | None]:
 
 def _last(link: Link, row: HeadRow) -> Head:
     found = link.row("last_entry")
-    head = None if found is None else head_of(link.tenant, found[0], found[1], found[2])
+    head = None if found is None else head_of(link.tenant, *found)
     if head is None or (head.seq, head.hash) != (row.seq, row.hash):
         raise IntegrityError(f"tenant {link.tenant}: its ledger does not end where it was left; nothing is added to it")
     return head
@@ -68,4 +87,5 @@ def _last(link: Link, row: HeadRow) -> Head:
 def move_head(link: Link, row: HeadRow) -> None:
     """Leave the tenant where `row` says."""
     places = (row.seq, row.hash, row.notes, row.erasure, row.receipts, row.receipts_hash)
-    link.send("move_head", *places, row.texts, row.terms, row.last_text, row.receipts_bytes, row.receipts_counted)
+    sizes = (row.texts, row.terms, row.last_text, row.receipts_bytes, row.receipts_counted)
+    link.send("move_head", *places, *sizes, row.words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import cast
@@ -15,13 +15,14 @@ from muniment.backends.latest import Latest
 from muniment.backends.nearness import NEAR_POSTINGS_MAX, NEAR_WORDS_MAX, closest, pool_of
 from muniment.backends.pools import Match, looked, rarity, without_common
 from muniment.backends.postgres.link import Link, Row
-from muniment.backends.postgres.phrases import Occurrences, Phrase, asked, close_by, occurrences, together
+from muniment.backends.postgres.phrases import Occurrences, close_by, occurrences, spellings, together
 from muniment.backends.postgres.postings import Change, Postings
 from muniment.backends.postgres.ranking import Parts, Question, Single, Statement, intersection, matches, scores, worth
-from muniment.backends.tokens import tokenize
+from muniment.backends.tokens import asked, looked_up, neighbours, phrased, single, terms_of
 from muniment.model.receipt import Plan, Terms
 from muniment.model.value import Value, read_canonical
 from muniment.ports.hits import Matches, Neighbour
+from muniment.ports.lexicon import Places
 
 __all__ = ["Change", "PostgresLexicon"]
 
@@ -53,7 +54,10 @@ class PostgresLexicon:
         self._known: dict[tuple[str, ...], dict[int, frozenset[str]]] = {}
 
     def tokens(self, text: str) -> list[str]:
-        return list(tokenize(text))
+        return list(terms_of(text))
+
+    def places(self, words: Iterable[str]) -> dict[str, Places]:
+        return looked_up(words, self._count)
 
     def count(self) -> int:
         return self._totals()[0]
@@ -70,8 +74,8 @@ class PostgresLexicon:
         return {word: rarity(holding, total) for word, holding in self._holding(words).items()}
 
     def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
-        spelled = [(tokenize(one), tokenize(other)) for one, other in pairs]
-        known = [(one[0], other[0]) for one, other in spelled if len(one) == len(other) == 1]
+        spelled = [(single(one), single(other)) for one, other in pairs]
+        known = [(one, other) for one, other in spelled if one is not None and other is not None]
         counted = self._count(set(chain.from_iterable(known)))
         held = [pair for pair in known if counted[pair[0]] and counted[pair[1]]]
         total, mean = self._size()
@@ -116,18 +120,16 @@ class PostgresLexicon:
         return found
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
-        spelled = {word: tokenize(word) for word in dict.fromkeys(words[:NEAR_WORDS_MAX])}
-        single = {word: terms[0] for word, terms in spelled.items() if len(terms) == 1}
-        holders = self._latest_holding(single.values())
-        latest = {word: holders[term] for word, term in single.items()}
+        asked = neighbours(words, NEAR_WORDS_MAX)
+        holders = self._latest_holding(asked.values())
+        latest = {word: holders[term] for word, term in asked.items()}
         pool = pool_of(latest)
-        return closest(self._texts(pool), latest, keep=keep) if pool else ()
+        return closest(self.texts(pool), latest, keep=keep) if pool else ()
 
     def unknown(self, words: Iterable[tuple[str, ...]]) -> list[str]:
         """The terms that a writer will look for neighbours with, as far as it does not remember who holds them."""
         assert self._latest is not None, "only a writer remembers"
-        spelled = (tokenize(word) for some in words for word in some[:NEAR_WORDS_MAX])
-        terms = dict.fromkeys(found[0] for found in spelled if len(found) == 1)
+        terms = dict.fromkeys(term for some in words for term in neighbours(some, NEAR_WORDS_MAX).values())
         return [term for term in terms if self._latest.holding(term) is None]
 
     def asking(self, terms: Sequence[str]) -> tuple[str, tuple[list[str], int]]:
@@ -145,7 +147,7 @@ class PostgresLexicon:
         change = self._postings.put(texts, last=last)
         if self._latest is not None:
             for rid in sorted(texts):
-                self._latest.born(rid, texts[rid], tokenize(texts[rid]))
+                self._latest.born(rid, texts[rid], terms_of(texts[rid]))
         return change
 
     def take_away(self, texts: Mapping[int, str]) -> Change:
@@ -167,28 +169,36 @@ class PostgresLexicon:
         texts, terms = self._totals()
         return texts, terms / texts if terms else 1.0
 
-    def _count(self, terms: AbstractSet[str]) -> dict[str, int]:
+    def _count(self, terms: Collection[str]) -> dict[str, int]:
         """How many revisions hold each of these terms. Counted once for each moment; who writes has no one moment."""
         counted = self._counted if self._latest is None else {}
-        missing = sorted(term for term in terms if term not in counted)
+        missing = sorted({term for term in terms if term not in counted})
         if missing:
             counted |= {**dict.fromkeys(missing, 0), **self._postings.holding(missing)}
         return {term: counted[term] for term in terms}
 
     def _holding(self, words: tuple[str, ...]) -> dict[str, int]:
-        """How many revisions hold each word; none for one that is not a single term."""
-        spelled = {word: tokenize(word) for word in words}
-        counted = self._count({terms[0] for terms in spelled.values() if len(terms) == 1})
-        return {word: counted[terms[0]] if len(terms) == 1 else 0 for word, terms in spelled.items()}
+        """How many revisions hold each word; none for one that is at several places."""
+        places = self.places(words)
+        counted = self._count({found[0][0] for found in places.values() if len(found) == 1})
+        return {word: self._held_by(found, counted) for word, found in places.items()}
+
+    def _held_by(self, places: Places, counted: Mapping[str, int]) -> int:
+        if len(places) != 1:
+            return 0
+        if len(places[0]) == 1:
+            return counted[places[0][0]]
+        (number,) = self._link.row("words_holding_any", [self._link.seal.term(term) for term in places[0]]) or (0,)
+        return int(number)
 
     def _question(self, terms: Terms, only: Sequence[int] | None = None) -> Question | None:
         """What is to be ranked; None when nothing can match."""
-        required, phrases = asked(terms)
-        counted = self._count(set(chain.from_iterable(phrases)))
-        if not phrases or any(not counted[term] for phrase in phrases[:required] for term in phrase):
+        required, phrases = asked(terms, self.places((*terms.words, *phrased(terms))))
+        counted = self._count({term for phrase in phrases for place in phrase for term in place})
+        if not phrases or any(not counted[place[0]] for phrase in phrases[:required] for place in phrase):
             return None
-        several = self._occurrences({phrase for phrase in phrases if len(phrase) > 1}, counted)
-        within = [several[phrase].rids for phrase in phrases[:required] if len(phrase) > 1]
+        several = self._occurrences({phrase for phrase in phrases if _several(phrase)}, counted)
+        within = [several[phrase].rids for phrase in phrases[:required] if phrase in several]
         if only is not None:
             within.append(np.array(only, dtype=np.int64))
         common = intersection(within) if within else None
@@ -199,8 +209,9 @@ class PostgresLexicon:
         for place, phrase in enumerate(phrases):
             found = several.get(phrase)
             if found is None:
-                term = self._link.seal.term(phrase[0])
-                singles.append(Single(place=place, term=term, weight=rarity(counted[phrase[0]], total)))
+                term = phrase[0][0]
+                weight = rarity(counted[term], total)
+                singles.append(Single(place=place, term=self._link.seal.term(term), weight=weight))
                 continue
             value = worth(rarity(len(found.rids), total), found.times, found.sizes, mean)
             kept = slice(None) if common is None else np.isin(found.rids, common)
@@ -208,22 +219,24 @@ class PostgresLexicon:
         only_these = None if common is None else common.tolist()
         return Question(singles=singles, parts=parts, required=required, within=only_these, mean=mean)
 
-    def _occurrences(self, phrases: AbstractSet[Phrase], counted: Mapping[str, int]) -> dict[Phrase, Occurrences]:
+    def _occurrences(self, phrases: AbstractSet[Places], counted: Mapping[str, int]) -> dict[Places, Occurrences]:
         """The revisions in which phrases occur."""
-        ordered = sorted(phrases)
-        found = together(self._link, ordered, counted)
-        return {phrase: occurrences(group, phrase) for phrase, group in zip(ordered, found, strict=True)}
+        ordered = sorted({spelling for phrase in phrases for spelling in spellings(phrase)})
+        found = dict(zip(ordered, together(self._link, ordered, counted), strict=True))
+        return {phrase: occurrences(found, phrase) for phrase in phrases}
 
     def _look_up(self, rids: Sequence[int], words: tuple[str, ...]) -> dict[int, frozenset[str]]:
         """Which of the words each of these revisions holds."""
         seal = self._link.seal.term
-        spelled = {word: tuple(map(seal, tokenize(word))) for word in words}
+        spelled = {
+            word: tuple(tuple(map(seal, place)) for place in places) for word, places in self.places(words).items()
+        }
         spots: defaultdict[int, dict[str, frozenset[int]]] = defaultdict(dict)
-        terms = sorted(set(chain.from_iterable(spelled.values())))
+        terms = sorted({term for places in spelled.values() for place in places for term in place})
         for rid, term, written in self._link.rows("words_held", terms, list(rids)) if terms else ():
             spots[rid][term] = frozenset(spot for (spot,) in struct.iter_unpack("<I", written))
         return {
-            rid: frozenset(word for word, phrase in spelled.items() if phrase and _occurs(phrase, spots[rid]))
+            rid: frozenset(word for word, places in spelled.items() if places and _occurs(places, spots[rid]))
             for rid in rids
         }
 
@@ -243,7 +256,7 @@ class PostgresLexicon:
                 self._latest.learn(term, rids)
         return found
 
-    def _texts(self, rids: list[int]) -> dict[int, str]:
+    def texts(self, rids: list[int]) -> dict[int, str]:
         """What revisions say, in the order they are asked for."""
         known: dict[int, str] = {}
         if self._latest is not None:
@@ -266,8 +279,12 @@ def _best_parts(parts: Parts, keep: int) -> dict[int, float]:
     return dict(zip(rids[best].tolist(), total[best].tolist(), strict=True))
 
 
-def _occurs(phrase: Phrase, spots: Mapping[str, AbstractSet[int]]) -> bool:
+def _several(phrase: Places) -> bool:
+    """Whether it takes more than the postings of one term to say where something occurs."""
+    return len(phrase) > 1 or len(phrase[0]) > 1
+
+
+def _occurs(phrase: Places, spots: Mapping[str, AbstractSet[int]]) -> bool:
     """Whether a phrase occurs in a text whose terms stand at these places."""
-    if any(term not in spots for term in phrase):
-        return False
-    return any(all(start + place in spots[term] for place, term in enumerate(phrase)) for start in spots[phrase[0]])
+    here = [frozenset[int]().union(*(spots.get(term, ()) for term in place)) for place in phrase]
+    return any(all(start + place in held for place, held in enumerate(here)) for start in here[0])

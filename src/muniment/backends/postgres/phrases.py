@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muniment.backends.postgres.link import Link, Row
-from muniment.backends.tokens import tokenize
-from muniment.model.receipt import Terms
+from muniment.ports.lexicon import Places
 
 Phrase = tuple[str, ...]
+"""A term for each place of what is looked for."""
 Numbers = NDArray[np.int64]
 Fractions = NDArray[np.float64]
 
@@ -43,19 +44,6 @@ class Occurrences:
     times: Numbers
 
 
-def asked(terms: Terms) -> tuple[int, list[Phrase]]:
-    """The phrases that are scored, in their order, and how many of the first of them must occur.
-
-    Beside required phrases a word only adds to the score. FTS5 says so as `p AND (p OR word …)`, where the first phrase
-    stands twice and so counts twice; the same is done here. A word of several terms is a phrase, one of none nothing.
-    """
-    required = [found for words in terms.phrases if (found := tokenize(" ".join(words)))]
-    words = [found for word in terms.words if (found := tokenize(word))]
-    if not required:
-        return 0, words
-    return len(required), [*required, required[0], *words] if words else required
-
-
 def together(link: Link, groups: Sequence[Sequence[str]], holding: Mapping[str, int]) -> list[Together]:
     """For each group of terms the revisions that hold them all. The rarest term of a group leads; each revision that
     holds it is looked up under the next rare one, and so on."""
@@ -72,14 +60,29 @@ def together(link: Link, groups: Sequence[Sequence[str]], holding: Mapping[str, 
     return [_read(rows[number], order) for number, order in enumerate(orders)]
 
 
-def occurrences(found: Together, phrase: Phrase) -> Occurrences:
-    """Where a phrase occurs among the revisions that hold its terms."""
+def spellings(places: Places) -> list[Phrase]:
+    """Every way to say something, of what may stand at each of its places."""
+    return list(product(*places))
+
+
+def occurrences(found: Mapping[Phrase, Together], places: Places) -> Occurrences:
+    """Where something occurs, however it is said, among the revisions that hold its terms. Said in two ways at one
+    place it occurs once."""
+    asked = [(found[phrase], _starts(found[phrase], phrase)) for phrase in spellings(places)]
+    rids = np.concatenate([one.rids[starts // _ROOM] for one, starts in asked])
+    sizes = np.concatenate([one.sizes[starts // _ROOM] for one, starts in asked])
+    spots = np.concatenate([starts % _ROOM for _, starts in asked])
+    once = np.unique(np.stack([rids, spots, sizes]), axis=1)
+    born, first, times = np.unique(once[0], return_index=True, return_counts=True)
+    return Occurrences(rids=born, sizes=once[2][first], times=times.astype(np.int64))
+
+
+def _starts(found: Together, phrase: Phrase) -> Numbers:
+    """Where a phrase begins in texts laid end to end."""
     starts = found.spots[phrase[0]]
     for place, term in enumerate(phrase[1:], start=1):
         starts = np.intersect1d(starts, found.spots[term] - place, assume_unique=True)
-    times = found.times(starts)
-    held = times > 0
-    return Occurrences(rids=found.rids[held], sizes=found.sizes[held], times=times[held])
+    return starts
 
 
 def close_by(found: Together, one: str, other: str, gap: int) -> tuple[Numbers, Numbers]:

@@ -17,7 +17,7 @@ _NOTHING = ""
 """What a text without any term is found under: the tokenizer never makes it of anything."""
 
 Posting = tuple[str, int, int, bytes]
-"""A term, the revision, how many terms its text has, and where among them this one stands."""
+"""A term, the revision, how many places its text has, and at which of them this one stands."""
 
 
 class Change(Value):
@@ -88,29 +88,29 @@ class Postings:
 
     def made(self, rid: int, text: str) -> Iterator[Posting]:
         """The postings of a text, without their numbers."""
-        terms = tokenize(text)
+        text_places = tokenize(text)
         places: defaultdict[str, list[int]] = defaultdict(list)
-        for place, term in enumerate(terms):
-            places[self._link.seal.term(term)].append(place)
+        for place, terms in enumerate(text_places):
+            for term in terms:
+                places[self._link.seal.term(term)].append(place)
         if not places:
             yield self._link.seal.term(_NOTHING), rid, 0, b""
         for term, spots in places.items():
-            yield term, rid, len(terms), struct.pack(f"<{len(spots)}I", *spots)
+            yield term, rid, len(text_places), struct.pack(f"<{len(spots)}I", *spots)
 
     def _drop(self, pairs: Sequence[tuple[str, int]]) -> tuple[dict[int, int], Counter[int]]:
-        """Drop postings; the size of each revision that had any, and how many of its terms were not among them."""
+        """Drop postings; the size of each revision that had any, and how many of its places none of them was at."""
         known = self._numbered(sorted({term for term, _ in pairs}))
         gone: Counter[str] = Counter()
         whole: dict[int, int] = {}
-        left: Counter[int] = Counter()
+        found: defaultdict[int, set[tuple[int, ...]]] = defaultdict(set)
         rows = self._link.rows("drop_postings", [term for term, _ in pairs], [rid for _, rid in pairs]) if pairs else []
-        for term, rid, size, times in rows:
+        for term, rid, size, spots in rows:
             gone[term] += 1
-            if rid not in whole:
-                whole[rid], left[rid] = size, size
-            left[rid] -= times
+            whole[rid] = size
+            found[rid].update(struct.iter_unpack("<I", spots))
         self._number({term: known[term] - number for term, number in gone.items() if known[term] > number})
-        return whole, left
+        return whole, Counter({rid: size - len(found[rid]) for rid, size in whole.items()})
 
     def _numbered(self, written: Sequence[str]) -> dict[str, int]:
         """The number of the last posting of each of these terms as they are written; 0 for none."""

@@ -1,17 +1,17 @@
 -- name: take_turn
 UPDATE tenant_head SET turn = turn + 1 WHERE tenant_id = $1
 RETURNING turn, seq, hash, notes, erasure, receipts, receipts_hash, texts, terms, last_text,
-    receipts_bytes, receipts_counted;
+    receipts_bytes, receipts_counted, words;
 
 -- name: move_head
 UPDATE tenant_head SET
     seq = $2, hash = $3, notes = $4, erasure = $5, receipts = $6, receipts_hash = $7, texts = $8, terms = $9,
-    last_text = $10, receipts_bytes = $11, receipts_counted = $12
+    last_text = $10, receipts_bytes = $11, receipts_counted = $12, words = $13
 WHERE tenant_id = $1;
 
 -- name: head_row
 SELECT turn, seq, hash, notes, erasure, receipts, receipts_hash, texts, terms, last_text,
-    receipts_bytes, receipts_counted
+    receipts_bytes, receipts_counted, words
 FROM tenant_head WHERE tenant_id = $1;
 
 -- name: entry_hash
@@ -146,4 +146,5 @@ SELECT coalesce((SELECT sum(pg_column_size(documents.*)) FROM documents WHERE te
     + coalesce((SELECT sum(pg_column_size(receipts.*)) FROM receipts WHERE tenant_id = $1), 0);
 
 -- name: last_entry
-SELECT seq, body, hash FROM entries WHERE tenant_id = $1 ORDER BY seq DESC LIMIT 1;
+SELECT seq, body, hash, (SELECT coalesce(max(seq), 0) FROM checkpoints WHERE tenant_id = $1)
+FROM entries WHERE tenant_id = $1 ORDER BY seq DESC LIMIT 1;

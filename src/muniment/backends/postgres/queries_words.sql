@@ -5,12 +5,18 @@ CROSS JOIN LATERAL (
     SELECT p.nth FROM postings AS p WHERE p.tenant_id = $1 AND p.term = asked.term ORDER BY p.rid DESC LIMIT 1
 ) AS final;
 
+-- name: words_holding_any
+SELECT count(DISTINCT p.rid) FROM postings AS p WHERE p.tenant_id = $1 AND p.term = ANY($2::text[]);
+
 -- name: words_latest
 SELECT asked.term, final.rid
 FROM unnest($2::text[]) AS asked (term)
 CROSS JOIN LATERAL (
     SELECT p.rid FROM postings AS p WHERE p.tenant_id = $1 AND p.term = asked.term ORDER BY p.rid DESC LIMIT $3
 ) AS final;
+
+-- name: words_born
+SELECT c.rid FROM cards AS c WHERE c.tenant_id = $1 ORDER BY c.rid;
 
 -- name: words_texts
 SELECT d.doc, d.body FROM documents AS d WHERE d.tenant_id = $1 AND d.doc = ANY($2::bigint[]);
@@ -43,7 +49,7 @@ WHERE final.tenant_id = $1 AND final.term = counted.term
 -- name: drop_postings
 DELETE FROM postings AS gone USING unnest($2::text[], $3::bigint[]) AS named (term, rid)
 WHERE gone.tenant_id = $1 AND gone.term = named.term AND gone.rid = named.rid
-RETURNING gone.term, gone.rid, gone.size, octet_length(gone.spots) / 4;
+RETURNING gone.term, gone.rid, gone.size, gone.spots;
 
 -- name: postings_of
 SELECT p.term, p.rid FROM postings AS p WHERE p.tenant_id = $1 AND p.rid = ANY($2::bigint[]);

@@ -10,7 +10,7 @@ from typing import Literal
 
 from muniment.model.value import Value
 
-MINIMUM = 5
+MINIMUM = 6
 """The oldest revision this engine works on. Raised when a statement of ours needs what a newer one adds."""
 SPLIT = "-- alone"
 """The first line of a script whose statements cannot share a transaction; each must bear being run twice."""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import psycopg
 
@@ -21,7 +21,7 @@ from muniment.backends.nearness import NEAR_POSTINGS_MAX
 from muniment.backends.postgres import examining, feed, scrubbing
 from muniment.backends.postgres.channel import Channel
 from muniment.backends.postgres.door import Door
-from muniment.backends.postgres.head import HeadRow, move_head, take_turn
+from muniment.backends.postgres.head import SETTLED, WORDS, HeadRow, demand_words, move_head, take_turn
 from muniment.backends.postgres.link import Link
 from muniment.backends.postgres.remembered import Remembered
 from muniment.backends.postgres.scrubbing import AT_ONCE_BYTES
@@ -89,6 +89,7 @@ class PostgresTenant:
         self._known: Head | None = None
         self._last = _Attempt()
         self._closed = False
+        self._renewing = False
         self.vectors = PostgresVectors(door)
         self._scrub_bytes = scrub_bytes
         self._left = not scrubbing.finish(door, most=scrub_bytes)
@@ -98,6 +99,10 @@ class PostgresTenant:
     def read(self) -> Iterator[Snapshot]:
         with self._moment() as (link, row):
             yield PostgresSnapshot(link, row)
+
+    @property
+    def read_only(self) -> bool:
+        return False
 
     def marks(self) -> tuple[int, int, int]:
         with self._moment() as (_, row):
@@ -115,6 +120,8 @@ class PostgresTenant:
                         link = begun.enter_context(self._door.reading())
                         link.ahead(partial(link.row, "last_entry"))
                         row = HeadRow.of(self.tenant, link.row("head_row"))
+                        if not self._renewing:
+                            demand_words(self.tenant, row)
                         reading.push(begun.pop_all())
                     break
                 except OperationalError as error:
@@ -189,6 +196,8 @@ class PostgresTenant:
         """Everything from BEGIN to COMMIT, and how that was answered."""
         link, last = self._door.begin(channel), self._last
         before, head = take_turn(link, self._known)
+        if not self._renewing:
+            demand_words(self.tenant, before)
         if last.landed(link):  # on this server; once the turn is kept, its copies have all that came before it too
             return channel.finish(b"COMMIT")
         last.sent = None
@@ -233,6 +242,14 @@ class PostgresTenant:
             self._latest.clear()
             ticket.error = error
         link.tell("RELEASE job", ())
+
+    def renew(self, *, settled: bool, progress: Callable[[int, int], None]) -> None:
+        """Index every text anew, in one commit."""
+        self._renewing = True
+        try:
+            self._line.run(lambda unit: cast(PostgresUnit, unit).renew_words(SETTLED if settled else WORDS, progress))
+        finally:
+            self._renewing = False
 
     def scratch(self) -> AbstractContextManager[TenantStore]:
         """An embedded store: it gives the same answers, and is gone without a trace in the database."""

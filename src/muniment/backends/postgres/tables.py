@@ -78,7 +78,7 @@ class PostgresLedger:
         told, head = self._head
         if told != self._link.told:
             row = self._link.row("last_entry")
-            head = None if row is None else head_of(self._link.tenant, row[0], row[1], row[2])
+            head = None if row is None else head_of(self._link.tenant, *row)
             self._head = (self._link.told, head)
         return head
 

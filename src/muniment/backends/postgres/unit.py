@@ -55,6 +55,7 @@ from muniment.model.value import canonical, read_canonical
 from muniment.ports.ahead import Ahead
 from muniment.ports.vectors import Meanings
 
+_TEXTS_AT_ONCE = 200
 _PROJECTIONS = (
     *("cards", "standings", "proposals", "conflicts", "edges", "mentions", "aliases", "notes", "told", "tombstones"),
 )
@@ -194,6 +195,19 @@ class PostgresUnit(PostgresSnapshot):
             last = max(self.row.last_text, put.last)
             self._move(texts=self.row.texts + put.texts, terms=self.row.terms + put.terms, last_text=last)
 
+    def renew_words(self, words: int, progress: Callable[[int, int], None]) -> None:
+        """Index every text anew."""
+        self.lexicon.clear()
+        rids = [rid for (rid,) in self.link.rows("words_born")]
+        texts = terms = last = 0
+        for start in range(0, len(rids), _TEXTS_AT_ONCE):
+            part = rids[start : start + _TEXTS_AT_ONCE]
+            progress(start, len(rids))
+            put = self.lexicon.put_many(self.lexicon.texts(part), last=last)
+            texts, terms, last = texts + put.texts, terms + put.terms, put.last
+        progress(len(rids), len(rids))
+        self._move(texts=texts, terms=terms, last_text=max(last, self.row.last_text), words=words)
+
     def _put_card(self, card: Card) -> None:
         columns = list(msgspec.structs.astuple(card))  # its fields are the columns, in order
         if card.slot is not None:
@@ -263,6 +277,9 @@ class PostgresUnit(PostgresSnapshot):
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self.link.send("put_checkpoint", signed.checkpoint.seq, canonical(signed))
+        head, seq = self._ledger.known, signed.checkpoint.seq
+        if head is not None and head.checkpoint < seq:
+            self._ledger.known = msgspec.structs.replace(head, checkpoint=seq)
 
     def _salted(self, table: str, number: int, salt: bytes, body: bytes) -> tuple[bytes, bytes]:
         """A body with its salt: who has the salt can try what the ledger's commitment to the body was made of."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import psycopg
 
 from muniment.backends.postgres.content_keys import ContentKeys, agreed, check_name
 from muniment.backends.postgres.door import Door
 from muniment.backends.postgres.drawer import Drawer
+from muniment.backends.postgres.head import SETTLED, WORDS, HeadRow
 from muniment.backends.postgres.link import Row, tenant_number
 from muniment.backends.postgres.pool import Pool, shared
 from muniment.backends.postgres.reaching import Address, reach
@@ -69,6 +70,11 @@ class PostgresVault:
                 self._open[tenant] = self._tenant(door)
             return self._open[tenant]
 
+    def behind(self, tenant: str, *, settled: bool) -> bool:
+        """Whether a tenant's word index was made by another tokenizer, or perhaps added to by one."""
+        with closing(Door(self.pool, tenant, citus=self.standing.citus)) as door, door.reading() as link:
+            return HeadRow.of(tenant, link.row("head_row")).words < (SETTLED if settled else WORDS)
+
     def _find(self, tenant: str, *, create: bool) -> None:
         """See to it that a tenant is there, and that its number is nobody else's."""
         number = tenant_number(tenant)
@@ -95,8 +101,8 @@ class PostgresVault:
             # No arbiter is named: the name is unique too, and of two who make a tenant at once the later may meet that.
             made = b"INSERT INTO tenants (tenant_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING"
             mine = connection.execute(made, (number, tenant)).rowcount == 1
-            head = b"INSERT INTO tenant_head (tenant_id) VALUES ($1) ON CONFLICT (tenant_id) DO NOTHING"
-            connection.execute(head, (number,))
+            head = b"INSERT INTO tenant_head (tenant_id, words) VALUES ($1, $2) ON CONFLICT (tenant_id) DO NOTHING"
+            connection.execute(head, (number, SETTLED))
             if mine and key is not None:
                 check = b"INSERT INTO deployment (name, body) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
                 connection.execute(check, (check_name(number), key.check()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -15,7 +15,9 @@ import msgspec
 
 from muniment.backends.sealing import SETTING, TenantKey
 from muniment.backends.sqlite.forking import demand_unforked
+from muniment.backends.sqlite.still import read_only, to_read
 from muniment.backends.statements import named
+from muniment.backends.tokens import register
 from muniment.model.errors import (
     ConfigurationError,
     IntegrityError,
@@ -26,6 +28,9 @@ from muniment.model.errors import (
 )
 
 APPLICATION_ID = 0x4D554E49
+INDEXED_ANEW = 7
+"""The revision that changed the tokenizer: the texts of an older file are indexed anew."""
+_TOLD_EVERY = 200
 CIPHER = "chacha20"
 """ChaCha20-Poly1305 over each page of the file and of its log: a page that was altered is noticed when it is read."""
 BUSY_WAIT_MS = 10_000
@@ -76,9 +81,40 @@ def connect(path: Path, *, create: bool, key: TenantKey | None = None, flags: in
     """Open a file for reading and writing. A file that is not ours, or is not encrypted with this key or at all where
     there is a key, or is where there is none, is refused before anything is changed."""
     demand_unforked(path)
+    if read_only(path):
+        return _connect_still(path, key)
     flags |= apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=200)
     connection.set_busy_timeout(BUSY_WAIT_MS)
+    _identify(connection, path, create=create, key=key)
+    _keep_log(connection)
+    connection.pragma("synchronous", "full")
+    connection.pragma("foreign_keys", True)
+    connection.pragma("secure_delete", True)
+    _tune(connection)
+    bound_log(connection)
+    return connection
+
+
+def _connect_still(path: Path, key: TenantKey | None) -> apsw.Connection:
+    """Open a file in a read-only place to read it. Nothing is made beside it."""
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(to_read(path), flags=flags, statementcachesize=200)
+    _identify(connection, path, create=False, key=key)
+    _tune(connection)
+    return connection
+
+
+def _tune(connection: apsw.Connection) -> None:
+    register(connection)
+    # Without it, a statement is planned anew for every other value that is bound to a LIMIT or a range.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.pragma("cache_size", -_CACHE_KIB)
+    connection.pragma("temp_store", "memory")
+
+
+def _identify(connection: apsw.Connection, path: Path, *, create: bool, key: TenantKey | None) -> None:
+    """Refuse a file that is not ours, or is not encrypted as it is said to be."""
     if key is not None:
         _unlock(connection, key)
     try:
@@ -91,16 +127,7 @@ def connect(path: Path, *, create: bool, key: TenantKey | None = None, flags: in
     if found != APPLICATION_ID and not (create and found == 0 and empty):
         connection.close()
         raise IntegrityError(f"{path.name} is not a Muniment store")
-    # Without it, a statement is planned anew for every other value that is bound to a LIMIT or a range.
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    _keep_log(connection)
-    connection.pragma("synchronous", "full")
-    connection.pragma("foreign_keys", True)
-    connection.pragma("secure_delete", True)
-    connection.pragma("cache_size", -_CACHE_KIB)
-    connection.pragma("temp_store", "memory")
-    bound_log(connection)
-    return connection
+    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()  # damage is told here, and not by what follows
 
 
 def bound_log(connection: apsw.Connection) -> None:
@@ -194,7 +221,9 @@ def limit(connection: apsw.Connection, capacity: int) -> None:
     connection.pragma("max_page_count", max(1, capacity // size))
 
 
-def migrate(connection: apsw.Connection, tenant: str) -> None:
+def migrate(
+    connection: apsw.Connection, tenant: str, progress: Callable[[int, int], None] = lambda done, whole: None
+) -> None:
     """Bring the schema to the revision we speak; refuse a store that is ahead of us or another tenant's."""
     oldest, newest = migrations()[0][0], migrations()[-1][0]
     with connection:  # one savepoint: a crash in the middle leaves the old revision
@@ -205,11 +234,23 @@ def migrate(connection: apsw.Connection, tenant: str) -> None:
         for number, script in migrations():
             if number > revision:
                 connection.execute(script)
+        if 0 < revision < INDEXED_ANEW:
+            _index_anew(connection, progress)
         if revision == 0:
             connection.execute("INSERT INTO about VALUES ('tenant', ?)", (tenant,))
             connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", newest)
         connection.execute("DROP TABLE migrating")
+
+
+def _index_anew(connection: apsw.Connection, progress: Callable[[int, int], None]) -> None:
+    """Index every text by the tokenizer of now."""
+    rids = [cast(int, row[0]) for row in connection.execute("SELECT rid FROM cards ORDER BY rid").fetchall()]
+    for done, rid in enumerate(rids):
+        if done % _TOLD_EVERY == 0:
+            progress(done, len(rids))
+        connection.execute(queries()["index_text"], (rid,))
+    progress(len(rids), len(rids))
 
 
 def check(connection: apsw.Connection, tenant: str, path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import cast
 import apsw
 
 from muniment.backends.sqlite.connection import migrate, queries
+from muniment.backends.tokens import register
 
 _OBJECTS = (
     "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
@@ -49,6 +50,7 @@ def _parts(connection: apsw.Connection) -> dict[tuple[str, str], Part]:
 def _made() -> dict[tuple[str, str], Part]:
     """The parts of a file that was just made."""
     connection = apsw.Connection(":memory:")
+    register(connection)
     try:
         migrate(connection, "form")
         return _parts(connection)

@@ -1,8 +1,8 @@
-"""Search by words in FTS5, under a filter that is part of the same statement."""
+"""Search by words in FTS5, with our own tokenizer, under a filter that is part of the same statement."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import cast
 
 import apsw
@@ -12,12 +12,12 @@ from muniment.backends.latest import Latest
 from muniment.backends.nearness import NEAR_POSTINGS_MAX, NEAR_WORDS_MAX, closest, pool_of
 from muniment.backends.pools import Match, looked, rarity, without_common
 from muniment.backends.sqlite.connection import listed, queries
+from muniment.backends.tokens import asked, looked_up, neighbours, phrased, single, terms_of, written
 from muniment.model.receipt import Plan, Terms
 from muniment.ports.hits import Matches, Neighbour
+from muniment.ports.lexicon import Places
 
 _Q = queries()
-_WORD_LENGTH_MAX = 40
-_WORDS_KNOWN_MAX = 4_096
 
 
 class SqliteLexicon:
@@ -26,29 +26,21 @@ class SqliteLexicon:
         self._execute = connection.execute
         self._counted: dict[str, int] = {}
         self._total: int | None = None
-        self._terms: dict[str, tuple[str, ...]] = {}
         self._latest = latest
-        self._tokenize = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
 
     def tokens(self, text: str) -> list[str]:
-        """The terms a text is indexed under."""
-        return list(self._terms_of(text))
+        return list(terms_of(text))
 
-    def _terms_of(self, text: str) -> tuple[str, ...]:
-        """The terms of a text. A word is asked about several times in each search and again in the next, so the terms
-        of short texts are remembered."""
-        known = self._terms.get(text)
-        if known is not None:
-            return known
-        found = self._tokenize(
-            text.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
-        )
-        terms = tuple(cast("list[str]", found))
-        if len(text) <= _WORD_LENGTH_MAX:
-            if len(self._terms) >= _WORDS_KNOWN_MAX:
-                self._terms.clear()
-            self._terms[text] = terms
-        return terms
+    def places(self, words: Iterable[str]) -> dict[str, Places]:
+        return looked_up(words, self._count)
+
+    def _count(self, terms: Collection[str]) -> dict[str, int]:
+        """How many revisions hold each of these terms. Counted once for each moment; who writes has no one moment."""
+        counted = self._counted if self._latest is None else {}
+        missing = [term for term in terms if term not in counted]
+        if missing:
+            counted |= {**dict.fromkeys(missing, 0), **self.holding(missing)}
+        return {term: counted[term] for term in terms}
 
     def prune(self, terms: Terms, *, spare: bool = True) -> Terms:
         return without_common(terms, self._holding(terms.words), self.count(), spare=spare)
@@ -69,7 +61,7 @@ class SqliteLexicon:
         return {word: rarity(holding, total) for word, holding in self._holding(words).items()}
 
     def close(self, pairs: tuple[tuple[str, str], ...], *, gap: int, keep: int) -> dict[int, float]:
-        known = [pair for pair in pairs if all(len(self._terms_of(word)) == 1 for word in pair)]
+        known = [(one, other) for pair in pairs for one, other in [tuple(map(single, pair))] if one and other]
         if not known:
             return {}
         expression = " OR ".join(f"NEAR({_quoted(one)} {_quoted(other)}, {gap})" for one, other in known)
@@ -86,8 +78,8 @@ class SqliteLexicon:
         return {rid: cast(float, row[0]) for rid, row in found if row is not None}
 
     def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
-        asked = (word for word in words if self._terms_of(word))
-        return frozenset(word for word in asked if self._execute(_Q["holds"], (_quoted(word), rid)).fetchone())
+        asked = ((word, places) for word, places in self.places(words).items() if places)
+        return frozenset(word for word, places in asked if self._execute(_Q["holds"], (_match(places), rid)).fetchone())
 
     def search(self, plan: Plan, *, keep: int) -> Matches:
         expression = self._expression(plan.terms)
@@ -100,23 +92,20 @@ class SqliteLexicon:
         return looked(plan, fetch, keep=keep)
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
-        latest: dict[str, frozenset[int]] = {}
-        for word in dict.fromkeys(words[:NEAR_WORDS_MAX]):
-            tokens = self.tokens(word)
-            if len(tokens) == 1:
-                latest[word] = frozenset(self._latest_holding(tokens[0], word))
+        asked = neighbours(words, NEAR_WORDS_MAX)
+        latest = {word: frozenset(self._latest_holding(term)) for word, term in asked.items()}
         pool = pool_of(latest)
         return closest(self._texts(pool), latest, keep=keep) if pool else ()
 
-    def _latest_holding(self, token: str, word: str) -> list[int]:
-        """The latest revisions that hold a word, which is indexed under `token`; a writer remembers most of them."""
-        known = self._latest.holding(token) if self._latest is not None else None
+    def _latest_holding(self, term: str) -> list[int]:
+        """The latest revisions that hold a term; a writer remembers most of them."""
+        known = self._latest.holding(term) if self._latest is not None else None
         if known is not None:
             return known
-        rows = self._execute(_Q["latest_holding"], (_quoted(word), NEAR_POSTINGS_MAX)).fetchall()
+        rows = self._execute(_Q["latest_holding"], (_quoted(term), NEAR_POSTINGS_MAX)).fetchall()
         found = [cast(int, row[0]) for row in reversed(rows)]
         if self._latest is not None:
-            self._latest.learn(token, found)
+            self._latest.learn(term, found)
         return found
 
     def _texts(self, rids: list[int]) -> dict[int, str]:
@@ -138,7 +127,7 @@ class SqliteLexicon:
         """Index what a revision says."""
         self._execute(_Q["put_text"], (rid, text))
         if self._latest is not None:
-            self._latest.born(rid, text, self.tokens(text))
+            self._latest.born(rid, text, terms_of(text))
 
     def forget(self) -> None:
         """Take note that the index changed otherwise than by `put`: by another writer, an erasure, or an undoing."""
@@ -155,27 +144,31 @@ class SqliteLexicon:
         return {cast(str, term): cast(int, number) for term, number in rows}
 
     def _holding(self, words: tuple[str, ...]) -> dict[str, int]:
-        """How many revisions hold each word; none for one that is not a single term. Counted once for each moment."""
-        counted = self._counted
-        missing = {word: self._terms_of(word) for word in words if word not in counted}
-        single = {terms[0] for terms in missing.values() if len(terms) == 1}
-        rows = self._execute(_Q["term_documents"], (listed(single),)).fetchall() if single else ()
-        held = {cast(str, term): cast(int, number) for term, number in rows}
-        for word, terms in missing.items():
-            counted[word] = held.get(terms[0], 0) if len(terms) == 1 else 0
-        return {word: counted[word] for word in words}
+        """How many revisions hold each word; none for one that is at several places."""
+        return {word: self._held_by(places) for word, places in self.places(words).items()}
+
+    def _held_by(self, places: Places) -> int:
+        if len(places) != 1:
+            return 0
+        if len(places[0]) == 1:
+            return self._count(places[0])[places[0][0]]
+        return cast(int, self._execute(_Q["holding_any"], (_match(places),)).get)
 
     def _expression(self, terms: Terms) -> str | None:
         """An FTS5 expression made of quoted terms only, so that no input is ever syntax.
 
         Quoted phrases must occur; single words add to the score. With no words it is the phrases alone.
         """
-        phrases = [_quoted(" ".join(phrase)) for phrase in terms.phrases if self.tokens(" ".join(phrase))]
-        words = [_quoted(word) for word in terms.words if self._terms_of(word)]
-        if not phrases:
-            return " OR ".join(words) or None
-        required = " AND ".join(phrases)
-        return f"{required} AND ({' OR '.join([phrases[0], *words])})" if words else required
+        required, parts = asked(terms, self.places((*terms.words, *phrased(terms))))
+        spelled = [_match(places) for places in parts]
+        if not required:
+            return " OR ".join(spelled) or None
+        phrases, words = spelled[:required], spelled[required:]
+        return " AND ".join(phrases) + (f" AND ({' OR '.join(words)})" if words else "")
+
+
+def _match(places: Places) -> str:
+    return _quoted(written(places))
 
 
 def _varint(block: bytes) -> int:

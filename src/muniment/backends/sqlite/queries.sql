@@ -1,5 +1,5 @@
 -- name: head
-SELECT seq, body, hash FROM entries ORDER BY seq DESC LIMIT 1;
+SELECT seq, body, hash, (SELECT ifnull(max(seq), 0) FROM checkpoints) FROM entries ORDER BY seq DESC LIMIT 1;
 
 -- name: entry
 SELECT seq, body, hash FROM entries WHERE seq = ?;
@@ -142,6 +142,9 @@ SELECT -bm25(lexicon) FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
 -- name: holds
 SELECT 1 FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
 
+-- name: holding_any
+SELECT count(*) FROM lexicon WHERE lexicon MATCH ?;
+
 -- name: close_words
 SELECT rowid, -bm25(lexicon) AS score FROM lexicon WHERE lexicon MATCH ? ORDER BY score DESC, rowid DESC LIMIT ?;
 
@@ -196,6 +199,9 @@ INSERT INTO cards VALUES (
 
 -- name: put_text
 INSERT INTO lexicon (rowid, text) VALUES (?, ?);
+
+-- name: index_text
+INSERT INTO lexicon (rowid, text) SELECT rid, text FROM passages WHERE rid = ?;
 
 -- name: put_standing
 INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
@@ -276,6 +282,11 @@ SELECT bytes FROM sizes WHERE name = 'receipts';
 SELECT (SELECT bytes FROM sizes WHERE name = 'receipts') IS NOT (
     SELECT IFNULL(sum(octet_length(id) + length(body) + length(hash) + length(salt) + length(account)), 0) FROM receipts
 ) OR (SELECT count(*) FROM sizes) <> 1;
+
+-- name: terms_unfound
+-- All terms are read from the first leaf on; each is then looked for as a search does, from where the index says to begin.
+SELECT count(*) FROM lexicon_terms AS written
+WHERE written.doc IS NOT (SELECT found.doc FROM lexicon_terms AS found WHERE found.term = written.term);
 
 -- name: append_receipt
 INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?, ?);

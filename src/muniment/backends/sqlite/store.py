@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -38,6 +39,7 @@ from muniment.backends.sqlite.forking import forked
 from muniment.backends.sqlite.form import complaints
 from muniment.backends.sqlite.meanings import SqliteVectors
 from muniment.backends.sqlite.presence import Presence
+from muniment.backends.sqlite.still import private_copy, read_only, refused
 from muniment.backends.sqlite.turns import SUFFIX as TURNS
 from muniment.backends.sqlite.turns import Turns
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
@@ -61,7 +63,14 @@ class SqliteTenant:
     """One tenant's file."""
 
     def __init__(
-        self, path: Path, tenant: str, *, create: bool, capacity: int | None = None, key: TenantKey | None = None
+        self,
+        path: Path,
+        tenant: str,
+        *,
+        create: bool,
+        capacity: int | None = None,
+        key: TenantKey | None = None,
+        progress: Callable[[int, int], None] = lambda done, whole: None,
     ) -> None:
         self.tenant = tenant
         self.key = key
@@ -76,20 +85,23 @@ class SqliteTenant:
         self._committing: Sequence[Ticket[object]] = ()
         self._closed = False
         self._owner = os.getpid()
+        self.read_only = read_only(path)
+        create = create and not self.read_only
         if create:
             _refuse_lost(path)
         with translated(path):
             with passing(path):
                 self._connection = connect(path, create=create, key=key)
                 if create:
-                    migrate(self._connection, tenant)
+                    migrate(self._connection, tenant, progress)
                 check(self._connection, tenant, path)
             if capacity is not None:
                 limit(self._connection, capacity)
             self._unit = SqliteUnit(self._connection, tenant)
         self.vectors = SqliteVectors(path.with_suffix(VECTORS), self.read, key)
-        with translated(path):
-            self._scrub_what_is_left()
+        if not self.read_only:
+            with translated(path):
+                self._scrub_what_is_left()
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -149,6 +161,8 @@ class SqliteTenant:
 
     def write(self, job: Callable[[Unit], T]) -> T:
         self._demand_owner()
+        if self.read_only:
+            raise refused(self._path)
         return self._line.run(job)
 
     def _carry(self, group: Group, gather: Callable[[], None]) -> None:
@@ -240,6 +254,8 @@ class SqliteTenant:
 
     def integrity(self) -> tuple[str, ...]:
         self._demand_owner()
+        if self.read_only:
+            return self._integrity_of_a_copy()
         with self._writing, translated(self._path):
             try:
                 damage = self._pages_checked()
@@ -247,11 +263,25 @@ class SqliteTenant:
                     return tuple(damage)
                 with self._turns.turn():  # the check of the word index takes the write lock
                     self._connection.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 1)")
-                return complaints(self._connection)
+                unfound = cast(int, self._connection.execute(queries()["terms_unfound"]).get)
+                lost = (f"the word index does not find {unfound} of its terms",) if unfound else ()
+                return (*lost, *complaints(self._connection))
             except (apsw.BusyError, apsw.LockedError):
                 raise  # another process writes: that is no damage
             except apsw.Error as error:
                 return (f"the word index or a page is damaged: {error}",)
+
+    def _integrity_of_a_copy(self) -> tuple[str, ...]:
+        """The check of the word index takes the write lock, which a read-only place has not: a copy is checked."""
+        copy = private_copy(self._path)
+        try:
+            store = SqliteTenant(copy, self.tenant, create=False, key=self.key)
+            try:
+                return store.integrity()
+            finally:
+                store.close()
+        finally:
+            shutil.rmtree(copy.parent, ignore_errors=True)
 
     def _pages_checked(self) -> list[str]:
         """What SQLite's own check says. A search comes first, in the same read: the check itself goes by the outline of
@@ -307,9 +337,10 @@ class SqliteTenant:
         if os.getpid() != self._owner:
             _left_alone.append(self)
             return
-        if not self._closed:
+        if not self._closed and not self.read_only:
             with translated(self._path):
                 self._scrub_what_is_left()
+        if not self._closed:
             self.vectors.close()
         with self._writing:
             self._closed = True
@@ -439,6 +470,21 @@ class SqliteVault:
                 key = tenant_key(path, self.key)
                 self._open[tenant] = SqliteTenant(path, tenant, create=create, capacity=self._capacity, key=key)
             return self._open[tenant]
+
+    def revision(self, tenant: str) -> int:
+        """The revision of a tenant's file, whatever it is."""
+        path = self._folder / file_name(tenant)
+        with (
+            translated(path),
+            passing(path),
+            closing(connect(path, create=False, key=tenant_key(path, self.key))) as file,
+        ):
+            return cast(int, file.pragma("user_version"))
+
+    def renew(self, tenant: str, *, progress: Callable[[int, int], None]) -> None:
+        """Bring a tenant's file to the revision of now."""
+        path = self._folder / file_name(tenant)
+        SqliteTenant(path, tenant, create=True, key=tenant_key(path, self.key), progress=progress).close()
 
     def close(self) -> None:
         with self._opening:

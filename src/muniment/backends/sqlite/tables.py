@@ -41,7 +41,7 @@ class SqliteLedger:
         row = self._execute(_Q["head"]).fetchone()
         if row is None:
             return None
-        return head_of(self._tenant, row[0], row[1], row[2])
+        return head_of(self._tenant, *row)
 
     def entry(self, seq: int) -> StoredEntry | None:
         row = self._execute(_Q["entry"], (seq,)).fetchone()

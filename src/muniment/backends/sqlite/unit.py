@@ -246,3 +246,4 @@ class SqliteUnit(SqliteSnapshot):
 
     def checkpoint(self, signed: SignedCheckpoint) -> None:
         self._execute(_Q["put_checkpoint"], (signed.checkpoint.seq, canonical(signed)))
+        self.ledger.known = None

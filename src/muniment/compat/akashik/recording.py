@@ -15,6 +15,7 @@ from muniment.contracts.akashik.commands import RecordCommand
 from muniment.contracts.akashik.decode import decode_record, proposal_name
 from muniment.contracts.akashik.encode import known_already, record_response
 from muniment.contracts.akashik.words import Mode, Operation
+from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine.conditions import detect_on, propose_on
 from muniment.engine.seat import window
@@ -25,6 +26,8 @@ from muniment.model.errors import Malformed, NotFound
 from muniment.model.note import Jot
 from muniment.policy.rules import Detector
 
+REDUNDANT = "redundant"
+"""The rule by which what the same author said already is no second record."""
 SWEPT_AT_ONCE = 16
 """So many units that were not compared when they were written are compared on the way of another operation."""
 LOST = 10_000
@@ -67,9 +70,22 @@ class Recorder:
             return error_document(Code.INVALID_ENVELOPE, Operation.RECORD, words)
         told = self._visible(desk, verdict)
         answer = record_response(told, enriched=not troubled(self._room), deferred=deferred, clock=clock.at)
-        if told.duplicate_of is not None and not told.committed and not command.claim.lineage.relations:
-            return known_already(answer, told.duplicate_of)
+        if told.rule == REDUNDANT and told.duplicate_of is not None and not command.claim.lineage.relations:
+            revised = self._surer(desk, command, terms, told.duplicate_of)
+            if revised is None:
+                return known_already(answer, told.duplicate_of)
+            return record_response(revised, enriched=not troubled(self._room), clock=clock.at)
         return answer
+
+    def _surer(self, desk: Desk, command: RecordCommand, terms: Terms, unit: str) -> Verdict | None:
+        """Revise a unit of the caller's that says the same with another confidence or other evidence; None if nothing
+        of it is new."""
+        standing = desk.seat.get(unit)
+        if command.draft or command.claim.belief == standing.record.claim.belief:
+            return None
+        assert command.proposal is not None, "a message has an id"
+        name = safe_id(f"{command.proposal} again")
+        return propose_on(desk.seat, terms, command.claim, name=name, draft=False, detect=False, target=unit)
 
     def _linkable(self, desk: Desk, command: RecordCommand) -> bool:
         """Whether the caller may see everything it links to. The engine asks the policy; here the Field is asked."""

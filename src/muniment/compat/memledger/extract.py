@@ -17,10 +17,10 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _PRIVATE = re.compile(
     r"\b\d{3}-\d{2}-\d{4}\b"
     r"|\b(?:\d[ -]?){15}\d\b"
-    r"|\b[\w.%+-]+@[\w-]+(?:\.[\w-]+)+\b"
+    r"|[\w.%+-]@[\w-]+\.[\w-]"
     r"|(?<!\w)(?:\+\d{1,3}[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}\b"
-    r"|\b(?:salary|ssn|social security)\b[^.\n]*\d"
-    r"|\bapi[ _-]?key\b\W*\S{20,}",
+    r"|\b(?:salary|ssn|social security)\b[^.\n]{0,200}\d"
+    r"|\bapi[ _-]?key\b\W{0,32}\S{20}",
     re.IGNORECASE,
 )
 _RULES = (

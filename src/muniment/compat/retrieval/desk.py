@@ -23,7 +23,7 @@ from muniment.compat.retrieval.records import REPLACE, MemoryCandidate, checked
 from muniment.compat.retrieval.results import RETRIEVAL, read_query, retrieval_event, returned
 from muniment.compat.retrieval.telling import PERSISTED, decided, decision_event, released_event, withdrawn_event
 from muniment.compat.retrieval.trace import make_event
-from muniment.contracts.names import safe_namespace
+from muniment.contracts.names import safe_namespace, safe_text
 from muniment.contracts.retrieval.record import known
 from muniment.contracts.retrieval.wire import Retention, RetrievalQuery, RetrievalResult, TraceEvent
 from muniment.contracts.retrieval.words import class_of, end_of, kind_of
@@ -165,7 +165,7 @@ class ContractDesk:
             content=candidate.content,
             nature=Nature(kind=kind_of(candidate.kind) or Kind.OBSERVATION, memory_class=memory_class),
             place=Place(namespace=_space(candidate)),
-            origin=Origin(source=grounds, source_type=known(candidate.source)),
+            origin=Origin(source=grounds, source_type=safe_text(candidate.source)),
             belief=Belief(score=candidate.confidence, evidence=(grounds,) if grounds is not None else ()),
             times=Times(expires_at=end_of(Retention(memory_class.value), self._now())),
             lineage=Lineage(

@@ -55,7 +55,7 @@ class EventDialect:
             "memory_kind": kind_word(claim, sides=len(parts.contradicted(claim))),
             "evidence_refs": [parts.evidence_ref(one) for one in claim.belief.evidence],
             "confidence": parts.confidence_of(claim.belief),
-            "suggested_scope": claim.place.scope.value,
+            "suggested_scope": parts.scope_word(claim.place.scope),
             "worker_write_mode": words.PROPOSAL_ONLY,
             "sensitivity": claim.handling.sensitivity.value,
             "review_hints": _hints(claim),

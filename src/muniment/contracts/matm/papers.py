@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from muniment.contracts.carried import carry
 from muniment.contracts.matm import words
 from muniment.contracts.matm.event import kind_word, nearest
-from muniment.contracts.matm.parts import agent_name, put, shown
+from muniment.contracts.matm.parts import agent_name, put, scope_word, shown
 from muniment.contracts.matm.record import RECORDS
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json, JsonObject
@@ -52,7 +52,7 @@ def report_document(report: Report, curated: Curated) -> JsonObject:
         "event_id": curated.event_id,
         "decision": report.disposition.value,
         "reason": report.reason or report.rule or report.disposition.value,
-        "scope": "discard" if discarded else curated.scope.value,
+        "scope": "discard" if discarded else scope_word(curated.scope),
         "kind": nearest(curated.kind),
         "redactions": [{"field": one.field, "what": one.what, "count": one.count} for one in report.redactions],
         "steps": _steps(report),
@@ -65,9 +65,9 @@ def report_document(report: Report, curated: Curated) -> JsonObject:
         record_id=curated.record_id,
         duplicate_of=report.duplicate_of,
         conflicts_with=list(report.contradicts),
-        suggested_scope=suggested.scope.value
+        suggested_scope=scope_word(suggested.scope)
         if suggested is not None
-        else (curated.scope.value if discarded else None),
+        else (scope_word(curated.scope) if discarded else None),
         suggested_kind=nearest(suggested.kind) if suggested is not None else None,
         rule=report.rule or None,
     )

@@ -199,7 +199,7 @@ def charter_part(claim: Claim) -> JsonObject:
         retention_days=charter.retention_days,
         source_quality=charter.source_quality,
         reviewer=charter.reviewer,
-        barred_scopes=[scope.value for scope in charter.barred],
+        barred_scopes=[scope_word(scope) for scope in charter.barred],
     )
     return said
 
@@ -216,6 +216,12 @@ def whose(scope: Scope, *places: JsonObject) -> str | None:
     if name is None:
         return None
     return next((found for place in places if (found := id_of(place, name)) is not None), None)
+
+
+def scope_word(scope: Scope) -> str:
+    """How a scope is named in a document. What is kept for a user of a program is no core scope there: it goes by the
+    one that speaks of people, and waits until a charter says what that asks for."""
+    return (Scope.X_USER_IDENTITY if scope is Scope.USER else scope).value
 
 
 def is_extension(scope: Scope) -> bool:

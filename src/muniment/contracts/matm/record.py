@@ -45,6 +45,7 @@ _PLACES = {
     Scope.PROJECT: "project_id",
     Scope.AGENT_TEAM: "team_id",
     Scope.AGENT_REPO: "agent_id",
+    Scope.USER: "user_id",
     Scope.X_USER_IDENTITY: "user_id",
     Scope.X_ORGANIZATION: "organization_id",
     Scope.X_CROSS_ORGANIZATION: "organization_id",
@@ -81,7 +82,7 @@ class RecordDialect:
             "schema_version": words.RECORD,
             "record_id": memory.id,
             "kind": events.kind_word(claim, sides=len(sides)),
-            "scope": claim.place.scope.value,
+            "scope": parts.scope_word(claim.place.scope),
             "statement": claim.content,
             "sensitivity": claim.handling.sensitivity.value,
             "confidence": parts.confidence_of(claim.belief),
@@ -204,7 +205,7 @@ def _status(document: JsonObject, memory: Carried) -> str:
         return _WRITTEN[memory.status]
     word = "conflicted" if memory.status is Status.CONTESTED else _in_force(document, memory)
     lacking = missing_for_use({**document, "status": word})
-    if not lacking and parts.is_extension(memory.claim.place.scope):
+    if not lacking and parts.is_extension(Scope(str(document["scope"]))):
         lacking = missing_in_charter(document)
     return "review_pending" if lacking else word
 

@@ -97,13 +97,13 @@ def names_a_credential(name: str) -> bool:
 
 
 _SHAPES = (
-    ("private key", re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")),
+    ("private key", re.compile(r"-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY")),
     ("code host token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})")),
     ("API key", re.compile(r"\bsk[-_][A-Za-z0-9_-]{20,}")),
     ("cloud API key", re.compile(r"\bAIza[0-9A-Za-z_-]{30,}")),
     ("cloud access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
-    ("service account", re.compile(r"\b[a-z0-9-]+@[a-z0-9-]+\.iam\.gserviceaccount\.com\b", re.IGNORECASE)),
-    ("signed token", re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")),
+    ("service account", re.compile(r"[a-z0-9-]@[a-z0-9-]+\.iam\.gserviceaccount\.com\b", re.IGNORECASE)),
+    ("signed token", re.compile(r"\beyJ[A-Za-z0-9_-]{8,2048}+\.[A-Za-z0-9_-]{8,2048}+\.[A-Za-z0-9_-]{8}")),
 )
 
 

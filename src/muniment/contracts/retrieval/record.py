@@ -56,7 +56,7 @@ class RecordDialect:
                 content=content,
                 slot=slot,
                 nature=_NATURES[kind, said["memory_class"]],
-                origin=Origin(source=known(said["provenance"]), source_type=known(said["source"])),
+                origin=Origin(source=known(said["provenance"]), source_type=safe_text(said["source"])),
                 belief=_BELIEFS[trust],
                 times=Times(expires_at=end_of(Retention(said["retention"]), stamp)),
             ),

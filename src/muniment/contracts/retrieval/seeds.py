@@ -64,7 +64,7 @@ class SeedDialect:
                     kind=kind_of(_text(document, "kind")) or Kind.OBSERVATION,
                     memory_class=class_of(_text(document, "memory_class")),
                 ),
-                origin=Origin(source=known(_text(document, "provenance", UNKNOWN)), source_type=known(source)),
+                origin=Origin(source=known(_text(document, "provenance", UNKNOWN)), source_type=safe_text(source)),
                 belief=Belief(score=score),
             ),
         )

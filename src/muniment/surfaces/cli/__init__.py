@@ -11,6 +11,7 @@ import msgspec
 import typer
 
 from muniment.engine.seat import clean
+from muniment.model.errors import Malformed
 from muniment.surfaces.cli import root
 from muniment.surfaces.cli.flags import spelling
 from muniment.surfaces.cli.interrupted import interruption
@@ -70,13 +71,16 @@ def _given(words: Sequence[str], flag: str) -> bool:
 
 
 def _by_flag(problem: Problem) -> Problem:
-    """Tell what to do in the words of the command line: the flag instead of the field."""
+    """Tell what to do in the words of the command line: the flag instead of the field, and with it what is to be
+    changed where the hint only says how."""
     flag = spelling(problem.field)
-    if problem.field is None or flag is None:
+    if flag is None:
         return problem
     hint = problem.hint
-    for verb in ("Change", "Correct"):
+    for verb in ("Change", "Correct", "leave"):
         hint = hint.replace(f"{verb} {problem.field} ", f"{verb} {flag} ")
+    if problem.code == Malformed.code and "--" not in hint:
+        hint = f"Change {flag}. {hint}"
     return msgspec.structs.replace(problem, hint=hint)
 
 

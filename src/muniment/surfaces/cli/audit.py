@@ -168,6 +168,9 @@ class _Anchor(msgspec.Struct, forbid_unknown_fields=True):
     seq: int
     hash: str
     at: str
+    receipts: int = 0
+    receipts_head: str = ""
+    checkpoint: int = 0
 
 
 def _read_anchor(path: Path, tenant: str) -> Head:
@@ -183,10 +186,20 @@ def _read_anchor(path: Path, tenant: str) -> Head:
     if re.fullmatch("[0-9a-f]{64}", kept.hash) is None:
         raise Malformed("anchor", f"{expected}; its hash is not one")
     checks.whole("anchor.seq", kept.seq, least=1, most=POSITION_MAX)
+    checks.whole("anchor.receipts", kept.receipts, least=0, most=POSITION_MAX)
+    checks.whole("anchor.checkpoint", kept.checkpoint, least=0, most=POSITION_MAX)
     if kept.tenant != tenant:
         raise Malformed("anchor", "the head of this tenant; it is another's")
     at = times.parse(kept.at, field="anchor.at")
-    return Head(tenant=kept.tenant, seq=kept.seq, hash=bytes.fromhex(kept.hash), at=at)
+    return Head(
+        tenant=kept.tenant,
+        seq=kept.seq,
+        hash=bytes.fromhex(kept.hash),
+        at=at,
+        receipts=kept.receipts,
+        receipts_head=kept.receipts_head,
+        checkpoint=kept.checkpoint,
+    )
 
 
 @command(policy, "check", example="muniment policy check policy.yaml")

@@ -106,7 +106,7 @@ CLAIM = Flags(
         Flag(flag="--class", field="memory_class", meaning="short_term, long_term or profile."),
         Flag(flag="--memory-type", field="memory_type", meaning="semantic, episodic or procedural."),
         Flag(flag="--source", field="source", meaning="Where it comes from."),
-        Flag(flag="--source-type", field="source_type", meaning="What sort of source that is."),
+        Flag(flag="--source-type", field="source_type", meaning="What sort of source: web, email, file, tool, ..."),
         Flag(flag="--external-id", field="external_id", meaning="Its name in another system."),
         Flag(flag="--reasoning", field="reasoning", meaning="A short public rationale."),
         Flag(flag="--assumption", field="assumptions", many=True, meaning="What it takes for granted. Repeatable."),

@@ -54,6 +54,13 @@ Reason = Annotated[
     str | None,
     typer.Option("--reason", help="Why; it is kept for good, so name a ticket and no person. Needed but with --user."),
 ]
+Probable = Annotated[
+    bool,
+    typer.Option(
+        "--include-probable",
+        help="With --subject: erase also what holds the letters of the name in a longer word or without their accents.",
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would go, and change nothing.")]
 CertificateFile = Annotated[
@@ -73,6 +80,7 @@ def forget(
     user: OfUser = None,
     cascade: Cascade = None,
     expected: Expected = None,
+    include_probable: Probable = False,
     yes: Yes = False,
     dry_run: DryRun = False,
 ) -> ExitCode:
@@ -81,7 +89,7 @@ def forget(
     target = target_of(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
     asks = not dry_run and must_ask(yes, "erase")
     with call.memory() as memory:
-        wish = Wish(memory, target, reason=reason, cascade=cascade, expected=expected)
+        wish = Wish(memory, target, reason=reason, cascade=cascade, expected=expected, probable=include_probable)
         if dry_run:
             call.tell(plan_shape(wish.plan().plan), show_guard.plan)
             return ExitCode.ANSWERED
@@ -117,13 +125,21 @@ class Wish:
     """An erasure somebody asks for: what it would do, and the doing of it."""
 
     def __init__(
-        self, memory: Memory, target: Target, *, reason: str | None, cascade: str | None, expected: str | None
+        self,
+        memory: Memory,
+        target: Target,
+        *,
+        reason: str | None,
+        cascade: str | None,
+        expected: str | None,
+        probable: bool,
     ) -> None:
         self._memory = memory
         self.expected = expected
         self._reason = reason
         self._cascade = cascade
         self._target = target
+        self._probable = probable
 
     def plan(self) -> Forgotten:
         return self._forget(dry_run=True)
@@ -143,6 +159,7 @@ class Wish:
             reason=self._reason,
             cascade=self._cascade,
             expected=self.expected,
+            include_probable=self._probable,
             dry_run=dry_run,
         )
 

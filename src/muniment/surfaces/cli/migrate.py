@@ -1,4 +1,4 @@
-"""The command that brings the schema of a database up to date: it shows what is to be done, asks, and does it."""
+"""The command that brings a vault up to date: it shows what is to be done, asks, and does it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict, cast
 import typer
 from rich.console import Group, RenderableType
 
-from muniment.engine.migrating import Migration, Phase, Planned, database_of
+from muniment.engine.migrating import FolderMigration, Migration, Phase, Planned, database_of, migration_of
 from muniment.model.actor import OWNER
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.surfaces.cli.asking import confirmed, must_ask
@@ -44,7 +44,9 @@ def migrate(
     address: Annotated[
         str | None,
         typer.Argument(
-            metavar="ADDRESS", help="The database; else the one that --vault or --store names.", show_default=False
+            metavar="PLACE",
+            help="The folder or the database; else the one that --vault or --store names.",
+            show_default=False,
         ),
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", "--dry-run", help="Only show what is to be done.")] = False,
@@ -66,15 +68,17 @@ def migrate(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it is done.")] = False,
 ) -> ExitCode:
-    """Bring the schema of a database up to date. It is safe to run it again, and to run it twice at once; what was
-    begun and cut off goes on where it stopped. Tenants that have grown large get a partition and an index for their
-    vectors."""
+    """Bring a vault up to date: its tables, and its word indexes where a newer release takes texts apart otherwise. It
+    is safe to run it again, and to run it twice at once; what was begun and cut off goes on where it stopped. In a
+    database, tenants that have grown large get a partition and an index for their vectors."""
     if call.config.actor != OWNER:
-        raise NotPermitted(call.config.actor, "migrate the database")
+        raise NotPermitted(call.config.actor, "migrate the vault")
     if phase not in _PHASES:
         raise Malformed("phase", '"pre" or "post"')
-    place = database_of(call.config.vault if address is None else address)
-    wanted = Migration(place=place, phase=cast(Phase, phase), citus=citus)
+    said = call.config.vault if address is None else address
+    wanted = migration_of(said, phase=cast(Phase, phase), citus=citus)
+    if isinstance(wanted, FolderMigration) and (citus or scrub):
+        database_of(said)
     steps = wanted.plan()
     shape = _shape(wanted, steps)
     if plan or not (steps or scrub):
@@ -84,7 +88,7 @@ def migrate(
         note("nothing was changed")
         return ExitCode.ANSWERED
     shape["done"] = _run(wanted, len(steps))
-    if scrub:
+    if scrub and isinstance(wanted, Migration):
         swept = wanted.scrub()
         shape["scrubbed"] = {"tenants": swept.tenants, "done": swept.done}
     call.tell(shape, _show_done)
@@ -92,7 +96,7 @@ def migrate(
     return ExitCode.WORLD_FAILED if left else ExitCode.ANSWERED
 
 
-def _run(wanted: Migration, planned: int) -> int:
+def _run(wanted: Migration | FolderMigration, planned: int) -> int:
     begun = 0
     with filling("migrating") as share:
 
@@ -102,13 +106,13 @@ def _run(wanted: Migration, planned: int) -> int:
             share(begun, max(planned, begun + 1))
             begun += 1
 
-        return wanted.run(tell)
+        return wanted.run(tell, lambda done, whole: share((begun - 1) * whole + done, max(planned, begun) * whole))
 
 
-def _shape(wanted: Migration, steps: tuple[Planned, ...]) -> MigrationShape:
+def _shape(wanted: Migration | FolderMigration, steps: tuple[Planned, ...]) -> MigrationShape:
     return {
         "place": printable(str(wanted.place)),
-        "phase": wanted.phase,
+        "phase": wanted.phase if isinstance(wanted, Migration) else "pre",
         "steps": [{"title": one.title, "meaning": one.meaning, "statements": list(one.statements)} for one in steps],
         "done": 0,
         "scrubbed": None,

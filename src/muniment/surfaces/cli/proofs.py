@@ -225,10 +225,21 @@ class HeadShape(TypedDict):
     seq: int
     hash: str
     at: str
+    receipts: int
+    receipts_head: str
+    checkpoint: int
 
 
 def head_shape(head: Head) -> HeadShape:
-    return {"tenant": head.tenant, "seq": head.seq, "hash": head.hash.hex(), "at": show(head.at)}
+    return {
+        "tenant": head.tenant,
+        "seq": head.seq,
+        "hash": head.hash.hex(),
+        "at": show(head.at),
+        "receipts": head.receipts,
+        "receipts_head": head.receipts_head,
+        "checkpoint": head.checkpoint,
+    }
 
 
 class FindingShape(TypedDict):
@@ -245,6 +256,7 @@ class VerifiedShape(TypedDict):
     receipts: int
     findings: list[FindingShape]
     head: HeadShape | None
+    bound_since: int | None
 
 
 def verified_shape(verified: Verified) -> VerifiedShape:
@@ -255,6 +267,7 @@ def verified_shape(verified: Verified) -> VerifiedShape:
         "receipts": verified.receipts,
         "findings": [finding_shape(one) for one in verified.findings],
         "head": None if verified.head is None else head_shape(verified.head),
+        "bound_since": verified.bound_since,
     }
 
 

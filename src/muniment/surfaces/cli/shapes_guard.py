@@ -27,6 +27,7 @@ class DoomedShape(TypedDict):
     fate: str
     why: str
     under: list[str]
+    certainty: str
 
 
 class TracesShape(TypedDict):
@@ -35,6 +36,7 @@ class TracesShape(TypedDict):
     receipts: int
     notes: int
     names: int
+    probable: int
 
 
 class BlockedShape(TypedDict):
@@ -52,12 +54,15 @@ class PlanShape(TypedDict):
     redacted: int
     reviewed: int
     kept: int
+    nodes: list[DoomedShape]
     records: list[DoomedShape]
+    """The same under the name they had before: programs read it."""
     traces: TracesShape
     holds: list[BlockedShape]
 
 
 def plan_shape(plan: ErasurePlan) -> PlanShape:
+    nodes = [_doomed_shape(node) for node in plan.nodes]
     return {
         "digest": plan.digest,
         "by": plan.by.value,
@@ -66,7 +71,8 @@ def plan_shape(plan: ErasurePlan) -> PlanShape:
         "redacted": len(plan.of(Fate.REDACTED)),
         "reviewed": len(plan.of(Fate.REVIEWED)),
         "kept": len(plan.of(Fate.KEPT)),
-        "records": [_doomed_shape(node) for node in plan.nodes],
+        "nodes": nodes,
+        "records": nodes,
         "traces": _traces_shape(plan.traces),
         "holds": [
             {
@@ -87,6 +93,7 @@ def _doomed_shape(node: Doomed) -> DoomedShape:
         "fate": node.fate.value,
         "why": node.why,
         "under": list(node.under),
+        "certainty": node.certainty.value,
     }
 
 
@@ -97,6 +104,7 @@ def _traces_shape(traces: Traces) -> TracesShape:
         "receipts": traces.receipts,
         "notes": traces.notes,
         "names": traces.names,
+        "probable": traces.probable,
     }
 
 

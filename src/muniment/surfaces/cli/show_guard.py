@@ -42,12 +42,12 @@ def asked(shape: PlanShape) -> RenderableType:
 
 
 def _planned(shape: PlanShape) -> Iterator[RenderableType]:
-    nodes = {node["id"]: node for node in shape["records"]}
+    nodes = {node["id"]: node for node in shape["nodes"]}
     yield Text.assemble(("erase", "bold red"), plain(f"  by {shape['by']}; what was derived: {shape['derived']}"))
     if not nodes:
         yield plain("  no record is reached", "dim")
     under: dict[str, list[str]] = {}
-    for node in shape["records"]:
+    for node in shape["nodes"]:
         for above in [one for one in node["under"] if one in nodes] or [_TOP]:
             under.setdefault(above, []).append(node["id"])
     held = {name: one["hold"] for one in shape["holds"] for name in one["records"]}
@@ -56,6 +56,8 @@ def _planned(shape: PlanShape) -> Iterator[RenderableType]:
     if summed := _summed(shape):
         yield plain(f"  {summed}")
     yield from _lost(shape["traces"], "loses its words", "lose their words")
+    if unsure := _unsure(shape):
+        yield line("probable", unsure)
     for one in shape["holds"]:
         kept = counted(len(one["records"]) + len(one["proposals"]), "thing", "things")
         yield line("on hold", f"{one['hold']} keeps {kept}: {one['reason']}")
@@ -68,6 +70,8 @@ def _doomed(branch: Branch, node: DoomedShape, hold: str | None) -> Hanging:
     else:
         revisions = f"  {counted(node['revisions'], 'revision', 'revisions')}" if node["revisions"] > 1 else ""
         body.append_text(plain(f"{revisions}  {node['why']}"))
+        if node["certainty"] == "probable":
+            body.append_text(plain("  PROBABLE", "bold yellow"))
         if hold is not None:
             body.append_text(plain(f"  ON HOLD {hold}", "bold yellow"))
     return Hanging(f"  {branch.drawn}", f"  {branch.beside}", body)
@@ -79,6 +83,20 @@ def _summed(shape: PlanShape) -> str:
     kept = f"{shape['kept']:,} kept" if shape["kept"] else ""
     nothing = "" if any(shape["traces"].values()) else "nothing to erase"
     return "; ".join(part for part in (told, kept) if part) or nothing
+
+
+def _unsure(shape: PlanShape) -> str:
+    """How to have erased what only may be meant."""
+    maybe = sum(1 for node in shape["nodes"] if node["certainty"] == "probable" and node["fate"] == "kept")
+    told = [
+        counted(count, one, many)
+        for count, one, many in (
+            (maybe, "record", "records"),
+            (shape["traces"]["probable"], "waiting proposal", "waiting proposals"),
+        )
+        if count
+    ]
+    return f"{' and '.join(told)} may be meant and stay: --include-probable erases them too" if told else ""
 
 
 def _lost(traces: TracesShape, one: str, many: str) -> Iterator[Text]:

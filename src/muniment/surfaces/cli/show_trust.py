@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from muniment.model.vocabulary import ConflictStrength, ConflictType, Strategy
 from muniment.surfaces.cli.layout import Branch, Hanging, counted, grow, line, pairs, short, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.shapes_trust import (
@@ -187,7 +188,9 @@ def _taken_up(one: ConflictShape) -> Iterable[Text]:
     for ballot in one["ballots"]:
         yield line("voted", f"{ballot['actor']} for {ballot['winner']}")
     if one["status"] == "detected":
-        yield line("next", f"muniment resolve {one['id']} --strategy ... --rationale ...")
+        newer = one["type"] == ConflictType.UPDATE and one["strength"] == ConflictStrength.SUSPECTED
+        strategy = Strategy.LAST_WRITE_WINS.value if newer else "..."
+        yield line("next", f"muniment resolve {one['id']} --strategy {strategy} --rationale ...")
 
 
 def settled(shape: SettledShape) -> RenderableType:

@@ -118,7 +118,7 @@ def _retraction(hub: Hub) -> Ask:
         body = await read_body(request, hub.reception.settings.body_bytes_max)
         document = await _heard(hub, read_object, body)
         permit(visitor, Grant.WRITE, _RETRACT)
-        answer = await hub.reception.run(_retract, hub.reception, visitor, _read_retraction(document))
+        answer = await hub.reception.run(_retract, hub.reception, visitor, _read_retraction(document, request))
         hub.nudge(visitor.tenant)
         return answer
 
@@ -130,8 +130,11 @@ def _retract(reception: Reception, visitor: Visitor, wish: Retraction) -> JsonOb
     return field.retract(credential_of(visitor), wish.agent_id, wish.memory_unit_id, wish.reason, wish.session_id)
 
 
-def _read_retraction(document: JsonObject) -> Retraction:
-    session, said = document.get("session_id"), [document.get(name) for name in _RETRACTION]
+def _read_retraction(document: JsonObject, request: Request) -> Retraction:
+    session, said = (
+        document.get("session_id", request.headers.get(SESSION)),
+        [document.get(name) for name in _RETRACTION],
+    )
     if not document.keys() <= {*_RETRACTION, "session_id"}:
         raise Malformed("body", f"nothing but {', '.join(_RETRACTION)} and session_id")
     texts = [value for value in said if isinstance(value, str) and value.strip()]
@@ -154,7 +157,7 @@ def _failure(hub: Hub) -> Ask:
         body = await read_body(request, hub.reception.settings.body_bytes_max)
         document = await _heard(hub, read_object, body)
         permit(visitor, Grant.WRITE, _FAIL)
-        answer = await hub.reception.run(_fail, hub.reception, visitor, _read_failure(document))
+        answer = await hub.reception.run(_fail, hub.reception, visitor, _read_failure(document, request))
         hub.nudge(visitor.tenant)
         return answer
 
@@ -168,9 +171,9 @@ def _fail(reception: Reception, visitor: Visitor, wish: Failure) -> JsonObject:
     )
 
 
-def _read_failure(document: JsonObject) -> Failure:
+def _read_failure(document: JsonObject, request: Request) -> Failure:
     agent, reason = document.get("agent_id"), document.get("reason")
-    failed, session = document.get("failed_agent_id"), document.get("session_id")
+    failed, session = document.get("failed_agent_id"), document.get("session_id", request.headers.get(SESSION))
     if not document.keys() <= {"agent_id", "reason", "failed_agent_id", "session_id"}:
         raise Malformed("body", "nothing but agent_id, reason, failed_agent_id and session_id")
     said = isinstance(agent, str) and agent.strip() and isinstance(reason, str) and reason.strip()

@@ -37,7 +37,7 @@ class Door:
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
-        if request.method != self._method:
+        if ("GET" if request.method == "HEAD" else request.method) != self._method:
             return wrong_method(self._name, self._method)
         try:
             visitor = await visitor_of(request)

@@ -12,6 +12,7 @@ from muniment.model.errors import NotPermitted, TooManyRequests, Unauthenticated
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.reception.settings import ServerSettings
+from muniment.surfaces.reception.turns import CALLER
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
 DENIALS = (Unauthenticated, NotPermitted, TooManyRequests)
@@ -40,6 +41,7 @@ async def visitor_of(connection: HTTPConnection) -> Visitor:
         record(scope, reception, error.code, visitor)
         raise
     connection.state.visitor = visitor
+    CALLER.set((visitor.tenant, visitor.actor.id))
     return visitor
 
 

@@ -86,7 +86,11 @@ class _Field:
     def told(self) -> Told:
         url = self.server.url
         return Told(
-            id=self.id, url=url, mcp_url=f"{url}/mcp", tokens=self._tokens, expires_at=times.show(self._expires)
+            id=self.id,
+            url=url,
+            mcp_url=f"{url}/mcp?tools=field",
+            tokens=self._tokens,
+            expires_at=times.show(self._expires),
         )
 
 

@@ -31,6 +31,7 @@ When = Annotated[
         description="An instant with its zone, such as 2026-03-01T09:30:00Z.", extra_json_schema={"format": "date-time"}
     ),
 ]
+SOURCE_TYPE = "If not your own words: tool, web, email ..."
 Reason = Annotated[str, Meta(description="Why; kept with the decision.")]
 
 
@@ -63,6 +64,7 @@ class Said(Wire):
     task_id: Annotated[str, Meta(description="The task it belongs to.")] | UnsetType = UNSET
     purpose: Annotated[str, Meta(description="Why it is written down.")] | UnsetType = UNSET
     source: Annotated[str, Meta(description="Where it comes from.")] | UnsetType = UNSET
+    source_type: Annotated[str, Meta(description=SOURCE_TYPE)] | UnsetType = UNSET
     event_time: Annotated[When, Meta(description="When it happened.")] | UnsetType = UNSET
     valid_until: Annotated[When, Meta(description="When it ceases to hold.")] | UnsetType = UNSET
     sensitivity: Annotated[Sensitivity, Meta(description="How far it may travel (default: internal).")] | UnsetType = (
@@ -87,7 +89,6 @@ class Proposed(Said):
     session_id: str | UnsetType = UNSET
     workflow_id: str | UnsetType = UNSET
     question: Annotated[str, Meta(description="The question it answers.")] | UnsetType = UNSET
-    source_type: str | UnsetType = UNSET
     external_id: Annotated[str, Meta(description="Its name in another system.")] | UnsetType = UNSET
     triggered_by: str | UnsetType = UNSET
     assumptions: list[str] | UnsetType = UNSET

@@ -65,6 +65,8 @@ def _traces(plan: ErasurePlan) -> Iterator[str]:
     told = ", ".join(f"{count} {name}" for count, name in counts if count)
     if told:
         yield f"Beside records, words go from: {told}."
+    if traces.probable:
+        yield f"Waiting proposals that only may be meant, and stay: {traces.probable}."
 
 
 def forgotten(done: Forgotten) -> str:

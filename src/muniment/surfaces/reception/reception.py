@@ -8,7 +8,7 @@ import functools
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
@@ -26,6 +26,7 @@ from muniment.surfaces.reception.fields import field_settings
 from muniment.surfaces.reception.identity import Identity
 from muniment.surfaces.reception.limits import Limits
 from muniment.surfaces.reception.settings import ServerSettings
+from muniment.surfaces.reception.turns import Turns
 from muniment.surfaces.reception.visitor import Visitor
 from muniment.surfaces.telemetry.settings import telemetry_of
 from muniment.surfaces.telemetry.telemetry import Telemetry
@@ -74,7 +75,7 @@ class Reception:
             undone.callback(self._identity.keys.close)
             self._open(settings.tenant)
             undone.pop_all()
-        self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="muniment-call")
+        self._turns = Turns(settings.threads)
         self._denials = Denials(self._open)
         self.state = State.OPEN
 
@@ -126,7 +127,7 @@ class Reception:
             return self._fields[tenant]
 
     async def run(self, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Run a call in a thread. When too many wait already it is not begun."""
+        """Run a call in a thread when it is its caller's turn. When too many wait already it is not begun."""
         with self._counting:
             if self.state is State.CLOSED:
                 raise StoreUnavailable("the server is closed")
@@ -134,7 +135,7 @@ class Reception:
                 raise TooManyRequests("calls under way", retry_after=_BUSY_S)
             self._waiting += 1
             job = functools.partial(call, *args, **options)
-            future: Future[T] = self._pool.submit(contextvars.copy_context().run, job)
+            future: Future[T] = self._turns.submit(functools.partial(contextvars.copy_context().run, job))
         future.add_done_callback(self._done)
         return await asyncio.wrap_future(future)
 
@@ -178,7 +179,7 @@ class Reception:
             if self.state is State.CLOSED:
                 return
             self.state = State.CLOSED
-        self._pool.shutdown(wait=True)
+        self._turns.close()
         self._denials.close()
         with self._opening:
             self._over = True

@@ -231,7 +231,7 @@ class SharedStage:
 
     def __init__(self, url: str, way: Ways, tokens: Mapping[str, str], *, level: int = 3) -> None:
         self._url, self._way, self._tokens, self._level = url.rstrip("/"), way, tokens, level
-        self._ends = Ends(self._url, f"{self._url}/mcp")
+        self._ends = Ends(self._url, f"{self._url}/mcp?tools=field")
 
     @property
     def way(self) -> Ways:

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from muniment.model.card import standing_of
-from muniment.model.entry import Ballot
+from muniment.model.entry import Ballot, Head
 from muniment.model.record import Footing, Vigour
 from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
 from muniment.model.status import Status
@@ -89,6 +89,22 @@ class CatalogueConformance(Made):
             assert last is not None
             assert (head.tenant, head.seq, head.at, head.last_doc, head.policy) == (TENANT, 2, 90, 2, 0)
             assert head.hash == last.hash
+
+    def test_the_head_names_the_last_checkpoint(self) -> None:
+        def sign(unit: Unit) -> Head | None:
+            append_next(unit)
+            unit.checkpoint(make_checkpoint(2))
+            return unit.ledger.head()
+
+        def look(unit: Unit) -> Head | None:
+            return unit.ledger.head()
+
+        with self.make(TENANT) as store:
+            store.write(append_next)
+            heads = [store.write(look), store.write(sign), store.write(look)]
+            with store.read() as snapshot:
+                heads.append(snapshot.ledger.head())
+            assert [head.checkpoint for head in heads if head is not None] == [0, 2, 2, 2]
 
     def test_a_position_is_the_last_one_recorded_at_or_before_an_instant(self) -> None:
         with self.make(TENANT) as store:

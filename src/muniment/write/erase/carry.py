@@ -216,7 +216,8 @@ def _carry_out(
 
 def _prepare(snapshot: Snapshot, oblivion: Oblivion, actor: Actor, bench: Bench) -> Prepared:
     derived = oblivion.derived or bench.policy.erasure.derived
-    return _prepared(snapshot, oblivion.target, find(snapshot, oblivion.target), derived, actor, bench)
+    meant = find(snapshot, oblivion.target, wide=oblivion.probable)
+    return _prepared(snapshot, oblivion.target, meant, derived, actor, bench)
 
 
 def _prepared(
@@ -291,8 +292,19 @@ def _plan(
         nodes=tuple(
             msgspec.structs.replace(node, under=tuple(name for name in node.under if name in names)) for node in shown
         ),
-        traces=msgspec.structs.replace(found.traces, proposals=len(prepared.waiting)),
+        traces=msgspec.structs.replace(
+            found.traces, proposals=len(prepared.waiting), probable=_unsure(snapshot, prepared)
+        ),
     )
+
+
+def _unsure(snapshot: Snapshot, prepared: Prepared) -> int:
+    """How many proposals wait that stay, and hold the letters of the subject's name."""
+    if prepared.target.by is not By.SUBJECT or prepared.meant.wide:
+        return 0
+    wide = msgspec.structs.replace(prepared.meant, wide=True)
+    maybe = waiting_on(snapshot, prepared.target, wide, _gone(prepared.reached))
+    return len({row.id for row in maybe} - {row.id for row in prepared.waiting})
 
 
 def _nothing(oblivion: Oblivion) -> ErasurePlan:
@@ -322,7 +334,7 @@ def _change(unit: Unit, prepared: Prepared, found: Found, lost: Lost, report: Re
     at, head = next_place(unit, bench)
     erased, cut = prepared.reached.of(Fate.ERASED), prepared.reached.of(Fate.REDACTED)
     if not erased and not prepared.waiting and not (found.amended or found.receipts or found.dropped):
-        raise NotFound(prepared.target.by.value, "")
+        raise _nothing_certain(prepared) if prepared.meant.probable else NotFound(prepared.target.by.value, "")
     change = ChangeSet(
         kind=EntryKind.FORGOTTEN,
         actor=report.actor,
@@ -380,6 +392,16 @@ def _reborn(
         )
         found.append((birth, record))
     return found
+
+
+def _nothing_certain(prepared: Prepared) -> NotFound:
+    error = NotFound(prepared.target.by.value, "")
+    count = len(prepared.meant.probable)
+    error.hint = (
+        f"Nothing certainly speaks of it. The letters of the name stand in {count} more records: look at the plan "
+        "(dry_run), and have them erased too with include_probable."
+    )
+    return error
 
 
 def _named(change: ChangeSet, prepared: Prepared) -> ChangeSet:

@@ -7,14 +7,16 @@ from collections.abc import Iterable
 import msgspec
 
 from muniment.model.card import Card
-from muniment.model.erasure import By, Derived, Doomed, Fate, Target
+from muniment.model.entry import Document
+from muniment.model.erasure import By, Certainty, Derived, Doomed, Fate, Target
 from muniment.model.record import Record
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import STANDS_ON
 from muniment.ports.store import Snapshot
 from muniment.text.entities import entity_key
+from muniment.write.erase.names import NO_NAME, Name
 from muniment.write.erase.texts import texts_of_record
-from muniment.write.erase.words import NO_NAME, Name, words_of
+from muniment.write.erase.words import words_of
 
 _WHY = {
     By.RECORD: "it was named",
@@ -30,56 +32,80 @@ _WHY_DERIVED = {
     Fate.REDACTED: "it was derived from what is erased, and loses what it took over",
     Fate.REVIEWED: "it was derived from what is erased, and is kept back until somebody has looked at it",
 }
+_WHY_PROBABLE = "its letters stand in a longer word, or without their accents"
 _UPTO = 2**62
 
 
 class Meant(Value):
-    """What a target comes to: the records by id, other documents that may speak of it, and the names it goes by."""
+    """What a target comes to: the records by id, other documents that may speak of it, and the names it goes by.
+    `probable` are records that only may be meant, among `records` if the search was `wide`."""
 
     records: tuple[str, ...]
     documents: frozenset[int] = frozenset()
     names: tuple[str, ...] = ()
+    probable: tuple[str, ...] = ()
+    wide: bool = False
 
 
-def find(snapshot: Snapshot, target: Target) -> Meant:
-    """Everything a target means."""
+def find(snapshot: Snapshot, target: Target, *, wide: bool = False) -> Meant:
+    """Everything a target means, and what it only may mean; with `wide` no difference is made."""
     match target.by:
         case By.RECORD:
             there = bool(snapshot.catalogue.revisions(target.value))
             return Meant(records=(target.value,) if there else ())
         case By.SUBJECT:
-            return _about(snapshot, target.value)
+            return _about(snapshot, target.value, wide=wide)
         case By.SOURCE | By.ACTOR | By.SESSION | By.USER:
             cards = snapshot.catalogue.contributed(target)
             return Meant(records=tuple(dict.fromkeys(card.id for card in cards)))
 
 
-def _about(snapshot: Snapshot, subject: str) -> Meant:
-    """Every record that names a subject, in whatever field and under whatever name it was given."""
+def _about(snapshot: Snapshot, subject: str, *, wide: bool) -> Meant:
+    """Every record that names a subject, in whatever field and under whatever name it was given. All documents are
+    looked through by their letters: no index decides that nothing is there."""
     key = entity_key(subject)
     keys = set(snapshot.names.groups([key], as_of=_UPTO).get(key, (key,)) if key else ())
     if words_of(key) != words_of(subject):
         keys.discard(key)  # a key without the title is many people's
     names = tuple(dict.fromkeys((subject, *sorted(keys))))
     name = Name(names)
-    likely = {document.doc: document for document in snapshot.documents.all() if name.within_document(document.body)}
+    likely: dict[int, Document] = {}
+    spoken = set[int]()
+    for document in snapshot.documents.all():
+        found = name.certainty_in(document.body)
+        if found is not None:
+            likely[document.doc] = document
+        if found is Certainty.CERTAIN or (wide and found is not None):
+            spoken.add(document.doc)
     cards = snapshot.catalogue.cards(likely)
     holders = snapshot.names.holders(keys, upto=_UPTO, keep=_UPTO)
     rids = {rid for found in holders.values() for rid in found}
+    maybe = set[int]()
     for rid in cards.keys() - rids:
         record = read_canonical(likely[rid].body, Record)
-        if any(name.within(text) for text in texts_of_record(record)):
+        told = {name.certainty(text) for text in texts_of_record(record)}
+        if Certainty.CERTAIN in told:
             rids.add(rid)
-    meant = snapshot.catalogue.cards(rids)
+        elif Certainty.PROBABLE in told:
+            maybe.add(rid)
+    records = _ids(snapshot, rids)
+    probable = tuple(one for one in _ids(snapshot, maybe) if one not in records)
     return Meant(
-        records=tuple(dict.fromkeys(card.id for _, card in sorted(meant.items()))),
-        documents=frozenset(likely.keys() - cards.keys()),
+        records=(*records, *probable) if wide else records,
+        documents=frozenset(spoken - cards.keys()),
         names=names,
+        probable=probable,
+        wide=wide,
     )
 
 
+def _ids(snapshot: Snapshot, rids: Iterable[int]) -> tuple[str, ...]:
+    cards = snapshot.catalogue.cards(rids)
+    return tuple(dict.fromkeys(card.id for _, card in sorted(cards.items())))
+
+
 def name_of(meant: Meant) -> Name:
-    return Name(meant.names) if meant.names else NO_NAME
+    return Name(meant.names, wide=meant.wide) if meant.names else NO_NAME
 
 
 class Reached(Value):
@@ -132,20 +158,30 @@ def reach(snapshot: Snapshot, meant: Meant, by: By, derived: Derived) -> Reached
                 under.setdefault(other, []).append(record)
         frontier = following
     fate = _FATE[derived]
-    nodes = [Doomed(id=name, revisions=0, fate=Fate.ERASED, why=_WHY[by]) for name in meant.records]
+    unsure = set(meant.probable)
+    nodes = [_meant(name, Fate.ERASED, _WHY[by], probable=name in unsure) for name in meant.records]
     nodes += (
         Doomed(id=name, revisions=0, fate=fate, why=_WHY_DERIVED[fate], under=tuple(parents))
         for name, parents in under.items()
         if name not in named
     )
+    maybe = [name for name in meant.probable if name not in named and name not in under]
+    nodes += (_meant(name, Fate.KEPT, _WHY[by], probable=True) for name in maybe)
     nodes += (
         Doomed(id=name, revisions=0, fate=Fate.KEPT, why="it is related, and was not derived", under=tuple(parents))
         for name, parents in related.items()
-        if name not in named and name not in under
+        if name not in named and name not in under and name not in maybe
     )
     cards = {node.id: snapshot.catalogue.revisions(node.id) for node in nodes}
     counted = tuple(msgspec.structs.replace(node, revisions=len(cards[node.id])) for node in nodes)
     return Reached(nodes=counted, cards=cards)
+
+
+def _meant(record: str, fate: Fate, why: str, *, probable: bool) -> Doomed:
+    """A record that is meant itself, or may be."""
+    if not probable:
+        return Doomed(id=record, revisions=0, fate=fate, why=why)
+    return Doomed(id=record, revisions=0, fate=fate, why=_WHY_PROBABLE, certainty=Certainty.PROBABLE)
 
 
 def with_redacted(snapshot: Snapshot, reached: Reached, records: Iterable[str]) -> Reached:

@@ -1,4 +1,4 @@
-"""The words that only the erased said, and the names it goes by: what must not be left in any other text."""
+"""The words that only the erased said: what must not be left in any other text, beside its names."""
 
 from __future__ import annotations
 
@@ -9,55 +9,23 @@ from unicodedata import normalize
 
 from muniment.model.erasure import ERASED
 from muniment.ports.lexicon import Lexicon
+from muniment.text.scripts import RUNS, Script, bigrams, runs, script_of
 from muniment.text.stop import STOP_WORDS
+from muniment.write.erase.names import NO_NAME, Name
 
-_WORD = re.compile(r"[^\W_]+")
-_BREAKS = re.compile(r"\\[nrt]")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
 TELLING_LENGTH = 4
+TELLING_LENGTHS: dict[Script, int] = {"unspaced": 2, "hangul": 2, "arabic": 3, "hebrew": 3}
 SHARED_WORDS = 4
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, folded so that case and composition do not matter."""
-    return _WORD.findall(normalize("NFKC", text).casefold())
-
-
-class Name:
-    """A name as it may stand in a text or in JSON: its words in order, whatever is between them."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        spelled = {tuple(words) for name in names if (words := words_of(name))}
-        self._hints = {words[0] for words in spelled}
-        between = r"[\W_]+"
-        shapes = (between.join(map(re.escape, words)) for words in sorted(spelled, reverse=True))
-        self._shape = re.compile(rf"(?<![^\W_])(?:{'|'.join(shapes)})(?![^\W_])") if spelled else None
-
-    def within(self, text: str) -> bool:
-        """Whether a text, or the JSON of one, holds the name."""
-        if self._shape is None:
-            return False
-        folded = normalize("NFKC", text).casefold()
-        if not any(hint in folded for hint in self._hints):
-            return False
-        return self._shape.search(_BREAKS.sub(" ", folded)) is not None
-
-    def within_document(self, body: bytes) -> bool:
-        """The same for the bytes of a document. Plain letters are looked at before anything is folded."""
-        if body.isascii():
-            lower = body.lower()
-            if not any(hint.encode() in lower for hint in self._hints):
-                return False
-        return self.within(body.decode())
-
-    def cut(self, text: str) -> str:
-        """The text with the name struck out, folded only if the name was there."""
-        if self._shape is None or not self.within(text):
-            return text
-        return re.compile(self._shape.pattern, re.IGNORECASE).sub(ERASED, normalize("NFKC", text))
-
-
-NO_NAME = Name(())
+    """The words of a text, folded so that case and composition do not matter; of a run without spaces its pairs of
+    letters."""
+    found: list[str] = []
+    for run in runs(normalize("NFKC", text).casefold()):
+        found += bigrams(run.text) if run.script == "unspaced" else [run.text]
+    return found
 
 
 class Lost:
@@ -75,7 +43,7 @@ class Lost:
     def cut(self, text: str) -> str:
         """The text with what must not be said struck out word by word."""
         kept = self.name.cut(text)
-        return _WORD.sub(lambda found: ERASED if self._lost(found[0]) else found[0], kept) if self.words else kept
+        return RUNS.sub(lambda found: ERASED if self._lost(found[0]) else found[0], kept) if self.words else kept
 
     def _lost(self, word: str) -> bool:
         return not self.words.isdisjoint(words_of(word))
@@ -117,4 +85,5 @@ def last_words(lexicon: Lexicon, contents: list[str], waiting: list[str], beside
 
 
 def _telling(word: str) -> bool:
-    return word not in STOP_WORDS and (len(word) >= TELLING_LENGTH or any(char.isdigit() for char in word))
+    least = TELLING_LENGTHS.get(script_of(word), TELLING_LENGTH)
+    return word not in STOP_WORDS and (len(word) >= least or any(char.isdigit() for char in word))

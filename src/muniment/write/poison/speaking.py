@@ -4,7 +4,7 @@ authority nobody can ask is something else. And claims about who rules here and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from muniment.model.claim import Claim
@@ -12,6 +12,7 @@ from muniment.model.speech import Act, acts, plays_a_part, sentences
 from muniment.model.vocabulary import Suspicion
 from muniment.policy.rules import Marks
 from muniment.write.poison.letters import latin, readable
+from muniment.write.poison.phrases import TALKED_ABOUT
 from muniment.write.poison.signal import Signal
 
 _RANK = (
@@ -29,16 +30,16 @@ _STANDING = re.compile(
     rf"(?! (?:panel|page|console|tool|guide|interface|ui|area|password|account|user|team|port|role|endpoint))"
     rf"|\b(?:ha[sv]e?|holds?|enjoys?|gets?|given|granted|receives?|received)\b[^.\n]{{0,30}}\b(?:full|root|unlimited|"
     rf"unrestricted|elevated|admin|administrator|super-?user|owner|standing)(?: \w+)? {_RIGHTS}\b"
-    rf"|\b(?:grants?|granted|granting)\b[^.\n]{{0,60}}\b(?:{_RIGHTS}|role)\b"
+    rf"|\b(?:grant|granted|granting|grants (?:you|me|us|this|all|every|any))\b[^.\n]{{0,60}}\b(?:{_RIGHTS}|role)\b"
     rf"|\b(?:authori[sz]ed|permitted|allowed|entitled|cleared|empowered|free"
     rf"|pre-?approved)(?: \w+)? to (?:approve|bypass|"
     rf"skip|override|transfer|delete|wire|pay|grant|sign off|deploy|ignore|access|change|disable)\b"
     rf"|\b(?:exempt(?:ed)?|excused|waived|released) from(?: \w+){{0,3}} {_CHECKS}"
     rf"|\bno (?:further |more |additional |human )?{_CHECKS}(?: is| are)? (?:needed|required|necessary)\b"
     rf"|\b(?:role|user[_ ]role|access[_ ]level|clearance|trust[_ ]level|privileges?|permissions?)\"?\s*[:=]\s*[\"']?"
-    rf"(?:admin|root|owner|system|full|all|super|unlimited|write|elevated|highest|maximum)"
-    rf"|\b(?:system|developer) (?:prompt|message|instructions?)\b[^.\n]{{0,20}}(?:\bis\b|\bare\b|\bsays?\b|:|="
-    rf"|\bnow\b)"
+    rf"(?:admin|root|owner|full|all|super|unlimited|write|elevated|highest|maximum)"
+    rf"|\b(?:system|developer) (?:prompt|message|instructions?)\b[^.\n]{{0,20}}(?:\bsays?\b|:|=|\bnow\b"
+    rf"|\b(?:is|are) (?:that|to|as follows|you|replaced|overridden|superseded|void)\b)"
     rf"|\b(?:safety|security|guard) ?(?:rules?|polic(?:y|ies)|rails?|filters?)\b[^.\n]{{0,30}}\b(?:disabled"
     rf"|suspended|"
     rf"revoked|lifted|no longer|do not apply|does not apply|void)\b",
@@ -51,7 +52,8 @@ _TALK = re.compile(
     re.IGNORECASE,
 )
 _HASTE = re.compile(
-    r"\b(?:immediately|at once|right away|right now|urgent(?:ly)?|asap|without delay|before it is too late"
+    r"\b(?:immediately|(?:do|act|pay|send|stop|reply|answer|comply|respond|report)(?: \w+){0,3} at once"
+    r"|right away|right now|urgent(?:ly)?|asap|without delay|before it is too late"
     r"|within the hour|"
     r"time[- ]sensitive|critical:|no time)\b",
     re.IGNORECASE,
@@ -78,7 +80,7 @@ _RULERS = re.compile(
     re.IGNORECASE,
 )
 _OUTWARD = re.compile(
-    r"https?://|\b[\w.+-]+@[\w-]+\.\w|\b(?:iban|wallet|account number|webhook|external (?:address|endpoint))\b",
+    r"https?://|[\w.+-]@[\w-]+\.\w|\b(?:iban|wallet|account number|webhook|external (?:address|endpoint))\b",
     re.IGNORECASE,
 )
 _ALWAYS = re.compile(
@@ -88,10 +90,11 @@ _ALWAYS = re.compile(
     re.IGNORECASE,
 )
 _BYPASS = re.compile(
-    rf"\b(?:skip|skips|bypass|ignore|disregard|override|disable|turn off|circumvent|avoid|suspend|drop|forget"
-    rf"|set aside)\b"
-    rf"(?: \w+){{0,4}} (?:{_CHECKS}|instructions?|rules?|guidelines?|restrictions?|safeguards?|warnings?|guardrails?|"
-    rf"second factor|two-factor|alerts?|logging|confirmations?)\b|\bwithout (?:\w+ ){{0,2}}{_CHECKS}\b",
+    rf"(?<!not )(?<!never )(?<!n't )\b(?:skip|skips|bypass|ignore|disregard|override|disable"
+    rf"|turn off|circumvent|avoid|suspend|drop|forget|set aside)\b"
+    rf"(?: \w+){{0,4}} (?:{_CHECKS}|instructions?|rules?|guidelines?|restrictions?|safeguards?|guardrails?|"
+    rf"second factor|two-factor|alerts?|logging|confirmations?)\b|\bwithout (?:\w+ ){{0,2}}{_CHECKS}\b"
+    rf"(?! (?:no|nothing|nobody|none|never)\b)",
     re.IGNORECASE,
 )
 _REPLAY = re.compile(
@@ -128,18 +131,53 @@ _NOTES = {
     "carrier": "has a link that carries data",
 }
 _STANDS = Signal(family=Suspicion.STANDING, code="standing", note="says who rules, or what somebody may do")
+_PATTERNS = (
+    ("secrecy", _SILENCE),
+    ("urgency", _HASTE),
+    ("authority", _RULERS),
+    ("outward", _OUTWARD),
+    ("always", _ALWAYS),
+    ("bypass", _BYPASS),
+    ("replay", _REPLAY),
+    ("carrier", _CARRIER),
+)
+_QUOTED = re.compile(
+    r"(?<![^\W_])'[^'\n]{0,400}'(?![^\W_])|\"[^\"\n]{0,400}\"|`[^`\n]{0,400}`|“[^”\n]{0,400}”|«[^»\n]{0,400}»"
+)
+_BY_MACHINE = re.compile(
+    r"^[ \t]*(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S* .*|File \"[^\"\n]*\", line \d.*|"
+    r".*(?:\(\);|\) ?\{|===|; ?\}).*|[\w.-]{1,60}:[ \t]*(?:[\w.-]{1,40})?[ \t]*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Lines that a machine wrote: they order nobody."""
+TOGETHER = 3
+"""So many sentences in a row are weighed together."""
 READ_MAX = 20_000
+_NUMBER = 4
 
 
 def speaking(text: str, marks: Marks) -> Iterator[Signal]:
     """What a text does to its reader, if it weighs enough, in words of ours."""
-    plain = latin(readable(text[:READ_MAX]))
+    plain = _spoken(latin(readable(text[:READ_MAX])))
     if _STANDING.search(plain):
         yield _STANDS
-    found = sorted(name for name in done(plain) if getattr(marks, name) > 0)
-    if sum(getattr(marks, name) for name in found) >= marks.least:
-        note = ", ".join(_NOTES[name] for name in found)
+    most = max(
+        (sorted(found) for found in done(_BY_MACHINE.sub("", plain))),
+        key=lambda found: _weight(found, marks),
+        default=[],
+    )
+    if _weight(most, marks) >= marks.least:
+        note = ", ".join(_NOTES[name] for name in most if getattr(marks, name) > 0)
         yield Signal(family=Suspicion.INSTRUCTION, code="weighed", note=note)
+
+
+def _weight(found: Iterable[str], marks: Marks) -> float:
+    return float(sum(getattr(marks, name) for name in found))
+
+
+def _spoken(text: str) -> str:
+    """What a text says itself: without what it quotes to speak of attacks."""
+    return _QUOTED.sub(" … ", text) if any(word in text for word in TALKED_ABOUT) else text
 
 
 def of_standing(claim: Claim) -> Iterator[Signal]:
@@ -149,27 +187,22 @@ def of_standing(claim: Claim) -> Iterator[Signal]:
 
 
 @lru_cache(maxsize=128)
-def done(text: str) -> frozenset[str]:
-    """The things a text does to its reader, by the names of their weights."""
-    found: set[str] = set()
-    for sentence in sentences(text):
-        seen = acts(sentence)
-        if not seen.isdisjoint((Act.ORDER, Act.DUTY)):
-            found.add("order")
-        if Act.PERSONA in seen:
-            found.add("persona")
-        if Act.TRIGGER in seen and not seen.isdisjoint((Act.ORDER, Act.DUTY)) and _TALK.search(sentence):
+def done(text: str) -> tuple[frozenset[str], ...]:
+    """The things a text does to its reader, by the names of their weights: in each few sentences in a row, since what
+    is done together stands together. A long manual has an order here and haste there."""
+    each = [_done(sentence) for sentence in sentences(text) if len(sentence) > _NUMBER]
+    together = (frozenset().union(*each[first : first + TOGETHER]) for first in range(max(1, len(each) - TOGETHER + 1)))
+    part = {"part"} if plays_a_part(text) else set()
+    return tuple({one | part for one in together})
+
+
+def _done(sentence: str) -> frozenset[str]:
+    found = {name for name, pattern in _PATTERNS if pattern.search(sentence)}
+    seen = acts(sentence)
+    if not seen.isdisjoint((Act.ORDER, Act.DUTY)):
+        found.add("order")
+        if Act.TRIGGER in seen and _TALK.search(sentence):
             found.add("trigger")
-    marks = (
-        ("secrecy", _SILENCE),
-        ("urgency", _HASTE),
-        ("authority", _RULERS),
-        ("outward", _OUTWARD),
-        ("always", _ALWAYS),
-        ("bypass", _BYPASS),
-        ("replay", _REPLAY),
-        ("carrier", _CARRIER),
-    )
-    if plays_a_part(text):
-        found.add("part")
-    return frozenset(found | {name for name, pattern in marks if pattern.search(text)})
+    if Act.PERSONA in seen:
+        found.add("persona")
+    return frozenset(found)

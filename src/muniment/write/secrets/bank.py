@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from muniment.write.secrets.checksums import mod97, weighed
 from muniment.write.secrets.detector import Detector, Span, near
-from muniment.write.secrets.numbers import DIGITS, numbers
+from muniment.write.secrets.numbers import DIGITS, numbers_near
 
 _LENGTHS = {
     **dict.fromkeys(("NO",), 15),
@@ -36,6 +36,8 @@ _ROUTING = re.compile(r"(?i)(?:\brouting|\baba\b|\brtn\b|transit n)")
 _ACCOUNT = re.compile(
     r"(?i)(?:bank(?:ing)?[ -]?account|bank acc|account (?:no|number|nr|#)|acct\b|kontonummer|kontonr)"
 )
+_SIZES = tuple(range(17, 5, -1))
+_ABOUT = 128
 _BANK = re.compile(r"(?i)(?:\bbank|routing|sort code|\biban\b|\bbic\b|swift|\baba\b|checking|savings)")
 
 
@@ -71,15 +73,24 @@ def _end(text: str, length: int) -> int | None:
 
 
 def _routes(text: str) -> Iterator[Span]:
-    for digits, span in numbers(text, (9,)):
-        if weighed(digits, (3, 7, 1) * 3) % 10 == 0 and near(text, span, _ROUTING):
+    for _, digits, span in numbers_near(text, ((hit.start(), (9,)) for hit in _ROUTING.finditer(text))):
+        if weighed(digits, (3, 7, 1) * 3) % 10 == 0:
             yield span
 
 
 def _accounts(text: str) -> Iterator[Span]:
-    for _, span in numbers(text, tuple(range(6, 18))):
-        if near(text, span, _ACCOUNT) and near(text, span, _BANK):
-            yield span
+    """What is near to both names. Of the numbers that begin at one place the longest is meant, and what overlaps one is
+    part of it."""
+    names = [hit.start() for hit in _ACCOUNT.finditer(text)]
+    banked = [name for name in names if _BANK.search(text, max(0, name - _ABOUT), name + _ABOUT)]
+    tried = reached = -1
+    for _, _, (start, end) in numbers_near(text, ((name, _SIZES) for name in banked)):
+        if start == tried:
+            continue
+        tried = start
+        if start < reached or near(text, (start, end), _BANK):
+            reached = max(reached, end)
+            yield start, end
 
 
 BANKS = (

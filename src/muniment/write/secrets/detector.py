@@ -15,6 +15,7 @@ Check = Callable[[str], bool]
 NOT_BEFORE = r"(?<![A-Za-z0-9])"
 NOT_AFTER = r"(?![A-Za-z0-9])"
 _AROUND = 48
+_BETWEEN = " ([-,;:is"
 _MARK = re.compile(r"\[redacted: [a-z ]+\]")
 
 
@@ -28,10 +29,12 @@ class Shape:
     def _ready(self) -> re.Pattern[str]:
         return re.compile(self._pattern, self._flags)
 
-    @property
-    def value(self) -> str | int:
-        """The group that is meant: the one called `value` if there is one, else all of it."""
-        return "value" if "value" in self._ready.groupindex else 0
+    @cached_property
+    def values(self) -> tuple[str | int, ...]:
+        """The groups that are meant, one of which matches: those whose names begin with `value` if there are any, else
+        all of it."""
+        named = tuple(name for name in self._ready.groupindex if name.startswith("value"))
+        return named or (0,)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         return self._ready.finditer(text)
@@ -54,11 +57,12 @@ class Detector(Value):
 
 
 def shaped(shape: Shape, check: Check | None = None) -> Find:
-    """Find what a shape matches: the group called `value` if it has one. What fails the check is not it."""
+    """Find what a shape matches: of it the groups whose names begin with `value`, if any. What fails the check is not
+    it."""
 
     def find(text: str) -> Iterator[Span]:
-        group = shape.value
         for hit in shape.finditer(text):
+            group = next(one for one in shape.values if hit[one] is not None)
             if check is None or check(hit[group]):
                 yield hit.span(group)
 
@@ -70,7 +74,19 @@ def near(text: str, span: Span, words: re.Pattern[str] | Shape) -> bool:
     start, end = span
     before = _MARK.sub("", text[max(0, start - 2 * _AROUND) : start]).rpartition("\n")[2][-_AROUND:]
     after = text[end : end + _AROUND // 2].partition("\n")[0]
-    return words.search(before) is not None or words.match(after.lstrip(" ([-,;:is")) is not None
+    return words.search(before) is not None or words.match(after.lstrip(_BETWEEN)) is not None
+
+
+def reach_of(text: str, name: int) -> int:
+    """The last place where something may begin to which a word that begins here is near."""
+    line = text[name : name + 2 * _AROUND].partition("\n")[0]
+    marks = sum(len(mark) for mark in _MARK.findall(line)) if "[redacted: " in line else 0
+    return name + min(len(line), _AROUND + marks)
+
+
+def leads_to(text: str, end: int, name: int) -> bool:
+    """Whether a word that begins here stands right after what ends there."""
+    return name - end <= _AROUND // 2 and not text[end:name].strip(_BETWEEN)
 
 
 def digits_of(text: str) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from muniment.model.value import Value
 from muniment.write.secrets import checksums, citizens
 from muniment.write.secrets.detector import Check, Detector, Shape, Span, near
-from muniment.write.secrets.numbers import DIGITS, numbers
+from muniment.write.secrets.numbers import DIGITS, numbers_near
 
 SORT = "national_id"
 _GAPS = re.compile(r"[ ./()+-]")
@@ -34,16 +35,16 @@ def _words(words: tuple[str, ...]) -> Shape:
     return Shape("|".join(rf"(?<![^\W_]){re.escape(word)}(?![a-z])" for word in words), re.IGNORECASE)
 
 
-def _spoken(sizes: tuple[int, ...], check: Check, *words: str) -> Detector:
-    """Digits alone: known by its words and its checksum."""
-    named = _words(words)
+class _Spoken(Value):
+    """Digits alone: known by their words and their checksum."""
 
-    def find(text: str) -> Iterator[Span]:
-        for digits, span in numbers(text, sizes):
-            if check(digits) and near(text, span, named):
-                yield span
+    sizes: tuple[int, ...]
+    check: Check
+    words: tuple[str, ...]
 
-    return Detector(sort=SORT, find=find, needles=words, gate=DIGITS)
+
+def _spoken(sizes: tuple[int, ...], check: Check, *words: str) -> _Spoken:
+    return _Spoken(sizes=sizes, check=check, words=words)
 
 
 _G = r"[ .-]?"
@@ -155,4 +156,20 @@ _SPOKEN = (
     _spoken((11,), checksums.mod11_10, "oib"),
     _spoken((9,), citizens.il_number, "teudat zehut", "\u05ea\u05e2\u05d5\u05d3\u05ea \u05d6\u05d4\u05d5\u05ea"),
 )
-NATIONAL = (*_FORMED, *_SPOKEN)
+_BY_WORD = {word: tuple(one for one in _SPOKEN if word in one.words) for rule in _SPOKEN for word in rule.words}
+_LONGEST_FIRST = sorted(_BY_WORD, key=len, reverse=True)
+_NAMES = Shape(
+    rf"(?<![^\W_])(?=({'|'.join(map(re.escape, _LONGEST_FIRST))})(?![a-z]))",
+    re.IGNORECASE,
+)
+
+
+def _named(text: str) -> Iterator[Span]:
+    """Numbers that are called one of a state's by name: each name is looked for once, and then the numbers near it."""
+    names = [(hit.start(), rule) for hit in _NAMES.finditer(text) for rule in _BY_WORD.get(hit[1].lower(), ())]
+    for rank, digits, span in numbers_near(text, ((start, rule.sizes) for start, rule in names)):
+        if names[rank][1].check(digits):
+            yield span
+
+
+NATIONAL = (*_FORMED, Detector(sort=SORT, find=_named, needles=tuple(_BY_WORD), gate=DIGITS))

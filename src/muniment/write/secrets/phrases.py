@@ -19,13 +19,14 @@ _PASSWORD = (
     r"| пароль | 密码 | 密碼 | パスワード | 비밀번호"
 )
 _NAME = rf"(?: {_KEY} | {_SECRET} | {_PASSWORD} )"
-_BARE = r"(?<![A-Za-z])(?:token|secret|credential|authtoken)"
 _SET = r"""(?: ["']? \s{0,8} [:=]>? \s{0,8} ["']? | \s{1,8} (?:is|ist|est|es|é|jest) \s{1,8} ["']? )"""
 # A reference to a secret is none: a variable, a template, a call, a dotted name, an address, a row of stars.
 _REFERENCE = (
     r"""(?: [$%<{(\[!*] | \w{1,64}(?:\.\w{1,64}){0,8}[(\[]"""
     r"""| [A-Za-z_]\w{0,64}(?:\.[A-Za-z_]\w{0,64}){1,8}(?!\.?[^\s"',;.]) | \w{1,32}:// )"""
 )
+# In an address: stars, a variable, a template.
+_NO_PASSWORD = r"\*+@ | \$ (?: [{(] | (?-i: [A-Z_][A-Z0-9_]*+ @ ) ) | < | \{ | %s"
 _PASSWORDS = (
     "passw",
     "passphrase",
@@ -54,8 +55,9 @@ _NAMED = ("key", "token", "secret", "credential", *_PASSWORDS)
 
 
 _SAID = re.compile(
-    r"""(?ix) (?: key | token | secret | credential | [_ -]id | passw(?:ord|d|ort) | passphrase | passcode | pwd | pass
-    | wort | de\ passe | contrase[ñn]a | senha | wachtwoord | has[łl]o | пароль | 密码 | 密碼 | パスワード | 비밀번호 )
+    r"""(?ix) (?: key | token | secret | credentials? | [_ -]id | passw(?:ord|d|ort) | passphrase | passcode | pwd
+    | pass | wort | de\ passe | contrase[ñn]a | senha | wachtwoord | has[łl]o
+    | пароль | 密码 | 密碼 | パスワード | 비밀번호 )
     \\? ["']? (?: \s | \\[nrt] ){0,8} (?: [:=] | (?:is|ist|est|es|é|jest) (?: \s | \\[nrt] ) )"""
 )
 """A text in which something that may be secret is given a value, also as JSON spells it."""
@@ -141,7 +143,11 @@ _HEADERS = (
     ),
 )
 _CONNECTIONS = (
-    _phrase("password_in_url", r"(?<=://)[^\s/:@]{0,128}:(?!\*+@|\$|<|\{|%s)[^\s/@]{1,256}(?=@)", "://"),
+    _phrase(
+        "password_in_url",
+        rf"""(?<=://) [^\s/:@]{{0,128}} : (?! {_NO_PASSWORD} ) (?: [^\s/"'<>`]{{1,512}} | [^\s/@]{{1,256}} ) (?=@)""",
+        "://",
+    ),
     _phrase(
         "connection_string",
         rf"""(?: ; | ["'] ) \s{{0,4}} (?:password|pwd|accountkey|sharedaccesskey|sharedsecret) \s{{0,4}} = \s{{0,4}}
@@ -184,27 +190,6 @@ _ASSIGNED = (
     ),
     _phrase(
         "credential",
-        rf"""{_NAME} ["']? \s{{0,8}} [:=]>? \s{{0,8}} (?P<quote>["']) (?P<value> (?! {_REFERENCE} )
-        (?= [^"'\n]{{0,128}} [\d!@#$%^&+=~] ) (?= [^"'\n]{{0,128}} [\ ,;] ) [^"'\n]{{8,128}} ) (?P=quote)""",
-        *_NAMED,
-        gate=_SAID,
-    ),
-    _phrase(
-        "credential",
-        rf"""{_BARE} (?: ["']? \s{{0,8}} [:=]>? \s{{0,8}} ["']? ) (?P<value> (?! {_REFERENCE} )
-        (?= [^\s"',;]{{0,64}} \d ) (?= [^\s"',;]{{0,64}} [a-z] ) [A-Za-z0-9_.+/=~-]{{16,}} )""",
-        *("token", "secret", "credential"),
-        gate=_SAID,
-    ),
-    _phrase(
-        "credential",
-        rf"""(?<! \S ) --(?: {_KEY} | {_SECRET} | password | passwd | token | secret ) [ =] ["']?
-        (?P<value> (?! {_REFERENCE} | - ) (?= [^\s"',;]{{0,256}} [\d!@#$%^&+=~] ) [^\s"',;]{{6,}} )""",
-        *("key", "token", "secret", "passw"),
-        gate=re.compile(r"--[A-Za-z]"),
-    ),
-    _phrase(
-        "credential",
         r"""(?<![a-z]) (?: sshpass \s{1,4} -p \s? | mysql(?:dump|admin|import)? \s [^\n]{0,128}? -p
         | docker \s login \s [^\n]{0,128}? -p \s ) ["']? (?P<value> (?! [$%<{(*] ) [^\s"']{4,256} )""",
         "sshpass",
@@ -219,4 +204,70 @@ _ASSIGNED = (
         *("$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$y$", "$7$", "$apr1$", "$argon2", "$pbkdf2"),
     ),
 )
-PHRASES = (*_BLOCKS, *_HEADERS, *_CONNECTIONS, *_ASSIGNED)
+# What a name ends in that says a secret is given under it; and names of keys that open nothing.
+_SECRET_WORD = r"(?: password | passwd | passphrase | passcode | pwd | secret | token | credentials? )"
+_OPENS_NOTHING = (
+    r"(?: public | primary | foreign | sort | partition | cache | idempotency | row | hash | map | index | join | group"
+    r"| object | entity | dedup | routing | message | shortcut | registry | hot | meta | composite | unique | natural )"
+)
+_SECRET_NAME = rf"""(?: (?P<sure> {_NAME} | (?<![A-Za-z]) credentials )
+    | (?<![A-Za-z]) (?: [A-Za-z0-9]{{1,32}} [_-] ){{0,4}}+ {_SECRET_WORD}
+    | (?<![A-Za-z0-9_-]) (?: [A-Za-z0-9]{{1,32}}+ [_-] ){{0,3}} (?! {_OPENS_NOTHING} ) [A-Za-z0-9]{{2,32}} [_-] key
+    | (?-i: [a-z](?:Password|Secret|Token|ApiKey|Credentials?)) | (?<![A-Za-z]) [A-Za-z0-9]{{1,32}}+ [_-] pass )
+    (?![A-Za-z0-9_])"""
+# What is said of a secret, or what sort of thing it is; a value that stands for another.
+_NO_VALUE = rf"""(?: {_REFERENCE} | \[redacted
+    | (?: none | null | nil | undefined | true | false | yes | no | empty | unset | missing | required | optional
+    | invalid | valid | wrong | expired | revoked | rotated | changed | reset | unknown | hidden | redacted
+    | masked | omitted | removed | withheld | string | str | text | bytes | int | integer | number | bool | boolean
+    | varchar | char
+    | any | object | list | dict | array | here | there | below | above | same | see | tbd | todo | n/a | na | ok
+    | await | new | return | async | self | this | default | auto | disabled | enabled | not | the | an? | is | in
+    | never | always | only | plain | encrypted | hashed | stored | safe | secret | password | token | credentials?
+    | vault )
+    (?: [\s"',;.)\]}}] | $ ) )"""
+_FIGURE = r"""(?: \d{1,6} (?![^\s"',;.)]) )"""
+_UNUSUAL = r"""(?= [^\s"',;]{0,64} [\d!@#$%^&+=~_/-] | [^\s"',;]{16} | (?-i: [^\s"',;]{0,64} [a-z][A-Z] ) )"""
+_LONE = r"""(?= ["']? [ \t]* (?: $ | [\n\r,;)}\]&|] | \\n | [#] | // ) )"""
+# Behind the name: a value in quotation marks, whatever it is; one right behind a sign, up to a gap; one after a gap
+# that no word is like; and for the surest names one that stands alone.
+_GIVEN = (
+    _phrase(
+        "credential",
+        rf"""(?P<name> {_SECRET_NAME} ) (?:
+        \\?["']? \s{{0,8}} (?: [:=]>? | := ) (?!=) \s{{0,8}} \\?(?P<quote>["'`]) (?! \s{{0,4}} (?P=quote) )
+        (?P<value> (?! {_NO_VALUE} ) [^"'`\n]{{3,256}} ) \\?(?P=quote)
+        | ["']? = (?![=>\s]) ["']?
+        (?P<value_behind> (?! {_NO_VALUE} | \w{{0,32}}? (?P=name) (?!\w) | {_FIGURE} ) [^\s"',;&)]{{4,}} )
+        | ["']? \s{{0,8}} (?: =>? | := | : ) (?![=/]) \s{{0,8}} (?! {_NO_VALUE} | \w{{0,32}}? (?P=name) (?!\w) ) (?:
+        (?P<value_unusual> (?! {_FIGURE} ) {_UNUSUAL} [^\s"',;]{{6,}} )
+        | (?(sure) (?P<value_alone> (?! \d{{1,3}}\b ) [^\s"',;]{{4,}} ) {_LONE} | (?!) ) ) )""",
+        *_NAMED,
+        gate=_SAID,
+    ),
+    # A line of a file, or all that is said: the name, and one word.
+    _phrase(
+        "credential",
+        rf"""(?: ^ | \n | \\n ) [ \t]{{0,16}} (?: [-*]\s )? (?: export \s | set \s )? ["']? {_SECRET_NAME} ["']?
+        [ \t]{{0,8}} (?: =>? | := | : ) [ \t]{{1,8}}
+        (?P<value> (?! {_NO_VALUE} | {_FIGURE} ) [^\s"',;]{{4,}} ) {_LONE}""",
+        *_NAMED,
+        gate=_SAID,
+    ),
+    _phrase(
+        "credential",
+        rf"""(?: {_PASSWORD} ) \s{{1,8}} (?: is|ist|est|es|é|jest ) \s{{1,8}} (?P<quote>["'`])
+        (?P<value> (?! {_NO_VALUE} ) [^"'`\n]{{3,128}} ) (?P=quote)""",
+        *_PASSWORDS,
+        gate=_SAID,
+    ),
+    # A flag of a command.
+    _phrase(
+        "credential",
+        rf"""(?<! \S ) -- (?: [a-z0-9]{{1,32}}- ){{0,3}} (?: {_SECRET_WORD} | pass
+        | (?: api|secret|access|private|auth)-?key ) [ =] ["']? (?P<value> (?! {_NO_VALUE} | - ) [^\s"',;]{{3,}} )""",
+        *("key", "token", "secret", "pass", "pwd", "credential"),
+        gate=re.compile(r"--[A-Za-z]"),
+    ),
+)
+PHRASES = (*_BLOCKS, *_HEADERS, *_CONNECTIONS, *_ASSIGNED, *_GIVEN)

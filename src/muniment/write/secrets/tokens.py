@@ -121,6 +121,11 @@ _PACKAGES = (
 _MODELS = (
     ("many", r"[spr]k[-_](?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{20,}", "sk- sk_ pk- pk_ rk- rk_"),
     ("plain", rf"sk-{_WORD}{{20,}}", "sk-"),
+    (
+        "named",
+        rf"[spr]k[-_](?:live|test|secret|proj|prod|ant|svcacct|admin)[-_]{_NAME}{{8,}}",
+        "sk- sk_ pk- pk_ rk- rk_",
+    ),
     ("Hugging Face", rf"(?:hf|api_org)_{_WORD}{{30,}}", "hf_ api_org_"),
     ("Replicate", rf"r8_{_WORD}{{37,}}", "r8_"),
     ("Groq", rf"gsk_{_WORD}{{40,}}", "gsk_"),
@@ -166,10 +171,10 @@ _APPS = (
     ("Lob", rf"(?:live|test)_pub_{_HEX}{{31}}", "_pub_"),
 )
 _SIGNED = (
-    ("JWT", rf"eyJ{_NAME}{{8,2048}}\.{_NAME}{{8,}}\.{_NAME}{{8,}}", "eyj"),
+    ("JWT", rf"eyJ{_NAME}{{8,2048}}+\.{_NAME}{{8,}}\.{_NAME}{{8,}}", "eyj"),
     (
         "unsigned or encrypted JWT",
-        rf"eyJ{_NAME}{{8,2048}}\.(?:eyJ{_NAME}{{8,}}|\.?{_NAME}*\.{_NAME}+\.{_NAME}+)",
+        rf"eyJ{_NAME}{{8,2048}}+\.(?:eyJ{_NAME}{{8,}}|\.?{_NAME}*\.{_NAME}+\.{_NAME}+)",
         "eyj",
     ),
     ("PASETO", rf"v[1-4]\.(?:local|public)\.{_NAME}{{40,}}(?:\.{_NAME}+)?", ".local. .public."),

@@ -7,6 +7,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Iterator
+from itertools import islice
 
 from muniment.compat.memledger.records import MemoryRecord
 from muniment.compat.memledger.strategies.policies import (
@@ -25,6 +26,8 @@ from muniment.contracts.strict.values import Json
 ACTIONS = frozenset({"store_anyway", "supersede", "merge", "accept_both", "reject_new"})
 _WHOLE = re.compile(r"-?\d+")
 _OPENING = re.compile(r"[\[{]")
+_TRIES = 64
+"""From so many brackets a value is read; an answer that has more before its JSON has none."""
 
 
 def model_name(model: str, provider: str | None = None) -> str:
@@ -47,7 +50,7 @@ def extract_json(text: str) -> Json:
 
 def _values(text: str) -> Iterator[Json]:
     decoder = json.JSONDecoder()
-    for found in _OPENING.finditer(text):
+    for found in islice(_OPENING.finditer(text), _TRIES):
         try:
             value: Json = decoder.raw_decode(text, found.start())[0]
         except (json.JSONDecodeError, RecursionError):

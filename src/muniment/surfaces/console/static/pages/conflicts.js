@@ -1,13 +1,14 @@
 // Disagreements: those that wait to be settled first, a page at a time.
 
-import { get } from "../core/api.js";
+import { get, post, token } from "../core/api.js";
 import { h } from "../core/dom.js";
 import { bind } from "../core/keys.js";
 import { onChange } from "../core/live.js";
 import { to } from "../core/router.js";
 import { STATUSES } from "../core/words.js";
+import { button } from "../parts/controls.js";
 import { badge, confidence, status, when, who } from "../parts/marks.js";
-import { nothing } from "../parts/notices.js";
+import { nothing, told } from "../parts/notices.js";
 import { paged } from "../parts/paged.js";
 import { said } from "../parts/said.js";
 import { conflictPlace, headline, STATES, STRENGTHS, TYPES } from "./conflict/words.js";
@@ -32,7 +33,7 @@ export async function open(view, { query, signal }) {
   const [name, words, states] = VIEWS.find(([one]) => one === wanted) ?? VIEWS[0];
   const list = paged({
     load: (cursor) => load(states, cursor ?? { place: 0, cursor: null }, signal),
-    row,
+    row: (view) => row(view, () => list.reload(), signal),
     empty: empty(name),
     label: `Conflicts: ${words}`,
   });
@@ -61,14 +62,36 @@ async function load(states, { place, cursor }, signal) {
   return { rows: [...answer.conflicts, ...more.rows], next: more.next };
 }
 
-function row(view) {
+function row(view, settled, signal) {
   return h("li.conflict", null,
     h("div.row-line", null,
       h("a.conflict-name", { href: conflictPlace(view.id), title: TYPES[view.type] ?? null }, headline(view)),
       badge(view.status, { title: STATES[view.status] }),
       view.strength === "suspected" && view.type !== "duplicate" ? badge("suspected", { title: STRENGTHS.suspected }) : null, h("span", null, "found ", when(view.at)),
-      view.ballots.length ? h("span", null, `${view.ballots.length} voted`) : null),
+      view.ballots.length ? h("span", null, `${view.ballots.length} voted`) : null,
+      newerStays(view, settled, signal)),
     h("div.pair", null, side(view, view.a), side(view, view.b)));
+}
+
+/** One click for a suspected update that is plainly one: the newer record takes the place of the older. */
+function newerStays(view, settled, signal) {
+  if (view.type !== "update" || view.strength !== "suspected" || view.status !== "detected") return null;
+  const once = token();
+  const settle = async (event) => {
+    const press = event.currentTarget;
+    press.disabled = true;
+    try {
+      const body = { strategy: "last_write_wins", rationale: "the newer record brings the older up to date" };
+      const done = await post(`/api/conflicts/${encodeURIComponent(view.id)}/resolution`, body, { signal, once });
+      if (done.status !== "resolved") throw new Error(done.reason);
+      told("The newer record took the place of the older one.", { tone: "good" });
+      settled();
+    } catch (error) {
+      press.disabled = false;
+      if (error.name !== "AbortError") told(error.message, { tone: "warn" });
+    }
+  };
+  return button("The newer stays", settle, { right: "resolve", title: "The older one is superseded. It cannot be undone; it stays in its history." });
 }
 
 function side(view, { record, standing }) {

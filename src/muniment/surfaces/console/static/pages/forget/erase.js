@@ -8,7 +8,7 @@ import { nothing, told, trouble, waiting } from "../../parts/notices.js";
 import { quoted } from "../../parts/said.js";
 import { certified, keep, keepOpening } from "./certificate.js";
 import { finder } from "./find.js";
-import { empty, planTree, reached } from "./plan.js";
+import { empty, planTree, reached, unsure } from "./plan.js";
 import { target } from "./target.js";
 
 const CASCADES = [
@@ -65,7 +65,7 @@ async function plan(stage, work, news = null) {
   if (which.by === "subject" && why.toLowerCase().includes(which.value.toLowerCase())) {
     return (fill(stage, trouble(new Error("The reason is kept for good, so it must not name whom this is about. Name a ticket instead."))), reason.focus());
   }
-  const asked = { ...chosen, reason: why, cascade: cascade.querySelector("input:checked").value || null };
+  const asked = { ...chosen, reason: why, cascade: cascade.querySelector("input:checked").value || null, include_probable: work.wide || null };
   stage.setAttribute("aria-busy", "true");
   fill(stage, waiting("Looking what would go …"));
   try {
@@ -91,9 +91,16 @@ function steps(stage, work, found) {
     return nothing("Nothing here would go", ["Nothing that you may erase is of ", quoted(work.value), ". Somebody may go by another name here: look for it in the search, or give names with ", alias, " first."]);
   }
   return [
-    h("section", { "aria-labelledby": "step-2" }, h("h2#step-2", null, "2 · What would go"), planTree(found, work.signal)),
-    found.holds?.length ? found.holds.map((one) => onHold(one, work.heard)) : confirmation(stage, work, found),
+    h("section", { "aria-labelledby": "step-2" }, h("h2#step-2", null, "2 · What would go"), planTree(found, work.signal), unsure(found) ? probable(stage, work, found) : null),
+    !reached(found) && !work.wide && unsure(found) ? null : found.holds?.length ? found.holds.map((one) => onHold(one, work.heard)) : confirmation(stage, work, found),
   ];
+}
+
+/** What only may be meant stays unless it is ticked; then the plan is another. */
+function probable(stage, work, found) {
+  const words = `Erase too what only may be meant (${unsure(found)}): the letters of the name stand in it, in a longer word or without their accents.`;
+  const tick = h("input", { type: "checkbox", checked: Boolean(work.wide), onchange: () => plan(stage, { ...work, wide: tick.checked }) });
+  return h("label", null, tick, " ", words);
 }
 
 /** A hold that stands against a plan: nothing of the plan can be done until it is lifted. */

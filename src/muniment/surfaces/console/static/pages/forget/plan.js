@@ -28,7 +28,10 @@ const PAGE = 50;
 export const reached = (plan) => plan.nodes.filter((node) => node.fate !== "kept").length;
 
 /** Whether there is anything to do. */
-export const empty = (plan) => !reached(plan) && !Object.values(plan.traces).some(Boolean);
+export const empty = (plan) => !reached(plan) && !unsure(plan) && !Object.values(plan.traces).some(Boolean);
+
+/** How many records and proposals only may be meant. */
+export const unsure = (plan) => plan.nodes.filter((node) => node.certainty === "probable").length + (plan.traces.probable ?? 0);
 
 /** The plan as an element: sums, then the tree. */
 export function planTree(plan, signal) {
@@ -89,7 +92,7 @@ function leaf(node, look) {
   const read = h("button.quiet", { type: "button", "aria-expanded": "false", "aria-label": `Read ${short(node.id)}`, onclick: () => unfold(read, text, node, look.signal) }, "Read");
   if (look.read) unfold(read, text, node, look.signal);
   return h("li", { "data-node": node.id },
-    h("div.leaf", null, toggle(below, inner, look), badge(words, { tone, title }), recordLink(node.id), h("small", null, node.why), node.revisions > 1 ? h("small", null, many(node.revisions, "revision")) : null,
+    h("div.leaf", null, toggle(below, inner, look), badge(words, { tone, title }), node.certainty === "probable" ? badge("probable", { tone: "warn", title: "It is not certain that it speaks of this." }) : null, recordLink(node.id), h("small", null, node.why), node.revisions > 1 ? h("small", null, many(node.revisions, "revision")) : null,
       others > 0 ? h("small", null, `also under ${many(others, "other")}`) : null, read),
     text, inner);
 }

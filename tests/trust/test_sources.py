@@ -1,0 +1,82 @@
+"""Where a text comes from is said in a closed vocabulary: whatever the spelling, it never counts for more than that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.rest.desk import opened
+from tests.trust.world import footing, kept, sentence
+
+from muniment import Memory
+from muniment.engine.intake import Newcomer
+from muniment.model.claim import Claim, Origin
+from muniment.model.errors import Malformed
+from muniment.model.source import SOURCE_TYPES
+from muniment.model.vocabulary import Label
+from muniment.surfaces.reception.keys import KeyWish
+
+# What an agent says, what is kept of it, and the label of what it wrote.
+SPELLINGS = {
+    **dict.fromkeys(
+        ("web", "WEB", " web", "web\t", "w\u200beb", "\u2060web", "we\xadb", "ｗｅｂ"), ("web", "external")
+    ),
+    **dict.fromkeys(("webpage", "web page", "Web-Page", "web_page", "WEB.PAGE"), ("web_page", "external")),
+    **{said: (said, "external") for said in ("website", "url", "html", "rss", "mail", "email", "pdf", "file", "rag")},
+    **{said: (said, "external") for said in ("document", "external", "webhook", "message", "transcript", "ocr", "api")},
+    **{said: (said, "external") for said in ("tool", "tool_output", "tool_result", "command", "terminal", "log")},
+    **dict.fromkeys(("tool output", "Tool-Output", "toolOutput", "TOOL\u200d_OUTPUT"), ("tool_output", "external")),
+    **{said: (said, "import") for said in ("import", "migration")},
+    **{said: (said, "unknown") for said in ("unknown", "untrusted", "anonymous")},
+    **{said: (said, "agent") for said in ("agent", "assistant", "observation", "person", "human", "owner", "system")},
+}
+STRANGE = {"wbe": "web", "emial": "email", "w\u0435bsite": "website", "ragg": "rag", "trusted": "untrusted"}
+"""Words that are not in the vocabulary (one with a letter of another alphabet), and which is near."""
+
+
+def test_there_are_enough_spellings_to_mean_something() -> None:
+    assert len(SPELLINGS) >= 40
+
+
+def test_whatever_an_agent_calls_its_source_it_counts_for_no_more_than_that(team: Memory) -> None:
+    worker, found = team.as_actor("worker"), {}
+    for number, said in enumerate(SPELLINGS):
+        record = kept(worker.remember(sentence(number), source_type=said))
+        found[said] = (worker.get(record).record.claim.origin.source_type, footing(team, record).label.value)
+    assert found == SPELLINGS
+
+
+@pytest.mark.parametrize(("said", "near"), STRANGE.items())
+def test_a_word_outside_the_vocabulary_is_refused_and_changes_nothing(team: Memory, said: str, near: str) -> None:
+    with pytest.raises(Malformed, match=r"^source_type: expected a sort of source") as refused:
+        team.as_actor("worker").remember(sentence(0), source_type=said)
+    assert (refused.value.code, refused.value.hint) == ("malformed", f"The nearest is {near}.")
+    assert not list(team.browse())
+
+
+def test_a_word_of_another_system_is_kept_and_counts_as_unknown(team: Memory) -> None:
+    """A claim that is handed over whole keeps what it says, as does one that is brought in."""
+    for number, word in enumerate(["telepathy", "wbe", "trusted", "verified tool"]):
+        origin = Origin(source_type=word)
+        own, claim = (Claim(content=sentence(number + 10 * place), origin=origin) for place in (0, 1))
+        (brought,) = team.take_in(f"batch-{number}", [Newcomer(claim=claim, record=f"mem-{number}")], contract="omir")
+        for record in (kept(team.propose(own)), kept(brought)):
+            assert team.get(record).record.claim.origin.source_type == word
+            assert footing(team, record).label is Label.UNKNOWN
+
+
+def test_a_server_keeps_to_the_same_vocabulary(vault: Path) -> None:
+    with opened(vault) as desk:
+        agent = desk.caller(KeyWish(name="planner", actor="planner"))
+        for number, (said, (word, label)) in enumerate(list(SPELLINGS.items())[:12]):
+            answer = agent.post("/api/memories", json={"content": sentence(number), "source_type": said})
+            record = desk.memory.get(answer.json()["record_id"]).record
+            assert (record.claim.origin.source_type, record.label.value) == (word, label)
+        refused = agent.post("/api/memories", json={"content": sentence(99), "source_type": "emial"})
+        assert refused.json()["code"] == "malformed"
+        assert "The nearest is email." in refused.text
+
+
+def test_no_two_labels_claim_one_word() -> None:
+    words = ["".join(sign for sign in word if sign.isalnum()) for words in SOURCE_TYPES.values() for word in words]
+    assert len(words) == len(set(words))
