@@ -91,6 +91,12 @@ def test_what_is_preferred_for_other_reasons_is_noise_all_the_same(tmp_path: Pat
         assert contents(memory.recall("what is my shoe size?")) == ["My shoe size is 43"]
 
 
+def test_who_asks_about_the_user_is_told_what_there_is(notes: Memory) -> None:
+    answer = notes.recall("Tell me about the user", limit=5)
+    assert len(answer.records) == 5
+    assert notes.explain(answer.receipt_id, replay=True).same_ids
+
+
 def test_a_wrong_threshold_is_refused_by_name(notes: Memory) -> None:
     for options in ({"min_fit": 1.5}, {"precise": "yes"}):
         with pytest.raises(Malformed) as caught:
