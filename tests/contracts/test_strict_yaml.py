@@ -37,6 +37,7 @@ REFUSED = {
     "no number in capitals": (b"a: .NaN", "/a", 1, 4),
     "an infinity": (b"a: -.inf", "/a", 1, 4),
     "a number no float can hold": (b"a: 1e400", "/a", 1, 4),
+    "a number so small that it would be read as nought": (b"a: 1e-999999999", "/a", 1, 4),
     "a whole number of too many digits": (b"a: " + b"9" * 4_001, "/a", 1, 4),
     "half of a pair": (rb'a: "\ud800"', "/a", 1, 4),
     "a character there is not": (rb'a: "\U00110000"', "/a", 1, 7),

@@ -6,11 +6,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.faults.deeds import VAULT_KEY, furnished
+from tests.faults.deeds import VAULT_KEY, aged, furnished
 from tests.faults.disks import SmallDisk
 from tests.patience import WAIT_S
 from tests.recall.world import Toy
@@ -24,6 +25,8 @@ from muniment.engine.copies.transfer import export_archive
 from muniment.engine.encryption import encrypt
 from muniment.engine.signing import rotate
 from muniment.model.errors import MunimentError, StoreUnavailable
+
+NOBODY = 65_534
 
 WAYS: dict[str, Callable[[Path], object]] = {
     "make": lambda disk: Memory.open(disk / "other", embedder=None),
@@ -190,3 +193,61 @@ def test_an_encrypted_vault_is_asked_there_too(small_disk: SmallDisk, tmp_path: 
         assert memory.ledger.verify().ok
     assert everything(small_disk.place) == before
     assert os.listdir(tmp_path) != []
+
+
+def test_a_vault_of_an_earlier_release_is_brought_up_in_a_copy(small_disk: SmallDisk, tmp_path: Path) -> None:
+    small_disk.resize("16m")
+    vault = small_disk.place / "vault"
+    furnished(vault)
+    aged(vault)
+    small_disk.make_read_only()
+    before = everything(small_disk.place)
+    with Memory.open(vault, embedder=None, receipts_folder=tmp_path) as memory:
+        assert {one.record.content for one in memory.recall("door").records} == {"the door is red", "the door is blue"}
+        assert memory.ledger.verify().ok
+        with pytest.raises(StoreUnavailable, match="read-only place"):
+            memory.remember("something new")
+    assert everything(small_disk.place) == before
+
+
+@pytest.fixture
+def locked_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A vault that its user may read and not write to, without a mount: by rights alone. Root has no such bounds, so it
+    goes on as somebody else meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        place, free, root = Path(folder) / "place", Path(folder) / "free", os.geteuid() == 0
+        for made in (place, free):
+            made.mkdir()
+        furnished(place / "vault")
+        with Memory.open(place / "vault", embedder=None) as memory:  # brings in what a stranger may not read
+            memory.recall("keeper")
+            assert memory.ledger.verify().ok
+        paths = [place, *place.rglob("*")]
+        for path in paths:
+            if root:
+                os.chown(path, NOBODY, NOBODY)
+            path.chmod(path.stat().st_mode & 0o555)
+        Path(folder).chmod(0o711)
+        monkeypatch.setattr(tempfile, "tempdir", str(free))
+        if root:
+            os.chown(free, NOBODY, NOBODY)
+            os.seteuid(NOBODY)
+        try:
+            yield place
+        finally:
+            if root:
+                os.seteuid(0)
+            for path in paths:
+                path.chmod(path.stat().st_mode | 0o200)
+
+
+def test_a_vault_that_one_may_not_write_to_is_asked_as_well(locked_up: Path) -> None:
+    before = everything(locked_up)
+    with tempfile.TemporaryDirectory() as folder:
+        with Memory.open(locked_up / "vault", embedder=None, receipts_folder=folder) as memory:
+            assert len(memory.recall("keeper").records) > 0
+            assert memory.ledger.verify().ok
+            with pytest.raises(StoreUnavailable, match="read-only place"):
+                memory.remember("something new")
+        assert back_up(locked_up / "vault", Path(folder) / "backup").tenants[0].seq > 0
+    assert everything(locked_up) == before

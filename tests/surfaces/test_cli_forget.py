@@ -314,3 +314,19 @@ def test_a_certificate_that_cannot_be_one_is_a_wrong_call(shell: Shell, kept: Pa
 def test_a_key_that_is_none_is_a_wrong_call(shell: Shell, kept: Path) -> None:
     said = shell("certificate", "verify", str(kept), "--key", str(kept), "--json")
     assert (said.code, said.out, said.error["field"]) == (2, "", "key")
+
+
+def test_what_is_only_probable_is_told_stays_and_goes_on_demand(shell: Shell) -> None:
+    record = shell.remember("Jose Perez called about the invoice")
+    words = ("forget", "--subject", "José Pérez", "--reason", "t:1")
+
+    plan = shell(*words, "--dry-run", "--json").json
+    assert [(one["id"], one["fate"], one["certainty"]) for one in plan["nodes"]] == [(record, "kept", "probable")]
+    refused = shell(*words, "--yes", "--json")
+    assert (refused.code, refused.error["code"]) == (2, "not_found")
+    assert shell("recall", "invoice").code == 0
+
+    wide = shell(*words, "--include-probable", "--dry-run", "--json").json
+    assert [(one["id"], one["fate"], one["certainty"]) for one in wide["nodes"]] == [(record, "erased", "probable")]
+    done = forget(shell, "--subject", "José Pérez", "--include-probable", "--plan", wide["digest"])
+    assert done["certificate"]["erased"] == [record]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from tests.contracts.omir.bundles import bundle as omir
+from tests.contracts.omir.bundles import record as omir_record
+from tests.contracts.samples import sample
 from tests.rest.desk import opened
 from tests.trust.world import footing, kept, sentence
 
 from muniment import Memory
+from muniment.compat.exchange import read_in
+from muniment.contracts.registry import ContractName
 from muniment.engine.intake import Newcomer
 from muniment.model.claim import Claim, Origin
 from muniment.model.errors import Malformed
@@ -80,3 +86,28 @@ def test_a_server_keeps_to_the_same_vocabulary(vault: Path) -> None:
 def test_no_two_labels_claim_one_word() -> None:
     words = ["".join(sign for sign in word if sign.isalnum()) for words in SOURCE_TYPES.values() for word in words]
     assert len(words) == len(set(words))
+
+
+def test_what_a_document_says_of_its_source_lowers_what_it_brings(team: Memory) -> None:
+    """In every contract that has a place for it. The word stays as it was written; an import is an import at most."""
+    words = {"web": "external", " Web-Page ": "external", "rag": "external", "telepathy": "unknown", "person": "import"}
+    bundle = [
+        omir_record(f"o{n}", content=sentence(n), provenance={"sourceType": said}) for n, said in enumerate(words)
+    ]
+    read_in(team, ContractName.OMIR, omir(*bundle))
+    told = {said: team.get(f"o{number}") for number, said in enumerate(words)}
+    assert {said: one.record.claim.origin.source_type for said, one in told.items()} == {said: said for said in words}
+    assert {said: one.standing.footing.label.value for said, one in told.items()} == words
+
+    matm = json.loads(sample(ContractName.MATM))[0]
+    for number, (said, label) in enumerate(words.items()):
+        one = {**matm, "record_id": f"m{number}", "statement": sentence(40 + number)}
+        one["provenance"] = {**matm.get("provenance", {}), "method": said}
+        assert read_in(team, ContractName.MATM, json.dumps([one]).encode()).count("committed") == 1
+        assert footing(team, f"m{number}").label == label
+
+
+@pytest.mark.parametrize("name", [ContractName.MEMLEDGER, ContractName.AKASHIK])
+def test_a_contract_without_a_word_for_the_source_brings_imports(team: Memory, name: ContractName) -> None:
+    assert read_in(team, name, sample(name)).count("committed") > 0
+    assert {found.standing.footing.label.value for found in team.browse()} <= {"import", "external", "unknown"}

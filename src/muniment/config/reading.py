@@ -10,6 +10,7 @@ from typing import get_args, get_type_hints
 
 import msgspec
 
+from muniment.config.files import open_file
 from muniment.config.serving import FILE, SERVING, ServerSettings
 from muniment.config.shared import PREFIX, SETTINGS, Config, Hidden
 from muniment.model.decoding import convert
@@ -122,7 +123,7 @@ def _from_file(name: str | None) -> dict[str, object]:
     import tomllib  # seldom needed, and every program that imports us would wait for it
 
     try:
-        with Path(name).open("rb") as file:
+        with open_file(Path(name)) as file:
             body = file.read(_FILE_BYTES_MAX + 1)
         if len(body) > _FILE_BYTES_MAX:
             raise ConfigurationError("config", f"a file of at most {_FILE_BYTES_MAX} bytes")

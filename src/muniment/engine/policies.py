@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from muniment.backends.world import replace_file, settle
+from muniment.config.files import open_file
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
@@ -30,7 +31,8 @@ def read_policy(path: Path) -> Policy:
 def policy_file(path: Path) -> Text:
     """A policy file as it is written."""
     try:
-        return path.name, path.read_bytes().decode()
+        with open_file(path) as file:
+            return path.name, file.read().decode()
     except OSError as error:
         raise ConfigurationError("policy", f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from muniment.backends.sealing import VaultKey
 from muniment.backends.sqlite.presence import Presence, alone, enter, unless_well
 from muniment.backends.sqlite.resealing import STAGE, finish
+from muniment.backends.sqlite.still import writable
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.backends.world import FileSigner, make_folder, place_file
 from muniment.config import AS_SET
@@ -210,7 +210,7 @@ def _open_folder(
     guarded_place(folder_mark(folder))
     if is_vault(folder):
         read_marker(folder)
-        create = create and os.access(folder, os.W_OK)  # nothing is missing that could be made in a read-only place
+        create = create and writable(folder)  # nothing is missing that could be made in a read-only place
     else:
         refuse_without_marker(folder)
     if not create and not is_vault(folder):

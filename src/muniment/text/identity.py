@@ -628,8 +628,11 @@ def changed(new: str, old: str) -> bool:
     >>> changed("The mixer is up and I have 8 left now", "The mixer is slow")
     False
     """
-    a, b = outline(new), outline(old)
-    if a is None or b is None or not (a.marked or a.anew) or a.asking or b.asking or b.supposing:
+    a = outline(new)
+    if a is None or a.asking or not (a.marked or a.anew):
+        return False  # most texts end here, before the other is read
+    b = outline(old)
+    if b is None or b.asking or b.supposing:
         return False
     if max(len(a.pieces), len(b.pieces)) > _TALK or (b.marked and len(_blocks(a.keys, b.keys)) == 1):
         return False  # more than one thing is said, or the same change is told of two things

@@ -47,15 +47,16 @@ def _ranges(codes: Iterator[int]) -> str:
 MARKS = _ranges(code for low, high in _MARKED for code in range(low, high) if category(chr(code)) in ("Mn", "Mc"))
 """What belongs to the letter before it: accents, vowel signs, tones. `\\w` of a regular expression leaves them out."""
 _JOINERS = "\u200c\u200d"
-_LATIN_RUN = rf"[{LATIN}][{LATIN}{MARKS}]*"
+_SPACED_LETTER = rf"[^\W_{UNSPACED}{HANGUL}]"
 RUNS = re.compile(
-    rf"(?P<latin>{_LATIN_RUN})"
+    rf"(?P<latin>[{LATIN}][{LATIN}{MARKS}]*+(?!{_SPACED_LETTER}))"
     rf"|(?P<unspaced>[{UNSPACED}][{UNSPACED}{MARKS}]*)"
     rf"|(?P<hangul>[{HANGUL}]+)"
-    rf"|(?P<other>[^\W_{LATIN}{UNSPACED}{HANGUL}](?:[^\W_{LATIN}{UNSPACED}{HANGUL}]|[{MARKS}{_JOINERS}])*)"
+    rf"|(?P<other>{_SPACED_LETTER}(?:{_SPACED_LETTER}|[{MARKS}{_JOINERS}])*)"
 )
-"""A run of letters and digits of one script."""
-_SPACED = re.compile(rf"(?:[^\W_{UNSPACED}]|(?<=\w)[{MARKS}{_JOINERS}]|_)+|[{UNSPACED}][{UNSPACED}{MARKS}]*")
+"""A run of letters and digits. Of scripts that have spaces, letters that touch are one word: some are put in the place
+of others to hide what is said."""
+_WORDS = re.compile(rf"(?:{_SPACED_LETTER}|(?<=\w)[{MARKS}{_JOINERS}]|_)+|[{HANGUL}]+|[{UNSPACED}][{UNSPACED}{MARKS}]*")
 _OF = {name: re.compile(f"[{letters}]") for name, letters in _LETTERS.items()}
 _CLUSTER = re.compile(rf".[{MARKS}]*", re.DOTALL)
 _PLAIN = str.maketrans(
@@ -68,17 +69,17 @@ _NO_JOINERS = dict.fromkeys(map(ord, _JOINERS))
 
 
 class Run(NamedTuple):
-    """A run of letters of one script, as it stands."""
+    """A run of letters, as it stands, and the script of its first."""
 
     script: Script
     text: str
 
 
 def runs(text: str) -> Iterator[Run]:
-    """The runs of letters and digits of a text, each of one script. What stands between them is passed over.
+    """The runs of letters and digits of a text. What stands between them is passed over.
 
-    >>> [tuple(run) for run in runs("重启watchdog、김철수는 foo_bar")]
-    [('unspaced', '重启'), ('latin', 'watchdog'), ('hangul', '김철수는'), ('latin', 'foo'), ('latin', 'bar')]
+    >>> [run.text for run in runs("重启watchdog、김철수는 foo_bar mеss")], script_of("김철수")
+    (['重启', 'watchdog', '김철수는', 'foo', 'bar', 'mеss'], 'hangul')
     """
     for found in RUNS.finditer(text):
         shown = found.group()
@@ -101,7 +102,7 @@ def words_in(text: str) -> list[str]:
     >>> words_in("किताब b_c watchdog在哪"), words_in("a-b")
     (['किताब', 'b_c', 'watchdog', '在哪'], ['a', 'b'])
     """
-    return _SPACED.findall(text)
+    return _WORDS.findall(text)
 
 
 def clusters(text: str) -> list[str]:

@@ -20,6 +20,7 @@ from muniment.model.reasoning import flags_thought, names_thought
 from muniment.model.value import Value, canonical
 from muniment.policy.rules import Safety
 from muniment.write.poison import Signal, inspect_claim
+from muniment.write.poison.letters import shows
 from muniment.write.secrets import DEFAULT, Screen, screen_of
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
@@ -59,6 +60,7 @@ def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
     screen = screen_of(safety)
     screen.refuse("target", proposal.target)
     screen.refuse("promotes", proposal.promotes)
+    _refuse_blank(proposal.claim)
     for extension in proposal.claim.extensions:
         _refuse_hidden_reasoning(msgspec.json.decode(extension.body), ("extensions", extension.name), screen)
     cleaned = clean(proposal.claim, screen)
@@ -72,6 +74,18 @@ def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
         signals=inspect_claim(proposal.claim, safety.poison.marks),
         noticed=cleaned.noticed,
     )
+
+
+def _refuse_blank(claim: Claim) -> None:
+    """A text of characters that nobody sees says nothing: it is no content, and no reason for anything."""
+    slot, intent = claim.slot, claim.intent
+    said = [("content", claim.content), ("purpose", intent.purpose), ("question", intent.question)]
+    said += [("reasoning", claim.belief.reasoning), ("source", claim.origin.source)]
+    if slot is not None:
+        said += [("slot.subject", slot.subject), ("slot.key", slot.key), ("slot.value", slot.value)]
+    for field, text in said:
+        if text is not None and not shows(text):
+            raise Malformed(field, "text that can be seen", hint=f"Say something, or leave {field} out.")
 
 
 def _refuse_hidden_reasoning(value: Plain, path: tuple[str, ...], screen: Screen) -> None:

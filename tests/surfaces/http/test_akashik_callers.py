@@ -55,6 +55,17 @@ def test_an_agent_of_one_credential_is_not_to_be_used_by_another(keyed: Keyed) -
         assert refused(sent(client, message("RECORD", "ben", unit("forged")))) == (401, "UNAUTHENTICATED")
         assert refused(client.get("/v1/agents", params={"agent_id": "ben"})) == (401, "UNAUTHENTICATED")
         assert refused(client.get("/v1/events", params={"agent_id": "ben"})) == (401, "UNAUTHENTICATED")
+        assert refused(client.post("/v1/stream/ticket", json={"agent_id": "ben"})) == (401, "UNAUTHENTICATED")
+        assert client.post("/v1/stream/ticket", json={"agent_id": "eve"}).status_code == 200
+
+
+def test_what_can_be_got_can_be_asked_for_its_head(served: Served) -> None:
+    with served.client() as client:
+        register(client, "ana")
+        for path in VIEWS:
+            asked, got = client.head(path, params={"agent_id": "ana"}), client.get(path, params={"agent_id": "ana"})
+            assert (asked.status_code, asked.content, got.status_code) == (200, b"", 200)
+            assert asked.headers["content-type"] == got.headers["content-type"]
 
 
 def test_a_key_that_is_good_for_reading_does_not_write(keyed: Keyed) -> None:
@@ -146,6 +157,10 @@ def test_a_unit_is_withdrawn_by_its_author(served: Served) -> None:
         gone = record(client, "ana", "The bridge holds")
         body = {"agent_id": "ana", "memory_unit_id": gone, "reason": "I misread the sign"}
 
+        elsewhere = {"Akashik-Session": "no-such-session"}
+        assert client.post("/v1/x/retract", json=body, headers=elsewhere).status_code != 200
+        fails = {"agent_id": "ana", "reason": "it hangs"}
+        assert client.post("/v1/x/fail", json=fails, headers=elsewhere).status_code != 200
         assert client.post("/v1/x/retract", json=body).status_code == 200
 
         assert attuned(client, "ben") == {}

@@ -190,3 +190,14 @@ def test_a_grant_is_not_yet_a_right(desk: Desk) -> None:
     assert [(one.status_code, one.json()["code"]) for one in refused] == [(403, "not_permitted")] * 4
     assert agent.request("GET", "/api/quarantine").json() == {"records": [], "next": None}
     assert desk.memory.get(record).record.content == WORDS
+
+
+def test_what_is_only_probable_goes_when_that_is_said(desk: Desk) -> None:
+    record = kept(desk, "Jose Perez called about the invoice")
+    wish = {"subject": "José Pérez", "reason": "ticket:PRIV-18"}
+
+    plan = desk.caller().post("/api/erasures", json={**wish, "dry_run": True}).json()["plan"]
+    assert [(one["id"], one["fate"], one["certainty"]) for one in plan["nodes"]] == [(record, "kept", "probable")]
+    assert desk.caller().post("/api/erasures", json=wish).status_code == 404
+    done = desk.caller().post("/api/erasures", json={**wish, "include_probable": True}).json()
+    assert done["certificate"]["certificate"]["erased"] == [record]

@@ -331,3 +331,22 @@ def test_an_examined_field_is_found_whichever_worker_is_asked(both: tuple[httpx.
     assert other.delete(f"/v1/examination/{told.json()['id']}").status_code == 404
     wrong = other.post("/v1/examination", json={"level": "high"})
     assert (wrong.status_code, wrong.json()["code"]) == (400, "malformed")
+
+
+def test_a_server_that_is_told_to_end_before_its_workers_listen_ends_well(tmp_path: Path) -> None:
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}
+    words = ["serve", "--port", "0", "--workers", "2", "--log-format", "json", "--embedder", "none"]
+    command = [sys.executable, "-m", "muniment", "--vault", str(tmp_path / "vault"), *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ours) as process:
+        assert process.stderr is not None
+        started = list[int]()
+        while len(started) < 2:
+            line = process.stderr.readline()
+            assert line, "it ended before it had workers"
+            if b"worker_started" in line:
+                started.append(msgspec.json.decode(line, type=Said).pid or 0)
+        os.kill(started[0], signal.SIGTERM)  # as a supervisor does that tells each process of a group
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=WAIT_S)
+    assert process.returncode == 0
+    assert all(gone(worker) for worker in started)

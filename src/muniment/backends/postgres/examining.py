@@ -8,7 +8,7 @@ from itertools import groupby
 
 from muniment.backends.postgres import form
 from muniment.backends.postgres.door import Door
-from muniment.backends.postgres.head import HeadRow
+from muniment.backends.postgres.head import SETTLED, WORDS, HeadRow
 from muniment.backends.postgres.link import Link, Row
 from muniment.backends.postgres.postings import Postings
 from muniment.model.errors import IntegrityError
@@ -75,6 +75,8 @@ def _of_ends(link: Link, row: HeadRow) -> Iterator[str]:
 def _of_words(link: Link, row: HeadRow, words: _Words) -> Iterator[str]:
     """Whether the word index is the one of the texts. The number up to which revisions were ever indexed may be that of
     one that was erased."""
+    if row.words not in (WORDS, SETTLED):
+        yield "the word index was not made by the tokenizer of this engine"
     if words.differing:
         yield f"the word index does not have what {words.differing} revisions say"
     if (row.texts, row.terms) != (words.texts, words.terms):

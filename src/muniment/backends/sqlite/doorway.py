@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from muniment.backends.sqlite.presence import locked
+from muniment.backends.sqlite.still import writable
 from muniment.model.errors import StoreBusy, StoreUnavailable
 
 SUFFIX = "-door"
@@ -58,7 +59,7 @@ def _made(door: Path) -> bool:
     try:
         file = os.open(door, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        if error.errno in _NOT_OURS and not os.access(door.parent, os.W_OK):
+        if error.errno in _NOT_OURS and not writable(door.parent):
             return False
         refused = StoreUnavailable(f"{door.name} cannot be opened: {error.strerror}")
         refused.hint = "It belongs to whoever the vault's folder belongs to, like every file in it."

@@ -39,7 +39,12 @@ _copying = threading.Lock()
 
 def read_only(path: Path) -> bool:
     """Whether a file is there and neither it nor its folder can be written to."""
-    return path.exists() and not os.access(path.parent, os.W_OK) and not os.access(path, os.W_OK)
+    return path.exists() and not writable(path.parent) and not writable(path)
+
+
+def writable(path: Path) -> bool:
+    """Whether this process may write there, by its rights and by the file system."""
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def refused(path: Path) -> StoreUnavailable:

@@ -28,6 +28,7 @@ from muniment.backends.sqlite.connection import (
     connect,
     limit,
     migrate,
+    migrations,
     queries,
     rebuilt,
     translated,
@@ -90,8 +91,9 @@ class SqliteTenant:
         if create:
             _refuse_lost(path)
         with translated(path):
+            self._asked = _of_now(path, tenant, key, progress) if self.read_only else path
             with passing(path):
-                self._connection = connect(path, create=create, key=key)
+                self._connection = connect(self._asked, create=create, key=key)
                 if create:
                     migrate(self._connection, tenant, progress)
                 check(self._connection, tenant, path)
@@ -141,7 +143,7 @@ class SqliteTenant:
             return self._idle.pop()
         except IndexError:
             with passing(self._path):
-                connection = connect(self._path, create=False, key=self.key)
+                connection = connect(self._asked, create=False, key=self.key)
             connection.pragma("query_only", True)
             return connection, SqliteSnapshot(connection, self.tenant, self.vectors)
 
@@ -273,7 +275,7 @@ class SqliteTenant:
 
     def _integrity_of_a_copy(self) -> tuple[str, ...]:
         """The check of the word index takes the write lock, which a read-only place has not: a copy is checked."""
-        copy = private_copy(self._path)
+        copy = private_copy(self._asked)
         try:
             store = SqliteTenant(copy, self.tenant, create=False, key=self.key)
             try:
@@ -373,6 +375,24 @@ def _size(file: Path) -> int:
         return file.stat().st_size
     except FileNotFoundError:
         return 0
+
+
+def _of_now(path: Path, tenant: str, key: TenantKey | None, progress: Callable[[int, int], None]) -> Path:
+    """A file in a read-only place, or a copy of it that was brought up from the schema of an earlier release."""
+    connection = connect(path, create=False, key=key)
+    try:
+        revision = cast(int, connection.pragma("user_version"))
+    finally:
+        connection.close()
+    if revision >= migrations()[-1][0]:
+        return path
+    copy = private_copy(path)
+    connection = connect(copy, create=False, key=key)
+    try:
+        migrate(connection, tenant, progress)
+    finally:
+        connection.close()
+    return copy
 
 
 def _refuse_lost(path: Path) -> None:

@@ -178,6 +178,10 @@ class Field:
         """What is being worked on: sessions and tasks. A view of our extension."""
         return self._view(board.WORK, credential, agent, session, lambda desk: board.work(self._room, desk))
 
+    def lends(self, credential: Credential, agent: str) -> bool:
+        """Whether a credential may act under a name, as the policy stands now."""
+        return self._room.lends(credential, agent)
+
     def retract(
         self, credential: Credential, agent: str, unit_id: str, reason: str, session: str | None = None
     ) -> JsonObject:

@@ -3,11 +3,11 @@ what the strict reader takes, and the only one that says what is wrong and where
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 
 from muniment.contracts.strict.pointer import Step, pointer
+from muniment.contracts.strict.values import holdable
 from muniment.model.value import Value
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -110,8 +110,8 @@ class _Walk:
         if found is None:
             raise _Found("a JSON value: an object, a list, text, a finite number, true, false or null", self._at)
         whole = found.group(1) is None and found.group(2) is None
-        if len(found.group()) > _DIGITS_MAX if whole else math.isinf(float(found.group())):
-            raise _Found("a number that is not too large to hold", self._at)
+        if len(found.group()) > _DIGITS_MAX if whole else not holdable(found.group()):
+            raise _Found("a number that is not too large or too small to hold", self._at)
         self._at = found.end()
 
     def _string(self) -> str:

@@ -8,12 +8,11 @@ way is the library's scanner; only when something is wrong the slow way in `loca
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import NoReturn
 
 from muniment.contracts.strict.locate import locate
-from muniment.contracts.strict.values import Json
+from muniment.contracts.strict.values import Json, holdable
 from muniment.model.errors import LimitExceeded, Unreadable
 from muniment.model.value import Value
 
@@ -70,10 +69,9 @@ def _object(pairs: list[tuple[str, Json]]) -> Json:
 
 
 def _fraction(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
+    if not holdable(text):
         raise _Refused
-    return value
+    return float(text)
 
 
 def _whole(text: str) -> int:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "dict[str, Json]"
+
+
+def holdable(text: str) -> bool:
+    """Whether a fraction can be held: it is not too large, and none but nought becomes nought.
+
+    >>> [holdable(text) for text in ("2.5", "0e5", "1e999", "1e-999")]
+    [True, True, False, False]
+    """
+    value = float(text)
+    return not math.isinf(value) and (value != 0 or not text.lower().partition("e")[0].strip("-0."))
 
 
 def same(a: Json, b: Json) -> bool:

@@ -6,7 +6,6 @@ octal. Refused: a key said twice, keys that are no text, anchors and aliases, ta
 
 from __future__ import annotations
 
-import math
 import re
 from typing import NoReturn, Protocol
 
@@ -15,7 +14,7 @@ import yaml
 from muniment.contracts.strict.locate import place
 from muniment.contracts.strict.pointer import Step, pointer
 from muniment.contracts.strict.reader import Limits
-from muniment.contracts.strict.values import Json
+from muniment.contracts.strict.values import Json, holdable
 from muniment.model.errors import LimitExceeded, Unreadable
 
 
@@ -175,8 +174,8 @@ class _Builder:
         if found is None:
             return text
         whole = found.group(1) is None and found.group(2) is None
-        if len(text) > _DIGITS_MAX if whole else math.isinf(float(text)):
-            self._refuse(event.start_mark, "a number that is not too large to hold")
+        if len(text) > _DIGITS_MAX if whole else not holdable(text):
+            self._refuse(event.start_mark, "a number that is not too large or too small to hold")
         return int(text) if whole else float(text)
 
     def _refuse_key(self, event: yaml.NodeEvent) -> NoReturn:

@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from muniment.config.files import open_file
 from muniment.engine import Verified
 from muniment.engine.audit import State, verify_vault
 from muniment.engine.place import Folder
@@ -177,7 +178,7 @@ def _read_anchor(path: Path, tenant: str) -> Head:
     """Read back what `ledger head` printed, and nothing else."""
     expected = "a file that `muniment ledger head` wrote"
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             kept = decode_json(file.read(ANCHOR_BYTES_MAX), _Anchor)
     except OSError as error:
         raise Malformed("anchor", f"a file that can be read ({error.strerror})") from None

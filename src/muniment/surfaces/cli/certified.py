@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from muniment.config.files import open_file
 from muniment.engine import Memory
 from muniment.engine.audit import State
 from muniment.engine.signing import certified, public_keys
@@ -79,7 +80,7 @@ def read_document(path: Path) -> Document:
 
 def _read(path: Path, most: int, field: str) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             found = file.read(most + 1)
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or "no such path"

@@ -11,6 +11,7 @@ import msgspec
 import typer
 from rich.console import Group, RenderableType
 
+from muniment.config.files import open_file
 from muniment.model.decoding import decode_json
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.surfaces.cli.layout import line, table
@@ -144,7 +145,8 @@ def _secret(key: str | None) -> str | None:
 
 def _tokens(file: str) -> dict[str, str]:
     try:
-        return decode_json(Path(file).read_bytes(), dict[str, str])
+        with open_file(Path(file)) as opened:
+            return decode_json(opened.read(), dict[str, str])
     except OSError as error:
         raise Malformed("keys", f"a file that can be read ({error.strerror})") from None
     except (msgspec.DecodeError, UnicodeDecodeError):

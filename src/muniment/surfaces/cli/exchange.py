@@ -14,6 +14,7 @@ import msgspec
 import typer
 
 from muniment.compat.exchange import Checked, Result, as_file, as_json, convert, read_in, validate, write_out
+from muniment.config.files import open_file
 from muniment.contracts.door import Encoded
 from muniment.contracts.finding import Finding, Severity, finding_of
 from muniment.contracts.registry import ContractName, contract
@@ -207,7 +208,7 @@ def _read(file: str) -> bytes:
         return as_json(data, "")
     if not file or "\0" in file:
         raise Malformed("file", "the path of a file: not empty and without NUL")
-    with Path(file).open("rb") as opened:
+    with open_file(Path(file)) as opened:
         return as_json(opened.read(BYTES_MAX + 1), Path(file).suffix)
 
 

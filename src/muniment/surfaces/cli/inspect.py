@@ -14,6 +14,7 @@ from muniment.compat.retrieval.inspecting import DEFAULT_TENANT, inspect_memory
 from muniment.compat.retrieval.loader import FILE
 from muniment.compat.retrieval.results import read_query
 from muniment.compat.retrieval.trace import export_events
+from muniment.config.files import open_file
 from muniment.contracts.strict.reader import BYTES_MAX
 from muniment.model.actor import OWNER
 from muniment.model.errors import ConfigurationError, Malformed
@@ -82,7 +83,7 @@ def _read(file: str) -> bytes:
     """What a file, or standard input, holds, as JSON text."""
     if file != STANDARD_INPUT:
         path = _path(file)
-        with path.open("rb") as opened:
+        with open_file(path) as opened:
             return as_json(opened.read(BYTES_MAX + 1), path.suffix)
     if is_terminal(sys.stdin):
         note("reading standard input; end with Ctrl-D")

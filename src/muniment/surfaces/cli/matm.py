@@ -17,6 +17,7 @@ from muniment.compat.matm.labels import read_labels
 from muniment.compat.matm.level import level_report
 from muniment.compat.matm.scratch import StillClock, policy_text, scratch_memory
 from muniment.compat.matm.sources import Sources
+from muniment.config.files import open_file
 from muniment.contracts.strict.reader import BYTES_MAX
 from muniment.engine import Memory
 from muniment.model.errors import Malformed
@@ -199,5 +200,5 @@ def _read(file: str) -> bytes:
         return data
     if not file or "\0" in file:
         raise Malformed("file", "the path of a file: not empty and without NUL")
-    with Path(file).open("rb") as opened:
+    with open_file(Path(file)) as opened:
         return opened.read(BYTES_MAX + 1)

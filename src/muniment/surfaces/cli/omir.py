@@ -13,6 +13,7 @@ import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from muniment.config.files import open_file
 from muniment.contracts.omir.cbor import read_cbor
 from muniment.contracts.omir.codes import CODES
 from muniment.contracts.omir.profiles import Profile, r1_profiles, read_profile
@@ -125,7 +126,8 @@ def _options(profiles: Sequence[str], required: Sequence[str], release: Release)
 
 def _profile(file: str) -> Profile:
     try:
-        return read_profile(Path(file).read_bytes())
+        with open_file(Path(file)) as opened:
+            return read_profile(opened.read())
     except OSError as error:
         words = f"the url of a profile of R1, or the file of a definition ({printable(error.strerror or 'unreadable')})"
         raise Malformed("profile", words) from None
@@ -160,7 +162,7 @@ def _text(file: str, verdict: Verdict) -> bytes:
         raise Malformed("file", "the path of a file: not empty and without NUL")
     if Path(file).suffix == BINARY and verdict is Verdict.PARITY:
         raise Malformed("file", "a .omir file: the reference validator does not read .omirb")
-    with Path(file).open("rb") as opened:
+    with open_file(Path(file)) as opened:
         data = opened.read(BYTES_MAX + 1)
     return msgspec.json.encode(read_cbor(data)) if Path(file).suffix == BINARY else data
 

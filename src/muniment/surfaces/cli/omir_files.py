@@ -13,6 +13,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from muniment.config.files import open_file
 from muniment.contracts.omir.cbor import read_cbor, write_cbor
 from muniment.contracts.omir.decode import decode_bundle
 from muniment.contracts.omir.encode import Stamp, encode_bundle
@@ -132,7 +133,7 @@ def _read(file: str) -> bytes:
         return sent
     if not file or "\0" in file:
         raise Malformed("file", "the path of a file: not empty and without NUL")
-    with Path(file).open("rb") as opened:
+    with open_file(Path(file)) as opened:
         return opened.read(BYTES_MAX + 1)
 
 

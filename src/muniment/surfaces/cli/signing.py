@@ -10,6 +10,7 @@ import msgspec
 import typer
 from rich.console import Group, RenderableType
 
+from muniment.config.files import open_file
 from muniment.engine.signing import KeySpan, Rotation, checkpointed, key_line, rotate
 from muniment.model import checks, times
 from muniment.model.actor import OWNER
@@ -200,7 +201,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 
 def _read(path: Path, field: Literal["file", "key"], expected: str) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             body = file.read(FILE_BYTES_MAX + 1)
     except (OSError, ValueError):
         raise Malformed(field, f"{expected}; it cannot be read") from None

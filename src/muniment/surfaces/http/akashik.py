@@ -131,10 +131,8 @@ def _retract(reception: Reception, visitor: Visitor, wish: Retraction) -> JsonOb
 
 
 def _read_retraction(document: JsonObject, request: Request) -> Retraction:
-    session, said = (
-        document.get("session_id", request.headers.get(SESSION)),
-        [document.get(name) for name in _RETRACTION],
-    )
+    session = document.get("session_id", request.headers.get(SESSION))
+    said = [document.get(name) for name in _RETRACTION]
     if not document.keys() <= {*_RETRACTION, "session_id"}:
         raise Malformed("body", f"nothing but {', '.join(_RETRACTION)} and session_id")
     texts = [value for value in said if isinstance(value, str) and value.strip()]

@@ -9,8 +9,8 @@ from starlette.types import Receive, Scope, Send
 from muniment.contracts.akashik.codes import Code, error_document
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
-from muniment.surfaces.http.akashik_answers import answer
-from muniment.surfaces.http.akashik_doors import Ask, Door, Nowhere, permit
+from muniment.surfaces.http.akashik_answers import Refused, answer
+from muniment.surfaces.http.akashik_doors import Ask, Door, Nowhere, credential_of, permit
 from muniment.surfaces.http.akashik_messages import read_object
 from muniment.surfaces.http.bodies import read_body
 from muniment.surfaces.http.push_opening import LISTEN
@@ -52,6 +52,12 @@ def _ticket(hub: Hub) -> Ask:
         agent = document.get("agent_id")
         if document.keys() != {"agent_id"} or not isinstance(agent, str) or not agent:
             raise Malformed("agent_id", "the agent who will listen, and nothing else")
+        if not await hub.reception.run(_lends, hub.reception, visitor, agent):
+            raise Refused(Code.UNAUTHENTICATED, "this credential does not speak for that agent")
         return {"ticket": hub.tickets.issue(visitor, agent), "expires_in_seconds": hub.tickets.seconds}
 
     return ask
+
+
+def _lends(reception: Reception, visitor: Visitor, agent: str) -> bool:
+    return reception.field(visitor.tenant).lends(credential_of(visitor), agent)

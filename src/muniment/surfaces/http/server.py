@@ -64,7 +64,14 @@ def _silent() -> None:
 class Listening(uvicorn.Server):
     """A server that says when it is ready, and tells the reception first when it is to end."""
 
-    def __init__(self, app: ASGIApp, reception: Reception, *, ready: Callable[[], None] = _silent) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        reception: Reception,
+        *,
+        ready: Callable[[], None] = _silent,
+        told: Callable[[], bool] = lambda: False,
+    ) -> None:
         settings = reception.settings
         bounded = type("Bounded", (_Bounded,), {"settings": settings})
         bounded_socket = type("BoundedSocket", (_BoundedSocket,), {"settings": settings})
@@ -90,11 +97,18 @@ class Listening(uvicorn.Server):
         )
         self._reception = reception
         self._ready = ready
+        self._told = told
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """From here on a signal ends the server in good order."""
         await super().startup(sockets)
         self._ready()
+        if self._told():
+            asyncio.get_running_loop().call_soon(self._end)
+
+    def _end(self) -> None:
+        """End as by a signal: it came before anybody listened for one."""
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Say that the end is near, let balancers and streams take notice, and only then stop accepting."""

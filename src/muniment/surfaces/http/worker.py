@@ -12,6 +12,8 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
+from types import FrameType
 
 from muniment.config import ServerSettings
 from muniment.model.decoding import decode_json
@@ -36,13 +38,25 @@ class Errand(Value):
     sockets: tuple[int, ...]
 
 
-def serve_as(errand: Errand) -> None:
+class _Told:
+    """Whether this process was told to end, from its first line on: before it listens that is only remembered, and once
+    it has stopped listening it changes nothing."""
+
+    def __init__(self) -> None:
+        self.yes = False
+        signal.signal(signal.SIGTERM, self._take)
+
+    def _take(self, _number: int, _frame: FrameType | None) -> None:
+        self.yes = True
+
+
+def serve_as(errand: Errand, told: Callable[[], bool] = lambda: False) -> None:
     """Accept and answer until told to end, and lose nothing."""
     sockets = [socket.socket(fileno=number) for number in errand.sockets]
     reception = Reception(part_of(errand.settings, errand.crew), crew=errand.crew)
     try:
         reception.telemetry.log.install()
-        Listening(build_app(reception), reception, ready=_say_ready).run(sockets)
+        Listening(build_app(reception), reception, ready=_say_ready, told=told).run(sockets)
     finally:
         reception.close()
 
@@ -78,12 +92,13 @@ class _Lifeline:
 
 
 def main() -> int:
+    told = _Told()
     prepare()
     try:
         lifeline = _Lifeline()
         errand = lifeline.errand()
         lifeline.watch()
-        serve_as(errand)
+        serve_as(errand, lambda: told.yes)
         if lifeline.cut:
             shutil.rmtree(errand.crew.path, ignore_errors=True)
     except Exception as error:  # noqa: BLE001  # the outermost surface: nothing passes it

@@ -176,7 +176,10 @@ class _Crew:
             worker.ready = True
             return
         del self._workers[worker.number]
-        if self._until is None:
+        if what == -signal.SIGTERM and not worker.ready:  # told to end before it had begun anything
+            if self._until is None:
+                self._hand_on(signal.SIGTERM)
+        elif self._until is None:
             self._log.say(LogLevel.ERROR, "worker_died", worker=worker.number, pid=worker.pid, code=what)
             self._replace(worker, greeted=greeted)
         elif what != 0:

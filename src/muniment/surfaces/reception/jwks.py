@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import jwt
 import msgspec
 
+from muniment.config.files import open_file
 from muniment.model.decoding import decode_json
 from muniment.model.errors import ConfigurationError
 
@@ -123,7 +124,8 @@ def _fetched(source: str) -> bytes:
 
 def _from_file(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with open_file(path) as file:
+            return file.read()
     except OSError as error:
         raise JwksUnavailable(error.strerror or type(error).__name__) from None
 

@@ -30,6 +30,7 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
+_SEEN = re.compile(f"[^\\s{_UNSEEN.pattern[1:-1]}]")
 _OVERRIDES = re.compile("[\u202d\u202e]")
 _TURNS = re.compile("[\u202a\u202b\u2066-\u2069]")
 _IN_WORD = re.compile("[a-zA-Z][\u200b-\u200d\u2060-\u2064\ufeff\u180e\u115f\u1160\u3164\uffa0]+[a-zA-Z]")
@@ -40,6 +41,15 @@ _LETTERS = re.compile("[A-Za-z]{3,}|[^\x00-\x7f]+")
 _SOLID_LEAST = 24
 _PART = 4
 _RIGHT_TO_LEFT = ("R", "AL")
+
+
+def shows(text: str) -> bool:
+    r"""Whether there is anything in a text that can be seen.
+
+    >>> shows("\u200b \u2060"), shows("a\u200b")
+    (False, True)
+    """
+    return _SEEN.search(text) is not None
 
 
 def readable(text: str) -> str:

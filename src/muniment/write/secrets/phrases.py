@@ -215,8 +215,8 @@ _SECRET_NAME = rf"""(?: (?P<sure> {_NAME} | (?<![A-Za-z]) credentials )
     | (?<![A-Za-z0-9_-]) (?: [A-Za-z0-9]{{1,32}}+ [_-] ){{0,3}} (?! {_OPENS_NOTHING} ) [A-Za-z0-9]{{2,32}} [_-] key
     | (?-i: [a-z](?:Password|Secret|Token|ApiKey|Credentials?)) | (?<![A-Za-z]) [A-Za-z0-9]{{1,32}}+ [_-] pass )
     (?![A-Za-z0-9_])"""
-# What is said of a secret, or what sort of thing it is; a value that stands for another.
-_NO_VALUE = rf"""(?: {_REFERENCE} | \[redacted
+# What is said of a secret, or what sort of thing it is; a value that stands for another, as the name of a key does.
+_NO_VALUE = rf"""(?: {_REFERENCE} | \[redacted | (?: key | token ) [: ] [A-Za-z0-9_-]{{1,64}} \\?["']
     | (?: none | null | nil | undefined | true | false | yes | no | empty | unset | missing | required | optional
     | invalid | valid | wrong | expired | revoked | rotated | changed | reset | unknown | hidden | redacted
     | masked | omitted | removed | withheld | string | str | text | bytes | int | integer | number | bool | boolean

@@ -212,10 +212,21 @@ def _responses(operation: Operation) -> JsonObject:
     return {**found, **refusals(*_statuses(operation))}
 
 
+def _event(operation: Operation) -> JsonObject:
+    """One event of a stream of them: its name, and its data as text that is JSON."""
+    content = _answer(200, operation.answer)["content"]
+    assert isinstance(content, dict)
+    whole = content["application/json"]
+    assert isinstance(whole, dict)
+    data: JsonObject = {"type": "string", "contentMediaType": "application/json", "contentSchema": whole["schema"]}
+    return {"type": "object", "properties": {"event": {"type": "string"}, "data": data}, "required": ["data"]}
+
+
 def _answered(operation: Operation, status: int) -> JsonObject:
     if operation.name in _STREAMS:
         words, media = _STREAMS[operation.name]
-        answer: JsonObject = {"description": words, "content": {media: {"schema": {"type": "string"}}}}
+        schema: JsonObject = {"type": "string"} if media == NDJSON else _event(operation)
+        answer: JsonObject = {"description": words, "content": {media: {"schema": schema}}}
     else:
         answer = _answer(status, operation.answer)
     if operation.name == "ledger.verify":
