@@ -71,12 +71,8 @@ def pointed_at(snapshot: Snapshot, plan: Plan, rarity: Mapping[str, float]) -> d
     for match, search in _searches(snapshot, plan, rarity):
         matched = search()
         passed = [hit.rid for hit in matched.hits if hit.failed is None]
-        if match is Match.WORD:
-            held = {rid: snapshot.lexicon.held(rid, tuple(rarity)) for rid in passed}
-            passed = [rid for rid in passed if coverage(rarity, held[rid]) >= TELLING]
-        elif matched.passed > FEW:
-            continue
-        found.update(dict.fromkeys(passed, match))
+        if match is Match.WORD or matched.passed <= FEW:
+            found.update(dict.fromkeys(passed, match))
     return found
 
 

@@ -103,17 +103,23 @@ def fits_of(snapshot: Snapshot, plan: Plan, findings: Findings, rids: Iterable[i
     if not _can_tell(plan):
         return {}
     rids = list(rids)
-    words, found = tuple(findings.rarity), findings.found
-    size = _size(snapshot)
+    found, size = findings.found, _size(snapshot)
     mean = math.fsum(max(0.0, cosine) for cosine in findings.nearest) / max(1, len(findings.nearest))
     later = set(rids) if plan.reach.model is None else _trailing(plan, findings)
     told: dict[int, float] = {}
-    for rid, held in zip(snapshot.documents.many(rids), _held(snapshot, rids, words), strict=True):
+    for rid, share in coverages(snapshot, findings, rids).items():
         cosine = found[rid].meaning
-        share = coverage(findings.rarity, held)
         signs = Signs(cosine=cosine, coverage=share, ahead=max(0.0, cosine - mean), size=size)
         told[rid] = _chance(_by_words(signs) if rid in later else _by_both(signs))
     return told
+
+
+def coverages(snapshot: Snapshot, findings: Findings, rids: Sequence[int]) -> dict[int, float]:
+    """How much of what the question's words tell each of these tells."""
+    held = _held(snapshot, rids, tuple(findings.rarity))
+    return {
+        rid: coverage(findings.rarity, words) for rid, words in zip(snapshot.documents.many(rids), held, strict=True)
+    }
 
 
 def _by_both(signs: Signs) -> float:

@@ -19,10 +19,10 @@ from muniment.model.vocabulary import ConflictStatus, ConflictType
 from muniment.ports.store import Snapshot
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.carry import carry_over, take_in_kin
-from muniment.read.exact import Match, rarest, same_text
+from muniment.read.exact import TELLING, Match, rarest, same_text
 from muniment.read.fetch import record_of
 from muniment.read.find import FAIR_WORDS, Findings, Found, admitted, cards_at, find
-from muniment.read.fit import fit_of, fits_of, foretell_fit
+from muniment.read.fit import coverages, fit_of, fits_of, foretell_fit
 from muniment.read.moment import cards_then
 from muniment.read.named import holding, names_of
 from muniment.read.rank import Parts, diverse, fitting, happened, in_stead, raised, ranked, score_of
@@ -43,7 +43,7 @@ are as near as this."""
 
 
 WEAK_SHARE = 0.5
-POOR_WORDS, POOR_MEANING = 0.15, 0.25
+POOR_WORDS, POOR_MEANING = 0.25, 0.25
 """What fits less than this share of what fits best is too weak if it is poor by itself, too: holds less than that of
 what the question's words could add up to, and is less near than that."""
 
@@ -75,12 +75,17 @@ def gather(
     findings = find(snapshot, plan, vector)
     scores = findings.evidence()
     close = closest(findings)
-    snapshot.ahead(partial(snapshot.documents.many, close))
+    names = () if plan.terms.phrases else names_of(text, plan)  # quoted phrases must occur, and say what is meant
+    among = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:NAMED_AMONG] if names else []
+    snapshot.ahead(partial(snapshot.documents.many, [*dict.fromkeys([*close, *among, *_by_a_word(findings)])]))
     foretell_fit(snapshot, plan, findings, scores)
     _foretell_told(snapshot, plan, findings, scores)
     beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
+    for rid, share in coverages(snapshot, findings, _by_a_word(findings)).items():
+        if share < TELLING:
+            findings.found[rid].exact = Match.NONE
     mark_same_text(snapshot, text, findings, close)
-    held = named_among(snapshot, text, plan, findings)
+    held = named_among(snapshot, names, findings, among) if names else None
     fit = fit_of(snapshot, plan, findings, scores, unmet=held is not None and not held)
     carry_over(findings.found, findings.evidence(), beside)
     operation.lap("search")
@@ -163,6 +168,11 @@ def _weak(found: Mapping[int, Found], fits: Mapping[int, float]) -> set[int]:
     }
 
 
+def _by_a_word(findings: Findings) -> list[int]:
+    """What the question points at by a word that it alone holds."""
+    return [rid for rid, one in findings.found.items() if one.exact is Match.WORD]
+
+
 def closest(findings: Findings) -> list[int]:
     """What may be the very text of the question. Such a record holds all words of it, so that only those that match
     well are read."""
@@ -179,15 +189,12 @@ def mark_same_text(snapshot: Snapshot, text: str, findings: Findings, close: Ite
         found[rid].exact = max(found[rid].exact, same_text(text, record_of(document.body).content))
 
 
-def named_among(snapshot: Snapshot, text: str, plan: Plan, findings: Findings) -> set[int] | None:
+def named_among(
+    snapshot: Snapshot, names: tuple[tuple[str, ...], ...], findings: Findings, best: Sequence[int]
+) -> set[int] | None:
     """What holds a name that the question is bound by, among the best; None if it is bound by none. It comes first,
-    unless it was said in a conversation, where a name is said once and then understood. Where quoted phrases must
-    occur, these say what is meant."""
-    names = names_of(text, plan)
-    if not names or plan.terms.phrases:
-        return None
-    scores, found = findings.evidence(), findings.found
-    best = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:NAMED_AMONG]
+    unless it was said in a conversation, where a name is said once and then understood."""
+    found = findings.found
     records = {rid: record_of(document.body) for rid, document in snapshot.documents.many(best).items()}
     held = holding(names, records)
     if held is not None and not held and _known(snapshot, names, findings):
