@@ -22,6 +22,7 @@ from bench.report import OUT, machine
 from muniment import Memory
 from muniment.backends.embedders.choose import choose
 from muniment.config import read_environment
+from muniment.engine.options import QueryOptions
 from muniment.model.times import DAY, Instant, from_datetime
 from muniment.ports.embedder import Embedder
 
@@ -43,7 +44,20 @@ class Days:
         self._now = Instant(self._now + DAY)
 
 
-def ours(corpus: Corpus, embedder: Embedder | None, folder: Path) -> Rank:
+KNOBS: dict[str, QueryOptions] = {
+    "as shipped": {},
+    "floor=0.05": {"floor": 0.05},
+    "floor=0.1": {"floor": 0.1},
+    "floor=0.3": {"floor": 0.3},
+    "min_fit=0.1": {"min_fit": 0.1},
+    "min_fit=0.3": {"min_fit": 0.3},
+    "min_fit=0.5": {"min_fit": 0.5},
+    "precise": {"precise": True},
+    "precise, min_fit=0.3": {"precise": True, "min_fit": 0.3},
+}
+
+
+def ours(corpus: Corpus, embedder: Embedder | None, folder: Path) -> Callable[[Ask, QueryOptions], list[str]]:
     """Everything recall tells, from the best down."""
     clock = Days(FIRST_DAY)
     memory = Memory.open(folder, embedder=embedder, clock=clock)
@@ -54,7 +68,12 @@ def ours(corpus: Corpus, embedder: Embedder | None, folder: Path) -> Rank:
         facts[verdict.record_id] = turn.id
         clock.next_day()
     memory.flush()
-    return lambda ask: [facts[one.record.id] for one in memory.recall(ask.text, limit=LIMIT).records]
+
+    def rank(ask: Ask, options: QueryOptions) -> list[str]:
+        bounds: QueryOptions = {**options, "limit": LIMIT}
+        return [facts[one.record.id] for one in memory.recall(ask.text, **bounds).records]
+
+    return rank
 
 
 def cosine(corpus: Corpus, embedder: Embedder) -> Rank:
@@ -71,17 +90,18 @@ def _read(vectors: Iterable[bytes]) -> np.ndarray[tuple[int, int], np.dtype[np.f
     return np.stack([np.frombuffer(vector, "<f4") for vector in vectors])
 
 
-def measure(corpus: Corpus, embedder: Embedder) -> Figures:
+def measure(corpus: Corpus, embedder: Embedder) -> tuple[Figures, dict[str, Figures]]:
     with tempfile.TemporaryDirectory(prefix="muniment-bench-") as folder, plain_fts5(corpus) as fts5:
         full = ours(corpus, embedder, Path(folder) / "full")
         words = ours(corpus, None, Path(folder) / "words")
         rows: dict[str, Rank] = {
-            "": full,
-            "words_": words,
+            "": lambda ask: full(ask, {}),
+            "words_": lambda ask: words(ask, {}),
             "fts5_": lambda ask: fts5(ask)[0][:LIMIT],
             "cosine_": cosine(corpus, embedder),
         }
         told = {name: [(ask, rank(ask)) for ask in corpus.asks] for name, rank in rows.items()}
+        turned = {name: [(ask, full(ask, knob)) for ask in corpus.asks] for name, knob in KNOBS.items()}
     found: Figures = {}
     for name, answers in told.items():
         known = [(ask.turns, ranking) for ask, ranking in answers if ask.answerable]
@@ -90,9 +110,18 @@ def measure(corpus: Corpus, embedder: Embedder) -> Figures:
     for name in ("", "words_"):
         found[f"{name}silent"] = _share(not ranking for ask, ranking in told[name] if not ask.answerable)
         found[f"{name}kept"] = _share(bool(ranking) for ask, ranking in told[name] if ask.answerable)
-    known = [(ask.turns, ranking) for ask, ranking in told[""] if ask.answerable and ranking]
-    found["precision"] = _mean(len(gold & set(ranking)) / len(ranking) for gold, ranking in known)
-    return found
+    return found, {name: _told_by(answers) for name, answers in turned.items()}
+
+
+def _told_by(answers: list[tuple[Ask, list[str]]]) -> Figures:
+    """What a choice of knobs costs and brings: of what was told to questions that have an answer, how much is it."""
+    known = [(ask.turns, ranking) for ask, ranking in answers if ask.answerable]
+    return {
+        "top5": _share(bool(gold & set(ranking)) for gold, ranking in known),
+        "precision": _mean(len(gold & set(ranking)) / len(ranking) for gold, ranking in known if ranking),
+        "kept": _share(bool(ranking) for _, ranking in known),
+        "silent": _share(not ranking for ask, ranking in answers if not ask.answerable),
+    }
 
 
 def _share(true: Iterable[bool]) -> float:
@@ -113,8 +142,10 @@ def main() -> None:
     embedder = choose("minilm", models=read_environment().models_folder, key=None)
     assert embedder is not None, "the figures are about the model we ship"
     found: dict[str, Figures] = {}
+    turned: list[dict[str, Figures]] = []
     for corpus in situations():
-        found[corpus.name] = measure(corpus, embedder)
+        found[corpus.name], knobs = measure(corpus, embedder)
+        turned.append(knobs)
         _print(corpus.name, found[corpus.name])
     groups = {
         "all": together(found.values()),
@@ -123,14 +154,17 @@ def main() -> None:
     }
     for name, row in groups.items():
         _print(name, row)
+    knobs = {name: together(one[name] for one in turned) for name in KNOBS}
+    for name, row in knobs.items():
+        _print(name, row)
     OUT.mkdir(parents=True, exist_ok=True)
-    told = {"situations": found, "together": groups, "about": {**machine(), "model": embedder.model}}
+    told = {"situations": found, "together": groups, "knobs": knobs, "about": {**machine(), "model": embedder.model}}
     (OUT / "everyday.json").write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
     print("written to everyday.json")
 
 
 def _print(name: str, row: Figures) -> None:
-    print(f"{name:14}" + "  ".join(f"{key} {value:5.1f}" for key, value in row.items()), flush=True)
+    print(f"{name:22}" + "  ".join(f"{key} {value:5.1f}" for key, value in row.items()), flush=True)
 
 
 if __name__ == "__main__":

@@ -229,7 +229,7 @@ def sense(store: Store, ask: Ask, *, vectors: bool) -> Sensed | None:
             plan, vector = msgspec.structs.replace(plan, reach=Reach()), None
         findings = find.find(snapshot, plan, vector)
         scores = findings.evidence()
-        chance = fit.fit_of(snapshot, plan, findings, scores)
+        chance = fit.fit_of(snapshot, plan, findings, scores, unmet=False)
         if chance is None:
             return None
         return Sensed(signs=fit.signs_of(snapshot, plan, findings, scores, nearest=findings.nearest), chance=chance)

@@ -36,17 +36,7 @@ _NAMELESS = frozenset(
     {"accept", "anchor", "anchored", "asked_at", "assumptions", "barred_scopes", "becomes", "before", "bucket"}
     | {"buckets", "budget_tokens", "by", "cascade", "changed_after", "classes", "confidence", "confidence_min"}
     | {"content", "contract", "count", "depth", "detect", "direction", "draft", "dry_run", "entities", "erasure"}
-    | {
-        "event_time",
-        "evidence",
-        "expected",
-        "expected_revision",
-        "expires_at",
-        "first",
-        "floor",
-        "gate_flag",
-        "include_probable",
-    }
+    | {"event_time", "evidence", "expected", "expected_revision", "expires_at", "first", "floor", "gate_flag"}
     | {
         "gate_min",
         "half_life_hours",
@@ -58,9 +48,9 @@ _NAMELESS = frozenset(
         "key",
         "kind",
         "kinds",
-        "known_at",
     }
-    | {"last", "lawful_basis", "limit", "max_age_days", "memory_class", "memory_type", "newest", "next_review_at"}
+    | {"known_at", "last", "lawful_basis", "limit", "max_age_days", "memory_class", "memory_type", "min_fit", "newest"}
+    | {"next_review_at", "precise"}
     | {"objections", "older_than_days", "origin", "others", "preview", "profile", "progress", "question", "rationale"}
     | {"reason", "reasoning", "replay", "require_provenance", "result", "retention_days", "reviewer", "revision"}
     | {"sensitivity", "sensitivity_max", "since", "source_quality", "source_type", "status", "statuses", "strategy"}

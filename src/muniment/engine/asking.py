@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import msgspec
+
 from muniment.engine.aside import ReceiptsAside
 from muniment.engine.seat import Seat
 from muniment.ledger.receipts import seal
 from muniment.model.errors import StoreUnavailable
-from muniment.model.query import Query
+from muniment.model.query import Attunement, Query
 from muniment.model.receipt import Account
 from muniment.ports.store import Snapshot
 from muniment.read.pipeline import Answer, Reading, answer
 from muniment.read.question import texts_of
+from muniment.text.profile import asks_for_profile
 from muniment.write.commit import log_receipt
 
 _READS = 3
@@ -49,6 +52,8 @@ class Asking(Seat):
                 self._screen.refuse(field, name)
         if query.listing is not None:
             self._screen.refuse("session", query.listing.session)
+        if query.attuned is None and query.listing is None and asks_for_profile(query.text):
+            query = msgspec.structs.replace(query, attuned=Attunement())
         with self._watch(_name(query), query) as operation:
             reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
             now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")

@@ -41,6 +41,8 @@ class QueryOptions(TypedDict, total=False):
     budget_tokens: int | None
     asked_at: When | None
     floor: float | None
+    min_fit: float | None
+    precise: bool | None
 
 
 OPTIONS = frozenset(get_type_hints(QueryOptions))
@@ -54,6 +56,7 @@ def make_query(
     trust, sensitivity, limit = options.get("trust_min"), options.get("sensitivity_max"), options.get("limit")
     authors, places = options.get("authors"), options.get("places")
     scope_ids, purpose, sourced = options.get("scope_ids"), options.get("purpose"), options.get("require_provenance")
+    precise = options.get("precise")
     return Query(
         text=text,
         purpose=DEFAULT_PURPOSE if purpose is None else purpose,
@@ -77,6 +80,8 @@ def make_query(
         budget_tokens=options.get("budget_tokens"),
         asked_at=read_instant("asked_at", options.get("asked_at")),
         floor=options.get("floor"),
+        min_fit=options.get("min_fit"),
+        precise=False if precise is None else precise,
         attuned=attuned,
         listing=listing,
     )

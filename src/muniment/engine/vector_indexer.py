@@ -135,7 +135,7 @@ class VectorIndexer:
                 self._let_catch_up()
         except MunimentError:  # the store is slow or away: whoever reads is told
             return self.ask
-        return self.ask if asked.vector is not None else lambda _: asked
+        return self.ask if asked.vector is not None or asked.why == UNREAD else lambda _: asked
 
     def _settled(self) -> bool:
         """Whether nothing is known that has no vectors. Where writes of others are not heard of, it is looked."""

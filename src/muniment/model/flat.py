@@ -127,8 +127,8 @@ MEANT = {
     "top_k": "limit",
     "k": "limit",
     "n": "limit",
-    "threshold": "floor",
-    "min_score": "floor",
+    "threshold": "min_fit",
+    "min_score": "min_fit",
     "filters": "scopes, kinds, namespace or authors",
 }
 """What others call what we have another word for, and where it goes here."""

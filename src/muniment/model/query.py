@@ -67,7 +67,9 @@ class Listing(Value):
 class Query(Value):
     """An access request: what is sought, for which purpose, within which bounds. None means "no bound of mine".
     `asked_at` is the instant that "last week" is read against; `floor` is how likely something must fit to be
-    told, and with 0 nothing is too weak; `namespace` is one with all below it, `places` are exactly these."""
+    told, and with 0 nothing is too weak; `min_fit` is how likely each record must answer by itself; with `precise` only
+    what holds the name that the question is bound by is told; `namespace` is one with all below it, `places` are
+    exactly these."""
 
     text: str
     purpose: str = DEFAULT_PURPOSE
@@ -93,12 +95,16 @@ class Query(Value):
     floor: float | None = None
     attuned: Attunement | None = None
     listing: Listing | None = None
+    min_fit: float | None = None
+    precise: bool = False
 
     def __post_init__(self) -> None:
         if (self.attuned is None and self.listing is None) or self.text:
             checks.text("query", self.text, limit=QUERY_BYTES_MAX)
         checks.instant("asked_at", self.asked_at)
         checks.optional_unit_interval("floor", self.floor)
+        checks.optional_unit_interval("min_fit", self.min_fit)
+        checks.flag("precise", self.precise)
         if self.attuned is not None and not isinstance(self.attuned, Attunement):
             raise Malformed("attuned", "an Attunement")
         if self.listing is not None and not isinstance(self.listing, Listing):

@@ -33,7 +33,8 @@ class Terms(Value):
 class Plan(Value):
     """One query as the store and the gate run it. `visible` is what policy lets the caller see at all;
     `wanted` are the caller's own bounds and the standing rules, each under the name it is counted by. `reach` says
-    which vectors were used, `span` which time the question is about, `asked` when it is asked and `asker` by whom."""
+    which vectors were used, `span` which time the question is about, `asked` when it is asked and `asker` by whom;
+    `floor`, `min_fit` and `precise` say what is too weak to be told."""
 
     terms: Terms
     visible: Filter
@@ -51,6 +52,8 @@ class Plan(Value):
     asker: str | None = None
     span: tuple[Instant, Instant] | None = None
     reach: Reach = Reach()
+    min_fit: float | None = None
+    precise: bool = False
 
 
 class Candidate(Value):

@@ -13,7 +13,7 @@ from muniment.ports.store import Snapshot
 from muniment.read.find import Findings, Found, find
 from muniment.read.moment import cards_then
 from muniment.read.question import Sought
-from muniment.read.rank import ranked_unasked
+from muniment.read.rank import ranked_unasked, score_of
 from muniment.read.search import SPARE, Gathered, arrange
 
 NEWS_KEPT = 100
@@ -51,4 +51,5 @@ def gather_attuned(snapshot: Snapshot, plan: Plan, about: Attunement, sought: So
         found.setdefault(card.rid, Found(card=card))
     passed, counts = _tally(snapshot, plan, about.since) if about.count else (len(found), {})
     findings = Findings(found=found, past=(), passed=passed, counts=counts, rarity={}, scales=(0.0, 0.0))
-    return arrange(snapshot, plan, findings, ranked_unasked(plan, found, fits, keep=plan.limit + SPARE), fit=None)
+    parts = ranked_unasked(plan, found, fits, keep=plan.limit + SPARE)
+    return arrange(snapshot, plan, findings, parts, {rid: score_of(sums) for rid, sums in parts.items()}, fit=None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from functools import partial
 from unicodedata import normalize
@@ -23,6 +23,10 @@ from muniment.text.entities import entities
 
 FEW = 5
 """A code that at most so many records hold points at them; a word, that one holds."""
+
+TELLING = 0.5
+"""What a record is pointed at by is at least so much of what the question's words tell: "like" may be held by one
+record only and is no reason to tell it first."""
 
 CODES_MAX = 4
 WORDS_MAX = 8
@@ -40,9 +44,10 @@ class Match(IntEnum):
 
     NONE = 0
     WORD = 1
-    CODE = 2
-    TEXT_FOLDED = 3
-    TEXT = 4
+    NAME = 2
+    CODE = 3
+    TEXT_FOLDED = 4
+    TEXT = 5
 
 
 def codes_of(text: str) -> tuple[str, ...]:
@@ -65,8 +70,9 @@ def pointed_at(snapshot: Snapshot, plan: Plan, rarity: Mapping[str, float]) -> d
     found: dict[int, Match] = {}
     for match, search in _searches(snapshot, plan, rarity):
         matched = search()
+        passed = [hit.rid for hit in matched.hits if hit.failed is None]
         if match is Match.WORD or matched.passed <= FEW:
-            found.update((hit.rid, match) for hit in matched.hits if hit.failed is None)
+            found.update(dict.fromkeys(passed, match))
     return found
 
 
@@ -93,11 +99,23 @@ def _rarest(rarity: Mapping[str, float], records: int) -> tuple[str, ...]:
     return tuple(found[:WORDS_MAX])
 
 
+def coverage(rarity: Mapping[str, float], held: Iterable[str]) -> float:
+    """How much of what words tell is told by those that are held, rare ones telling more and none nothing."""
+    tells = {word: math.log1p(math.exp(rare)) for word, rare in rarity.items()}
+    whole = math.fsum(tells.values())
+    return math.fsum(tells[word] for word in held) / whole if whole > 0 else 0.0
+
+
+def rarest(records: int) -> float:
+    """A little less than how rare a word is that none of so many records holds, and more than that of any other."""
+    return math.log(records + 0.5)
+
+
 def same_text(text: str, content: str) -> Match:
     """Whether a content is the very text of the question, or the same but for case and white space.
 
     >>> same_text("Flag ff_3 is on", "Flag ff_3 is on "), same_text("flag  ff_3 is ON", "Flag ff_3 is on")
-    (<Match.TEXT: 4>, <Match.TEXT_FOLDED: 3>)
+    (<Match.TEXT: 5>, <Match.TEXT_FOLDED: 4>)
     """
     one, other = normalize("NFC", text).strip(), normalize("NFC", content).strip()
     if one == other:

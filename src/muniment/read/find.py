@@ -14,7 +14,7 @@ from muniment.model.receipt import Plan
 from muniment.model.rows import Near
 from muniment.ports.hits import Hit
 from muniment.ports.store import Snapshot
-from muniment.read.exact import Match, foretell_pointed, pointed_at
+from muniment.read.exact import Match, coverage, foretell_pointed, pointed_at
 from muniment.read.moment import cards_then
 from muniment.read.words import GAP
 
@@ -39,6 +39,11 @@ FAIR_MEANING = 0.5
 
 COSINE_LEAST = 0.15
 """What is less alike than this is not alike: two texts picked at random are."""
+
+SMALL = 50
+LESS_WORDS, MORE_MEANING = 0.25, 0.6
+"""Among few records nobody can tell how rare a word is, so in small stores words count for less and meaning for more:
+by half of these shares in a store of `SMALL` records, by hardly anything in a large one."""
 
 CLOSE = 0.3
 """What words are worth, besides, that stand as close together in a record as in the question."""
@@ -113,7 +118,7 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
         scores = snapshot.lexicon.score(plan.terms, late)
         hits = [Hit(rid=rid, score=score, failed=None) for rid, score in scores.items()]
         words |= _shares(snapshot, hits, rarity, close)
-    scales = _scales(plan, words, near)
+    scales = _scales(plan, words, near, snapshot.lexicon.count())
     rough = {
         rid: scales[0] * words.get(rid, 0.0) + (scales[1] * max(0.0, near[rid].cosine) if rid in near else 0.0)
         for rid in dict.fromkeys([*own, *near])
@@ -166,13 +171,6 @@ def _shares(
     return {hit.rid: max(0.0, hit.score + CLOSE * nearby.get(hit.rid, 0.0)) / most for hit in hits}
 
 
-def coverage(rarity: Mapping[str, float], held: Iterable[str]) -> float:
-    """How much of what words tell is told by those that are held, rare ones telling more and none nothing."""
-    tells = {word: math.log1p(math.exp(rare)) for word, rare in rarity.items()}
-    whole = math.fsum(tells.values())
-    return math.fsum(tells[word] for word in held) / whole if whole > 0 else 0.0
-
-
 def _nearest(snapshot: Snapshot, plan: Plan, vector: bytes) -> tuple[Near, ...]:
     """The nearest of all. Quoted phrases must occur, so with them only what the words matched is compared."""
     if plan.reach.model is None or plan.terms.phrases:
@@ -191,12 +189,16 @@ def _compared(
     return snapshot.meanings.measure(rids, vector)
 
 
-def _scales(plan: Plan, words: Mapping[int, float], near: Mapping[int, Near]) -> tuple[float, float]:
+def _scales(plan: Plan, words: Mapping[int, float], near: Mapping[int, Near], records: int) -> tuple[float, float]:
     """What a point by words and one by meaning are worth: the best of each gets its whole weight, unless it is less
     than fair, so that the best of a poor lot does not look good."""
     most = max(FAIR_WORDS, max(words.values(), default=0.0))
     nearest = max(FAIR_MEANING, max((one.cosine for one in near.values()), default=0.0))
-    return plan.weights.words / most, plan.weights.meaning / nearest
+    small = SMALL / (SMALL + records) if near else 0.0
+    return (
+        plan.weights.words * (1 - LESS_WORDS * small) / most,
+        plan.weights.meaning * (1 + MORE_MEANING * small) / nearest,
+    )
 
 
 def _sought(plan: Plan) -> tuple[str, ...]:

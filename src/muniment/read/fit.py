@@ -14,13 +14,11 @@ from muniment.model.receipt import Plan
 from muniment.model.value import Value
 from muniment.ports.lexicon import holds
 from muniment.ports.store import Snapshot
+from muniment.read.exact import coverage
 from muniment.read.fetch import record_of
-from muniment.read.find import Findings, coverage
+from muniment.read.find import Findings
 
 FITTED_FOR = "all-MiniLM-L6-v2@"
-WEAK_SHARE = 0.45
-"""Less than this share of the best score is too weak: hardly ever has such a hit been the one that was sought."""
-
 _STRONGEST = 3
 _READ_MAX = 5_000
 _RECORDS = (10, 11_000)
@@ -28,6 +26,8 @@ _RECORDS = (10, 11_000)
 
 _COSINE, _COVERAGE, _AHEAD, _SIZE, _BIAS = 12.3, 8.43, 5.65, -0.66, -5.81
 _WORDS_COVERAGE, _WORDS_SIZE, _WORDS_BIAS = 12.43, -0.69, -0.38
+_UNMET = -1.5
+"""What it takes off that the question names something and nothing that was found does."""
 
 
 class Signs(Value):
@@ -44,7 +44,6 @@ class Signs(Value):
 def signs_of(
     snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float], *, nearest: Sequence[float]
 ) -> Signs:
-    least, most = _RECORDS
     words = tuple(findings.rarity)
     near = [max(0.0, cosine) for cosine in nearest]
     best = max(near, default=0.0)
@@ -55,7 +54,7 @@ def signs_of(
             default=0.0,
         ),
         ahead=best - math.fsum(near) / max(1, len(near)),
-        size=math.log(min(max(snapshot.lexicon.count(), least), most)),
+        size=_size(snapshot),
     )
 
 
@@ -81,21 +80,60 @@ def foretell_fit(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Map
         snapshot.ahead(partial(snapshot.documents.many, _strongest(findings, scores)))
 
 
-def fit_of(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> float | None:
+def fit_of(
+    snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float], *, unmet: bool
+) -> float | None:
     """How likely it is that something found answers the question; None if that cannot be told. What has vectors is
-    judged by both, what has none yet by its words."""
+    judged by both, what has none yet by its words; `unmet` says that the question names what nothing here does."""
     if not findings.found or not _can_tell(plan):
         return None
     later = set(scores) if plan.reach.model is None else _trailing(plan, findings)
+    less = _UNMET if unmet else 0.0
     chances = [0.0]
     if trailing := {rid: findings.found[rid].words for rid in scores if rid in later}:
-        signs = signs_of(snapshot, plan, findings, trailing, nearest=())
-        chances.append(_chance(_WORDS_COVERAGE * signs.coverage + _WORDS_SIZE * signs.size + _WORDS_BIAS))
+        chances.append(_chance(_by_words(signs_of(snapshot, plan, findings, trailing, nearest=())) + less))
     if seen := {rid: scores[rid] for rid in scores if rid not in later}:
         signs = signs_of(snapshot, plan, findings, seen, nearest=findings.nearest)
-        met = _COSINE * signs.cosine + _COVERAGE * signs.coverage + _AHEAD * signs.ahead
-        chances.append(_chance(met + _SIZE * signs.size + _BIAS))
+        chances.append(_chance(_by_both(signs) + less))
     return max(chances)
+
+
+def fits_of(snapshot: Snapshot, plan: Plan, findings: Findings, rids: Iterable[int]) -> dict[int, float]:
+    """How likely each of these answers the question, by itself; empty if that cannot be told."""
+    if not _can_tell(plan):
+        return {}
+    rids = list(rids)
+    found, size = findings.found, _size(snapshot)
+    mean = math.fsum(max(0.0, cosine) for cosine in findings.nearest) / max(1, len(findings.nearest))
+    later = set(rids) if plan.reach.model is None else _trailing(plan, findings)
+    told: dict[int, float] = {}
+    for rid, share in coverages(snapshot, findings, rids).items():
+        cosine = found[rid].meaning
+        signs = Signs(cosine=cosine, coverage=share, ahead=max(0.0, cosine - mean), size=size)
+        told[rid] = _chance(_by_words(signs) if rid in later else _by_both(signs))
+    return told
+
+
+def coverages(snapshot: Snapshot, findings: Findings, rids: Sequence[int]) -> dict[int, float]:
+    """How much of what the question's words tell each of these tells."""
+    held = _held(snapshot, rids, tuple(findings.rarity))
+    return {
+        rid: coverage(findings.rarity, words) for rid, words in zip(snapshot.documents.many(rids), held, strict=True)
+    }
+
+
+def _by_both(signs: Signs) -> float:
+    met = _COSINE * signs.cosine + _COVERAGE * signs.coverage + _AHEAD * signs.ahead
+    return met + _SIZE * signs.size + _BIAS
+
+
+def _by_words(signs: Signs) -> float:
+    return _WORDS_COVERAGE * signs.coverage + _WORDS_SIZE * signs.size + _WORDS_BIAS
+
+
+def _size(snapshot: Snapshot) -> float:
+    least, most = _RECORDS
+    return math.log(min(max(snapshot.lexicon.count(), least), most))
 
 
 def _chance(logit: float) -> float:

@@ -62,6 +62,8 @@ def make_plan(
         asker=actor.id,
         span=(span.first, span.last) if span is not None else None,
         reach=reach,
+        min_fit=query.min_fit,
+        precise=query.precise,
     )
 
 

@@ -102,6 +102,9 @@ NAMES = (
 )
 """The parts of a score, in the order `_values` gives them."""
 
+FITTING = frozenset({"words", "meaning", "nearby", "session", "linked", "time"})
+"""The parts that say how well a record fits the question. The others only prefer."""
+
 
 def _values(plan: Plan, one: Found, scales: tuple[float, float], subjects: AbstractSet[str]) -> tuple[float, ...]:
     weights, at = plan.weights, happened(one)
@@ -159,6 +162,11 @@ def _faded(plan: Plan, one: Found, whole: float) -> float:
 
 def score_of(parts: Sequence[tuple[str, float]]) -> float:
     return math.fsum([value for _, value in parts])
+
+
+def fitting(parts: Sequence[tuple[str, float]]) -> float:
+    """How much of a score says that a record fits the question."""
+    return math.fsum([value for name, value in parts if name in FITTING])
 
 
 def happened(one: Found) -> Instant:

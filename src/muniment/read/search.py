@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 import msgspec
@@ -18,12 +19,13 @@ from muniment.model.vocabulary import ConflictStatus, ConflictType
 from muniment.ports.store import Snapshot
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.carry import carry_over, take_in_kin
-from muniment.read.exact import Match, same_text
+from muniment.read.exact import TELLING, Match, rarest, same_text
 from muniment.read.fetch import record_of
 from muniment.read.find import FAIR_WORDS, Findings, Found, admitted, cards_at, find
-from muniment.read.fit import WEAK_SHARE, fit_of, foretell_fit
+from muniment.read.fit import coverages, fit_of, fits_of, foretell_fit
 from muniment.read.moment import cards_then
-from muniment.read.rank import Parts, diverse, in_stead, raised, ranked, score_of
+from muniment.read.named import holding, names_of
+from muniment.read.rank import Parts, diverse, fitting, happened, in_stead, raised, ranked, score_of
 from muniment.read.select import DISPUTES_MAX, OPPONENT, WEAK
 
 CHAIN_MAX = 100
@@ -38,6 +40,19 @@ READ_MAX = 24
 SAME_MEANING = 0.9
 """So many of the best matches are compared with the question word by word, if they hold half of what the best holds or
 are as near as this."""
+
+
+WEAK_SHARE = 0.5
+POOR_WORDS, POOR_MEANING = 0.25, 0.25
+"""What fits less than this share of what fits best is too weak if it is poor by itself, too: holds less than that of
+what the question's words could add up to, and is less near than that."""
+
+
+SAME_TOPIC, AS_FIT = 0.75, 0.9
+"""Two records answer the same question if they are so much alike, and the later fits it so well beside the older."""
+
+NAMED_AMONG = 32
+"""So many of the best are looked through for what the question names."""
 
 
 class Gathered(Value):
@@ -60,15 +75,24 @@ def gather(
     findings = find(snapshot, plan, vector)
     scores = findings.evidence()
     close = closest(findings)
-    snapshot.ahead(partial(snapshot.documents.many, close))
+    names = () if plan.terms.phrases else names_of(text, plan)  # quoted phrases must occur, and say what is meant
+    among = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:NAMED_AMONG] if names else []
+    snapshot.ahead(partial(snapshot.documents.many, [*dict.fromkeys([*close, *among, *_by_a_word(findings)])]))
     foretell_fit(snapshot, plan, findings, scores)
     _foretell_told(snapshot, plan, findings, scores)
     beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
+    for rid, share in coverages(snapshot, findings, _by_a_word(findings)).items():
+        if share < TELLING:
+            findings.found[rid].exact = Match.NONE
     mark_same_text(snapshot, text, findings, close)
-    fit = fit_of(snapshot, plan, findings, scores)
+    held = named_among(snapshot, names, findings, among) if names else None
+    fit = fit_of(snapshot, plan, findings, scores, unmet=held is not None and not held)
     carry_over(findings.found, findings.evidence(), beside)
     operation.lap("search")
-    return arrange(snapshot, plan, findings, ranked(plan, findings, keep=plan.limit + SPARE), fit=fit)
+    parts = ranked(plan, findings, keep=plan.limit + SPARE)
+    fits = {rid: fitting(sums) for rid, sums in parts.items()}
+    unfit = _unfit(snapshot, plan, findings, parts, held)
+    return arrange(snapshot, plan, findings, parts, fits, fit=fit, unfit=unfit)
 
 
 def _foretell_told(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> None:
@@ -81,15 +105,23 @@ def _foretell_told(snapshot: Snapshot, plan: Plan, findings: Findings, scores: M
 
 
 def arrange(
-    snapshot: Snapshot, plan: Plan, findings: Findings, parts: Mapping[int, Parts], *, fit: float | None
+    snapshot: Snapshot,
+    plan: Plan,
+    findings: Findings,
+    parts: Mapping[int, Parts],
+    fits: Mapping[int, float],
+    *,
+    fit: float | None,
+    unfit: AbstractSet[int] = frozenset(),
 ) -> Gathered:
     """Make candidates of the best, take in what speaks in the stead of what is past, and put all in order. `parts` are
-    what the scores of the best are the sums of, from the best down."""
+    what the scores of the best are the sums of, from the best down; `fits` is how much of it says that they fit, and
+    what is `unfit` is not told."""
     found = findings.found
     scores = {rid: score_of(sums) for rid, sums in parts.items()}
-    least = WEAK_SHARE * max(scores.values(), default=0.0) if plan.floor > 0 else -math.inf
     poor = fit is not None and fit < plan.floor
-    weak = {rid for rid in parts if poor or (scores[rid] < least and not found[rid].exact)}
+    weak = set(parts) if poor else _weak(found, fits) if plan.floor > 0 else set[int]()
+    weak |= unfit
     candidates = {
         rid: msgspec.structs.replace(
             _candidate(found[rid].card, scores[rid], found[rid].via),
@@ -108,9 +140,14 @@ def arrange(
     opponents = _add_opponents(snapshot, plan, candidates, cards, conflicts)
     order = sorted(candidates, key=lambda rid: (-candidates[rid].score, -rid))
     own = [rid for rid in order if candidates[rid].excluded != OPPONENT]
-    if plan.reach.model is not None and len(own) > 2:
+    if plan.reach.model is not None and len(own) > 1:
         alike = snapshot.meanings.alike(own)
-        own = diverse(own, {rid: candidates[rid].score for rid in own}, alike)
+        _put_later_first(candidates, found, fits, own, alike)
+        scores = {rid: candidates[rid].score for rid in own}
+        placed = {rid: place for place, rid in enumerate(own)}
+        own.sort(key=lambda rid: (-scores[rid], -rid))
+        alike = tuple(tuple(alike[placed[one]][placed[other]] for other in own) for one in own)
+        own = diverse(own, scores, alike) if len(own) > 2 else own
     beside = [rid for rid in order if candidates[rid].excluded == OPPONENT]
     return Gathered(
         candidates=tuple(candidates[rid] for rid in (*own, *beside)),
@@ -119,6 +156,21 @@ def arrange(
         counts=findings.counts,
         fit=fit,
     )
+
+
+def _weak(found: Mapping[int, Found], fits: Mapping[int, float]) -> set[int]:
+    """What is noise, beside the best and by itself."""
+    least = WEAK_SHARE * max(fits.values(), default=0.0)
+    return {
+        rid
+        for rid, fit in fits.items()
+        if fit < least and not found[rid].exact and found[rid].words < POOR_WORDS and found[rid].meaning < POOR_MEANING
+    }
+
+
+def _by_a_word(findings: Findings) -> list[int]:
+    """What the question points at by a word that it alone holds."""
+    return [rid for rid, one in findings.found.items() if one.exact is Match.WORD]
 
 
 def closest(findings: Findings) -> list[int]:
@@ -135,6 +187,41 @@ def mark_same_text(snapshot: Snapshot, text: str, findings: Findings, close: Ite
     found = findings.found
     for rid, document in snapshot.documents.many(close).items():
         found[rid].exact = max(found[rid].exact, same_text(text, record_of(document.body).content))
+
+
+def named_among(
+    snapshot: Snapshot, names: tuple[tuple[str, ...], ...], findings: Findings, best: Sequence[int]
+) -> set[int] | None:
+    """What holds a name that the question is bound by, among the best; None if it is bound by none. It comes first,
+    unless it was said in a conversation, where a name is said once and then understood."""
+    found = findings.found
+    records = {rid: record_of(document.body) for rid, document in snapshot.documents.many(best).items()}
+    held = holding(names, records)
+    if held is not None and not held and _known(snapshot, names, findings):
+        return None  # it is spoken of somewhere, if not here
+    for rid in held or ():
+        if found[rid].card.session_id is None:
+            found[rid].exact = max(found[rid].exact, Match.NAME)
+    return held
+
+
+def _known(snapshot: Snapshot, names: Iterable[tuple[str, ...]], findings: Findings) -> bool:
+    """Whether any record holds a word of these names."""
+    unheard = rarest(snapshot.lexicon.count())
+    return any(findings.rarity.get(word, unheard) < unheard for name in names for word in name)
+
+
+def _unfit(snapshot: Snapshot, plan: Plan, findings: Findings, rids: Iterable[int], held: set[int] | None) -> set[int]:
+    """What the caller does not want: what is less likely to answer than they ask, and, if they ask to be precise, what
+    neither holds the name that the question is bound by nor was said in a session with what does."""
+    found, unfit = findings.found, set[int]()
+    if plan.precise and held is not None:
+        sessions = {found[rid].card.session_id for rid in held} - {None}
+        unfit = {rid for rid in rids if rid not in held and found[rid].card.session_id not in sessions}
+    if plan.min_fit:
+        each = fits_of(snapshot, plan, findings, rids)
+        unfit |= {rid for rid, fit in each.items() if fit < plan.min_fit and found[rid].exact < Match.CODE}
+    return unfit
 
 
 def _raise_exact(candidates: dict[int, Candidate], found: Mapping[int, Found]) -> None:
@@ -241,6 +328,29 @@ def _put_newer_first(
         if ahead.score <= behind.score and exact[older] <= max(Match.WORD, exact[newer]):
             lifted = math.nextafter(behind.score, math.inf)
             candidates[newer] = msgspec.structs.replace(ahead, score=lifted)
+
+
+def _put_later_first(
+    candidates: dict[int, Candidate],
+    found: Mapping[int, Found],
+    fits: Mapping[int, float],
+    own: Sequence[int],
+    alike: Sequence[Sequence[float]],
+) -> None:
+    """Of two that say much the same, and fit the question alike, the later comes first: they answer the same question,
+    and the later knows better. In a conversation what is alike is said of one thing after the other, in its order."""
+    told = [
+        rid for rid in own if rid in fits and candidates[rid].excluded is None and found[rid].card.session_id is None
+    ]
+    place = {rid: number for number, rid in enumerate(own)}
+    for older in sorted(told, key=lambda rid: (happened(found[rid]), rid)):
+        for later in told:
+            if (happened(found[later]), later) <= (happened(found[older]), older):
+                continue
+            same = alike[place[older]][place[later]] >= SAME_TOPIC and found[older].exact == found[later].exact
+            behind, ahead = candidates[older], candidates[later]
+            if same and fits[later] >= AS_FIT * fits[older] and ahead.score <= behind.score:
+                candidates[later] = msgspec.structs.replace(ahead, score=math.nextafter(behind.score, math.inf))
 
 
 def _may_update(row: ConflictRow) -> bool:

@@ -295,6 +295,8 @@ class Bounds(Value):
     budget_tokens: Tokens | None = None
     asked_at: Instant | None = None
     floor: Share | None = None
+    min_fit: Share | None = None
+    precise: bool | None = None
 
 
 class Ask(Bounds):

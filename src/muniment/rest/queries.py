@@ -89,6 +89,8 @@ class Browse(Chosen):
     asked_at: Instant | None = None
     budget_tokens: Tokens | None = None
     floor: Share | None = None
+    min_fit: Share | None = None
+    precise: bool | None = None
     cursor: Cursor | None = None
     limit: PageSize = PAGE_USUAL
 

@@ -335,6 +335,8 @@ FIELDS: tuple[Field, ...] = (
     (Query, "known_at", BAD_INSTANT, "known_at"),
     (Query, "asked_at", BAD_INSTANT, "asked_at"),
     (Query, "floor", tuple(bad for bad in BAD_SHARE if bad is not None), "floor"),
+    (Query, "min_fit", tuple(bad for bad in BAD_SHARE if bad is not None), "min_fit"),
+    (Query, "precise", BAD_FLAG, "precise"),
     (Query, "attuned", ("text", 5, ("task",), {"task": "x"}), "attuned"),
     (Query, "listing", ("text", 5, (0,), {"after": 1}), "listing"),
     (Query, "places", tuple(bad for bad in BAD_LIST if bad is not None), "places"),

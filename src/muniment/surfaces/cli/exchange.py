@@ -39,7 +39,9 @@ from muniment.surfaces.problems import ExitCode, printable
 STANDARD_INPUT = "-"
 _EXIT = {Result.PASS: ExitCode.ANSWERED, Result.FAIL: ExitCode.DAMAGED, Result.UNREADABLE: ExitCode.WRONG_CALL}
 
-_OF_AN_ANSWER = frozenset({"asked_at", "floor", "gate_min", "gate_flag", "budget_tokens", "known_at", "valid_at"})
+_OF_AN_ANSWER = frozenset(
+    {"asked_at", "floor", "min_fit", "precise", "gate_min", "gate_flag", "budget_tokens", "known_at", "valid_at"}
+)
 FILTERS = Flags(
     name="bounds",
     panel="What to export",

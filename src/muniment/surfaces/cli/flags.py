@@ -253,10 +253,22 @@ BOUNDS = Flags(
             kind=float,
             meaning="How likely something must fit to be told, 0 to 1 (default: the policy's).",
         ),
+        Flag(
+            flag="--min-fit",
+            field="min_fit",
+            kind=float,
+            meaning="How likely each record must answer by itself, 0 to 1 (default: 0).",
+        ),
+        Flag(
+            flag="--precise",
+            field="precise",
+            kind=bool,
+            meaning="Only what holds the name that the question is bound by.",
+        ),
     ),
 )
 
-_OF_A_QUESTION = frozenset({"asked_at", "floor"})
+_OF_A_QUESTION = frozenset({"asked_at", "floor", "min_fit", "precise"})
 ATTUNED = Flags(name="bounds", flags=tuple(flag for flag in BOUNDS.flags if flag.field not in _OF_A_QUESTION))
 """The bounds of a recall without a question: there are no words to read a time from, and nothing to fit."""
 

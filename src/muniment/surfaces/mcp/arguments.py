@@ -148,6 +148,10 @@ class Question(Bounds):
         Annotated[float, Meta(ge=0, le=1, description="How likely something must fit to be told; 0 tells all.")]
         | UnsetType
     ) = UNSET
+    min_fit: Annotated[float, Meta(ge=0, le=1, description="How likely each must answer by itself.")] | UnsetType = (
+        UNSET
+    )
+    precise: Annotated[bool, Meta(description="Only what holds the name the question is bound by.")] | UnsetType = UNSET
 
 
 class About(Bounds):
