@@ -78,8 +78,8 @@ def test_a_read_only_vault_is_named_and_left_as_it_was(open_place: Path) -> None
 def test_a_log_that_lost_its_tail_still_holds_a_committed_beginning(tmp_path: Path) -> None:
     """Cut the write-ahead log of a copy anywhere: what is left is the store as it was after some commit.
 
-    Checkpoints are rows of the same log and go with their entries, so that verify has nothing to find;
-    a head that was anchored elsewhere shows the loss.
+    Checkpoints are rows of the same log and go with their entries, so that verify has nothing to find; a head that was
+    anchored elsewhere shows the loss, also that of a checkpoint alone.
     """
     path = tmp_path / "default.sqlite"
     store = SqliteTenant(path, "default", create=True)
@@ -116,7 +116,9 @@ def after_cut(path: Path, copy: Path, cut: int, anchor: Head) -> Contents | None
     memory = simulated_memory(survivor, seed=0)
     assert memory.ledger.verify().findings == ()
     against = {finding.code for finding in memory.ledger.verify(anchor=anchor).findings}
-    assert against == (set() if len(held.entries) == anchor.seq else {"ledger_rolled_back"})
+    signed = memory.ledger.head().checkpoint == anchor.checkpoint
+    lost = {"ledger_rolled_back"} if len(held.entries) < anchor.seq else set() if signed else {"proof_rolled_back"}
+    assert against == lost
     survivor.close()
     return held
 
