@@ -56,6 +56,7 @@ APART = {
     "write.secrets.fold.places": "is here with fold",
     "write.secrets.numbers.numbers_near": "a part of detectors, which are here",
     "compat.retrieval.runtime.open_ticket": "opens a ticket in a demonstration",
+    "read.named.names_of": "reads a question by entities, which is here",
     "read.fetch.record_of": "reads what we wrote",
 }
 """What looks like a scanner and is none, and why."""

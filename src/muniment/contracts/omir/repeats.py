@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from muniment.contracts.strict.pointer import Step, pointer
 from muniment.model.value import Value
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\],:]')
 
 
 class Repeat(Value):
