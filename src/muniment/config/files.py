@@ -6,7 +6,7 @@ import errno
 from pathlib import Path
 from typing import BinaryIO
 
-_HANDED_OVER = ("/dev/", "/proc/")
+_HANDED_OVER = ("/dev/fd/", "/dev/stdin", "/proc/")
 
 
 def open_file(path: Path) -> BinaryIO:
