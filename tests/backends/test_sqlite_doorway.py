@@ -46,7 +46,7 @@ def test_who_may_write_nothing_in_the_folder_needs_no_door(
     file: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     broken(monkeypatch, number)
-    monkeypatch.setattr(os, "access", lambda path, mode: not (path == file.parent and mode == os.W_OK))
+    monkeypatch.setattr(os, "access", lambda path, mode, **_: not (path == file.parent and mode == os.W_OK))
     with passing(file):
         assert not file.with_name("acme.sqlite-door").exists()
 

@@ -50,7 +50,7 @@ RIGHTS = {
     "tenant_head": (
         *("SELECT", "INSERT"),
         "UPDATE erasure, hash, last_text, notes, receipts, receipts_bytes, receipts_counted, receipts_hash, scrubbed, "
-        "seq, terms, texts, turn",
+        "seq, terms, texts, turn, words",
     ),
     "tenants": ("SELECT", "INSERT"),
     "told": ("SELECT", "INSERT", "DELETE", "UPDATE count, last"),

@@ -34,6 +34,7 @@ def test_the_environment_gives_each_setting() -> None:
         "MUNIMENT_KEY": "s",
         "MUNIMENT_RECEIPTS_DAYS": "90",
         "MUNIMENT_RECEIPTS_BYTES": "4096",
+        "MUNIMENT_RECEIPTS_FOLDER": "r",
     }
     assert read_environment(given) == Config(
         vault="v",
@@ -52,6 +53,7 @@ def test_the_environment_gives_each_setting() -> None:
         key=Hidden("s"),
         receipts_days=90,
         receipts_bytes=4096,
+        receipts_folder="r",
     )
     assert {setting.name for setting in SETTINGS} == set(given)
 

@@ -120,6 +120,7 @@ class Oblivion(Value):
         if self.derived is not None:
             checks.word("cascade", self.derived, Derived)
         checks.optional_text("expected", self.expected)
+        checks.flag("include_probable", self.probable)
 
 
 class Doomed(Value):

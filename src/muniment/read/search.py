@@ -43,7 +43,7 @@ are as near as this."""
 
 
 WEAK_SHARE = 0.5
-POOR_WORDS, POOR_MEANING = 0.25, 0.25
+POOR_WORDS, POOR_MEANING = 0.25, 0.35
 """What fits less than this share of what fits best is too weak if it is poor by itself, too: holds less than that of
 what the question's words could add up to, and is less near than that."""
 

@@ -37,6 +37,9 @@ NIGHTLY_NOW = "The nightly build runs on Python 3.12"
 QUESTION = "which Python does the nightly build run on?"
 PAYROLL = "The payroll export leaves every Friday at six"
 PAYROLL_QUESTION = "which day is the payroll export?"
+CANTEEN = "The canteen closes at three"
+SURE = 0.1
+"""What only lies near is not told."""
 RUMOUR = "A forum post says that tenants may share a cache"
 PLAN = "One cache serves all tenants"
 PLAN_QUESTION = "do tenants share a cache?"
@@ -226,10 +229,10 @@ def _questions(stage: Stage, owner: Memory) -> str:
     verdict = owner.remember(PAYROLL, kind="procedure", sensitivity="confidential", confidence=0.9)
     _told(stage, verdict, Outcome.COMMITTED)
     stage.act("docs", PAYROLL_QUESTION)
-    nothing = owner.as_actor("docs").recall(PAYROLL_QUESTION)
+    nothing = owner.as_actor("docs").recall(PAYROLL_QUESTION, min_fit=SURE)
     stage.claim(nothing.records == (), "an agent should be told nothing of a confidential record")
     stage.result("no answer", "nothing that docs may know of matches", "yellow")
-    stage.claim(bool(owner.recall(PAYROLL_QUESTION).records), "the owner should be told")
+    stage.claim(bool(owner.recall(PAYROLL_QUESTION, min_fit=SURE).records), "the owner should be told")
     stage.say("", "The record is there; the owner is told it. docs cannot even tell that it exists.")
     return answer.receipt_id
 
@@ -272,8 +275,9 @@ def _neighbours(stage: Stage, owner: Memory) -> None:
         nothing = neighbours.recall(QUESTION)
         stage.claim(nothing.records == () and nothing.considered == 0, "a tenant should see nothing of another")
         stage.result("no answer", "not one record was even considered", "yellow")
-        neighbours.remember("The canteen closes at three")
-    stage.claim(not owner.recall("when does the canteen close?").records, "and not the other way round either")
+        neighbours.remember(CANTEEN)
+    told = [one.record.content for one in owner.recall("when does the canteen close?").records]
+    stage.claim(CANTEEN not in told, "and not the other way round either")
     stage.say("", "Each tenant is a file of its own, with a ledger of its own.")
 
 
@@ -314,7 +318,7 @@ def _next(stage: Stage, kept: Kept) -> None:
     vault = ("--vault", str(stage.folder))
     stage.command("recall", QUESTION, *vault)
     stage.command("recall", QUESTION, "--known-at", kept.before, *vault)
-    stage.command("recall", PAYROLL_QUESTION, "--as", "docs", *vault)
+    stage.command("recall", PAYROLL_QUESTION, "--as", "docs", "--min-fit", str(SURE), *vault)
     stage.command("history", kept.record, *vault)
     stage.command("explain", kept.receipt, "--replay", *vault)
     stage.command("recall", IN_THE_SAME_WORDS, "--render", "--budget-tokens", "200", *vault)

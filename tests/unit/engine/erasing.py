@@ -11,6 +11,8 @@ import msgspec
 from muniment import Memory
 from muniment.backends.tokens import terms_of
 
+_SHORT = 4
+
 
 def kept(memory: Memory, content: str, **options: object) -> str:
     """Remember something that the policy lets in, and return its id."""
@@ -26,6 +28,8 @@ def spellings(word: str) -> set[bytes]:
     for text in plain:
         for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
             raw = text.encode(encoding)
+            if len(raw) < _SHORT:  # the term of one letter: bytes that stand anywhere by chance
+                continue
             found.add(raw)
             found.update(_in_base64(raw))
         found.add(msgspec.json.encode(text)[1:-1])

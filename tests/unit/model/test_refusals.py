@@ -275,6 +275,7 @@ FIELDS: tuple[Field, ...] = (
     (Oblivion, "target", (None, "rec_1", Derived.ERASE), "target"),
     (Oblivion, "derived", ("everything", 5), "cascade"),
     (Oblivion, "expected", ("", 5), "expected"),
+    (Oblivion, "probable", ("yes", None, 1), "include_probable"),
     (Quarantine, "record", BAD_IDENTIFIER, "id"),
     (Quarantine, "reason", BAD_TEXT, "reason"),
     (Quarantine, "expected_revision", _whole(1, 2**31), "expected_revision"),
