@@ -44,6 +44,7 @@ from muniment.policy.rules import Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
+from muniment.ports.reranker import Reranker
 from muniment.ports.tracer import UNWATCHED, Tracer
 from muniment.ports.world import Clock, Ids
 
@@ -82,6 +83,7 @@ class Memory(Steward, Guardian, Usage):
         judge: Judge | None = None,
         embedder: str | Embedder | Callable[[list[str]], list[list[float]]] | None = AS_SET,
         extractor: Extractor | None = None,
+        reranker: Reranker | None = None,
         capacity: int | None = None,
         witness: str | Path | None = AS_SET,
         encryption_key: KeyGiven = AS_SET,
@@ -102,6 +104,7 @@ class Memory(Steward, Guardian, Usage):
             judge=judge,
             embedder=embedder,
             extractor=extractor,
+            reranker=reranker,
             capacity=capacity,
             witness=witness,
             encryption_key=encryption_key,

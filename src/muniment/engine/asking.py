@@ -10,16 +10,19 @@ import msgspec
 from muniment.engine.aside import ReceiptsAside
 from muniment.engine.seat import Seat
 from muniment.ledger.receipts import seal
-from muniment.model.errors import StoreUnavailable
+from muniment.model.errors import MindUnavailable, StoreUnavailable
 from muniment.model.query import Attunement, Query
 from muniment.model.receipt import Account
+from muniment.model.times import Instant
 from muniment.ports.store import Snapshot
 from muniment.read.pipeline import Answer, Reading, answer
-from muniment.read.question import texts_of
+from muniment.read.question import Ask, texts_of
 from muniment.text.profile import asks_for_profile
 from muniment.write.commit import log_receipt
 
 _READS = 3
+RERANKED, RERANKED_CHARS = 50, 4_000
+"""So many of the best are put in order by a reranker, which reads so much of each."""
 
 
 def _no_receipt() -> StoreUnavailable:
@@ -58,6 +61,7 @@ class Asking(Seat):
             reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
             now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
             ask = self._tenant.indexer.asking(texts_of(query))
+            reading = self._in_order(query, reading, ask, now)
 
             def look(snapshot: Snapshot) -> Answer:
                 return answer(snapshot, query, reading, ask, now=now, receipt_id=receipt_id, operation=operation)
@@ -67,6 +71,25 @@ class Asking(Seat):
             operation.lap("receipt")
             operation.told(found.recall)
             return found
+
+    def _in_order(self, query: Query, reading: Reading, ask: Ask, now: Instant) -> Reading:
+        """Ask the reranker, if there is one, about the best of what the asker may be told, while nothing is held. Then
+        it is asked for once more, in that order. One that cannot be heard is noted."""
+        reranker = self._tenant.reranker
+        if reranker is None or query.listing is not None or query.attuned is not None or not query.limit:
+            return reading
+        wide = msgspec.structs.replace(
+            query, limit=max(query.limit, RERANKED), budget_tokens=None, floor=0.0, min_fit=None, precise=False
+        )
+        found = self._read(lambda snapshot: answer(snapshot, wide, reading, ask, now=now, receipt_id=""))
+        records = [told.record for told in found.recall.records]
+        if len(records) < 2:
+            return reading
+        try:
+            places = reranker.order(query.text, [record.content[:RERANKED_CHARS] for record in records])
+        except MindUnavailable as error:
+            return msgspec.structs.replace(reading, unheard=str(error))
+        return msgspec.structs.replace(reading, order=tuple(records[place].id for place in places))
 
     def _read(self, job: Callable[[Snapshot], Answer]) -> Answer:
         """Read from one moment; from a later one if the store was lost on the way. It waits by itself for a server to

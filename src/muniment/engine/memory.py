@@ -48,6 +48,7 @@ from muniment.policy.rules import Detector, Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
+from muniment.ports.reranker import Reranker
 from muniment.ports.store import Unit
 from muniment.ports.tracer import UNWATCHED, Operation, Tracer
 from muniment.ports.world import Clock, Ids
@@ -94,6 +95,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         judge: Judge | None = None,
         embedder: str | Embedder | EmbedTexts | None = AS_SET,
         extractor: Extractor | None = None,
+        reranker: Reranker | None = None,
         capacity: int | None = None,
         witness: str | Path | None = AS_SET,
         encryption_key: KeyGiven = AS_SET,
@@ -110,8 +112,9 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         Whoever opens an embedded vault without naming an actor is its owner. A `judge` is asked about a new claim and
         the records nearest to it; it only suggests. An `embedder` makes vectors, so that recall finds what is said in
         other words: "auto" takes the installed model if there is one, None does without, and if nothing is said the
-        environment decides; an `extractor` adds names to those that are found by rule. None of the three is waited for
-        longer than `mind_wait` seconds: a question goes on by words, a write without advice, and both say so. A
+        environment decides; an `extractor` adds names to those that are found by rule; a `reranker` puts what was found
+        for a question in order. None of the four is waited for longer than `mind_wait` seconds: a question goes on by
+        words or in our own order, a write without advice, and both say so. A
         `witness` is a folder outside the vault that remembers where the ledger stood: an older copy is then refused.
 
         Some are for one kind of place alone. For a folder: with `capacity` a tenant's store takes so many bytes and no
@@ -151,6 +154,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
                 judge=judge,
                 embedder=embedder_meant(embedder),
                 extractor=extractor,
+                reranker=reranker,
                 tracer=tracer,
                 mind_wait=mind_wait,
             )

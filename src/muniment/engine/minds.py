@@ -1,4 +1,4 @@
-"""Minds of others, asked with a bound: an embedder, judge or extractor that hangs, dies or lies counts as unheard.
+"""Minds of others, asked with a bound: an embedder, judge, extractor or reranker that hangs, dies or lies is unheard.
 
 Each question is put by another thread than the asker's. A mind that does not answer in time is given up: the asker
 goes on without it, and what it says later is thrown away. A mind that has left several questions open is asked no more
@@ -21,6 +21,7 @@ from muniment.model.errors import MindUnavailable
 from muniment.ports.embedder import Embedder, Legible
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge, Opinion
+from muniment.ports.reranker import Reranker
 
 T = TypeVar("T")
 MIND_WAIT_S = 30.0
@@ -218,3 +219,18 @@ class PatientExtractor:
         if len(found) > NAMES_MAX:
             raise MindUnavailable(f"the extractor gave more than {NAMES_MAX} names for one text")
         return found
+
+
+class PatientReranker:
+    """A reranker that gives a finite number for each text in time, or is MindUnavailable."""
+
+    def __init__(self, inner: Reranker, wait_s: float = MIND_WAIT_S) -> None:
+        self._inner = inner
+        self._patience = Patience("reranker", wait_s)
+
+    def order(self, question: str, texts: Sequence[str]) -> list[int]:
+        """The places of the texts, what answers best first; of those that answer alike, in the order they came."""
+        found = self._patience.ask(lambda: [float(one) for one in self._inner.rerank(question, texts)])
+        if len(found) != len(texts) or not all(map(math.isfinite, found)):
+            raise MindUnavailable(f"the reranker did not give one number for each of {len(texts)} texts")
+        return sorted(range(len(texts)), key=lambda place: -found[place])

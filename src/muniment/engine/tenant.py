@@ -7,7 +7,7 @@ from functools import cache, partial
 
 from muniment.engine.activity import Diary
 from muniment.engine.aside import ReceiptsAside
-from muniment.engine.minds import MIND_WAIT_S, PatientExtractor, PatientJudge
+from muniment.engine.minds import MIND_WAIT_S, PatientExtractor, PatientJudge, PatientReranker
 from muniment.engine.signing import VaultKeys, holder
 from muniment.engine.tallies import Tallies
 from muniment.engine.vector_indexer import VectorIndexer
@@ -22,6 +22,7 @@ from muniment.policy.rules import Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
+from muniment.ports.reranker import Reranker
 from muniment.ports.store import Snapshot, TenantStore, Unit
 from muniment.ports.tracer import UNWATCHED, Tracer
 from muniment.ports.world import Clock, Ids, Signer
@@ -52,6 +53,7 @@ class Tenant:
         judge: Judge | None = None,
         embedder: Embedder | None = None,
         extractor: Extractor | None = None,
+        reranker: Reranker | None = None,
         tracer: Tracer = UNWATCHED,
         mind_wait: float = MIND_WAIT_S,
     ) -> None:
@@ -60,6 +62,7 @@ class Tenant:
         self.tallies = Tallies()
         self.indexer = VectorIndexer(store, embedder, mind_wait=mind_wait)
         self.extractor = None if extractor is None else PatientExtractor(extractor, mind_wait)
+        self.reranker = None if reranker is None else PatientReranker(reranker, mind_wait)
         self.tracer = tracer
         self.judge = None if judge is None else PatientJudge(judge, mind_wait)
         self.signer = signer

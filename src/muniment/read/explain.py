@@ -30,6 +30,7 @@ from muniment.ports.store import Snapshot
 from muniment.read.pipeline import Reading, choose, look
 from muniment.read.plan import make_plan
 from muniment.read.question import Ask, seek
+from muniment.read.rank import order_of
 from muniment.read.search import NOTHING
 
 Policies = Callable[[int], Policy]
@@ -164,7 +165,8 @@ def search_again(rebuilt: Snapshot, receipt: Receipt, reading: Reading, ask: Ask
     if plan.reach.model is not None and plan.reach.model != sought.model:
         note = f"the vectors of {plan.reach.model} are gone, so the search went by words alone"
         plan = msgspec.structs.replace(plan, reach=Reach())
-    gathered = look(rebuilt, plan, account.query, sought) if plan.grants else NOTHING
+    order = order_of(account.candidates)
+    gathered = look(rebuilt, plan, account.query, sought, order=order) if plan.grants else NOTHING
     chosen = choose(rebuilt, plan, account.query, reading, gathered.candidates, gathered.opponents)
     return _explanation(receipt, tuple(one.record.id for one in chosen.told), replayed=True, note=note)
 

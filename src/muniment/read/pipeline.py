@@ -34,11 +34,14 @@ _UNTOLD = frozenset(status.value for status in (*PRIVATE, Status.HELD))
 
 
 class Reading(Value):
-    """Who reads, under which policy, and which document that policy is."""
+    """Who reads, under which policy, and which document that policy is; in which order a reranker put the records that
+    were found, or why it was not heard."""
 
     actor: Actor
     policy: Policy
     policy_doc: int
+    order: tuple[str, ...] = ()
+    unheard: str | None = None
 
 
 class Answer(Value):
@@ -77,8 +80,11 @@ def answer(
         reach=usable(snapshot.meanings.reach(), sought),
     )
     operation.lap("plan")
-    gathered = look(snapshot, plan, query, sought, operation) if plan.grants else NOTHING
+    gathered = look(snapshot, plan, query, sought, operation, order=reading.order) if plan.grants else NOTHING
     searched = _searched(plan, sought, gathered, latest)
+    if reading.unheard is not None:
+        both = reading.unheard if searched.why is None else f"{searched.why}; {reading.unheard}"
+        searched = msgspec.structs.replace(searched, why=both)
     return _answer(snapshot, plan, query, reading, gathered, searched, sought.bynames, receipt_id, operation)
 
 
@@ -87,13 +93,21 @@ def usable(reach: Reach, sought: Sought) -> Reach:
     return reach if sought.model is not None and reach.model == sought.model else Reach()
 
 
-def look(snapshot: Snapshot, plan: Plan, query: Query, sought: Sought, operation: Operation = UNWATCHED) -> Gathered:
+def look(
+    snapshot: Snapshot,
+    plan: Plan,
+    query: Query,
+    sought: Sought,
+    operation: Operation = UNWATCHED,
+    *,
+    order: tuple[str, ...] = (),
+) -> Gathered:
     """Find candidates: for a question, for what an agent is about, or all in order."""
     if query.listing is not None:
         return gather_listed(snapshot, plan, query.listing)
     if query.attuned is not None:
         return gather_attuned(snapshot, plan, query.attuned, sought)
-    return gather(snapshot, plan, query.text, sought.vectors[0] if sought.vectors else None, operation)
+    return gather(snapshot, plan, query.text, sought.vectors[0] if sought.vectors else None, operation, order=order)
 
 
 def _searched(plan: Plan, sought: Sought, gathered: Gathered, latest: int) -> Searched:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from muniment.model.card import Card
-from muniment.model.receipt import Plan
+from muniment.model.receipt import Candidate, Plan
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import LABEL_RANK, Kind
 from muniment.read.exact import Match
@@ -17,6 +17,8 @@ from muniment.read.words import words_of
 from muniment.trust.decay import faded, retrievability
 
 Parts = tuple[tuple[str, float], ...]
+RERANKED = "reranked"
+"""The part of a score that a reranker gave or took."""
 UNASKED = 10.0
 """How much more a record's own worth counts when there is no question to fit."""
 
@@ -162,6 +164,35 @@ def _faded(plan: Plan, one: Found, whole: float) -> float:
 
 def score_of(parts: Sequence[tuple[str, float]]) -> float:
     return math.fsum([value for _, value in parts])
+
+
+def reordered(parts: Mapping[int, Parts], judged: Sequence[int]) -> dict[int, Parts]:
+    """The parts of scores when those that were judged change places: each gets the score that its new place had."""
+    scores = by_place({rid: score_of(sums) for rid, sums in parts.items()}, judged)
+    return {
+        rid: (*sums, (RERANKED, round(scores[rid] - score_of(sums), 6))) if rid in scores else sums
+        for rid, sums in parts.items()
+    }
+
+
+def order_of(candidates: Iterable[Candidate]) -> tuple[str, ...]:
+    """The order that a reranker put these in, as their scores tell; nothing if there was none."""
+    judged: dict[str, float] = {}
+    for one in candidates:
+        names = [name for name, _ in one.parts]
+        if RERANKED in names:
+            judged[one.id] = score_of(one.parts[: names.index(RERANKED) + 1])
+    return tuple(sorted(judged, key=lambda name: -judged[name]))
+
+
+def by_place(values: Mapping[int, float], judged: Sequence[int]) -> dict[int, float]:
+    """The values of those that were judged, the greatest for the first; no two alike."""
+    found: dict[int, float] = {}
+    least = math.inf
+    for rid, value in zip(judged, sorted((values[rid] for rid in judged), reverse=True), strict=True):
+        least = min(value, least - 2e-6)
+        found[rid] = least
+    return found
 
 
 def fitting(parts: Sequence[tuple[str, float]]) -> float:

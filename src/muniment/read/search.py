@@ -25,7 +25,18 @@ from muniment.read.find import FAIR_WORDS, Findings, Found, admitted, cards_at, 
 from muniment.read.fit import coverages, fit_of, fits_of, foretell_fit
 from muniment.read.moment import cards_then
 from muniment.read.named import holding, names_of
-from muniment.read.rank import Parts, diverse, fitting, happened, in_stead, raised, ranked, score_of
+from muniment.read.rank import (
+    Parts,
+    by_place,
+    diverse,
+    fitting,
+    happened,
+    in_stead,
+    raised,
+    ranked,
+    reordered,
+    score_of,
+)
 from muniment.read.select import DISPUTES_MAX, OPPONENT, WEAK
 
 CHAIN_MAX = 100
@@ -70,8 +81,15 @@ NOTHING = Gathered(candidates=(), opponents=(), passed=0, counts={})
 
 
 def gather(
-    snapshot: Snapshot, plan: Plan, text: str, vector: bytes | None, operation: Operation = UNWATCHED
+    snapshot: Snapshot,
+    plan: Plan,
+    text: str,
+    vector: bytes | None,
+    operation: Operation = UNWATCHED,
+    *,
+    order: Sequence[str] = (),
 ) -> Gathered:
+    """Candidates for a question. What a reranker has put in `order` is taken in that order."""
     findings = find(snapshot, plan, vector)
     scores = findings.evidence()
     close = closest(findings)
@@ -89,8 +107,13 @@ def gather(
     fit = fit_of(snapshot, plan, findings, scores, unmet=held is not None and not held)
     carry_over(findings.found, findings.evidence(), beside)
     operation.lap("search")
-    parts = ranked(plan, findings, keep=plan.limit + SPARE)
+    parts = ranked(plan, findings, keep=max(plan.limit, len(order)) + SPARE)
     fits = {rid: fitting(sums) for rid, sums in parts.items()}
+    if order:
+        places = {name: place for place, name in enumerate(order)}
+        judged = [rid for rid in parts if findings.found[rid].card.id in places]
+        judged.sort(key=lambda rid: places[findings.found[rid].card.id])
+        parts, fits = reordered(parts, judged), fits | by_place(fits, judged)
     unfit = _unfit(snapshot, plan, findings, parts, held)
     return arrange(snapshot, plan, findings, parts, fits, fit=fit, unfit=unfit)
 
