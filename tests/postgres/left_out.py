@@ -20,6 +20,7 @@ ONLY_FILES: dict[str, tuple[str, ...]] = {
         "test_a_killed_import_or_rollback_is_there_whole_or_not_at_all",
         "test_the_same_file_taken_in_by_two_processes_at_once_comes_in_once",
     ),
+    "tests/recall/test_first_question.py": ("test_what_another_process_just_wrote_is_found_by_its_meaning",),
     "tests/recall/test_model.py": (
         "test_a_folder_that_cannot_be_written_to_leaves_the_words",
         "test_a_vault_knows_no_tenant_by_its_vectors",
@@ -32,6 +33,8 @@ ONLY_FILES: dict[str, tuple[str, ...]] = {
         "test_a_store_that_was_left_unscrubbed_is_scrubbed_when_it_is_opened",
         "test_no_spelling_of_any_word_is_in_any_file",
     ),
+    "tests/unit/engine/test_erasure_scripts.py": ("test_a_name_is_found_in_all_its_forms_and_no_byte_of_it_is_left",),
+    "tests/unit/engine/test_manners.py": ("test_the_log_stays_in_proportion_to_the_file",),
     "tests/unit/engine/test_marker.py": ("test_tenants_without_a_marker_are_no_place_for_a_new_vault",),
     "tests/unit/engine/test_memory.py": (
         "test_a_file_that_is_not_ours_is_refused_and_left_as_it_is",
