@@ -21,7 +21,7 @@ from muniment.text.profile import asks_for_profile
 from muniment.write.commit import log_receipt
 
 _READS = 3
-RERANKED, RERANKED_CHARS = 50, 4_000
+RERANKED_MAX, RERANKED_CHARS = 50, 4_000
 """So many of the best are put in order by a reranker, which reads so much of each."""
 
 
@@ -79,7 +79,7 @@ class Asking(Seat):
         if reranker is None or query.listing is not None or query.attuned is not None or not query.limit:
             return reading
         wide = msgspec.structs.replace(
-            query, limit=max(query.limit, RERANKED), budget_tokens=None, floor=0.0, min_fit=None, precise=False
+            query, limit=max(query.limit, RERANKED_MAX), budget_tokens=None, floor=0.0, min_fit=None, precise=False
         )
         found = self._read(lambda snapshot: answer(snapshot, wide, reading, ask, now=now, receipt_id=""))
         records = [told.record for told in found.recall.records]

@@ -16,7 +16,7 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictType
 from muniment.text.clash import Clash, clashes
 from muniment.text.clauses import Clause
-from muniment.text.identity import apart, changed, difference, strayed
+from muniment.text.differences import apart, changed, difference, strayed
 from muniment.text.likeness import echoes, likeness
 from muniment.text.reading import Reading, clauses_of, reading, salient
 from muniment.text.tables import STOP

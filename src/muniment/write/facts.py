@@ -23,7 +23,8 @@ from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ConflictStatus, Lab
 from muniment.ports.ahead import Ahead, Hearing
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
-from muniment.text.identity import about, changed
+from muniment.text.differences import changed
+from muniment.text.identity import about
 from muniment.text.reading import misspelt, reading, salient
 from muniment.write.poison import texts
 

@@ -14,7 +14,8 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ActorType, ConflictType, Kind, Label, MemoryType
 from muniment.policy.rules import Detector, Disputes
 from muniment.text.compare import CHANGED, Finding, compare
-from muniment.text.identity import about, changed, meet, of_speaker
+from muniment.text.differences import changed
+from muniment.text.identity import about, meet, of_speaker
 from muniment.text.likeness import echoes, has_words_of_its_own, holds, likeness, quotes
 from muniment.text.reading import reading
 from muniment.write.facts import Facts, Held, Past, is_long
