@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from tests.support.world import SeededIds, SeededSigner, TickingClock, simulated_memory
+
 from muniment.engine.notebook import Notebook
 from muniment.model.note import Jot
 from muniment.ports.store import TenantStore
-from muniment.testing.world import SeededIds, SeededSigner, TickingClock, simulated_memory
 from muniment.write.keying import hand_over
 
 

@@ -7,11 +7,11 @@ import pytest
 from bench.poison import noticed, shares
 from bench.poisoned import FRESH, SECOND, TUNING, honest, poisoned
 from tests.poison.conftest import Tell
+from tests.support.world import default_policy, simulated_memory
 from tests.trust.world import team_policy
 
 from muniment.model.vocabulary import Outcome
 from muniment.policy.rules import Guard, Marks, Poison, Safety
-from muniment.testing.world import default_policy, simulated_memory
 
 EACH = 20
 

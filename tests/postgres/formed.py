@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import psycopg
+from tests.support.postgres import started
 
 from muniment.backends.postgres import form
 from muniment.backends.postgres.address import SCHEMA, Address
 from muniment.backends.postgres.link import Row
 from muniment.backends.postgres.reaching import reach
 from muniment.backends.postgres.schema import ensure
-from muniment.testing.postgres import started
 
 
 def asking(connection: psycopg.Connection[Row]) -> form.Ask:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 import msgspec
+from tests.support.world import default_policy
 
 from muniment import Memory
 from muniment.model.curation import Verdict
@@ -18,7 +19,6 @@ from muniment.model.times import Instant, parse
 from muniment.model.vocabulary import ActorType
 from muniment.policy.rules import Member, Policy
 from muniment.ports.judge import Judge
-from muniment.testing.world import default_policy
 
 _PROJECT = ("default",)
 MEMBERS = {
