@@ -16,7 +16,7 @@ from tests.support.memory_store.store import MemoryTenant
 from tests.support.world import SeededSigner, simulated_memory
 from tests.surfaces.traces import traces
 
-from muniment.backends.world import sign_value
+from muniment.backends.clock_and_ids import sign_value
 from muniment.engine.copies.archive import Archive, Trailer, TrailerLine, write_archive
 from muniment.engine.copies.transfer import export_archive, fill, import_archive
 from muniment.engine.seat import window

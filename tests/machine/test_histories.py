@@ -28,9 +28,9 @@ from tests.support.world import SeededIds, TickingClock, simulated_memory
 
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.engine.memory import Memory
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound, Stale
-from muniment.model.flat import ClaimOptions
 from muniment.ports.store import Vault
 
 SHRINK = os.environ.get("MUNIMENT_TEST_SHRINK") == "1"  # minutes, for a failure that is long

@@ -11,7 +11,7 @@ from tests.support.world import simulated_memory
 from tests.trust.world import entries_since, footing, kept, open_vault, sentence, standing
 
 from muniment import Memory
-from muniment.model.flat import ClaimOptions
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.value import Value
 
 SCORES = st.sampled_from([0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7, 0.75, 0.9, 0.95, 1.0])

@@ -15,7 +15,7 @@ from tests.support.memory_store.store import MemoryTenant
 from tests.support.world import simulated_memory
 
 from muniment import Memory
-from muniment.contracts.akashik.levels import check_document
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.value import canonical
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.contracts.memledger.room import play
 
-from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed, MindUnavailable
+from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed, ModelUnavailable
 from muniment_memledger import (
     AccessRule,
     AuditLog,
@@ -205,7 +205,7 @@ def test_the_embedder_of_a_configuration_can_be_asked_itself(monkeypatch: pytest
 
     assert len(one) == provider.dimensions == 384
     assert sum(a * b for a, b in zip(one, many[0], strict=True)) > 0.99  # batches differ in the last places
-    with pytest.raises(MindUnavailable):
+    with pytest.raises(ModelUnavailable):
         asyncio.run(EmbeddingProvider(EmbeddingConfig(provider="none")).embed(["a pump"]))
 
 

@@ -16,7 +16,7 @@ import msgspec
 from muniment.compat.matm.desk import POLICY_FILE, matm_policy
 from muniment.engine import Memory
 from muniment.model.times import Instant, parse
-from muniment.policy.rules import Member, Policy
+from muniment.policy.rules import Policy, PolicyMember
 
 START = parse("2026-06-23T08:00:00Z", field="start")
 
@@ -55,7 +55,7 @@ class NumberedIds:
 
 @contextmanager
 def scratch_memory(
-    clock: StillClock | None = None, cast: Mapping[str, Member] | None = None, policy: Policy | None = None
+    clock: StillClock | None = None, cast: Mapping[str, PolicyMember] | None = None, policy: Policy | None = None
 ) -> Iterator[Memory]:
     """An empty memory under the profile's policy, or another, which also knows this cast; seen by its owner."""
     rules_ = policy if policy is not None else matm_policy()
