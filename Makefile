@@ -26,10 +26,10 @@ $(READY): pyproject.toml $(wildcard kits/*/pyproject.toml) requirements-dev.txt 
 	@touch $@
 
 run: $(READY) ## a guided tour, then its memory served until Ctrl-C
-	@$(BIN)/python -m muniment.surfaces.showcase $(TOUR)
+	@$(BIN)/python -m examples.tour.showcase $(TOUR)
 
 tour: $(READY) ## the guided tour alone
-	@$(BIN)/python -m muniment.surfaces.tour $(TOUR)
+	@$(BIN)/python -m examples.tour.play $(TOUR)
 
 test: lint ## lint, types and the tests: large tables by samples, slow tests left out
 	@$(TESTS)

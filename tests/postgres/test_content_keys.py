@@ -14,6 +14,8 @@ import pytest
 from tests.patience import WAIT_S, until
 from tests.postgres.saying import SUBJECT, WORDS, Files, say_everything, words_in
 from tests.postgres.server import connect
+from tests.support.postgres import SMALL, Server, installed, started
+from tests.support.world import simulated_memory
 from tests.unit.engine.erasing import kept
 
 from muniment import Memory
@@ -24,8 +26,6 @@ from muniment.backends.postgres.vault import PostgresVault
 from muniment.engine.notebook import Notebook
 from muniment.model.errors import ConfigurationError, IntegrityError, NotFound
 from muniment.model.note import NoteDraft
-from muniment.testing.postgres import SMALL, Server, installed, started
-from muniment.testing.world import simulated_memory
 
 TENANT = "acme"
 
