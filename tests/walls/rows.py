@@ -63,6 +63,7 @@ ROWS: dict[str, Given] = {
     "holds": {},
     "lift": {"hold_id": Nowhere("hold"), **_WHY},
     "lineage": {"record_id": OWN},
+    "lookup": {"subject": "pump", "key": "state"},
     "namespaces": {},
     "outcome": {"record_id": OWN, "result": "helpful"},
     "preview": {"claims": Said()},

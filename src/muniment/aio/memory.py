@@ -265,6 +265,11 @@ class Memory(Steward, Guardian, Usage):
     async def history(self, record_id: str) -> History:
         return await run(self._memory.history, record_id)
 
+    async def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]:
+        return await run(self._memory.lookup, subject, key, scope=scope, scope_id=scope_id)
+
     async def lineage(
         self,
         record_id: str,

@@ -188,6 +188,12 @@ class AsyncClient(AsyncGuardian, AsyncUsage):
     async def history(self, record_id: str) -> History:
         return await self._ask(History, "history", record_id=record_id)
 
+    async def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]:
+        found = await self._ask(answers.Occupants, "lookup", subject=subject, key=key, scope=scope, scope_id=scope_id)
+        return found.records
+
     async def lineage(
         self,
         record_id: str,

@@ -188,6 +188,12 @@ class Client(Guardian, Usage):
     def history(self, record_id: str) -> History:
         return self._ask(History, "history", record_id=record_id)
 
+    def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]:
+        found = self._ask(answers.Occupants, "lookup", subject=subject, key=key, scope=scope, scope_id=scope_id)
+        return found.records
+
     def lineage(
         self,
         record_id: str,

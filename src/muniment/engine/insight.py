@@ -13,6 +13,7 @@ from muniment.engine.look import (
     History,
     QueueItem,
     history_of,
+    occupants_of,
     queue_of,
     record_of,
 )
@@ -24,6 +25,8 @@ from muniment.engine.watched import watched
 from muniment.graph.walk import Direction
 from muniment.model import checks
 from muniment.model.arguments import checked
+from muniment.model.card import slot_key
+from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import Malformed
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.policy.narrow import narrow
@@ -48,6 +51,19 @@ class Insight(Seat):
         """Every revision of a record and what became of each, with who decided and why."""
         with self._tenant.store.read() as snapshot:
             return history_of(snapshot, self.actor, self.policy, record_id)
+
+    @watched("lookup")
+    def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]:
+        """The records that fill one slot now, the oldest first: what is known as `key` of `subject`, within one scope
+        (the one `remember` would use, unless another is named). Exact, without a search; those the caller may not see
+        are left out."""
+        named: ClaimOptions = {"subject": subject, "key": key, "value": key, "scope": scope, "scope_id": scope_id}
+        slot = slot_key(make_claim(key, self.actor, named))
+        assert slot is not None
+        with self._tenant.store.read() as snapshot:
+            return occupants_of(snapshot, self.actor, self.policy, slot)
 
     @watched("lineage")
     def lineage(

@@ -191,8 +191,9 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
     ) -> Verdict:
         """Put a claim forward, as a new record or as a new revision of `target`. The same `proposal_id` again gets the
         same answer and changes nothing. Whoever has grounds of their own to refuse it hands them in as `objections`:
-        they are kept with the decision. A `draft` is its author's alone; one that supersedes or revises it
-        commits it. Without `detect` disagreement is looked for later, by `detect`."""
+        they are kept with the decision. An `expected_revision` of 0 without a target says that nothing fills the
+        claim's slot yet: `Stale` if something does by now. A `draft` is its author's alone; one that supersedes or
+        revises it commits it. Without `detect` disagreement is looked for later, by `detect`."""
         with self._watch("propose", claim) as operation:
             admitted = self._admit(
                 claim, proposal_id, target=target, expected_revision=expected_revision, draft=draft, detect=detect

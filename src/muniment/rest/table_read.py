@@ -60,6 +60,15 @@ READING: tuple[Operation, ...] = (
         tagged=True,
     ),
     Operation(
+        name="lookup",
+        verb=Verb.GET,
+        path="/api/slots",
+        summary="Read the records that fill a slot",
+        grant=Grant.READ,
+        query=queries.Slot,
+        answer=answers.Occupants,
+    ),
+    Operation(
         name="history",
         verb=Verb.GET,
         path="/api/records/{record_id}/history",
