@@ -75,6 +75,16 @@ class Resolution(Value):
     synthesis: str | None = None
 
 
+class Settlement(Value):
+    """A conflict that the policy settled when it was found: by which rule, by what, in whose favour, and why."""
+
+    conflict: str
+    rule: str
+    strategy: Strategy
+    winner: str
+    reason: str
+
+
 class Report(Value):
     """The curation report of one decision. Kept for refusals too; holds no content. `read_from` is the contract by
     which the proposal was read from elsewhere, if it was."""
@@ -98,6 +108,7 @@ class Report(Value):
     observation: Observation | None = None
     vouching: Vouching | None = None
     resolution: Resolution | None = None
+    settled: tuple[Settlement, ...] = ()
     read_from: str | None = None
 
 

@@ -258,7 +258,6 @@ def _commitment(
     conflicts = [opened(name, rival, rid) for name, rival in zip(moment.conflict_ids, case.rivals, strict=True)]
     filing = base.filing
     assert filing is not None
-    standing = Standing(status=status, since=base.position + 1, footing=footing, vigour=vigour)
     change = msgspec.structs.replace(
         base,
         drafts=(*drafts, Draft(doc=rid, role=Role.RECORD, value=record)),
@@ -269,8 +268,16 @@ def _commitment(
     )
     if not changes and record.revision == 1 and not record.claim.lineage.relations:
         return change, None, record  # nothing changes with it, so nothing follows from it
+    return change, newborn(record, birth, base.position + 1), record
+
+
+def newborn(record: Record, birth: Birth, seq: int) -> Newborn:
+    """A revision about to be committed in entry `seq`."""
+    standing = Standing(
+        status=birth.status, since=seq, footing=birth.footing, successor=birth.successor, vigour=birth.vigour
+    )
     names = frozenset(name for type_, name in record.links if type_ in STANDS_ON)
-    return change, Newborn(card=card_of(record, standing, rid=rid, pepper=None), pillars=names), record
+    return Newborn(card=card_of(record, standing, rid=birth.rid, pepper=None), pillars=names)
 
 
 def opened(name: str, rival: Rival, rid: int) -> ConflictChange:
