@@ -31,9 +31,12 @@ def kept(verdict: Verdict) -> str:
 def test_a_dispute_is_settled_in_the_entry_that_finds_it_and_a_steward_can_take_that_back(vault: Path) -> None:
     with open_fleet(vault, SETTLE) as owner:
         lead, scout, pilot = (owner.as_actor(name) for name in ("lead", "scout", "pilot"))
-        limit = ClaimOptions(scope="agent_team", scope_id="field", kind="fact")
-        old = scout.remember("The crane lifts 40 tonnes", evidence=["log:1"], **limit)
-        new = pilot.remember("The crane lifts 30 tonnes", evidence=["log:2", "log:3"], **limit)
+        old = scout.remember(
+            "The crane lifts 40 tonnes", evidence=["log:1"], kind="fact", scope="agent_team", scope_id="field"
+        )
+        new = pilot.remember(
+            "The crane lifts 30 tonnes", evidence=["log:2", "log:3"], kind="fact", scope="agent_team", scope_id="field"
+        )
         assert (status(owner, old), status(owner, new)) == ("superseded", "active")
         assert owner.ledger.head().seq == new.epoch
         (settled,) = owner.report(new.proposal_id).report.settled
@@ -41,9 +44,11 @@ def test_a_dispute_is_settled_in_the_entry_that_finds_it_and_a_steward_can_take_
         assert new.conflict_ids == (settled.conflict,)
         assert "by-rank" in new.reason
 
-        ranked = lead.remember("The crane lifts 25 tonnes", **limit)
+        ranked = lead.remember("The crane lifts 25 tonnes", kind="fact", scope="agent_team", scope_id="field")
         assert (status(owner, new), status(owner, ranked)) == ("superseded", "active")
-        below = pilot.remember("The crane lifts 45 tonnes", evidence=["log:4", "log:5"], **limit)
+        below = pilot.remember(
+            "The crane lifts 45 tonnes", evidence=["log:4", "log:5"], kind="fact", scope="agent_team", scope_id="field"
+        )
         assert (status(owner, ranked), status(owner, below)) == ("active", "superseded")
         assert owner.get(kept(below)).standing.successor == ranked.record_id
         assert [found.record.id for found in scout.recall("crane lifts tonnes").records] == [kept(ranked)]
