@@ -18,7 +18,7 @@ actors:
 write:
   - {id: owners, roles: [owner], decision: commit, reason: owners may}
   - {id: leads, roles: [lead], decision: commit, reason: leads may where they belong, member: true}
-  - {id: members, scopes: [agent_team, project], member: true, decision: commit, reason: members may}
+  - {id: members, scopes: [agent_team, project, user], member: true, decision: commit, reason: members may}
 read:
   - {id: owners-read, roles: [owner], scopes: [session, project, agent_team, agent_repo, user], member: false}
   - {id: members-read, scopes: [session, project, agent_team, agent_repo], member: true}

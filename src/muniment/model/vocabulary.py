@@ -215,6 +215,15 @@ class ConflictStrength(StrEnum):
     SUSPECTED = "suspected"
 
 
+class Contested(StrEnum):
+    """How a reader is told of two records that dispute each other: both, only the newest among those of the most
+    authority, or neither."""
+
+    BOTH = "both"
+    NEWEST = "newest"
+    NEITHER = "neither"
+
+
 class Strategy(StrEnum):
     """How a conflict is taken up. `promote` settles nothing: it makes a suspicion an established conflict. Nor does
     `reopen`: it takes a settlement back, so that both sides are contested again."""

@@ -247,6 +247,11 @@ def resolve(policy: Policy, actor: str, *, session: str | None = None) -> Actor:
     )
 
 
+def authority_of(policy: Policy, record: Record) -> int:
+    """How much authority the author of a record had when it was written, or has by the policy."""
+    return record.authority if record.authority is not None else resolve(policy, record.actor).authority
+
+
 def _concerns(rule: WriteRule | ReadRule | ReviewRule, actor: Actor) -> bool:
     return (
         (rule.actors is None or actor.id in rule.actors)

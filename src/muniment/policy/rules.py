@@ -20,6 +20,7 @@ from muniment.model.vocabulary import (
     ActorType,
     ConflictStrength,
     Consequence,
+    Contested,
     Kind,
     Label,
     MemoryClass,
@@ -93,15 +94,6 @@ class Detector(StrEnum):
     CONTEST = "contest"
     NOTE = "note"
     IGNORE = "ignore"
-
-
-class Contested(StrEnum):
-    """How a reader is told of two records that dispute each other: both, only the newest among those of the most
-    authority, or neither."""
-
-    BOTH = "both"
-    NEWEST = "newest"
-    NEITHER = "neither"
 
 
 class SettleBy(StrEnum):

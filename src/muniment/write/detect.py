@@ -11,7 +11,7 @@ from muniment.model.errors import NotPermitted
 from muniment.model.proposal import Quarantine, Search
 from muniment.model.status import CURRENT, Status
 from muniment.model.vocabulary import Disposition
-from muniment.policy.decide import decide_review, resolve
+from muniment.policy.decide import authority_of, decide_review, resolve
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.aftermath import become
@@ -20,7 +20,7 @@ from muniment.write.facts import Asked, Held, gather
 from muniment.write.kinship import Rival, rivals
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact
 from muniment.write.plan import opened
-from muniment.write.precedence import PRECEDENCE, above, authority_of
+from muniment.write.precedence import PRECEDENCE, above
 from muniment.write.review import seen, visible
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from muniment.model.actor import Actor
 from muniment.model.card import normalise, slot_key
 from muniment.model.claim import Claim
-from muniment.model.record import Record
 from muniment.model.vocabulary import Kind
-from muniment.policy.decide import decide_review, resolve
+from muniment.policy.decide import authority_of, decide_review
 from muniment.policy.rules import Action, Policy
 from muniment.write.facts import Held
 
@@ -18,11 +17,6 @@ PRECEDENCE = "precedence"
 
 RULES = frozenset({Kind.DIRECTIVE, Kind.CONSTRAINT})
 """Kinds by which somebody says what is to be done or kept to."""
-
-
-def authority_of(policy: Policy, record: Record) -> int:
-    """How much authority the author of a record had when it was written, or has by the policy."""
-    return record.authority if record.authority is not None else resolve(policy, record.actor).authority
 
 
 def stands_above(policy: Policy, actor: Actor, claim: Claim, held: Held) -> bool:

@@ -28,7 +28,7 @@ from muniment.model.vocabulary import (
     RelationType,
     Strategy,
 )
-from muniment.policy.decide import decide_review
+from muniment.policy.decide import authority_of, decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.admit import admit
@@ -36,7 +36,6 @@ from muniment.write.aftermath import become, conflict_change
 from muniment.write.case import hidden
 from muniment.write.facts import Held, fetch
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact, propose
-from muniment.write.precedence import authority_of
 from muniment.write.settle import STRATEGIES, judge, side_of, weight
 
 HUMAN_AUTHORITY = 10

@@ -16,7 +16,7 @@ from muniment.model.record import Record
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictStrength, Disposition, RelationType, Strategy
-from muniment.policy.decide import decide_write
+from muniment.policy.decide import authority_of, decide_write
 from muniment.policy.rules import Policy, SettleBy, SettleRule, WriteDecision
 from muniment.ports.store import Snapshot
 from muniment.write.aftermath import become
@@ -24,7 +24,6 @@ from muniment.write.case import Case
 from muniment.write.facts import Held
 from muniment.write.kinship import Rival
 from muniment.write.plan import Planned, newborn
-from muniment.write.precedence import authority_of
 
 STRATEGIES = {
     SettleBy.AUTHORITY: Strategy.AUTHORITY,
