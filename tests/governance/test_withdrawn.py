@@ -1,4 +1,4 @@
-"""What was told and no longer holds is news to those who were told, under the gate, once, and again where it is asked."""
+"""What was told and no longer holds is news: to who was told, under the gate, once, and again where it is asked."""
 
 from __future__ import annotations
 
