@@ -100,11 +100,6 @@ class Steward:
             **options,
         )
 
-    async def resolve_all(
-        self, *, strategy: str | None = None, rationale: str | None = None, dry_run: bool = False
-    ) -> tuple[Settled, ...]:
-        return await run(self._memory.resolve_all, strategy=strategy, rationale=rationale, dry_run=dry_run)
-
     async def promote(
         self,
         record_id: str,

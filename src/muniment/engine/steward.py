@@ -39,7 +39,7 @@ from muniment.write.detect import look_for_disputes
 from muniment.write.facts import fetch
 from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
-from muniment.write.resolve import COMPARING, REFUSED, settle, settle_all
+from muniment.write.resolve import REFUSED, settle
 from muniment.write.review import observe, retract, rule, vouch
 from muniment.write.sweep import expire, refresh, stirred
 
@@ -186,32 +186,6 @@ class Steward(Seat):
         if dry_run:
             return self._rehearse(lambda unit: self._foreseen(unit, request))
         return self._settle(request) if expected is None else self._settle_as_shown(request, expected)
-
-    @watched("resolve_all")
-    def resolve_all(
-        self, *, strategy: str | None = None, rationale: str | None = None, dry_run: bool = False
-    ) -> tuple[Settled, ...]:
-        """Settle every established conflict that is open and that the caller may settle, the oldest first, in one
-        transaction: by one strategy, or by the rules of the policy. One that ends with another is passed over, and one
-        that the strategy cannot decide is told as `undecided`. With `dry_run` nothing is changed."""
-        chosen = checks.read_word("strategy", strategy, Strategy) if strategy is not None else None
-        if chosen is not None and chosen not in COMPARING:
-            raise Malformed("strategy", "one of " + ", ".join(sorted(COMPARING)))
-        by = "the rules of the policy" if chosen is None else chosen.value
-        why = self._clean(rationale) if rationale is not None else f"all that is open, by {by}"
-        checks.text("rationale", why)
-        checks.flag("dry_run", dry_run)
-        bench = self._tenant.bench
-
-        def job(unit: Unit) -> tuple[Settled, ...]:
-            return settle_all(unit, chosen, why, self.actor, bench)
-
-        if dry_run:
-            return self._rehearse(job)
-        settled = self._tenant.store.write(job)
-        if settled:
-            self._tenant.wrote(max(one.epoch for one in settled))
-        return settled
 
     def _foreseen(self, unit: Unit, request: ResolveRequest) -> Settled:
         """How a conflict would be settled, told inside the transaction that does it."""

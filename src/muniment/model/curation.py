@@ -223,6 +223,23 @@ class Used(Value):
     records: tuple[str, ...]
 
 
+class Rewound(Value):
+    """What turning back came to, or would: to which entry, how many revisions moved, the records that speak again,
+    those that no longer do and those that are believed otherwise, the conflicts that moved, the records that stay as an
+    erasure left them, how many revisions were erased since, and the receipts since by which any of it was told."""
+
+    to: int
+    epoch: int
+    changed: int = 0
+    restored: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    erased: int = 0
+    receipts: tuple[Used, ...] = ()
+
+
 class Withdrawal(Value):
     """What was taken back of everything that one actor, source or session contributed, or would be: the records, those
     that stand on them and were judged anew, those that others have made of it since and that somebody should look at,

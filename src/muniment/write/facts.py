@@ -85,6 +85,8 @@ class Facts(Value):
     lately: frozenset[int] = frozenset()
     cited: tuple[Held, ...] = ()
     buried: bool = False
+    last_revision: int = 0
+    """The highest number a revision of the target, or of the id that is wanted, ever had."""
     returns: bool = False
     """Whether the id that is wanted was the same actor's, and was given up when a batch was rolled back."""
 
@@ -187,7 +189,10 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     mentioned = [held for name in cited(claim) if (held := look_up(snapshot, name)) is not None]
     past = _past(snapshot, mark, slot, kin, claim)
     near = {held.card.rid for held in (*kin, *mentioned, *(held for one in past for held in (one.held, one.now)))}
+    named = asked.target if asked.target is not None else asked.wanted
+    revisions = snapshot.catalogue.revisions(named) if named is not None and links.get(named) is not None else ()
     return Facts(
+        last_revision=max((card.revision for card in revisions), default=0),
         returns=_returns(snapshot, asked, links),
         buried=asked.wanted is not None and snapshot.catalogue.buried(asked.wanted),
         links=links,

@@ -235,7 +235,7 @@ def _commitment(
         admitted,
         case,
         record_id=target.card.id if target is not None else moment.record_id,
-        revision=before.card.revision + 1 if before is not None else 1,
+        revision=case.facts.last_revision + 1 if before is not None else 1,
         at=moment.at,
     )
     rid = moment.last_doc + 2
