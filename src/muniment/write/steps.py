@@ -30,7 +30,7 @@ from muniment.write import sameness
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.doubt import doubt
 from muniment.write.facts import Held
-from muniment.write.kinship import echoed, goes_back, restated, rivals
+from muniment.write.kinship import SUCCESSOR, echoed, goes_back, restated, rivals
 from muniment.write.precedence import PRECEDENCE, RULES, above
 from muniment.write.secrets import screen_of
 
@@ -336,7 +336,9 @@ def conflict(case: Case) -> Finding:
     if not found:
         return passed(Step.CONFLICT, case, "" if case.detect else "nobody has looked yet")
     unseen = {rival.held.card.rid for rival in found if _hidden(case, rival.held)}
-    if case.reviewer is None and any(rival.held.card.rid in unseen and rival.why == "slot" for rival in found):
+    if case.reviewer is None and any(
+        rival.held.card.rid in unseen and rival.why in ("slot", SUCCESSOR) for rival in found
+    ):
         return flagged(Step.CONFLICT, case, "a curator must compare it with what is held")
     open_ = tuple(rival for rival in found if case.reviewer is not None or rival.held.card.rid not in unseen)
     if not open_:
