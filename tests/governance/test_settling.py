@@ -9,8 +9,8 @@ from tests.governance.fleet import open_fleet
 
 from muniment import Memory, Verdict
 from muniment.engine.governing import resolve_all
+from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import PolicyInvalid, Stale
-from muniment.model.flat import ClaimOptions, make_claim
 
 SETTLE = """
 disputes:

@@ -9,8 +9,8 @@ from tests.governance.fleet import open_fleet
 
 from muniment import Memory
 from muniment.engine.intake import Newcomer
+from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import Stale
-from muniment.model.flat import ClaimOptions, make_claim
 
 
 def newcomer(memory: Memory, record: str, content: str, supersedes: str | None = None) -> Newcomer:

@@ -8,9 +8,9 @@ import msgspec
 
 from muniment.engine.seat import Seat
 from muniment.model import checks
-from muniment.model.curation import Rewound, Settled
+from muniment.model.claim_options import read_instant
+from muniment.model.curation import ConflictResult, RewindResult
 from muniment.model.errors import Malformed
-from muniment.model.flat import read_instant
 from muniment.model.proposal import RewindRequest
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Scope, Strategy
@@ -22,7 +22,7 @@ from muniment.write.rewind import rewind as turn_back
 
 def resolve_all(
     seat: Seat, *, strategy: str | None = None, rationale: str | None = None, dry_run: bool = False
-) -> tuple[Settled, ...]:
+) -> tuple[ConflictResult, ...]:
     """Settle every established conflict that is open and that the caller may settle, the oldest first, in one
     transaction: by one strategy, or by the rules of the policy. One that ends with another is passed over, and one
     that the strategy cannot decide is told as `undecided`. With `dry_run` nothing is changed."""
@@ -35,7 +35,7 @@ def resolve_all(
     checks.flag("dry_run", dry_run)
     bench = seat._tenant.bench
 
-    def job(unit: Unit) -> tuple[Settled, ...]:
+    def job(unit: Unit) -> tuple[ConflictResult, ...]:
         return settle_all(unit, chosen, why, seat.actor, bench)
 
     if dry_run:
@@ -54,7 +54,7 @@ def rewind(
     scope_id: str | None = None,
     reason: str | None = None,
     dry_run: bool = False,
-) -> Rewound:
+) -> RewindResult:
     """Turn everything, or one scope, back to how it was after an entry of the ledger or at an instant, by a new
     entry. Nothing is deleted, and what was erased stays erased; policy, notes and what waits are left as they are.
     A rewind is undone by a rewind to the entry before it. The answer names the receipts since by which any of it

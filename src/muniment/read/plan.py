@@ -7,7 +7,7 @@ from muniment.model.filter import AtLeast, AtMost, Believed, Filter, LiveAt, One
 from muniment.model.gate import TOLD, Gates
 from muniment.model.query import Query
 from muniment.model.receipt import STATUS, Plan, Terms
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import (
@@ -25,7 +25,7 @@ from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
 from muniment.text.dates import read_span
 
-_NO_VECTORS = Reach()
+_NO_VECTORS = VectorCoverage()
 _CURRENT = tuple(sorted(status.value for status in CURRENT))
 _ASSERTED = (Status.ACTIVE.value,)
 _NOT_INTENDED = tuple(sorted(kind.value for kind in Kind if kind is not Kind.INTENTION))
@@ -44,7 +44,7 @@ def make_plan(
     now: Instant,
     as_of: int,
     at_head: bool,
-    reach: Reach = _NO_VECTORS,
+    reach: VectorCoverage = _NO_VECTORS,
 ) -> Plan:
     """One plan for store and gate alike. `now` is the instant the question is asked at, or asked about; `reach` says
     how far the vectors go that can be used."""

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
 from muniment.model.entry import Document
-from muniment.model.packed import gist_of
+from muniment.model.packed_receipt import receipt_summary
 from muniment.model.query import Query, Withdrawn
 from muniment.model.receipt import Plan
-from muniment.model.record import Standing
+from muniment.model.record import RecordState
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import MAX, Instant
 from muniment.model.value import Value, read_canonical
@@ -81,7 +81,7 @@ def _end_of(snapshot: Snapshot, card: Card) -> tuple[str, int] | None:
     return end
 
 
-def _why(standing: Standing) -> str | None:
+def _why(standing: RecordState) -> str | None:
     if standing.status in _ENDED:
         return standing.status.value
     return FALLEN if standing.status in CURRENT and standing.footing.support in _FALLEN else None
@@ -136,7 +136,7 @@ def _told_as(snapshot: Snapshot, actor: Actor, names: set[str]) -> set[str]:
     found: set[str] = set()
     for stored in snapshot.receipts.since(max(0, snapshot.receipts.head()[0] - RECEIPTS_MAX)):
         if any(f'"{name}"'.encode() in stored.account for name in names - found):
-            gist = gist_of(stored.account)
+            gist = receipt_summary(stored.account)
             if (gist.actor.id, gist.actor.user) == (actor.id, actor.user):
                 found |= names & {one.id for one in gist.told()}
     return found

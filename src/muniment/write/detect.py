@@ -8,20 +8,20 @@ from muniment.model.actor import Actor
 from muniment.model.curation import Verdict
 from muniment.model.entry import EntryKind
 from muniment.model.errors import NotPermitted
-from muniment.model.proposal import Quarantine, Search
+from muniment.model.proposal import ConflictSearch, QuarantineRequest
 from muniment.model.status import CURRENT, Status
 from muniment.model.vocabulary import Disposition
 from muniment.policy.decide import authority_of, decide_review, resolve
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
-from muniment.write.aftermath import become
+from muniment.write.cascade import become
 from muniment.write.case import hidden
 from muniment.write.facts import Asked, Held, gather
-from muniment.write.kinship import Rival, rivals
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact
 from muniment.write.plan import opened
 from muniment.write.precedence import PRECEDENCE, above
 from muniment.write.review import seen, visible
+from muniment.write.similarity import Rival, rivals
 
 
 def look_for_disputes(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None:
@@ -39,7 +39,7 @@ def _look(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None
     if not found:
         return None
     report = act_report(
-        Search(record=record),
+        ConflictSearch(record=record),
         actor.id,
         rule_id,
         proposal=bench.ids.fresh("prp"),
@@ -81,7 +81,9 @@ def _held_back(unit: Unit, held: Held, against: tuple[Held, ...], actor: Actor, 
     """Keep a record back that speaks against the word of somebody of more authority, as if it had been looked at when
     it was proposed: what it speaks against stays asserted."""
     names = ", ".join(one.card.id for one in against)
-    request = Quarantine(record=held.card.id, reason=f"it speaks against {names}, by an author of more authority")
+    request = QuarantineRequest(
+        record=held.card.id, reason=f"it speaks against {names}, by an author of more authority"
+    )
     report = act_report(
         request,
         actor.id,

@@ -11,18 +11,18 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from muniment.graph.walk import pillars
+from muniment.graph.walk import supporters
 from muniment.model.actor import Actor
 from muniment.model.card import Card, moved, standing_of
-from muniment.model.change import Key, Seen
+from muniment.model.change import DependencyKey, SeenVersion
 from muniment.model.claim import Place
-from muniment.model.curation import Rewound, Used
-from muniment.model.entry import Change, ConflictChange, Entry, EntryKind
+from muniment.model.curation import AffectedReceipt, RewindResult
+from muniment.model.entry import ConflictChange, Entry, EntryKind, StateChange
 from muniment.model.errors import Malformed, NotPermitted
-from muniment.model.packed import gist_of
+from muniment.model.packed_receipt import receipt_summary
 from muniment.model.proposal import RewindRequest
 from muniment.model.receipt import ReceiptEntry
-from muniment.model.record import Standing
+from muniment.model.record import RecordState
 from muniment.model.rows import ConflictRow
 from muniment.model.status import CURRENT, PRIVATE, Status
 from muniment.model.value import Value, read_canonical
@@ -30,12 +30,12 @@ from muniment.model.vocabulary import ConflictStatus, Disposition, Support
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot, Unit
-from muniment.trust.footing import stand
-from muniment.write.aftermath import become, conflict_change, pillar_of, support_terms
+from muniment.trust.support import support_of
+from muniment.write.batch_rollback import last_state
+from muniment.write.cascade import become, conflict_change, pillar_of, support_terms
 from muniment.write.case import hidden
 from muniment.write.facts import fetch
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact
-from muniment.write.undo import last_state
 
 _LAST = 2**63 - 1
 RECEIPTS_MAX = 1_000
@@ -45,19 +45,19 @@ RECEIPTS_MAX = 1_000
 class _Turn(Value):
     """What is turned back: the changes, the cards they are of, the conflicts, and what an erasure keeps as it is."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[StateChange, ...]
     cards: dict[int, Card]
     conflicts: tuple[ConflictChange, ...]
     kept: tuple[Card, ...]
     erased: int
 
 
-def rewind(unit: Unit, request: RewindRequest, actor: Actor, bench: Bench) -> Rewound:
+def rewind(unit: Unit, request: RewindRequest, actor: Actor, bench: Bench) -> RewindResult:
     """Turn back, in one entry. Where nothing differs, nothing is written."""
     return decided(lambda: _rewind(unit, request, actor, bench))
 
 
-def _rewind(unit: Unit, request: RewindRequest, actor: Actor, bench: Bench) -> Rewound:
+def _rewind(unit: Unit, request: RewindRequest, actor: Actor, bench: Bench) -> RewindResult:
     rule = may_rewind(request, actor, bench)
     head = unit.ledger.head()
     assert head is not None, "a ledger begins with its genesis"
@@ -76,7 +76,9 @@ def _rewind(unit: Unit, request: RewindRequest, actor: Actor, bench: Bench) -> R
         reason=request.reason,
         disposition=Disposition.UPDATE,
     )
-    seen = tuple(Seen(key=Key.RECORD, name=card.id, version=card.since) for card in turn.cards.values())
+    seen = tuple(
+        SeenVersion(key=DependencyKey.RECORD, name=card.id, version=card.since) for card in turn.cards.values()
+    )
     act = Act(
         kind=EntryKind.REWOUND,
         actor=actor.id,
@@ -106,7 +108,7 @@ def _turned(snapshot: Snapshot, request: RewindRequest, bench: Bench) -> _Turn:
     cards = [card for card in snapshot.catalogue.since(request.to) if _within(request, card)]
     kept = tuple(card for card in cards if card.rid in touched)
     then = {card.rid: snapshot.catalogue.standing_at(card.rid, request.to) for card in cards}
-    changes: dict[int, Change] = {}
+    changes: dict[int, StateChange] = {}
     free = {card.rid: card for card in cards if card.rid not in touched}
     again = {card.id for rid, card in free.items() if (was := then[rid]) is not None and was.status in CURRENT}
     for rid, card in free.items():
@@ -144,7 +146,7 @@ def _touched_by_erasure(snapshot: Snapshot, to: int) -> tuple[set[int], int]:
     return touched, erased
 
 
-def _unborn(card: Card, again: set[str]) -> Change | None:
+def _unborn(card: Card, again: set[str]) -> StateChange | None:
     """What becomes of a revision that was not there then. One whose record goes on in an earlier revision is followed
     by that one."""
     status = Status(card.status)
@@ -154,23 +156,23 @@ def _unborn(card: Card, again: set[str]) -> Change | None:
     return become(card, Status.RETRACTED) if status in CURRENT or status is Status.HELD else None
 
 
-def _as_it_was(card: Card, was: Standing) -> Change | None:
+def _as_it_was(card: Card, was: RecordState) -> StateChange | None:
     """The standing it had. How much it was used since is no part of what is turned back; nor is a draft."""
     now = standing_of(card)
     same = (now.status, now.successor, now.footing) == (was.status, was.successor, was.footing)
     if same or was.status in PRIVATE:
         return None
-    return Change(rid=card.rid, status=was.status, successor=was.successor, footing=was.footing, vigour=now.vigour)
+    return StateChange(rid=card.rid, status=was.status, successor=was.successor, footing=was.footing, vigour=now.vigour)
 
 
 def _judged(
-    snapshot: Snapshot, changes: Mapping[int, Change], cards: Mapping[int, Card], policy: Policy
-) -> dict[int, Change]:
+    snapshot: Snapshot, changes: Mapping[int, StateChange], cards: Mapping[int, Card], policy: Policy
+) -> dict[int, StateChange]:
     """The changes with each record that speaks again judged by what it stands on as that will be: a pillar may be gone
     since, or be no part of what is turned back."""
     found = dict(changes)
     speaking = [rid for rid, change in changes.items() if change.status in CURRENT]
-    grounds = pillars(snapshot, speaking)
+    grounds = supporters(snapshot, speaking)
     names = {name for some in grounds.values() for name in some}
     present = dict(snapshot.catalogue.latest(names))
     for rid in sorted(changes):
@@ -182,7 +184,7 @@ def _judged(
         left = False
         for rid in sorted(grounds):
             change, card = found[rid], cards[rid]
-            verdict = stand(
+            verdict = support_of(
                 change.footing.own, [pillar_of(present.get(name), rid, card.id) for name in sorted(grounds[rid])], terms
             )
             support = Support.FALLEN if verdict.support is Support.DEPRECATED else verdict.support
@@ -195,14 +197,14 @@ def _judged(
     return found
 
 
-def _standing(change: Change) -> Standing:
-    return Standing(
+def _standing(change: StateChange) -> RecordState:
+    return RecordState(
         status=change.status, since=0, footing=change.footing, successor=change.successor, vigour=change.vigour
     )
 
 
 def _conflicts(
-    snapshot: Snapshot, to: int, changes: Mapping[int, Change], within: set[int]
+    snapshot: Snapshot, to: int, changes: Mapping[int, StateChange], within: set[int]
 ) -> Iterator[ConflictChange]:
     """The conflicts of what is turned back, each in the state it had. One whose sides do not both speak is over."""
     rows = [row for row in snapshot.desk.conflicts() if row.changed > to and {row.a, row.b} & within]
@@ -220,7 +222,7 @@ def _conflicts(
             yield was
 
 
-def _speaks(card: Card, changes: Mapping[int, Change]) -> bool:
+def _speaks(card: Card, changes: Mapping[int, StateChange]) -> bool:
     change = changes.get(card.rid)
     return (change.status if change is not None else card.status) in CURRENT
 
@@ -235,7 +237,9 @@ def _same(row: ConflictRow, was: ConflictChange) -> bool:
     )
 
 
-def _told(snapshot: Snapshot, request: RewindRequest, turn: _Turn, epoch: int, actor: Actor, bench: Bench) -> Rewound:
+def _told(
+    snapshot: Snapshot, request: RewindRequest, turn: _Turn, epoch: int, actor: Actor, bench: Bench
+) -> RewindResult:
     """What was turned back, as far as the actor may know of it."""
     seen = {rid for rid, card in turn.cards.items() if not hidden(bench.policy, actor, fetch(snapshot, card))}
     spoke = {rid for rid, card in turn.cards.items() if card.status in CURRENT}
@@ -245,7 +249,7 @@ def _told(snapshot: Snapshot, request: RewindRequest, turn: _Turn, epoch: int, a
         return tuple(dict.fromkeys(turn.cards[rid].id for rid in sorted(rids) if rid in seen))
 
     kept = tuple(dict.fromkeys(card.id for card in turn.kept if not hidden(bench.policy, actor, fetch(snapshot, card))))
-    return Rewound(
+    return RewindResult(
         to=request.to,
         epoch=epoch,
         changed=len(turn.changes),
@@ -258,21 +262,23 @@ def _told(snapshot: Snapshot, request: RewindRequest, turn: _Turn, epoch: int, a
     )
 
 
-def affected(snapshot: Snapshot, rewound: Rewound, actor: Actor, bench: Bench) -> tuple[Used, ...]:
+def affected(snapshot: Snapshot, rewound: RewindResult, actor: Actor, bench: Bench) -> tuple[AffectedReceipt, ...]:
     """The receipts since by which any of it was told, the latest of them: to those who may audit; to others their own.
     Reads the log from its beginning, so it is not for a transaction."""
     names = {*rewound.restored, *rewound.withdrawn, *rewound.judged}
     if not names:
         return ()
     all_of_them = decide_review(bench.policy, actor, Action.AUDIT, None, None) is not None
-    found: deque[Used] = deque(maxlen=RECEIPTS_MAX)
+    found: deque[AffectedReceipt] = deque(maxlen=RECEIPTS_MAX)
     for stored in snapshot.receipts.all():
         entry = read_canonical(stored.body, ReceiptEntry)
         if entry.epoch <= rewound.to:
             continue
-        gist = gist_of(stored.account)
+        gist = receipt_summary(stored.account)
         told = tuple(dict.fromkeys(one.id for one in gist.told() if one.id in names))
         if told and (all_of_them or gist.actor.id == actor.id):
-            used = Used(receipt=stored.id, at=entry.at, actor=gist.actor.id, purpose=gist.query.purpose, records=told)
+            used = AffectedReceipt(
+                receipt=stored.id, at=entry.at, actor=gist.actor.id, purpose=gist.query.purpose, records=told
+            )
             found.append(used)
     return tuple(found)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.model.change import Draft
+from muniment.model.change import NewDocument
 from muniment.model.claim import Claim
 from muniment.model.curation import Settlement
-from muniment.model.entry import ConflictChange, Role
+from muniment.model.entry import ConflictChange, DocumentRole
 from muniment.model.filter import covers
 from muniment.model.record import Record
 from muniment.model.status import CURRENT, Status
@@ -19,11 +19,11 @@ from muniment.model.vocabulary import ConflictStatus, ConflictStrength, Disposit
 from muniment.policy.decide import authority_of, decide_write
 from muniment.policy.rules import Policy, SettleBy, SettleRule, WriteDecision
 from muniment.ports.store import Snapshot
-from muniment.write.aftermath import become
+from muniment.write.cascade import become
 from muniment.write.case import Case
 from muniment.write.facts import Held
-from muniment.write.kinship import Rival
-from muniment.write.plan import Planned, newborn
+from muniment.write.plan import PlannedChange, newborn
+from muniment.write.similarity import Rival
 
 STRATEGIES = {
     SettleBy.AUTHORITY: Strategy.AUTHORITY,
@@ -112,7 +112,7 @@ def _fits(rule: SettleRule, claim: Claim) -> bool:
     )
 
 
-def with_settlement(snapshot: Snapshot, planned: Planned, case: Case) -> Planned:
+def with_settlement(snapshot: Snapshot, planned: PlannedChange, case: Case) -> PlannedChange:
     """A planned decision with every conflict settled that the policy settles. Where a person answered for the proposal
     they know of the conflict, and nothing is settled over their head."""
     if planned.record is None or case.ruling is not None or not case.policy.disputes.settle:
@@ -141,7 +141,7 @@ def _may_replace(case: Case, rival: Rival) -> bool:
 _Judged = list[tuple[ConflictChange, Rival, Judgement]]
 
 
-def _outdone(planned: Planned, case: Case, lost: _Judged) -> Planned:
+def _outdone(planned: PlannedChange, case: Case, lost: _Judged) -> PlannedChange:
     """The new claim gives way: it is kept, superseded from the start, and its rivals stay as they are."""
     (birth,) = planned.change.births
     successor = lost[0][1].held.card.id
@@ -156,7 +156,7 @@ def _outdone(planned: Planned, case: Case, lost: _Judged) -> Planned:
     return _told(msgspec.structs.replace(planned, change=change), lost, Disposition.CONFLICT)
 
 
-def _prevailing(planned: Planned, won: _Judged) -> Planned:
+def _prevailing(planned: PlannedChange, won: _Judged) -> PlannedChange:
     """The new claim takes the place of all its rivals."""
     (birth,) = planned.change.births
     rivals = {rival.held.card.rid for _, rival, _ in won}
@@ -179,7 +179,7 @@ def _ended(conflict: ConflictChange, found: Judgement | None) -> ConflictChange:
     )
 
 
-def _told(planned: Planned, judged: _Judged, disposition: Disposition) -> Planned:
+def _told(planned: PlannedChange, judged: _Judged, disposition: Disposition) -> PlannedChange:
     """The decision with what settled it in its report, and the new revision in its new state."""
     settled = tuple(
         Settlement(
@@ -199,7 +199,7 @@ def _told(planned: Planned, judged: _Judged, disposition: Disposition) -> Planne
     assert record is not None
     assert change.filing is not None
     drafts = tuple(
-        Draft(doc=draft.doc, role=draft.role, value=report) if draft.role is Role.REPORT else draft
+        NewDocument(doc=draft.doc, role=draft.role, value=report) if draft.role is DocumentRole.REPORT else draft
         for draft in change.drafts
     )
     change = msgspec.structs.replace(
