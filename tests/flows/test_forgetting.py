@@ -106,6 +106,7 @@ def _is_told(memory: Memory, name: str) -> bool:
     return True
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("by", [By.RECORD, By.SUBJECT, By.SOURCE, By.ACTOR, By.SESSION], ids=str)
 def test_who_is_forgotten_stays_forgotten_when_a_backup_from_before_is_put_back(
     day: Day, tmp_path: Path, by: By

@@ -48,16 +48,16 @@ def told(memory: Memory, text: str = PAGE, *, reader: str = "runner") -> str:
 
 def test_no_edit_makes_a_record_of_the_web_an_agents_own(tell: Tell) -> None:
     memory = simulated_memory(policy=team_policy())
-    texts = records(100, seed=11)
+    texts = some(records(100, seed=11), 40)
     for text in texts:
         told(memory, text)
     runner = memory.as_actor("runner")
-    chosen = some(texts, 12)
+    chosen = some(texts, 5)
     washed = [
         (name, text) for name, edit in EDITS.items() for text in chosen if steers(memory, runner.remember(edit(text)))
     ]
     split = [part for text in chosen for part in SPLIT(text) if steers(memory, runner.remember(part))]
-    own = own_words(120, seed=5)
+    own = some(own_words(120, seed=5), 60)
     stays = sum(steers(memory, runner.remember(text, confidence=0.8)) for text in own)
     tell("poison, exposure", f"washed: {len(washed)} of {len(EDITS) * len(chosen)} edits, {len(split)} of the parts")
     tell("poison, exposure", f"an agent's own words kept: {stays} of {len(own)}")

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.patience import WAIT_S
 from tests.recall.world import Quarters, both, ids, policy
+from tests.scope import LONG
 
 from muniment import Memory
 from muniment.engine.options import QueryOptions
@@ -29,7 +30,7 @@ from muniment.ports.store import Snapshot
 from muniment.testing.world import START
 
 MODEST = settings(
-    max_examples=20,
+    max_examples=20 if LONG else 8,
     deadline=None,
     derandomize=True,
     database=None,
