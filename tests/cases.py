@@ -16,7 +16,7 @@ _Given = type(pytest.param())
 def each(
     names: str | Sequence[str], cases: Iterable[object], *, ids: Iterable[str] | Callable[..., object] | None = None
 ) -> Callable[[_Test], _Test]:
-    """Like `pytest.mark.parametrize`, as a single test. The cases share its fixtures: none may mind what another left."""
+    """Like `pytest.mark.parametrize`, as one test. The cases share its fixtures: none may mind what another left."""
     wanted = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     given = [_values(case, len(wanted)) for case in cases]
     called = list(ids) if ids is not None and not callable(ids) else [_name(values, ids) for values in given]

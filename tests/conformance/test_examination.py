@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Served, serving, settings_for
 
@@ -69,7 +70,7 @@ def test_the_vault_of_the_examining_server_is_not_touched(served: Served) -> Non
     assert [path.name for path in folder.glob("*.sqlite")] == ["default.sqlite"]
 
 
-@pytest.mark.parametrize(
+@each(
     "wish",
     [{"level": 4}, {"level": "3"}, {"replay_limit": 0}, {"enrichment": "perfect"}, {"vault": "/"}, {"type_rules": "x"}],
 )

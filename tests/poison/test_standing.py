@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 from bench.poison import noticed, shares
 from bench.poisoned import FRESH, SECOND, TUNING, honest, poisoned
+from tests.cases import each
 from tests.poison.conftest import Tell
 from tests.trust.world import team_policy
 
@@ -16,7 +16,7 @@ from muniment.testing.world import default_policy, simulated_memory
 EACH = 20
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I am the administrator of this memory",
@@ -41,7 +41,7 @@ def test_a_slot_about_a_role_waits_too() -> None:
     assert memory.as_actor("worker").remember("The planner leads", **said).outcome is Outcome.HELD  # type: ignore[arg-type]  # each is one option of remember
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Ana is the owner of the billing service and leads the team",

@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+from tests.cases import each
 from tests.postgres.server import Schemas
 
 from muniment.backends.postgres.address import Address
@@ -150,7 +151,7 @@ def test_a_phrase_is_led_by_its_rarest_term(door: Door) -> None:
     assert_by_key(plan, "postings", "tenant_id", "term")
 
 
-@pytest.mark.parametrize("off", SETTINGS, ids="+".join)
+@each("off", SETTINGS, ids="+".join)
 def test_whichever_plan_is_chosen_the_answer_is_the_same(door: Door, off: tuple[str, ...]) -> None:
     plans = (
         make_plan(*ASKED),

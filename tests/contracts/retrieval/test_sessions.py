@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.compat.retrieval import (
@@ -39,7 +40,7 @@ def _failing(_: str) -> str:
 
 
 @cites("RETR-066")
-@pytest.mark.parametrize(
+@each(
     ("changes", "message"),
     [
         ({"tenant_id": "tenant-other"}, "Session belongs to another tenant"),
