@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.cases import each
 
-from muniment.graph.spread import Link, Node, ranks, salience, spread
+from muniment.graph.activation import Link, Node, ranks, salience, spread
 
 nodes: st.SearchStrategy[Node] = st.one_of(st.sampled_from(["a", "b", "c", "d"]), st.integers(1, 6))
 weights = st.floats(0.01, 100)
