@@ -14,6 +14,7 @@ from tests.cases import each
 from tests.patience import WAIT_S
 from tests.postgres.server import connect, schema_of, wait_until
 from tests.postgres.users import give, user
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.backends.postgres.server import role_name
@@ -29,7 +30,6 @@ from muniment.model.errors import (
     StoreBusy,
     StoreUnavailable,
 )
-from muniment.testing.postgres import SMALL, Server, started
 
 SECRET = "hunter2"
 

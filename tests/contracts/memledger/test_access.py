@@ -10,7 +10,7 @@ from tests.cases import each
 from tests.contracts.cites import cites, diverges
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment_memledger import (
     AccessRule,
     Memledger,
     MemoryRecord,

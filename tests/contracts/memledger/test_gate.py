@@ -11,7 +11,8 @@ from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import Malformed
+from muniment_memledger import (
     ConfidencePolicy,
     Memledger,
     MemledgerConfig,
@@ -21,8 +22,7 @@ from muniment.compat.memledger import (
     compute_effective_confidence,
     compute_effective_confidence_map,
 )
-from muniment.compat.memledger.policies.confidence_policy import read_policy
-from muniment.model.errors import Malformed
+from muniment_memledger.policies.confidence_policy import read_policy
 
 
 class Chain:

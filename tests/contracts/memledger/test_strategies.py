@@ -10,7 +10,7 @@ from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment_memledger import (
     Memledger,
     MemledgerConfig,
     MemoryRecord,
@@ -18,7 +18,7 @@ from muniment.compat.memledger import (
     build_strategies,
     register_strategy,
 )
-from muniment.compat.memledger.strategies.llm import (
+from muniment_memledger.strategies.llm import (
     LLMGated,
     LLMImportance,
     LLMRerank,
@@ -26,7 +26,7 @@ from muniment.compat.memledger.strategies.llm import (
     extract_json,
     model_name,
 )
-from muniment.compat.memledger.strategies.policies import (
+from muniment_memledger.strategies.policies import (
     AlwaysStore,
     ConflictResolution,
     ConflictResolverStrategy,

@@ -6,18 +6,20 @@ from typing import cast
 
 import msgspec
 import pytest
+from examples.retrieval_runtime import (
+    RunRequest,
+    Runtime,
+    replay,
+)
 from tests.cases import each
 
 from muniment.compat.retrieval import (
-    RunRequest,
-    Runtime,
     bundled_store,
     export_events,
     make_event,
     read_events,
     rebuild_filters,
     rebuild_result,
-    replay,
 )
 from muniment.contracts.finding import passes
 from muniment.contracts.retrieval import CONTRACT

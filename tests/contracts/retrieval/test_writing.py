@@ -6,14 +6,17 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
+from examples.retrieval_runtime import (
+    BackgroundWorker,
+    Finished,
+)
 from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.retrieval.room import READER, TENANT, Room, query
+from tests.support.world import START
 
 from muniment.compat.retrieval import (
-    BackgroundWorker,
     ContractDesk,
-    Finished,
     MemoryCandidate,
     ReadPolicy,
     WritePolicy,
@@ -24,7 +27,6 @@ from muniment.compat.retrieval import (
 )
 from muniment.contracts.retrieval.wire import TraceEvent
 from muniment.model.errors import Malformed, NotFound
-from muniment.testing.world import START
 
 FACT = MemoryCandidate(
     TENANT,

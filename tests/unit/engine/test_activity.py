@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import each
+from tests.support.world import START, TickingClock, simulated_memory
 
 from muniment import Memory
 from muniment.engine import Activity, Period, activity_log
@@ -20,7 +21,6 @@ from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, HOUR, Instant
 from muniment.model.vocabulary import ActorType, ConflictStatus
-from muniment.testing.world import START, TickingClock, simulated_memory
 
 SCOUT = Actor(id="scout", type=ActorType.AGENT, projects=("default",))
 
