@@ -27,9 +27,22 @@ ROOMS: dict[str, set[str]] = {
     "engine": {"model", "config", "policy", "ledger", "ports", "text", "trust", "graph", "write", "read", "backends"},
     "aio": {"model", "config", "policy", "ports", "engine"},
     "compat": {"model", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
+    "importers": {"model", "config", "contracts", "compat", "engine", "policy", "text", "write"},
     "rest": {"model", "engine", "graph", "trust"},
     "client": {"model", "rest", "engine", "config"},
-    "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "rest", "ports", "policy", "testing"},
+    "surfaces": {
+        "model",
+        "contracts",
+        "compat",
+        "engine",
+        "aio",
+        "config",
+        "rest",
+        "ports",
+        "policy",
+        "testing",
+        "importers",
+    },
     "testing": {
         "model",
         "compat",
@@ -65,6 +78,7 @@ OUTSIDE: dict[str, set[str]] = {
     "engine": {"msgspec"},
     "aio": set(),
     "compat": {"msgspec"},
+    "importers": {"msgspec", "apsw", "psycopg", "yaml"},
     "rest": {"msgspec"},
     "client": {"msgspec", "httpx"},
     "surfaces": {
@@ -159,4 +173,6 @@ def test_only_the_configuration_reads_the_environment() -> None:
 
 def test_sqlite_is_spoken_in_its_own_backend_only() -> None:
     speakers = {room(path) for path in MODULES if "apsw" in {name.split(".")[0] for name in imported(path)}}
-    assert speakers == {"backends", "testing"}, "the store itself, and what lets its files fail"
+    assert speakers == {"backends", "importers", "testing"}, (
+        "the store itself, files of others, and what lets files fail"
+    )
