@@ -21,11 +21,11 @@ from muniment.model.card import normalise
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictType, Suspicion
-from muniment.policy.rules import Credentials, Personal, Safety, Treatment
+from muniment.policy.rules import CredentialsPolicy, PersonalDataPolicy, PersonalDataRules, SafetyPolicy
 from muniment.text.compare import compare, may_meet
+from muniment.text.features import TextFeatures, text_features
 from muniment.text.identity import about, meet
-from muniment.text.likeness import echoes, likeness
-from muniment.text.reading import Reading, reading
+from muniment.text.similarity import echoes, similarity
 from muniment.write.poison.look import inspect
 from muniment.write.secrets import screen_of, words
 
@@ -152,12 +152,12 @@ class Audit(Value):
         return self.counts.get(trouble.value, 0)
 
 
-_ALL = Safety(
-    personal=Personal(**dict.fromkeys(Personal.__struct_fields__, Treatment.REDACT)),
+_ALL = SafetyPolicy(
+    personal=PersonalDataRules(**dict.fromkeys(PersonalDataRules.__struct_fields__, PersonalDataPolicy.REDACT)),
 )
 SCREEN = screen_of(_ALL)
 """Looks for every sort of secret and personal data, whatever a policy would do about it."""
-_CREDENTIALS = frozenset(words(name) for name in Credentials.__struct_fields__)
+_CREDENTIALS = frozenset(words(name) for name in CredentialsPolicy.__struct_fields__)
 _STEERING = frozenset({Suspicion.INJECTION, Suspicion.INSTRUCTION, Suspicion.HIDDEN, Suspicion.ENCODED})
 _PROMPT = re.compile(
     r"\s{0,8}(?:#{0,3}\s{0,4}|<[a-z_ ]{1,40}>\s{0,4})?(?:you are (?:an? |the )[^.\n]{0,80}"
@@ -322,7 +322,7 @@ class Auditor:
         self._spill.execute("INSERT OR REPLACE INTO id VALUES (?, ?)", (key(owner, record.id), record.place))
         self._spill.execute("INSERT INTO same VALUES (?, ?)", (own, record.place))
         text = record.text[:_READ_MAX]
-        new = reading(text)
+        new = text_features(text)
         subject = about(text)
         bands = list(_bands(owner, new, record.subject, subject))
         nearest: tuple[Trouble, str] | None = None
@@ -352,7 +352,7 @@ class Auditor:
             row = self._spill.execute("SELECT place, text, words, about FROM said WHERE id = ?", (number,)).fetchone()
             if row is not None:
                 place, text, stems, subject = map(str, row)
-                known = Reading(text=text, words=frozenset(stems.split(" ")))
+                known = TextFeatures(text=text, words=frozenset(stems.split(" ")))
                 yield _Said(place=place, reading=known, about=tuple(subject.split("\n")) if subject else ())
 
     def _rate(self, record: ForeignRecord, why: list[tuple[Trouble, str]]) -> None:
@@ -440,7 +440,7 @@ def _pieces(text: str) -> Iterator[str]:
             yield plain
 
 
-def _bands(owner: str, text: Reading, named: str | None, subject: tuple[str, ...]) -> Iterator[bytes]:
+def _bands(owner: str, text: TextFeatures, named: str | None, subject: tuple[str, ...]) -> Iterator[bytes]:
     """Under what a record is looked for: the rarest-looking of its words, two by two, by their hashes, which texts of
     much the same words share; what it is about; and the entity it is kept under."""
     hashed = sorted(key(owner, word) for word in text.words)
@@ -458,11 +458,11 @@ class _Said(Value):
     """An earlier record: where it stands and what was read of it."""
 
     place: str
-    reading: Reading
+    reading: TextFeatures
     about: tuple[str, ...]
 
 
-def _stands(new: Reading, subject: tuple[str, ...], said: _Said) -> Trouble | None:
+def _stands(new: TextFeatures, subject: tuple[str, ...], said: _Said) -> Trouble | None:
     """How a text stands to an earlier one: it says nearly the same, brings it up to date, or contradicts it."""
     old = said.reading
     if not may_meet(new, old):
@@ -473,7 +473,7 @@ def _stands(new: Reading, subject: tuple[str, ...], said: _Said) -> Trouble | No
         found = compare(new, old)
         if found is not None:
             return _TYPES[found.type]
-    return Trouble.NEAR_DUPLICATES if likeness(new, old) >= _NEAR and not _differs(new, old) else None
+    return Trouble.NEAR_DUPLICATES if similarity(new, old) >= _NEAR and not _differs(new, old) else None
 
 
 _TYPES = {
@@ -483,7 +483,7 @@ _TYPES = {
 }
 
 
-def _differs(new: Reading, old: Reading) -> bool:
+def _differs(new: TextFeatures, old: TextFeatures) -> bool:
     """Whether two texts of the same words give different figures or names: then neither repeats the other."""
     return sorted(re.findall(r"\d+", new.text)) != sorted(re.findall(r"\d+", old.text))
 
