@@ -31,20 +31,7 @@ ROOMS: dict[str, set[str]] = {
     "rest": {"model", "engine", "graph", "trust"},
     "client": {"model", "rest", "engine", "config"},
     "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "rest", "ports", "policy", "importers"},
-    "testing": {
-        "model",
-        "config",
-        "contracts",
-        "policy",
-        "ledger",
-        "ports",
-        "text",
-        "trust",
-        "write",
-        "read",
-        "backends",
-        "engine",
-    },
+    "testing": {"model", "ledger", "ports"},
     "__init__": {"model", "engine", "client"},
     "__main__": {"surfaces"},
 }
@@ -64,7 +51,7 @@ OUTSIDE: dict[str, set[str]] = {
     "backends": {"msgspec", "apsw", "cryptography", "numpy", "onnxruntime", "psycopg", "snowballstemmer"},
     "engine": {"msgspec"},
     "aio": set(),
-    "compat": {"msgspec"},
+    "compat": {"msgspec", "muniment_memledger"},
     "importers": {"msgspec", "apsw", "psycopg", "yaml"},
     "rest": {"msgspec"},
     "client": {"msgspec", "httpx"},
@@ -81,8 +68,9 @@ OUTSIDE: dict[str, set[str]] = {
         "opentelemetry",
         "anyio",
         "akashik_conformance",
+        "matm_evaluation",
     },
-    "testing": {"apsw", "msgspec", "cryptography"},
+    "testing": {"msgspec"},
     "__init__": set(),
     "__main__": set(),
 }
@@ -161,7 +149,8 @@ def test_only_the_configuration_reads_the_environment() -> None:
 
 def test_sqlite_is_spoken_in_its_own_backend_only() -> None:
     speakers = {room(path) for path in MODULES if "apsw" in {name.split(".")[0] for name in imported(path)}}
-    assert speakers == {"backends", "importers", "testing"}, "our files, those of others, and what lets files fail"
+    assert speakers == {"backends"}
+    "importers": {"msgspec", "apsw", "psycopg", "yaml"},
 
 
 KITS = Path(__file__).parent.parent / "kits"
