@@ -6,6 +6,8 @@ all of them are.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 from muniment.graph.walk import pillars, standing_on
@@ -17,7 +19,7 @@ from muniment.model.rows import ConflictRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictType, Strategy, Support
-from muniment.policy.rules import Policy
+from muniment.policy.rules import Cascade, Policy
 from muniment.ports.store import Snapshot
 from muniment.trust.footing import Pillar, Terms, stand
 from muniment.write.facts import open_conflicts
@@ -55,9 +57,13 @@ def become(
 
 
 def support_terms(policy: Policy) -> Terms:
-    cascade = policy.cascade
+    return _terms(policy.cascade, policy.trust.missing_floor)
+
+
+@lru_cache(maxsize=64)
+def _terms(cascade: Cascade, floor: float) -> Terms:
     return Terms(
-        floor=policy.trust.missing_floor,
+        floor=floor,
         consequences={
             Status.RETRACTED: cascade.retracted,
             Status.DEPRECATED: cascade.deprecated,

@@ -39,8 +39,8 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     written = _Written(documents=documents, amended=amended, blanked=blanked)
     entry = _entry(change, written, head, tenant, _bound(unit, head))
     unit.append(seal(entry, head))
-    for document in documents:
-        unit.keep(document)
+    if documents:
+        unit.keep(*documents)
     if change.dropped:
         unit.erase(change.dropped)
     for doc in change.dropped:
@@ -162,8 +162,8 @@ def rebuild(unit: Unit, source: Origin | None, *, upto: int, progress: Callable[
                 raise LedgerBroken(f"document {ref.doc} of entry {entry.seq} is not what was committed", seq=entry.seq)
         if source is not None:
             unit.append(stored)
-            for document in documents.values():
-                unit.keep(document)
+            if documents:
+                unit.keep(*documents.values())
         values = {
             ref.doc: value
             for ref in entry.documents
