@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role, SignedHandover
-from muniment.model.erasure import Tombstone
+from muniment.model.erasure import Certificate, Tombstone
 from muniment.model.note import Note
 from muniment.model.packed import PackedAccount
 from muniment.model.receipt import Account
@@ -60,7 +60,7 @@ class ChangeSet(Value):
 
     `position` is where the ledger stood when the facts were fetched. While it stands there, nothing can have moved;
     when it does not, each thing in `decided_on` is looked at again. `refiled` and `reworded` are the
-    projections of what is `amended`.
+    projections of what is `amended`. The `certificate` of an erasure lacks the hash of the entry, which comes with it.
     """
 
     kind: EntryKind
@@ -83,3 +83,4 @@ class ChangeSet(Value):
     changes: tuple[Change, ...] = ()
     filing: Filing | None = None
     conflicts: tuple[ConflictChange, ...] = ()
+    certificate: Certificate | None = None

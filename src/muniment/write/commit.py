@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from muniment.ledger.chain import VERSION, commitment, seal
 from muniment.ledger.checkpoint import draw_up
 from muniment.ledger.project import project, read_document
 from muniment.ledger.receipts import Sealed, follow, tellings
 from muniment.model.change import ChangeSet
 from muniment.model.entry import Bound, Document, DocumentRef, Entry, Head, ReceiptRef, SignedCheckpoint
+from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import LedgerBroken
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
@@ -54,6 +57,20 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     for note in change.reworded:
         unit.reword(note.doc, note.body)
     return entry
+
+
+def commit_certified(
+    unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Ids, signer: Signer
+) -> tuple[Entry, SignedCertificate]:
+    """Write an erasure down, and with it its certificate, signed once the hash of the entry is known."""
+    entry = commit(unit, change, tenant=tenant, pepper=pepper, ids=ids)
+    head = unit.ledger.head()
+    assert head is not None, "the entry was just written"
+    assert change.certificate is not None, "an erasure is certified"
+    certificate = msgspec.structs.replace(change.certificate, seq=entry.seq, entry=head.hash.hex(), key=signer.key_id)
+    signed = SignedCertificate(certificate=certificate, signature=signer.sign(canonical(certificate)).hex())
+    unit.certify(signed)
+    return entry, signed
 
 
 class _Blank(Value):

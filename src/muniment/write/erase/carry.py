@@ -36,7 +36,7 @@ from muniment.ports.store import Snapshot, Unit
 from muniment.ports.world import Signer
 from muniment.write.aftermath import become, with_aftermath
 from muniment.write.case import hidden
-from muniment.write.commit import commit
+from muniment.write.commit import commit_certified
 from muniment.write.corroborate import with_lapses
 from muniment.write.erase.certificate import Removed, draw_up
 from muniment.write.erase.dismiss import dismissing, held_rows, waiting_on
@@ -202,14 +202,16 @@ def _carry_out(
     change = _change(unit, prepared, found, lost, report, bench)
     if oblivion.target.by is By.RECORD and prepared.meant.records:
         change = _named(change, prepared)
-    entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     removed = Removed(
         proposals=erasing.proposals,
-        documents=frozenset({*entry.dropped, *(ref.doc for ref in entry.amended)}),
+        documents=frozenset({*change.dropped, *(one.doc for one in change.amended)}),
         receipts=tuple(one.id for one in change.receipts),
     )
-    signed = draw_up(unit, entry, plan, removed, oblivion, opening, bench, warrant.signing(unit))
-    unit.certify(signed)
+    certificate = draw_up(unit, change, plan, removed, oblivion, opening, bench)
+    change = msgspec.structs.replace(change, certificate=certificate)
+    entry, signed = commit_certified(
+        unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids, signer=warrant.signing(unit)
+    )
     verdict = verdict_of(report, entry.seq, change.filing.record if change.filing is not None else None)
     return Forgotten(plan=plan, verdict=verdict, certificate=signed, opening=opening)
 
