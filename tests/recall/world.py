@@ -18,7 +18,7 @@ from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import OWNER
 from muniment.model.curation import Verdict
-from muniment.model.errors import MindUnavailable
+from muniment.model.errors import ModelUnavailable
 from muniment.model.recall import Recall
 from muniment.model.times import Instant
 from muniment.policy.decide import resolve
@@ -94,7 +94,7 @@ class Quarters:
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if self.shut.intersection(texts):
-            raise MindUnavailable("the model does not read these")
+            raise ModelUnavailable("the model does not read these")
         return [self.vector(text) for text in texts]
 
     @staticmethod
@@ -126,7 +126,7 @@ class Broken(Toy):
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if self.down:
-            raise MindUnavailable("the model is down")
+            raise ModelUnavailable("the model is down")
         return super().embed(texts)
 
 

@@ -10,9 +10,9 @@ from typing import get_args, get_type_hints
 from muniment import Memory
 from muniment.contracts.registry import ContractName
 from muniment.engine.audit import LedgerFace
-from muniment.engine.foresight import ENDS, LINK_TYPES
+from muniment.engine.impact import ENDS, LINK_TYPES
 from muniment.engine.options import QueryOptions
-from muniment.model.flat import ClaimOptions
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.status import RETIRED
 from muniment.rest import OPERATIONS, Key, Operation, answers, bodies, operation, queries
 from muniment.rest import Grant as Needed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from muniment.aio.threads import run
 from muniment.engine import Memory as _Memory
 from muniment.model.arguments import checked
-from muniment.model.curation import Forgotten, Verdict, Withdrawal
+from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
 from muniment.model.erasure import LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 
@@ -30,7 +30,7 @@ class Guardian:
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
-    ) -> Forgotten:
+    ) -> ErasureResult:
         return await run(
             self._memory.forget,
             record_id,
@@ -79,7 +79,7 @@ class Guardian:
 
     async def withdraw(
         self, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
-    ) -> Withdrawal:
+    ) -> WithdrawalResult:
         return await run(self._memory.withdraw, by, value, reason=reason, expected=expected, dry_run=dry_run)
 
     async def quarantine(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:

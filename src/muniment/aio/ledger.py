@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 from muniment.aio.threads import page, run
-from muniment.engine import ChainLink, Rebuilt, SigningKey, Trimmed, Verified
+from muniment.engine import ChainLink, RebuildResult, SigningKey, TrimResult, VerificationResult
 from muniment.engine.audit import LedgerFace
 from muniment.model.arguments import checked
-from muniment.model.entry import Entry, Head, SignedCheckpoint
+from muniment.model.entry import Entry, LedgerHead, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
 
 
@@ -19,7 +19,7 @@ class Ledger:
     def __init__(self, ledger: LedgerFace) -> None:
         self._ledger = ledger
 
-    async def head(self) -> Head:
+    async def head(self) -> LedgerHead:
         return await run(self._ledger.head)
 
     async def entries(self, first: int = 1, last: int = 2**62) -> tuple[Entry, ...]:
@@ -45,10 +45,12 @@ class Ledger:
     async def checkpoint(self) -> SignedCheckpoint:
         return await run(self._ledger.checkpoint)
 
-    async def verify(self, *, anchor: Head | None = None, progress: Callable[[int], None] = lambda _: None) -> Verified:
+    async def verify(
+        self, *, anchor: LedgerHead | None = None, progress: Callable[[int], None] = lambda _: None
+    ) -> VerificationResult:
         return await run(self._ledger.verify, anchor=anchor, progress=progress)
 
-    async def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
+    async def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> RebuildResult:
         return await run(self._ledger.replay, progress=progress)
 
     async def trim(
@@ -58,7 +60,7 @@ class Ledger:
         keep_bytes: int | None = None,
         dry_run: bool = False,
         progress: Callable[[int], None] = lambda _: None,
-    ) -> Trimmed:
+    ) -> TrimResult:
         return await run(
             self._ledger.trim,
             older_than_days=older_than_days,

@@ -27,26 +27,26 @@ from muniment.engine.entities import EntityView
 from muniment.engine.intake import Newcomer
 from muniment.engine.look import Curated
 from muniment.engine.marker import KeyGiven
-from muniment.engine.minds import MIND_WAIT_S
+from muniment.engine.model_timeout import MIND_WAIT_S
 from muniment.engine.options import QueryOptions
 from muniment.engine.vector_indexer import Progress
 from muniment.model.actor import OWNER, Actor
 from muniment.model.arguments import checked
 from muniment.model.claim import Claim
-from muniment.model.curation import Undone, Verdict
-from muniment.model.flat import ClaimOptions
+from muniment.model.claim_options import ClaimOptions
+from muniment.model.curation import RollbackResult, Verdict
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.policy.rules import Policy
+from muniment.ports.clock_and_ids import Clock, Ids
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.reranker import Reranker
 from muniment.ports.tracer import UNWATCHED, Tracer
-from muniment.ports.world import Clock, Ids
 
 
 @checked
@@ -176,7 +176,7 @@ class Memory(Steward, Guardian, Usage):
     async def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
         return await run(self._memory.apply, batch, reason=reason)
 
-    async def roll_back(self, batch: str, *, reason: str) -> Undone:
+    async def roll_back(self, batch: str, *, reason: str) -> RollbackResult:
         return await run(self._memory.roll_back, batch, reason=reason)
 
     async def retire(
@@ -254,7 +254,9 @@ class Memory(Steward, Guardian, Usage):
     async def searching(self) -> Searched:
         return await run(self._memory.searching)
 
-    async def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
+    async def flush(
+        self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None
+    ) -> VectorCoverage:
         return await run(self._memory.flush, timeout=timeout, progress=progress)
 
     async def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:

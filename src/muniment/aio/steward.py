@@ -8,8 +8,8 @@ from typing import Unpack
 from muniment.aio.threads import run
 from muniment.engine import Memory as _Memory
 from muniment.model.arguments import checked
-from muniment.model.curation import Settled, Swept, Verdict
-from muniment.model.flat import ClaimOptions
+from muniment.model.claim_options import ClaimOptions
+from muniment.model.curation import ConflictResult, MaintenanceResult, Verdict
 from muniment.model.proposal import Objection
 
 
@@ -87,7 +87,7 @@ class Steward:
         expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
-    ) -> Settled:
+    ) -> ConflictResult:
         return await run(
             self._memory.resolve,
             conflict_id,
@@ -125,5 +125,5 @@ class Steward:
     async def alias(self, name: str, means: str) -> tuple[str, ...]:
         return await run(self._memory.alias, name, means)
 
-    async def sweep(self) -> Swept:
+    async def sweep(self) -> MaintenanceResult:
         return await run(self._memory.sweep)

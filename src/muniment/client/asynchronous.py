@@ -26,14 +26,14 @@ from muniment.engine.vector_indexer import Progress
 from muniment.model.actor import Actor
 from muniment.model.arguments import checked
 from muniment.model.claim import Claim
-from muniment.model.curation import Settled, Swept, Undone, Verdict
+from muniment.model.claim_options import ClaimOptions
+from muniment.model.curation import ConflictResult, MaintenanceResult, RollbackResult, Verdict
 from muniment.model.errors import Malformed
-from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.user import user_id
 from muniment.model.value import Value
 from muniment.rest import answers
@@ -169,8 +169,10 @@ class AsyncClient(AsyncGuardian, AsyncUsage):
             **options,
         )
 
-    async def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
-        return await self._ask(Reach, "flush", timeout=timeout)
+    async def flush(
+        self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None
+    ) -> VectorCoverage:
+        return await self._ask(VectorCoverage, "flush", timeout=timeout)
 
     async def searching(self) -> Searched:
         return await self._ask(Searched, "searching")
@@ -343,9 +345,9 @@ class AsyncClient(AsyncGuardian, AsyncUsage):
         expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
-    ) -> Settled:
+    ) -> ConflictResult:
         return await self._ask(
-            Settled,
+            ConflictResult,
             "resolve",
             conflict_id=conflict_id,
             strategy=strategy,
@@ -383,14 +385,14 @@ class AsyncClient(AsyncGuardian, AsyncUsage):
     async def alias(self, name: str, means: str) -> tuple[str, ...]:
         return (await self._ask(answers.Names, "alias", name=name, means=means)).names
 
-    async def sweep(self) -> Swept:
-        return await self._ask(Swept, "sweep")
+    async def sweep(self) -> MaintenanceResult:
+        return await self._ask(MaintenanceResult, "sweep")
 
     async def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
         return (await self._ask(answers.Verdicts, "apply", batch=batch, reason=reason)).verdicts
 
-    async def roll_back(self, batch: str, *, reason: str) -> Undone:
-        return await self._ask(Undone, "roll_back", batch=batch, reason=reason)
+    async def roll_back(self, batch: str, *, reason: str) -> RollbackResult:
+        return await self._ask(RollbackResult, "roll_back", batch=batch, reason=reason)
 
     async def close(self) -> None:
         """Let go of the connections."""

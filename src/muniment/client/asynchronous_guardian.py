@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, TypeVar
 
 from muniment.model.arguments import checked
-from muniment.model.curation import Forgotten, Verdict, Withdrawal
+from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
 from muniment.model.erasure import LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.value import Value
@@ -39,9 +39,9 @@ class AsyncGuardian:
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
-    ) -> Forgotten:
+    ) -> ErasureResult:
         return await self._ask(
-            Forgotten,
+            ErasureResult,
             "forget",
             record_id=record_id,
             subject=subject,
@@ -104,9 +104,9 @@ class AsyncGuardian:
 
     async def withdraw(
         self: AsyncAsks, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
-    ) -> Withdrawal:
+    ) -> WithdrawalResult:
         return await self._ask(
-            Withdrawal, "withdraw", by=by, value=value, reason=reason, expected=expected, dry_run=dry_run
+            WithdrawalResult, "withdraw", by=by, value=value, reason=reason, expected=expected, dry_run=dry_run
         )
 
     async def quarantine(

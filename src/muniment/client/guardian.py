@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, TypeVar
 
 from muniment.model.arguments import checked
-from muniment.model.curation import Forgotten, Verdict, Withdrawal
+from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
 from muniment.model.erasure import LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.value import Value
@@ -39,9 +39,9 @@ class Guardian:
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
-    ) -> Forgotten:
+    ) -> ErasureResult:
         return self._ask(
-            Forgotten,
+            ErasureResult,
             "forget",
             record_id=record_id,
             subject=subject,
@@ -104,8 +104,10 @@ class Guardian:
 
     def withdraw(
         self: Asks, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
-    ) -> Withdrawal:
-        return self._ask(Withdrawal, "withdraw", by=by, value=value, reason=reason, expected=expected, dry_run=dry_run)
+    ) -> WithdrawalResult:
+        return self._ask(
+            WithdrawalResult, "withdraw", by=by, value=value, reason=reason, expected=expected, dry_run=dry_run
+        )
 
     def quarantine(self: Asks, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         return self._ask(Verdict, "quarantine", record_id=record_id, reason=reason, expected_revision=expected_revision)

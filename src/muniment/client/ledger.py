@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from muniment.client.sending import Sender
-from muniment.engine import ChainLink, Rebuilt, SigningKey, Trimmed, Verified
+from muniment.engine import ChainLink, RebuildResult, SigningKey, TrimResult, VerificationResult
 from muniment.model import checks
 from muniment.model.arguments import checked
-from muniment.model.entry import Entry, Head, SignedCheckpoint
+from muniment.model.entry import Entry, LedgerHead, SignedCheckpoint
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.rest import answers
 from muniment.rest.kinds import PAGE_MAX
@@ -24,9 +24,9 @@ class ClientLedger:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def head(self) -> Head:
+    def head(self) -> LedgerHead:
         found = self._sender.call("ledger.head", {})
-        assert isinstance(found, Head)
+        assert isinstance(found, LedgerHead)
         return found
 
     def entries(self, first: int = 1, last: int = _LAST) -> tuple[Entry, ...]:
@@ -86,14 +86,16 @@ class ClientLedger:
         assert isinstance(found, SignedCheckpoint)
         return found
 
-    def verify(self, *, anchor: Head | None = None, progress: Callable[[int], None] = lambda _: None) -> Verified:
+    def verify(
+        self, *, anchor: LedgerHead | None = None, progress: Callable[[int], None] = lambda _: None
+    ) -> VerificationResult:
         found = self._sender.call("ledger.verify", {"anchor": anchor})
-        assert isinstance(found, Verified)
+        assert isinstance(found, VerificationResult)
         return found
 
-    def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> Rebuilt:
+    def replay(self, *, progress: Callable[[int], None] = lambda _: None) -> RebuildResult:
         found = self._sender.call("ledger.replay", {})
-        assert isinstance(found, Rebuilt)
+        assert isinstance(found, RebuildResult)
         return found
 
     def trim(
@@ -103,8 +105,8 @@ class ClientLedger:
         keep_bytes: int | None = None,
         dry_run: bool = False,
         progress: Callable[[int], None] = lambda _: None,
-    ) -> Trimmed:
+    ) -> TrimResult:
         said = {"older_than_days": older_than_days, "keep_bytes": keep_bytes, "dry_run": dry_run}
         found = self._sender.call("ledger.trim", said)
-        assert isinstance(found, Trimmed)
+        assert isinstance(found, TrimResult)
         return found

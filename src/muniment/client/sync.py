@@ -26,14 +26,14 @@ from muniment.engine.vector_indexer import Progress
 from muniment.model.actor import Actor
 from muniment.model.arguments import checked
 from muniment.model.claim import Claim
-from muniment.model.curation import Settled, Swept, Undone, Verdict
+from muniment.model.claim_options import ClaimOptions
+from muniment.model.curation import ConflictResult, MaintenanceResult, RollbackResult, Verdict
 from muniment.model.errors import Malformed
-from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.user import user_id
 from muniment.model.value import Value
 from muniment.rest import answers
@@ -171,8 +171,8 @@ class Client(Guardian, Usage):
             **options,
         )
 
-    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
-        return self._ask(Reach, "flush", timeout=timeout)
+    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> VectorCoverage:
+        return self._ask(VectorCoverage, "flush", timeout=timeout)
 
     def searching(self) -> Searched:
         return self._ask(Searched, "searching")
@@ -340,9 +340,9 @@ class Client(Guardian, Usage):
         expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
-    ) -> Settled:
+    ) -> ConflictResult:
         return self._ask(
-            Settled,
+            ConflictResult,
             "resolve",
             conflict_id=conflict_id,
             strategy=strategy,
@@ -380,14 +380,14 @@ class Client(Guardian, Usage):
     def alias(self, name: str, means: str) -> tuple[str, ...]:
         return self._ask(answers.Names, "alias", name=name, means=means).names
 
-    def sweep(self) -> Swept:
-        return self._ask(Swept, "sweep")
+    def sweep(self) -> MaintenanceResult:
+        return self._ask(MaintenanceResult, "sweep")
 
     def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
         return self._ask(answers.Verdicts, "apply", batch=batch, reason=reason).verdicts
 
-    def roll_back(self, batch: str, *, reason: str) -> Undone:
-        return self._ask(Undone, "roll_back", batch=batch, reason=reason)
+    def roll_back(self, batch: str, *, reason: str) -> RollbackResult:
+        return self._ask(RollbackResult, "roll_back", batch=batch, reason=reason)
 
     def close(self) -> None:
         """Let go of the connections."""

@@ -7,10 +7,10 @@ from functools import partial
 
 import msgspec
 
-from muniment.engine.aside import ReceiptsAside
+from muniment.engine.external_receipts import ExternalReceipts
 from muniment.engine.seat import Seat
 from muniment.ledger.receipts import seal
-from muniment.model.errors import MindUnavailable, StoreUnavailable
+from muniment.model.errors import ModelUnavailable, StoreUnavailable
 from muniment.model.query import Attunement, Query
 from muniment.model.receipt import Account
 from muniment.model.times import Instant
@@ -40,7 +40,7 @@ def _name(query: Query) -> str:
 class Asking(Seat):
     """The one way from a query to an answer."""
 
-    def _aside(self) -> ReceiptsAside:
+    def _aside(self) -> ExternalReceipts:
         """Where the receipts of a vault go that cannot be written to. Nothing is told without one."""
         if self._tenant.aside is None:
             raise _no_receipt()
@@ -87,7 +87,7 @@ class Asking(Seat):
             return reading
         try:
             places = reranker.order(query.text, [record.content[:RERANKED_CHARS] for record in records])
-        except MindUnavailable as error:
+        except ModelUnavailable as error:
             return msgspec.structs.replace(reading, unheard=str(error))
         return msgspec.structs.replace(reading, order=tuple(records[place].id for place in places))
 

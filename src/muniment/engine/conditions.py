@@ -6,17 +6,17 @@ Like the notebook this is no part of the face, and no surface hands it out.
 from __future__ import annotations
 
 from muniment.engine.memory import Memory
-from muniment.engine.terms import Terms
+from muniment.engine.terms import WriteTerms
 from muniment.model import checks
 from muniment.model.claim import Claim
-from muniment.model.curation import Settled, Verdict
+from muniment.model.curation import ConflictResult, Verdict
 from muniment.model.errors import Malformed
 from muniment.model.proposal import ResolveRequest
 from muniment.model.vocabulary import Strategy
 
 
 def propose_on(
-    seat: Memory, terms: Terms, claim: Claim, *, name: str, draft: bool, detect: bool, target: str | None = None
+    seat: Memory, terms: WriteTerms, claim: Claim, *, name: str, draft: bool, detect: bool, target: str | None = None
 ) -> Verdict:
     """Put a claim forward as `Memory.propose` does, on terms that hold when it is decided."""
     with seat._watch("propose", claim) as operation:
@@ -24,7 +24,7 @@ def propose_on(
         return seat._submit(admitted, (), operation, terms)
 
 
-def settle_on(seat: Memory, terms: Terms, request: ResolveRequest) -> Settled:
+def settle_on(seat: Memory, terms: WriteTerms, request: ResolveRequest) -> ConflictResult:
     """Settle a conflict as `Memory.resolve` does, on terms that hold when it is decided."""
     if request.synthesis is not None and request.strategy is not Strategy.SYNTHESIS:
         raise Malformed("synthesis", "given with the strategy synthesis only")
@@ -47,7 +47,7 @@ def settle_on(seat: Memory, terms: Terms, request: ResolveRequest) -> Settled:
         return settled
 
 
-def detect_on(seat: Memory, terms: Terms, record: str) -> tuple[str, ...]:
+def detect_on(seat: Memory, terms: WriteTerms, record: str) -> tuple[str, ...]:
     """Look for what a record disagrees with as `Memory.detect` does, on terms."""
     checks.identifier("id", record)
     return seat._look_for_disputes(record, terms)

@@ -10,18 +10,27 @@ from muniment.engine.intake import Intake
 from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.arguments import checked
-from muniment.model.curation import Forgotten, Verdict, Withdrawal
-from muniment.model.erasure import By, Derived, Fate, LegalHold, Oblivion, SignedCertificate, Target, one_target
+from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
+from muniment.model.erasure import (
+    DerivedPolicy,
+    ErasureOutcome,
+    ErasureRequest,
+    LegalHold,
+    SignedCertificate,
+    Target,
+    TargetKind,
+    one_target,
+)
 from muniment.model.errors import Malformed, NotFound, NotPermitted, OperationalError
-from muniment.model.proposal import Quarantine, Release, WithdrawRequest
+from muniment.model.proposal import QuarantineRequest, ReleaseRequest, WithdrawRequest
 from muniment.model.query import Disclosure
 from muniment.model.status import Status
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
-from muniment.write.erase.carry import erase, erase_each, may_erase, plan_erasure
+from muniment.write.erase.execute import erase, erase_each, may_erase, plan_erasure
 from muniment.write.erase.holds import holds, jot_of, lifted
-from muniment.write.noting import jot_down
+from muniment.write.notes import jot_down
 from muniment.write.pipeline import next_place
 from muniment.write.quarantine import quarantine, release
 from muniment.write.withdraw import may_withdraw, plan_withdrawal, uses, withdraw
@@ -50,7 +59,7 @@ class Guardian(Intake):
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
-    ) -> Forgotten:
+    ) -> ErasureResult:
         """Erase one record, or everything of a subject, source, actor, session or user: the content of all revisions,
         their words in the index, their vectors, what reports, receipts and notes quote of them, and what was derived
         from them as `cascade` says (`erase`, `redact` or `review`; the policy's choice if it is not given). The ledger
@@ -60,30 +69,32 @@ class Guardian(Intake):
         longer word or without their accents are only probable, and go if `include_probable` says so.
         What is on hold stays: `OnHold`. A `reason` is asked for unless all of a `user` goes."""
         target = one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
-        derived = checks.read_word("cascade", cascade, Derived) if cascade is not None else None
+        derived = checks.read_word("cascade", cascade, DerivedPolicy) if cascade is not None else None
         if reason is None and user is None:
             raise Malformed(
                 "reason", "a value; it is missing", hint="Say why: reason='…'. It is kept with the decision."
             )
         why = _ALL_OF_A_USER if reason is None else self._clean(reason)
         checks.flag("include_probable", include_probable)
-        oblivion = Oblivion(target=target, reason=why, derived=derived, expected=expected, probable=include_probable)
+        oblivion = ErasureRequest(
+            target=target, reason=why, derived=derived, expected=expected, probable=include_probable
+        )
         checks.flag("dry_run", dry_run)
         return self._planned(oblivion) if dry_run else self._erase(oblivion)
 
-    def _planned(self, oblivion: Oblivion) -> Forgotten:
+    def _planned(self, oblivion: ErasureRequest) -> ErasureResult:
         tenant = self._tenant
         with tenant.store.read() as snapshot:
             if may_erase(snapshot, oblivion.target, self.actor, tenant.bench) is None:
                 raise NotPermitted(self.actor.id, _ERASE)
-            return Forgotten(plan=plan_erasure(snapshot, oblivion, self.actor, tenant.bench))
+            return ErasureResult(plan=plan_erasure(snapshot, oblivion, self.actor, tenant.bench))
 
-    def _erase(self, oblivion: Oblivion) -> Forgotten:
+    def _erase(self, oblivion: ErasureRequest) -> ErasureResult:
         tenant = self._tenant
         done = tenant.store.write(lambda unit: erase(unit, oblivion, self.actor, tenant.bench, tenant.signing))
         return self._scrubbed(done)
 
-    def _scrubbed(self, done: Forgotten) -> Forgotten:
+    def _scrubbed(self, done: ErasureResult) -> ErasureResult:
         """Let nothing of what was erased stay in any file before the caller is told that it is gone."""
         assert done.verdict is not None
         try:
@@ -96,12 +107,12 @@ class Guardian(Intake):
     @watched("withdraw")
     def withdraw(
         self, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
-    ) -> Withdrawal:
+    ) -> WithdrawalResult:
         """Take back everything that one `actor`, `source` or `session` contributed, in one transaction: its records are
         retracted, what stands on them is judged anew, what waits of it is dismissed. The answer also tells by which
         receipts any of it was told, to whom and what for. With `dry_run` nothing is changed, and the answer says what
         would be; its `digest` as `expected` sees to it that just that is done: `Stale` if it is another plan by now."""
-        target = self._aimed(Target(by=checks.read_word("by", by, By), value=value))
+        target = self._aimed(Target(by=checks.read_word("by", by, TargetKind), value=value))
         request = WithdrawRequest(target=target, reason=self._clean(reason))
         checks.optional_text("expected", expected)
         checks.flag("dry_run", dry_run)
@@ -123,14 +134,14 @@ class Guardian(Intake):
     def quarantine(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         """Keep a record back until somebody has looked at it: it answers nothing, and what stands on it is flagged.
         Those who see the queue see it too."""
-        request = Quarantine(record=record_id, reason=self._clean(reason), expected_revision=expected_revision)
+        request = QuarantineRequest(record=record_id, reason=self._clean(reason), expected_revision=expected_revision)
         return self._write(lambda unit: quarantine(unit, request, self.actor, self._tenant.bench))
 
     @watched("release")
     def release(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         """Let a record speak again that was in quarantine. What stands on it is judged anew, and disputes that ended
         when it fell silent go on."""
-        request = Release(record=record_id, reason=self._clean(reason), expected_revision=expected_revision)
+        request = ReleaseRequest(record=record_id, reason=self._clean(reason), expected_revision=expected_revision)
         return self._write(lambda unit: release(unit, request, self.actor, self._tenant.bench))
 
     def quarantined(self) -> tuple[Disclosure, ...]:
@@ -219,4 +230,4 @@ def forget_each(seat: Guardian, records: Iterable[str], *, reason: str) -> froze
     from them is kept back. Returns which they were. For those who build on the engine."""
     names, why, tenant = tuple(dict.fromkeys(records)), seat._clean(reason), seat._tenant
     done = tenant.store.write(lambda unit: erase_each(unit, names, why, seat.actor, tenant.bench, tenant.signing))
-    return frozenset() if done is None else frozenset(seat._scrubbed(done).plan.of(Fate.ERASED))
+    return frozenset() if done is None else frozenset(seat._scrubbed(done).plan.of(ErasureOutcome.ERASED))

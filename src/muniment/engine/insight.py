@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from muniment.engine.directory import Directory, directory_of
 from muniment.engine.disputed import asked, conflict_of, conflicts_of
 from muniment.engine.entities import EntityView, entity_of
-from muniment.engine.figures import condition_of
-from muniment.engine.foresight import LINK_TYPES, LineageView, lineage_of
+from muniment.engine.impact import LINK_TYPES, LineageView, lineage_of
 from muniment.engine.look import (
     ConflictView,
     History,
@@ -17,6 +16,7 @@ from muniment.engine.look import (
     queue_of,
     record_of,
 )
+from muniment.engine.metrics import condition_of
 from muniment.engine.quality import Quality, quality_of
 from muniment.engine.seat import Seat
 from muniment.engine.stats import Stats, stats_of
@@ -27,7 +27,7 @@ from muniment.model.arguments import checked
 from muniment.model.errors import Malformed
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.policy.narrow import narrow
-from muniment.trust.quality import Profile
+from muniment.trust.quality import QualityFormula
 
 DEPTH_MAX = 1_000_000
 NODES_MAX = 1_000
@@ -139,14 +139,14 @@ class Insight(Seat):
         *,
         namespace: str | None = None,
         session: str | None = None,
-        profile: str = Profile.MUNIMENT.value,
+        profile: str = QualityFormula.MUNIMENT.value,
         progress: Callable[[int], None] = lambda _: None,
     ) -> Quality:
         """How good the memory is, or one namespace or session of it, by our formulas or by memledger's."""
         if namespace is not None:
             checks.namespace("namespace", namespace)
         checks.optional_identifier("session", session)
-        chosen = checks.read_word("profile", profile, Profile)
+        chosen = checks.read_word("profile", profile, QualityFormula)
         with self._tenant.store.read() as snapshot:
             return quality_of(
                 snapshot,

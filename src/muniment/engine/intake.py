@@ -16,9 +16,9 @@ from muniment.model import checks
 from muniment.model.arguments import checked
 from muniment.model.card import moved
 from muniment.model.claim import Claim
-from muniment.model.curation import Undone, Verdict
-from muniment.model.errors import LimitExceeded, Malformed, MindUnavailable, NotFound, NotPermitted
-from muniment.model.proposal import Arrival, Proposal, Retraction, Rollback, Ruling
+from muniment.model.curation import RollbackResult, Verdict
+from muniment.model.errors import LimitExceeded, Malformed, ModelUnavailable, NotFound, NotPermitted
+from muniment.model.proposal import ImportContext, Proposal, RetractRequest, ReviewDecision, RollbackRequest
 from muniment.model.query import LIMIT_MAX, Disclosure, Listing, Query
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
@@ -29,11 +29,11 @@ from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.admit import Admitted, admit, unheard
+from muniment.write.batch_rollback import batch_rows, batch_to_take, name_in, roll_back
 from muniment.write.case import hidden
 from muniment.write.facts import fetch
 from muniment.write.pipeline import propose_each
 from muniment.write.review import retract, rule
-from muniment.write.undo import batch_rows, batch_to_take, name_in, roll_back
 
 BATCH_MAX = 100_000
 PAGE = LIMIT_MAX
@@ -89,7 +89,7 @@ class Intake(Asking):
             self._screen.refuse("record_id", one.record)
             among = tuple(name for _, name in one.claim.lineage.links if name in together)
             waits = hold or one.hold
-            arrival = Arrival(
+            arrival = ImportContext(
                 contract=contract, record=one.record, status=one.status, hold=waits, among=among, batch=batch
             )
             admitted.append(self._newcomer(one.claim, name_in(batch, number), arrival))
@@ -121,17 +121,19 @@ class Intake(Asking):
             if not any(self._may_know(row) for row in rows):
                 raise NotFound("batch", batch)
             rulings = [
-                Ruling(proposal=row.id, accept=True, reason=words) for row in rows if row.outcome == Outcome.HELD
+                ReviewDecision(proposal=row.id, accept=True, reason=words)
+                for row in rows
+                if row.outcome == Outcome.HELD
             ]
             return tuple(rule(unit, ruling, self.actor, self._tenant.bench) for ruling in rulings)
 
         return self._written(self._tenant.store.write(job))
 
     @watched("roll_back")
-    def roll_back(self, batch: str, *, reason: str) -> Undone:
+    def roll_back(self, batch: str, *, reason: str) -> RollbackResult:
         """Undo a batch: what it brought is retracted, what it replaced or disputed is as it was, what waits is
         dismissed. Refused as stale if anything it touched has moved since."""
-        request = Rollback(batch=batch, reason=self._clean(reason))
+        request = RollbackRequest(batch=batch, reason=self._clean(reason))
         undone = self._tenant.store.write(lambda unit: roll_back(unit, request, self.actor, self._tenant.bench))
         self._tenant.wrote(undone.epoch)
         return undone
@@ -140,7 +142,7 @@ class Intake(Asking):
     def retire(self, record_id: str, *, becomes: str, reason: str, expected_revision: int | None = None) -> Verdict:
         """Let a record no longer speak: `deprecated`, `expired`, `archived` or `retracted`. What is over already can
         still be archived."""
-        retraction = Retraction(
+        retraction = RetractRequest(
             record=record_id,
             reason=self._clean(reason),
             expected_revision=expected_revision,
@@ -216,7 +218,7 @@ class Intake(Asking):
         with self._tenant.store.read() as snapshot:
             return report_on(snapshot, self.actor, self.policy, proposal_id)
 
-    def _newcomer(self, claim: Claim, name: str, arrival: Arrival | None) -> Admitted:
+    def _newcomer(self, claim: Claim, name: str, arrival: ImportContext | None) -> Admitted:
         if not isinstance(claim, Claim):
             raise Malformed("claims", "a list of claims")
         proposal = Proposal(id=name, tenant=self.tenant, claim=claim, arrival=arrival)
@@ -229,7 +231,7 @@ class Intake(Asking):
             return admitted
         try:
             found = extractor.extract(admitted.proposal.claim.content)
-        except MindUnavailable as error:
+        except ModelUnavailable as error:
             return unheard(admitted, error)
         safe = tuple(one for one in found if (self._clean(one.text), self._clean(one.key)) == (one.text, one.key))
         return msgspec.structs.replace(admitted, extracted=safe)

@@ -8,24 +8,24 @@ from typing import Unpack
 
 import msgspec
 
+from muniment.backends.clock_and_ids import RandomIds, SystemClock
 from muniment.backends.embedders.choose import choose
 from muniment.backends.embedders.wrapped import EmbedTexts
-from muniment.backends.world import RandomIds, SystemClock
 from muniment.config import AS_SET, read_environment
-from muniment.engine.aside import receipts_aside
 from muniment.engine.audit import LedgerFace
+from muniment.engine.external_receipts import external_receipts
 from muniment.engine.guardian import Guardian
 from muniment.engine.insight import Insight
 from muniment.engine.intake import Intake
 from muniment.engine.look import explain
 from muniment.engine.marker import KeyGiven
-from muniment.engine.minds import MIND_WAIT_S
+from muniment.engine.model_timeout import MIND_WAIT_S
 from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.place import place_of
 from muniment.engine.seat import bound
 from muniment.engine.steward import Steward
 from muniment.engine.tenant import Tenant
-from muniment.engine.terms import UNCONDITIONAL, Terms
+from muniment.engine.terms import UNCONDITIONAL, WriteTerms
 from muniment.engine.usage import Usage
 from muniment.engine.vault import OpenVault, open_vault
 from muniment.engine.vector_indexer import Progress
@@ -35,30 +35,30 @@ from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
 from muniment.model.arguments import checked
 from muniment.model.claim import Claim
+from muniment.model.claim_options import ClaimOptions, make_claim, revise_claim
 from muniment.model.curation import Verdict
-from muniment.model.errors import LimitExceeded, Malformed, MindUnavailable
-from muniment.model.flat import ClaimOptions, make_claim, revise_claim
+from muniment.model.errors import LimitExceeded, Malformed, ModelUnavailable
 from muniment.model.proposal import Objection, Proposal
 from muniment.model.query import Attunement, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.policy.decide import acting_for, resolve
-from muniment.policy.rules import Detector, Policy
+from muniment.policy.rules import DetectorEffect, Policy
+from muniment.ports.clock_and_ids import Clock, Ids
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.reranker import Reranker
 from muniment.ports.store import Unit
 from muniment.ports.tracer import UNWATCHED, Operation, Tracer
-from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted, admit, unheard
 from muniment.write.case import hidden
 from muniment.write.exposure import ALIKE_LEAST, pieces_of
 from muniment.write.facts import facts_now, hearing_of
-from muniment.write.kinship import Suggestion, comparable
 from muniment.write.pipeline import asked, propose, propose_each
 from muniment.write.secrets import DEFAULT
+from muniment.write.similarity import Suggestion, comparable
 
 BATCH_MAX = 10_000
 
@@ -148,7 +148,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
                 signer=found.signer,
                 keys=found.keys,
                 witness=witness_of(place, tenant, witness),
-                aside=receipts_aside(tenant, receipts_folder),
+                aside=external_receipts(tenant, receipts_folder),
                 clock=clock or SystemClock(),
                 ids=ids or RandomIds(),
                 judge=judge,
@@ -272,7 +272,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         )
         return self._ask(make_query("", options, about)).recall
 
-    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
+    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> VectorCoverage:
         """Wait until everything written so far can be found by its meaning too. Says how far vectors reach."""
         return self._tenant.indexer.flush(timeout=timeout, progress=progress)
 
@@ -329,7 +329,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         admitted: Admitted,
         objections: tuple[Objection, ...] = (),
         operation: Operation = UNWATCHED,
-        terms: Terms = UNCONDITIONAL,
+        terms: WriteTerms = UNCONDITIONAL,
     ) -> Verdict:
         admitted, suggestions = self._judged(self._compared(admitted)) if not objections else (admitted, ())
         operation.lap("admit")
@@ -352,7 +352,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         hearing = hearing_of(wanted.actor)
         with self._tenant.store.read() as snapshot:
             cards = snapshot.catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep)
-            reach = snapshot.meanings.reach() if cards else Reach()
+            reach = snapshot.meanings.reach() if cards else VectorCoverage()
             if reach.model is None:
                 return admitted
             rids = [card.rid for card in cards]
@@ -368,12 +368,12 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         """Ask the judge, if there is one, before the writer is held. One that cannot be heard is noted."""
         try:
             return admitted, self._suggestions(admitted)
-        except MindUnavailable as error:
+        except ModelUnavailable as error:
             return unheard(admitted, error), ()
 
     def _suggestions(self, admitted: Admitted) -> tuple[Suggestion, ...]:
         judge, policy, claim = self._tenant.judge, self.policy, admitted.proposal.claim
-        if judge is None or policy.disputes.judge is Detector.IGNORE:
+        if judge is None or policy.disputes.judge is DetectorEffect.IGNORE:
             return ()
         with self._tenant.store.read() as snapshot:
             kin = facts_now(snapshot, asked(admitted, policy), pepper=self._tenant.bench.pepper).kin

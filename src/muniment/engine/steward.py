@@ -7,24 +7,24 @@ from typing import Unpack
 
 import msgspec
 
-from muniment.engine.foresight import Foreseen, foresee, judged_anew
+from muniment.engine.impact import Foreseen, foresee, judged_anew
 from muniment.engine.look import record_of
 from muniment.engine.seat import Seat
-from muniment.engine.terms import UNCONDITIONAL, Terms
+from muniment.engine.terms import UNCONDITIONAL, WriteTerms
 from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.arguments import checked
 from muniment.model.claim import Place
-from muniment.model.curation import Settled, Swept, Verdict
+from muniment.model.claim_options import ClaimOptions, make_claim
+from muniment.model.curation import ConflictResult, MaintenanceResult, Verdict
 from muniment.model.errors import Malformed, NotPermitted, Stale
-from muniment.model.flat import ClaimOptions, make_claim
 from muniment.model.proposal import (
     Objection,
     OutcomeReport,
     Proposal,
     ResolveRequest,
-    Retraction,
-    Ruling,
+    RetractRequest,
+    ReviewDecision,
     VouchRequest,
 )
 from muniment.model.status import Status
@@ -37,11 +37,11 @@ from muniment.write.admit import admit
 from muniment.write.case import hidden
 from muniment.write.detect import look_for_disputes
 from muniment.write.facts import fetch
+from muniment.write.maintenance import expire, refresh, updated_usage
 from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
 from muniment.write.resolve import REFUSED, settle
 from muniment.write.review import observe, retract, rule, vouch
-from muniment.write.sweep import expire, refresh, stirred
 
 HELPFUL, MISLEADING = "helpful", "misleading"
 
@@ -69,7 +69,7 @@ class Steward(Seat):
         with it. With `dry_run` it is only said what the answer would come to, and nothing is changed: ids that it would
         give are not those that will be given."""
         self._screen.refuse("scope_id", scope_id)
-        ruling = Ruling(
+        ruling = ReviewDecision(
             proposal=proposal_id,
             accept=accept,
             reason=self._clean(reason),
@@ -85,7 +85,7 @@ class Steward(Seat):
     @watched("retract")
     def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         """Take a record back. It stays in its history, no longer answers, and what stands on it falls with it."""
-        retraction = Retraction(record=record_id, reason=self._clean(reason), expected_revision=expected_revision)
+        retraction = RetractRequest(record=record_id, reason=self._clean(reason), expected_revision=expected_revision)
         return self._write(lambda unit: retract(unit, retraction, self.actor, self._tenant.bench))
 
     def detect(self, record_id: str) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class Steward(Seat):
         checks.identifier("id", record_id)
         return self._look_for_disputes(record_id)
 
-    def _look_for_disputes(self, record_id: str, terms: Terms = UNCONDITIONAL) -> tuple[str, ...]:
+    def _look_for_disputes(self, record_id: str, terms: WriteTerms = UNCONDITIONAL) -> tuple[str, ...]:
         bench = terms.bench(self._tenant.bench)
         verdict = self._tenant.store.write(lambda unit: look_for_disputes(unit, record_id, self.actor, bench))
         if verdict is None:
@@ -161,7 +161,7 @@ class Steward(Seat):
         expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
-    ) -> Settled:
+    ) -> ConflictResult:
         """Settle a conflict by a declared strategy. In a vote `winner` is the caller's ballot; with `synthesis` one new
         record, described by `options`, takes the place of both. With `dry_run` it is only said where the conflict would
         stand and what would fall, and nothing is changed: the id of a synthesis is not the one that will be given. The
@@ -186,7 +186,7 @@ class Steward(Seat):
             return self._rehearse(lambda unit: self._foreseen(unit, request))
         return self._settle(request) if expected is None else self._settle_as_shown(request, expected)
 
-    def _foreseen(self, unit: Unit, request: ResolveRequest) -> Settled:
+    def _foreseen(self, unit: Unit, request: ResolveRequest) -> ConflictResult:
         """How a conflict would be settled, told inside the transaction that does it."""
         head = unit.ledger.head()
         settled = settle(unit, request, self.actor, self._tenant.bench)
@@ -199,10 +199,10 @@ class Steward(Seat):
         falls = tuple(name for name in falls if name not in winner)
         return settled.foretelling(falls, rises)
 
-    def _settle_as_shown(self, request: ResolveRequest, expected: str) -> Settled:
+    def _settle_as_shown(self, request: ResolveRequest, expected: str) -> ConflictResult:
         """Do what a rehearsal told or nothing. A refusal is recorded as any other."""
 
-        def job(unit: Unit) -> Settled:
+        def job(unit: Unit) -> ConflictResult:
             settled = self._foreseen(unit, request)
             if settled.status != REFUSED and settled.digest != expected:
                 raise Stale(
@@ -214,10 +214,10 @@ class Steward(Seat):
         self._tenant.wrote(settled.epoch)
         return settled
 
-    def _settle(self, request: ResolveRequest, terms: Terms = UNCONDITIONAL) -> Settled:
+    def _settle(self, request: ResolveRequest, terms: WriteTerms = UNCONDITIONAL) -> ConflictResult:
         bench = terms.bench(self._tenant.bench)
 
-        def job(unit: Unit) -> Settled:
+        def job(unit: Unit) -> ConflictResult:
             terms.hold(unit)
             return settle(unit, request, self.actor, bench)
 
@@ -283,14 +283,14 @@ class Steward(Seat):
         return names
 
     @watched("sweep")
-    def sweep(self) -> Swept:
+    def sweep(self) -> MaintenanceResult:
         """Let time do its work: what is past its time expires with all that follows, use is counted, tiers move, and
         what is due for review is named. A second sweep at the same instant finds nothing to do."""
         if decide_review(self.policy, self.actor, Action.SWEEP, None, None) is None:
             raise NotPermitted(self.actor.id, "sweep the memory")
         tenant, now = self._tenant, self._tenant.clock.now()
         with tenant.store.read() as snapshot:
-            rids = stirred(snapshot, now)
+            rids = updated_usage(snapshot, now)
             over = snapshot.catalogue.expired(now)
             due = tuple(
                 card.id
@@ -298,13 +298,15 @@ class Steward(Seat):
                 if not hidden(self.policy, self.actor, fetch(snapshot, card))
             )
         if not rids and not over:
-            return Swept(due=due)
+            return MaintenanceResult(due=due)
 
-        def job(unit: Unit) -> tuple[Swept, int]:
+        def job(unit: Unit) -> tuple[MaintenanceResult, int]:
             expired, fallen = expire(unit, tenant.bench, self.actor.id, now)
             moved = refresh(unit, tenant.bench, self.actor.id, now, rids)
             head = unit.ledger.head()
-            return Swept(expired=expired, fallen=fallen, moved=moved, due=due), head.seq if head is not None else 0
+            return MaintenanceResult(
+                expired=expired, fallen=fallen, moved=moved, due=due
+            ), head.seq if head is not None else 0
 
         swept, epoch = tenant.store.write(job)
         tenant.wrote(epoch)

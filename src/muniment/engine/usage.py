@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from muniment.engine.activity import PERIODS_MAX, Activity, Bucket
+from muniment.engine.disclosures import Tellings, receipts_of_record
 from muniment.engine.seat import Seat
-from muniment.engine.tellings import Tellings, receipts_of_record
 from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.arguments import checked

@@ -10,9 +10,9 @@ import msgspec
 
 from muniment.graph.walk import grounds
 from muniment.model.card import SPEAKER, Card, fingerprint, identity_keys, same_text, slot_key
-from muniment.model.change import Key, Seen
+from muniment.model.change import DependencyKey, SeenVersion
 from muniment.model.claim import Claim, Lineage
-from muniment.model.entry import Document, Entry, EntryKind, Role
+from muniment.model.entry import Document, DocumentRole, Entry, EntryKind
 from muniment.model.errors import IntegrityError
 from muniment.model.record import Record
 from muniment.model.rows import ConflictRow
@@ -24,8 +24,8 @@ from muniment.ports.facts import FactsAsked, FactsFound, Hearing
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
 from muniment.text.differences import changed
+from muniment.text.features import misspelt, salient, text_features
 from muniment.text.identity import about
-from muniment.text.reading import misspelt, reading, salient
 from muniment.write.poison import texts
 
 KIN_MAX = 16
@@ -72,7 +72,7 @@ class Facts(Value):
     twin: Held | None
     occupants: tuple[Held, ...]
     contradicted: tuple[Held, ...]
-    seen: tuple[Seen, ...]
+    seen: tuple[SeenVersion, ...]
     marked: tuple[Held, ...] = ()
     past: tuple[Past, ...] = ()
     kin: tuple[Held, ...] = ()
@@ -95,7 +95,7 @@ def fetch(snapshot: Snapshot, card: Card) -> Held:
 
 def _held(card: Card, document: Document | None) -> Held:
     if document is None:
-        raise IntegrityError(f"the {Role.RECORD} of {card.id} revision {card.revision} is missing")
+        raise IntegrityError(f"the {DocumentRole.RECORD} of {card.id} revision {card.revision} is missing")
     body = document.body
     return Held(card=card, record=_record(body) if len(body) <= _KEPT_BYTES_MAX else read_canonical(body, Record))
 
@@ -133,7 +133,9 @@ class Asked(Value):
 
 def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
     """The same with what a reviewer names, each at the version they saw."""
-    versions = tuple(Seen(key=Key.RECORD, name=held.card.id, version=held.card.since) for held in marked)
+    versions = tuple(
+        SeenVersion(key=DependencyKey.RECORD, name=held.card.id, version=held.card.since) for held in marked
+    )
     return msgspec.structs.replace(facts, marked=marked, seen=(*facts.seen, *versions)) if marked else facts
 
 
@@ -216,14 +218,17 @@ def _shelf(snapshot: Snapshot, cards: Sequence[Card]) -> dict[int, Held]:
     return {rid: _held(card, documents.get(rid)) for rid, card in by_rid.items()}
 
 
-def _seen(links: dict[str, Held | None], wanted: FactsAsked, found: FactsFound) -> tuple[Seen, ...]:
+def _seen(links: dict[str, Held | None], wanted: FactsAsked, found: FactsFound) -> tuple[SeenVersion, ...]:
     """The versions of what was looked at."""
-    seen = [Seen(key=Key.RECORD, name=name, version=held.card.since if held else 0) for name, held in links.items()]
+    seen = [
+        SeenVersion(key=DependencyKey.RECORD, name=name, version=held.card.since if held else 0)
+        for name, held in links.items()
+    ]
     twin = found.twin.rid if found.twin is not None else 0
-    seen.append(Seen(key=Key.TWIN, name=wanted.fingerprint.hex(), version=twin))
+    seen.append(SeenVersion(key=DependencyKey.TWIN, name=wanted.fingerprint.hex(), version=twin))
     if wanted.slot is not None:
         since = max((card.since for card in found.occupants), default=0)
-        seen.append(Seen(key=Key.SLOT, name=wanted.slot, version=since))
+        seen.append(SeenVersion(key=DependencyKey.SLOT, name=wanted.slot, version=since))
     return tuple(seen)
 
 
@@ -296,11 +301,11 @@ def _speaks_now(snapshot: Snapshot, card: Card) -> Held | None:
 def _kin(snapshot: Snapshot, claim: Claim, found: FactsFound) -> tuple[Card, ...]:
     """The records nearest by their words, and those that are about the same thing. Of these, those whose words are near
     are found by them, unless they are many or somebody speaks of themselves, which takes other words each time."""
-    said = reading(claim.content)
+    said = text_features(claim.content)
     like = [
         one.rid
         for one in found.near
-        if (could_meet(claim.content, one.text) and may_meet(said, reading(one.text)))
+        if (could_meet(claim.content, one.text) and may_meet(said, text_features(one.text)))
         or changed(claim.content, one.text)
     ]
     names = about(claim.content)
@@ -337,18 +342,18 @@ def _loops(snapshot: Snapshot, lineage: Lineage, target: str) -> tuple[tuple[str
     )
 
 
-def version(snapshot: Snapshot, seen: Seen) -> int:
+def version(snapshot: Snapshot, seen: SeenVersion) -> int:
     """The present version of something a decision looked at."""
     match seen.key:
-        case Key.RECORD:
+        case DependencyKey.RECORD:
             card = _latest(snapshot.catalogue.revisions(seen.name))
             return card.since if card else 0
-        case Key.TWIN:
+        case DependencyKey.TWIN:
             twin = snapshot.catalogue.twin(bytes.fromhex(seen.name))
             return twin.rid if twin else 0
-        case Key.SLOT:
+        case DependencyKey.SLOT:
             return max((card.since for card in snapshot.catalogue.occupants(seen.name)), default=0)
-        case Key.PROPOSAL:
+        case DependencyKey.PROPOSAL:
             filed = snapshot.desk.proposal(seen.name)
             return filed.seq if filed else 0
 

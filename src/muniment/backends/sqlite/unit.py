@@ -18,7 +18,6 @@ from muniment.backends.sqlite.connection import queries
 from muniment.backends.sqlite.facts import Row as FactRow
 from muniment.backends.sqlite.facts import ask
 from muniment.backends.sqlite.lexicon import SqliteLexicon
-from muniment.backends.sqlite.meanings import SqliteMeanings, SqliteVectors
 from muniment.backends.sqlite.names import SqliteNames
 from muniment.backends.sqlite.tables import (
     SqliteDesk,
@@ -28,9 +27,10 @@ from muniment.backends.sqlite.tables import (
     SqliteNotes,
     SqliteReceipts,
 )
+from muniment.backends.sqlite.vector_search import SqliteVectors, SqliteVectorSearch
 from muniment.model.card import Card
 from muniment.model.decoding import decode_json
-from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
@@ -76,10 +76,10 @@ def _put_rows(name: str, count: int) -> str:
 class _RunningLedger(SqliteLedger):
     """A ledger that remembers its head, as long as `check` does not find that others wrote."""
 
-    known: Head | None = None
+    known: LedgerHead | None = None
     check: Callable[[], None] | None = None
 
-    def head(self) -> Head | None:
+    def head(self) -> LedgerHead | None:
         if self.check is not None:
             self.check()
         if self.known is None:
@@ -112,7 +112,7 @@ class SqliteSnapshot:
         self.desk = SqliteDesk(connection)
         self.lexicon = SqliteLexicon(connection)
         self.names = SqliteNames(connection)
-        self.meanings = SqliteMeanings(vectors, self.catalogue, self.ledger)
+        self.meanings = SqliteVectorSearch(vectors, self.catalogue, self.ledger)
         self.notes = SqliteNotes(connection)
         self.receipts = _RunningReceipts(connection)
         self._connection = connection
@@ -195,7 +195,7 @@ class SqliteUnit(SqliteSnapshot):
             self.lexicon.forget()
         return same
 
-    def undone(self, head: Head | None) -> None:
+    def undone(self, head: LedgerHead | None) -> None:
         """Take note that something was undone; the ledger ends with `head` again, if that is known."""
         self.ledger.known, self.receipts.known = head, None
         self.lexicon.forget()

@@ -10,10 +10,10 @@ from muniment.model.entry import DocumentRef
 from muniment.model.erasure import (
     CERTIFICATE_VERSIONS,
     Certificate,
-    Counts,
+    ErasureCounts,
+    ErasureOutcome,
     ErasurePlan,
-    Fate,
-    Oblivion,
+    ErasureRequest,
     digest_of,
 )
 from muniment.model.value import Value, read_canonical
@@ -23,7 +23,7 @@ from muniment.write.pipeline import Bench
 _LAST = 2**63 - 1
 
 
-class Removed(Value):
+class RemovedItems(Value):
     """What an erasure took away beside records: proposals by id, documents by number, receipts by id."""
 
     proposals: frozenset[str]
@@ -31,12 +31,12 @@ class Removed(Value):
     receipts: tuple[str, ...]
 
 
-def draw_up(
+def make_certificate(
     snapshot: Snapshot,
     change: ChangeSet,
     plan: ErasurePlan,
-    removed: Removed,
-    oblivion: Oblivion,
+    removed: RemovedItems,
+    oblivion: ErasureRequest,
     opening: str,
     bench: Bench,
 ) -> Certificate:
@@ -51,9 +51,9 @@ def draw_up(
         at=change.at,
         reason=oblivion.reason,
         derived=plan.derived,
-        erased=plan.of(Fate.ERASED),
-        redacted=plan.of(Fate.REDACTED),
-        reviewed=plan.of(Fate.REVIEWED),
+        erased=plan.of(ErasureOutcome.ERASED),
+        redacted=plan.of(ErasureOutcome.REDACTED),
+        reviewed=plan.of(ErasureOutcome.REVIEWED),
         counts=_counts(change, plan),
         seq=change.position + 1,
         entry="",
@@ -82,12 +82,12 @@ def commitments(snapshot: Snapshot, documents: AbstractSet[int]) -> dict[int, st
     return {ref.doc: ref.digest for ref in brought(snapshot) if ref.doc in documents}
 
 
-def _counts(change: ChangeSet, plan: ErasurePlan) -> Counts:
-    return Counts(
-        records=len(plan.of(Fate.ERASED)),
+def _counts(change: ChangeSet, plan: ErasurePlan) -> ErasureCounts:
+    return ErasureCounts(
+        records=len(plan.of(ErasureOutcome.ERASED)),
         revisions=len(change.erased),
-        redacted=len(plan.of(Fate.REDACTED)),
-        reviewed=len(plan.of(Fate.REVIEWED)),
+        redacted=len(plan.of(ErasureOutcome.REDACTED)),
+        reviewed=len(plan.of(ErasureOutcome.REVIEWED)),
         proposals=plan.traces.proposals,
         reports=plan.traces.reports,
         receipts=plan.traces.receipts,
