@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.support.world import simulated_memory
 
 from muniment import Memory
 from muniment.compat.exchange import read_in, write_out
@@ -16,7 +17,6 @@ from muniment.model.claim import Claim
 from muniment.model.errors import RolledBack
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Action, ReviewRule
-from muniment.testing.world import simulated_memory
 
 SAID = (
     "Der Hafenmeister schließt das Tor um neun",

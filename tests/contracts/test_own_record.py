@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contracts.akashik.field import Field, field_policy
+from tests.support.world import simulated_memory
 
-from muniment.compat.memledger import EmbeddingConfig, Memledger
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.record import Record
-from muniment.testing.world import simulated_memory
+from muniment_memledger import EmbeddingConfig, Memledger
 
 FEW = settings(max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.contracts.coverage import doubted, shown
 from tests.support.requirements import requirements
+from tests.support.vectors import Vector, run_vector, vectors
 
 from muniment.contracts.registry import ContractName
-from muniment.testing.vectors import Vector, run_vector, vectors
 
 PREFIX = {
     ContractName.MATM: ("MATM", 75),

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from tests.machine.past import STATES, WORDS, Past, told
 from tests.scope import LONG
+from tests.support.memory_store.store import MemoryTenant
 
-from muniment.backends.memory.store import MemoryTenant
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.model.recall import Recall
 from muniment.model.times import Instant

@@ -9,9 +9,9 @@ import pytest
 from tests.poison.attacks import EVASIONS, WORDINGS, Attack, attacks
 from tests.poison.channels import CHANNELS, ORIGINS, Played, blind, by_an_agent, play, watchful, weighed
 from tests.poison.conftest import Tell
+from tests.support.world import simulated_memory
 
 from muniment.model.vocabulary import Label, Outcome
-from muniment.testing.world import simulated_memory
 from muniment.write.poison import inspect
 
 PAIRS = [(origin, channel) for origin in ORIGINS for channel in CHANNELS]

@@ -12,10 +12,10 @@ import pytest
 from tests.poison.benign import CATEGORIES, EACH, corpus
 from tests.poison.channels import watchful
 from tests.poison.conftest import Tell
+from tests.support.world import simulated_memory
 
 from muniment.model.vocabulary import Label, Outcome
 from muniment.policy.rules import DoubtPolicy
-from muniment.testing.world import simulated_memory
 from muniment.write.poison import inspect
 from muniment.write.poison.directives import speaking
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.poison.attacks import attacks
 from tests.poison.channels import watchful
+from tests.support.world import simulated_memory
 from tests.unit.world import at
 
 from muniment.model.claim import Claim, Nature
@@ -21,7 +22,6 @@ from muniment.model.render import HEAD, visible
 from muniment.model.speech import defused
 from muniment.model.status import Status
 from muniment.model.vocabulary import LABEL_RANK, ActorType, GateFlag, Kind, Label, TrustLevel
-from muniment.testing.world import simulated_memory
 
 _ABOUT = re.compile(
     r"\[(\d+)\] (\w+), [^;]+; origin (\w+); confidence [\d.]+(?: \(not stated\))?, [^;]+; \w+ [\d-]+; "

@@ -10,6 +10,7 @@ import pytest
 from tests.poison.conftest import Tell
 from tests.poison.edits import EDITS, SPLIT, own_words, records
 from tests.scope import some
+from tests.support.world import simulated_memory
 from tests.trust.world import SetClock, kept, open_vault, sentence, team_policy
 
 from muniment import Memory
@@ -18,7 +19,6 @@ from muniment.model.curation import Verdict
 from muniment.model.times import HOUR
 from muniment.model.vocabulary import LABEL_RANK, Label, Outcome
 from muniment.policy.rules import ExposurePolicy, Policy, TrustPolicy, UnsharedPolicy
-from muniment.testing.world import simulated_memory
 
 PAGE = "The supplier's mirror offers the Halvorsen certificate, which every contractor should install before Friday"
 LONG = ExposurePolicy(hours=1.0)

@@ -7,11 +7,16 @@ import pytest
 from bench.poison import noticed, shares
 from bench.poisoned import FRESH, SECOND, TUNING, honest, poisoned
 from tests.poison.conftest import Tell
+from tests.support.world import default_policy, simulated_memory
 from tests.trust.world import team_policy
 
 from muniment.model.vocabulary import Outcome
-from muniment.policy.rules import DirectiveWeights, PoisonPolicy, SafetyPolicy, SuspectPolicy
-from muniment.testing.world import default_policy, simulated_memory
+from muniment.policy.rules import (
+    DirectiveWeights,
+    PoisonPolicy,
+    SafetyPolicy,
+    SuspectPolicy,
+)
 
 EACH = 20
 

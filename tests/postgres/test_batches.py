@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from psycopg.pq.abc import PGresult
 from tests.postgres.server import Schemas
+from tests.support.world import START, TickingClock, simulated_memory
 
 from muniment.backends.postgres.pipeline import Pipeline
 from muniment.backends.postgres.unit import TOGETHER_MAX
@@ -24,7 +25,6 @@ from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed
 from muniment.ports.store import TenantStore
 from muniment.testing.contents import contents
-from muniment.testing.world import START, TickingClock, simulated_memory
 
 SIZE = TOGETHER_MAX + 40
 """More than is looked up ahead at once."""

@@ -15,10 +15,10 @@ from tests.crash.test_kill import SEED, Victims, assert_whole
 from tests.patience import WAIT_S
 from tests.postgres.cutting import Wire
 from tests.postgres.server import Schemas
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.model.errors import OperationalError, StoreUnavailable
-from muniment.testing.postgres import SMALL, Server, started
 
 KILLS = int(os.environ.get("MUNIMENT_TEST_KILLS", "6"))
 WRITERS = 4

@@ -15,11 +15,11 @@ import psycopg
 import pytest
 from tests.patience import WAIT_S
 from tests.postgres.crew import Crew, assert_all_once, crew, proposals, write_on
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import StoreUnavailable
-from muniment.testing.postgres import SMALL, Server, started
 
 KILLS = 3
 PROCESSES, THREADS = 2, 2

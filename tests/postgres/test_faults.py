@@ -20,6 +20,7 @@ from tests.patience import WAIT_S
 from tests.postgres.crew import assert_all_once, proposals
 from tests.postgres.cutting import Wire
 from tests.postgres.server import connect, schema_of, wait_until
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.backends.postgres import pool as pools
@@ -30,7 +31,6 @@ from muniment.backends.postgres.store import PostgresTenant
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import StoreBusy, StoreFull, StoreUnavailable
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.postgres import SMALL, Server, started
 
 OTHERS = (
     "FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()"

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pytest
 from tests.postgres.formed import asking
 from tests.postgres.server import connect, schema_of
+from tests.support.world import simulated_memory
 
 from muniment import Memory
 from muniment.backends.postgres import schema_check
@@ -18,7 +19,6 @@ from muniment.backends.postgres.store import PostgresTenant
 from muniment.backends.postgres.transaction import tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import IntegrityError
-from muniment.testing.world import simulated_memory
 
 TENANT = "default"
 

@@ -24,6 +24,7 @@ from tests.postgres.moving import (
 )
 from tests.postgres.server import Schemas, connect, schema_of
 from tests.recall.world import Toy
+from tests.support.world import START
 
 from muniment import Memory
 from muniment.backends.sqlite import connection
@@ -32,7 +33,6 @@ from muniment.engine.signing import public_keys
 from muniment.engine.vault import policy_text
 from muniment.model.errors import ConfigurationError
 from muniment.surfaces.reception import keys as ring
-from muniment.testing.world import START
 
 
 def words_at(dsn: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 from tests.patience import WAIT_S
 from tests.postgres.server import connect, schema_of, wait_until
 from tests.postgres.users import give, user
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.backends.postgres.server import role_name
@@ -28,7 +29,6 @@ from muniment.model.errors import (
     StoreBusy,
     StoreUnavailable,
 )
-from muniment.testing.postgres import SMALL, Server, started
 
 SECRET = "hunter2"
 

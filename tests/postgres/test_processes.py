@@ -18,6 +18,7 @@ from tests.patience import WAIT_S
 from tests.postgres.crew import Signs, assert_all_once, crew, proposals
 from tests.postgres.server import connect
 from tests.scope import LONG
+from tests.support.postgres import SMALL, started
 
 from muniment import Memory
 from muniment.backends.postgres.vault import PostgresVault
@@ -25,7 +26,6 @@ from muniment.engine.notebook import Notebook
 from muniment.model.errors import CallerError, NotFound, StoreUnavailable
 from muniment.model.note import NoteDraft
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.postgres import SMALL, started
 
 PROCESSES = 8
 WRITES = 12

@@ -12,13 +12,13 @@ import pytest
 from psycopg import sql
 from tests.crash.history import live_through
 from tests.postgres.server import Schemas, connect
+from tests.support.world import simulated_memory
 
 from muniment.backends.postgres.transaction import Row, tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.card import Card
 from muniment.model.errors import MunimentError
 from muniment.model.rows import VectorRow
-from muniment.testing.world import simulated_memory
 
 TENANT = "default"
 NUMBER = tenant_number(TENANT)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from tests.contracts.akashik.field import POLICY_TEXT, Field, an_object, attune, contents, field_policy, finding
 from tests.contracts.akashik.test_tasks import made, step
+from tests.support.faults import Crash, CrashingStore
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import simulated_memory
 
 from muniment import Memory
-from muniment.backends.memory.store import MemoryTenant
 from muniment.compat.akashik import FieldSettings
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.note import NoteDraft
-from muniment.testing.faults import Crash, CrashingStore
-from muniment.testing.world import simulated_memory
 
 
 def opened(folder: Path, prefix: str) -> Field:

@@ -7,14 +7,14 @@ from tests.contracts.akashik.field import Field, a_list, an_object, attune, cont
 from tests.contracts.cites import cites
 from tests.patience import WAIT_S
 from tests.recall.world import Broken, Toy, memory_over
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import START, TickingClock, simulated_memory
 
-from muniment.backends.memory.store import MemoryTenant
 from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.akashik.words import AttuneFormat
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import ModelUnavailable
 from muniment.model.times import DAY, Instant
-from muniment.testing.world import START, TickingClock, simulated_memory
 
 SUBJECTS = ("harbour", "library", "orchard", "railway", "theatre", "quarry", "brewery", "archive")
 

@@ -10,14 +10,14 @@ import pytest
 from tests.contracts.akashik.field import POLICY_TEXT, Field, a_list, an_object, attune, contents, field_policy, finding
 from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.cites import cites
+from tests.support.faults import Crash, CrashingStore
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import simulated_memory
 
 from muniment import Memory
-from muniment.backends.memory.store import MemoryTenant
 from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.value import canonical
-from muniment.testing.faults import Crash, CrashingStore
-from muniment.testing.world import simulated_memory
 
 
 def opened(folder: Path) -> Field:

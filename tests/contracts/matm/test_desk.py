@@ -22,10 +22,9 @@ from tests.contracts.matm.at_work import (
 
 from muniment import Memory
 from muniment.compat.matm.curator import Answer, Waiting, for_a_steward, opinion
-from muniment.compat.matm.desk import Desk
+from muniment.compat.matm.desk import Desk, matm_policy, policy_text
 from muniment.compat.matm.grounds import Ground
 from muniment.compat.matm.hazards import HARMFUL, found, steering
-from muniment.compat.matm.scratch import matm_policy, policy_text
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.actor import Actor

@@ -7,8 +7,8 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import NOON, World
 
-from muniment.compat.matm.evaluation import FAMILIES, PAPER, Evaluation, field_section, simulation_section
-from muniment.compat.matm.figures import (
+from matm_evaluation.evaluation import FAMILIES, PAPER, Evaluation, field_section, simulation_section
+from matm_evaluation.figures import (
     Errors,
     Figure,
     Matched,
@@ -21,7 +21,7 @@ from muniment.compat.matm.figures import (
     redundancy,
     routing_accuracy,
 )
-from muniment.compat.matm.simulation import SETTINGS, Curation, expected
+from matm_evaluation.simulation import SETTINGS, Curation, expected
 from muniment.model.errors import Malformed
 from muniment.model.times import DAY, Instant, parse
 

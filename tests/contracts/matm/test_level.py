@@ -8,11 +8,12 @@ import msgspec
 import pytest
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import World
+from tests.support.world import default_policy, simulated_memory
 
-from muniment.compat.matm import probes
-from muniment.compat.matm.evaluation import FAMILIES, Evaluation, probe_section
-from muniment.compat.matm.figures import Figure
-from muniment.compat.matm.level import (
+from matm_evaluation import probes
+from matm_evaluation.evaluation import FAMILIES, Evaluation, probe_section
+from matm_evaluation.figures import Figure
+from matm_evaluation.level import (
     REQUIRED,
     Check,
     Level,
@@ -24,12 +25,11 @@ from muniment.compat.matm.level import (
     level_report,
     missing_for_next,
 )
-from muniment.compat.matm.probes import Probed
-from muniment.compat.matm.scratch import matm_policy
+from matm_evaluation.probes import Probed
+from muniment.compat.matm.desk import matm_policy
 from muniment.model.times import parse
 from muniment.model.vocabulary import ActorType
 from muniment.policy.rules import Policy, WriteDecision, WriteRule
-from muniment.testing.world import default_policy, simulated_memory
 
 EVERYTHING = tuple(Check(name=name, met=True, evidence="shown") for names in REQUIRED.values() for name in names)
 NOW = parse("2026-06-24T12:00:00Z", field="now")

@@ -20,17 +20,17 @@ from tests.contracts.matm.at_work import (
     told,
     warnings,
 )
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import simulated_memory
 
-from muniment.backends.memory.store import MemoryTenant
+from muniment.compat.matm.desk import matm_policy
 from muniment.compat.matm.retrieval import read_request
-from muniment.compat.matm.scratch import matm_policy
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.times import DAY
 from muniment.model.vocabulary import ActorType, Outcome
-from muniment.testing.world import simulated_memory
 
 QUESTION = "How many regions has checkout?"
 

@@ -9,7 +9,7 @@ import pytest
 from tests.contracts.cites import cites, diverges
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment_memledger import (
     AccessRule,
     Memledger,
     MemoryRecord,

@@ -12,9 +12,12 @@ import pytest
 from tests.contracts.cites import cites, diverges
 from tests.contracts.memledger.golden import GOLDEN
 from tests.contracts.memledger.room import play
+from tests.support.world import simulated_memory
 
 from muniment import compat
-from muniment.compat.memledger import (
+from muniment.engine import Memory
+from muniment.model.errors import ConfigurationError
+from muniment_memledger import (
     BackendProvider,
     Memledger,
     MemledgerConfig,
@@ -27,8 +30,8 @@ from muniment.compat.memledger import (
     register_backend,
     setup_telemetry,
 )
-from muniment.compat.memledger.cli.dashboard import render_dashboard_html, render_lineage_html
-from muniment.compat.memledger.cli.eval import (
+from muniment_memledger.cli.dashboard import render_dashboard_html, render_lineage_html
+from muniment_memledger.cli.eval import (
     Run,
     expand_variables,
     render_markdown,
@@ -37,12 +40,9 @@ from muniment.compat.memledger.cli.eval import (
     score_run,
     summarize,
 )
-from muniment.compat.memledger.embeddings import AnyEmbedder
-from muniment.compat.memledger.integrations import langgraph
-from muniment.compat.memledger.telemetry import log_evaluation, reset_metrics
-from muniment.engine import Memory
-from muniment.model.errors import ConfigurationError
-from muniment.testing.world import simulated_memory
+from muniment_memledger.embeddings import AnyEmbedder
+from muniment_memledger.integrations import langgraph
+from muniment_memledger.telemetry import log_evaluation, reset_metrics
 
 GOOD = {"created_by": "ana", "confidence": 0.9, "session_id": "s", "hedged": False}
 

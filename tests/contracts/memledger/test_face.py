@@ -8,9 +8,9 @@ import pytest
 import typer
 
 from muniment.compat import memledger
-from muniment.compat.memledger import Memledger
-from muniment.compat.memledger.mapping import COMMANDS, TOOLS
 from muniment.surfaces.cli import app
+from muniment_memledger import Memledger
+from muniment_memledger.mapping import COMMANDS, TOOLS
 
 NAMES = [
     "Memledger",

@@ -9,7 +9,8 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import Malformed
+from muniment_memledger import (
     ConflictRef,
     Memledger,
     MemoryRecord,
@@ -20,8 +21,7 @@ from muniment.compat.memledger import (
     compute_mqs,
     compute_policy_score,
 )
-from muniment.compat.memledger.strategies.scoring import effective_importance
-from muniment.model.errors import Malformed
+from muniment_memledger.strategies.scoring import effective_importance
 
 NOW = datetime.now(UTC)
 

@@ -10,7 +10,8 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import Malformed
+from muniment_memledger import (
     ConfidencePolicy,
     Memledger,
     MemledgerConfig,
@@ -20,8 +21,7 @@ from muniment.compat.memledger import (
     compute_effective_confidence,
     compute_effective_confidence_map,
 )
-from muniment.compat.memledger.policies.confidence_policy import read_policy
-from muniment.model.errors import Malformed
+from muniment_memledger.policies.confidence_policy import read_policy
 
 
 class Chain:

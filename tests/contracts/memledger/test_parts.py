@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed, ModelUnavailable
+from muniment_memledger import (
     AccessRule,
     AuditLog,
     ConfidencePolicy,
@@ -35,11 +36,10 @@ from muniment.compat.memledger import (
     record_from_dict,
     register_strategy,
 )
-from muniment.compat.memledger.config import expand, read_config
-from muniment.compat.memledger.embeddings import AS_CONFIGURED, embedder_of
-from muniment.compat.memledger.evaluators import evaluate_attribution_integrity, evaluate_structural
-from muniment.compat.memledger.strategies.policies import AlwaysStore, FixedImportance
-from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed, ModelUnavailable
+from muniment_memledger.config import expand, read_config
+from muniment_memledger.embeddings import AS_CONFIGURED, embedder_of
+from muniment_memledger.evaluators import evaluate_attribution_integrity, evaluate_structural
+from muniment_memledger.strategies.policies import AlwaysStore, FixedImportance
 
 
 def known(content: str, by: str = "ana") -> MemoryRecord:

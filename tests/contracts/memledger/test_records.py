@@ -9,7 +9,8 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import Malformed
+from muniment_memledger import (
     EpisodicRecord,
     Memledger,
     MemoryRecord,
@@ -19,7 +20,6 @@ from muniment.compat.memledger import (
     SemanticRecord,
     record_from_dict,
 )
-from muniment.model.errors import Malformed
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 EACH = (

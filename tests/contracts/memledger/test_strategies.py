@@ -9,7 +9,7 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment_memledger import (
     Memledger,
     MemledgerConfig,
     MemoryRecord,
@@ -17,7 +17,7 @@ from muniment.compat.memledger import (
     build_strategies,
     register_strategy,
 )
-from muniment.compat.memledger.strategies.llm import (
+from muniment_memledger.strategies.llm import (
     LLMGated,
     LLMImportance,
     LLMRerank,
@@ -25,7 +25,7 @@ from muniment.compat.memledger.strategies.llm import (
     extract_json,
     model_name,
 )
-from muniment.compat.memledger.strategies.policies import (
+from muniment_memledger.strategies.policies import (
     AlwaysStore,
     ConflictResolution,
     ConflictResolverStrategy,

@@ -6,29 +6,31 @@ import json
 
 import msgspec
 import pytest
-from tests.contracts.cites import cites
-
-from muniment.compat.retrieval import (
+from examples.retrieval_runtime import (
     BackgroundWorker,
     Finished,
-    MemoryRecord,
-    MemoryStore,
-    ReadPolicy,
     Run,
     RunRequest,
     Runtime,
     ToolFailed,
+    replay,
+    run_demo,
+)
+from examples.retrieval_runtime.runtime import DEMO_NOW, build_layers
+from tests.contracts.cites import cites
+
+from muniment.compat.retrieval import (
+    MemoryRecord,
+    MemoryStore,
+    ReadPolicy,
     WritePolicy,
     bundled_store,
     export_events,
     read_events,
     rebuild_filters,
     rebuild_result,
-    replay,
     retrieve_from,
-    run_demo,
 )
-from muniment.compat.retrieval.runtime import DEMO_NOW, build_layers
 from muniment.contracts.retrieval.wire import Filters
 from muniment.model.vocabulary import TrustLevel
 

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.contracts.cites import cites
-
-from muniment.compat.retrieval import (
+from examples.retrieval_runtime import (
     RunRecord,
     RunRequest,
     RunStatus,
     Runtime,
     Sessions,
     ToolFailed,
+)
+from tests.contracts.cites import cites
+
+from muniment.compat.retrieval import (
     bundled_store,
     export_events,
     read_events,

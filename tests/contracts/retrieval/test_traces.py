@@ -6,17 +6,19 @@ from typing import cast
 
 import msgspec
 import pytest
-
-from muniment.compat.retrieval import (
+from examples.retrieval_runtime import (
     RunRequest,
     Runtime,
+    replay,
+)
+
+from muniment.compat.retrieval import (
     bundled_store,
     export_events,
     make_event,
     read_events,
     rebuild_filters,
     rebuild_result,
-    replay,
 )
 from muniment.contracts.finding import passes
 from muniment.contracts.retrieval import CONTRACT

@@ -6,13 +6,16 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
+from examples.retrieval_runtime import (
+    BackgroundWorker,
+    Finished,
+)
 from tests.contracts.cites import cites
 from tests.contracts.retrieval.room import READER, TENANT, Room, query
+from tests.support.world import START
 
 from muniment.compat.retrieval import (
-    BackgroundWorker,
     ContractDesk,
-    Finished,
     MemoryCandidate,
     ReadPolicy,
     WritePolicy,
@@ -23,7 +26,6 @@ from muniment.compat.retrieval import (
 )
 from muniment.contracts.retrieval.wire import TraceEvent
 from muniment.model.errors import Malformed, NotFound
-from muniment.testing.world import START
 
 FACT = MemoryCandidate(
     TENANT,

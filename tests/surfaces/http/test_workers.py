@@ -17,12 +17,12 @@ import httpx
 import msgspec
 import pytest
 from tests.patience import WAIT_S
+from tests.support.postgres import free_port
 from tests.surfaces.http.agents import answered, attuned, message, record, register, socket, socket_url, subscribe
 from tests.surfaces.shell import outside
 
 from muniment import Memory
 from muniment.surfaces.reception.denials import denied_calls
-from muniment.testing.postgres import free_port
 
 POLLS = 10 * WAIT_S
 WRITERS = 4

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.world import START, TickingClock, simulated_memory
 
 from muniment import Memory
 from muniment.engine import Activity, Period, activity_log
@@ -19,7 +20,6 @@ from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, HOUR, Instant
 from muniment.model.vocabulary import ActorType, ConflictStatus
-from muniment.testing.world import START, TickingClock, simulated_memory
 
 SCOUT = Actor(id="scout", type=ActorType.AGENT, projects=("default",))
 
