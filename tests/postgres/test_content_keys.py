@@ -256,6 +256,7 @@ def test_a_tenant_that_somebody_makes_in_plain_meanwhile_is_not_taken_for_sealed
         assert connection.execute("SELECT count(*) FROM deployment WHERE name LIKE 'seal:%'").fetchone() == (0,)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "change",
     [
