@@ -60,7 +60,8 @@ class Facts(Value):
     """Everything looked at, and the version each thing had.
 
     `marked` is what a reviewer sees it disagree with; `past` said the same or answered the same question and no
-    longer speaks; `kin` is nearest by its words, in any state; `told` are those of all these that the proposer was
+    longer speaks; `successors` speak in the place of what the claim would replace;
+    `kin` is nearest by its words, in any state; `told` are those of all these that the proposer was
     told, `carried` those that stand on the target; `loops` are links that would lead back to the target; `pace` is
     when the actor wrote the revision so many before this one that, were it but a moment ago, they would be too
     many; `heard` is what the actor was told of outside origin, what was told last first, and `lately` those of it
@@ -80,10 +81,13 @@ class Facts(Value):
     carried: frozenset[str] = frozenset()
     loops: tuple[tuple[str, str], ...] = ()
     pace: Instant | None = None
+    successors: tuple[Held, ...] = ()
     heard: tuple[Held, ...] = ()
     lately: frozenset[int] = frozenset()
     cited: tuple[Held, ...] = ()
     buried: bool = False
+    last_revision: int = 0
+    """The highest number a revision of the target, or of the id that is wanted, ever had."""
     returns: bool = False
     """Whether the id that is wanted was the same actor's, and was given up when a batch was rolled back."""
 
@@ -187,7 +191,10 @@ def gather(snapshot: Snapshot, asked: Asked, wanted: FactsAsked, found: FactsFou
     before = _past(snapshot, claim, [shelf[rid] for rid in sorted({card.rid for card in past})], near_by)
     near = {held.card.rid for held in (*near_by, *mentioned, *(held for one in before for held in (one.held, one.now)))}
     told = snapshot.receipts.told_to(asked.actor, sorted(near)) if near else frozenset[int]()
+    named = asked.target if asked.target is not None else asked.wanted
+    revisions = found.revisions.get(named, ()) if named is not None else ()
     return Facts(
+        last_revision=max((card.revision for card in revisions), default=0),
         returns=_returns(snapshot, asked, links),
         buried=asked.wanted is not None and asked.wanted in found.buried,
         links=links,
@@ -198,6 +205,7 @@ def gather(snapshot: Snapshot, asked: Asked, wanted: FactsAsked, found: FactsFou
             for relation in lineage.relations
             if relation.type == "contradicts" and (held := links[relation.target]) is not None
         ),
+        successors=_successors(snapshot, asked, links),
         seen=_seen(links, wanted, found),
         past=before,
         kin=near_by,
@@ -282,6 +290,14 @@ def _past(snapshot: Snapshot, claim: Claim, exact: list[Held], kin: tuple[Held, 
         for held, by_words in [*((held, False) for held in exact), *near]
         if (now := _speaks_now(snapshot, held.card)) is not None
     )
+
+
+def _successors(snapshot: Snapshot, asked: Asked, links: dict[str, Held | None]) -> tuple[Held, ...]:
+    """What has taken the place of the claim's own predecessors already, and speaks."""
+    names = (name for name in (asked.target, *asked.claim.lineage.replaced) if name is not None)
+    over = [held for name in names if (held := links[name]) is not None and held.card.status not in CURRENT]
+    found = (_speaks_now(snapshot, held.card) for held in over)
+    return tuple({held.card.rid: held for held in found if held is not None}.values())
 
 
 def _speaks_now(snapshot: Snapshot, card: Card) -> Held | None:
