@@ -33,7 +33,7 @@ from muniment.read.integrity import check_pinned
 from muniment.read.pipeline import Reading
 from muniment.read.redact import own_receipt, redacted_answer
 from muniment.write.commit import rebuild
-from muniment.write.facts import Held, fetch, fetch_all, look_up
+from muniment.write.facts import Held, fetch, look_up
 from muniment.write.pipeline import report_of
 from muniment.write.review import held_proposal
 
@@ -137,7 +137,7 @@ def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, rev
 def occupants_of(snapshot: Snapshot, actor: Actor, policy: Policy, slot: str) -> tuple[Disclosure, ...]:
     """What fills a slot now, the oldest first, of what the caller may see."""
     cards = sorted(snapshot.catalogue.occupants(slot), key=lambda card: card.rid)
-    found = (_as_it_stands(snapshot, held, actor, policy) for held in fetch_all(snapshot, cards))
+    found = (_as_it_stands(snapshot, fetch(snapshot, card), actor, policy) for card in cards)
     return tuple(one for one in found if one is not None)
 
 
