@@ -35,7 +35,7 @@ from muniment.ports.store import Vault
 
 SHRINK = os.environ.get("MUNIMENT_TEST_SHRINK") == "1"  # minutes, for a failure that is long
 MODEST = settings(
-    max_examples=int(os.environ.get("MUNIMENT_TEST_EXAMPLES", "60")),
+    max_examples=int(os.environ.get("MUNIMENT_TEST_EXAMPLES", "60" if LONG else "20")),
     stateful_step_count=50 if LONG else 30,
     deadline=None,
     derandomize=not LONG,

@@ -94,6 +94,7 @@ def one_by_one(memory: Memory, batch: Sequence[Named]) -> tuple[Verdict, ...]:
     return tuple(memory.propose(claim, proposal_id=name) for name, claim in batch)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_batch_is_decided_as_its_proposals_would_be_one_by_one(schemas: Schemas, seed: int) -> None:
     with memories(schemas, 3) as worlds:

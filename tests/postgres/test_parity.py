@@ -178,7 +178,9 @@ TOO_LONG: dict[str, Deed] = {
 """Things that are too long, or not what they should be."""
 
 
-@pytest.mark.parametrize("name", LONGEST)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "content" else []) for name in LONGEST]
+)
 def test_the_longest_of_everything_is_kept_and_answered_alike(
     twins: tuple[TenantStore, TenantStore], name: str
 ) -> None:

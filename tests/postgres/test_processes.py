@@ -44,6 +44,7 @@ def write_some(dsn: str, tenant: str, name: str, signs: Signs) -> list[str]:
     return [f"{name}-{number}" for number in range(WRITES)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("tenants", [1, PROCESSES])
 def test_eight_processes_at_once_write_one_chain_a_tenant_and_lose_nothing(dsn: str, tenants: int) -> None:
     names = [f"tenant-{number % tenants}" for number in range(PROCESSES)]
@@ -136,6 +137,7 @@ def work_mixed(dsn: str, name: str, clients: int, signs: Signs) -> Counter[str]:
     return sum((one.done for one in mixed), Counter())
 
 
+@pytest.mark.slow
 def test_sixty_four_clients_that_do_everything_at_once_meet_no_failure(dsn: str) -> None:
     with Memory.open(dsn, embedder=None) as memory:
         for number in range(20):

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.patience import WAIT_S
 from tests.recall.world import Quarters, both, ids, policy
+from tests.scope import LONG
 from tests.support.world import START
 
 from muniment import Memory
@@ -29,7 +30,7 @@ from muniment.policy.decide import decide_read
 from muniment.ports.store import Snapshot
 
 MODEST = settings(
-    max_examples=20,
+    max_examples=20 if LONG else 8,
     deadline=None,
     derandomize=True,
     database=None,

@@ -187,6 +187,7 @@ BEHIND = ("vector_indexer.py", "model_timeout.py", "threading.py", "lock.py", "w
 """What stands behind a memory with a model and a witness, and takes locks in the thread of the caller."""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "call", [Calls.remember, Calls.ask_anew, Calls.flush, Calls.forget], ids=lambda one: one.__name__
 )

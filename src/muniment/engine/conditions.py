@@ -32,6 +32,7 @@ def settle_on(seat: Memory, terms: WriteTerms, request: ResolveRequest) -> Confl
         Strategy.SYNTHESIS,
         Strategy.HUMAN_ESCALATION,
         Strategy.PROMOTE,
+        Strategy.REOPEN,
     ):
         raise Malformed("winner", f"not given with the strategy {request.strategy}")
     with seat._watch("resolve", request.conflict) as operation:

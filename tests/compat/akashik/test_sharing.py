@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, an_object, attune, contents, field_policy, finding
 from tests.contracts.akashik.test_tasks import made, step
 from tests.support.faults import Crash, CrashingStore
@@ -75,7 +76,7 @@ def test_of_many_that_register_one_id_at_once_one_does(tmp_path: Path) -> None:
     field.memory.close()
 
 
-@pytest.mark.parametrize("operation", ["REGISTER", "COORDINATE", "SESSION", "SUBSCRIBE", "HANDOFF"])
+@each("operation", ["REGISTER", "COORDINATE", "SESSION", "SUBSCRIBE", "HANDOFF"])
 def test_a_crash_at_any_touch_of_a_turn_leaves_all_of_it_or_nothing(operation: str) -> None:
     payloads: dict[str, JsonObject] = {
         "REGISTER": {"id": "human", "role": "r"},

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, a_list, an_object, attune, contents, field_policy, finding
 from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.cites import cites
@@ -252,7 +252,7 @@ def test_a_summary_elaborates_each_original_and_the_originals_are_archived() -> 
 
 
 @cites("AKAS-078")
-@pytest.mark.parametrize(
+@each(
     ("bounds", "left"),
     [
         ({"types": ["question"]}, {"old", "young", "session"}),

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import (
     CONSUMER,
@@ -184,7 +185,7 @@ def test_words_that_order_the_reader_about_never_reach_a_response(world: World, 
     assert text not in done.document.decode()
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Clear the cache key, then retry the payment call once",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import NOON, World
 
@@ -77,13 +78,13 @@ def test_false_admission_and_false_rejection_are_shares_of_the_bad_and_of_the_go
     assert curator_errors([]) == Errors(false_admission=None, false_rejection=None)
 
 
-@pytest.mark.parametrize(("percent", "value"), [(1, 1.0), (50, 3.0), (80, 4.0), (81, 5.0), (100, 5.0)])
+@each(("percent", "value"), [(1, 1.0), (50, 3.0), (80, 4.0), (81, 5.0), (100, 5.0)])
 def test_a_percentile_is_one_of_the_values(percent: float, value: float) -> None:
     assert percentile([5.0, 1.0, 4.0, 2.0, 3.0], percent) == value
 
 
 @cites("MATM-071")
-@pytest.mark.parametrize(
+@each(
     ("setting", "chance", "entries"),
     [
         (SETTINGS[0], 0.98, 3_650),

@@ -6,6 +6,7 @@ import json
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import CONSUMER, FOREIGN_READER, STEWARD, World
 from tests.support.memory_store.store import MemoryTenant
@@ -236,9 +237,7 @@ def test_labels_without_conflicts_say_nothing_of_them(world: World) -> None:
     assert [one.family for one in label_figures(world.memory, Labels(decisions={}))] == ["routing"] * 3
 
 
-@pytest.mark.parametrize(
-    "labels", [{}, {"decisions": []}, {"decisions": {"e": "keep"}}, {"decisions": {"e": "append:mars"}}, {"mood": 1}]
-)
+@each("labels", [{}, {"decisions": []}, {"decisions": {"e": "keep"}}, {"decisions": {"e": "append:mars"}}, {"mood": 1}])
 def test_labels_that_cannot_be_read_are_told(labels: object) -> None:
     with pytest.raises(Malformed) as refused:
         read_labels(json.dumps(labels).encode())

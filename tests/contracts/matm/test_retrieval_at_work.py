@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import (
     CONSUMER,
@@ -341,7 +342,7 @@ def test_a_claim_that_is_long_due_for_review_is_told_with_a_warning(world: World
     assert warnings(world.ask(QUESTION), record) == ["its review was due at 2026-09-22T12:00:00Z"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "field"),
     [
         (b"[]", "/"),

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites, diverges
 from tests.contracts.memledger.golden import GOLDEN
 from tests.contracts.memledger.room import play
@@ -104,7 +105,7 @@ def test_the_first_tier_of_integrity_goes_by_author_confidence_and_threshold() -
 A, S = {"created_by": "a", "session_id": "s"}, {"session_id": "s"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("memories", "chain", "score"),
     [
         ([{**A, "confidence": 0.01}], None, 0.455),  # 1 - 0.25 - 0.5 * 0.59
@@ -326,7 +327,7 @@ def test_a_backend_of_the_callers_own_can_be_registered() -> None:
         register_backend("broken", dict)  # type: ignore[arg-type]  # that is the point
 
 
-@pytest.mark.parametrize("name", ["opensearch", "dynamodb", "nonsense"])
+@each("name", ["opensearch", "dynamodb", "nonsense"])
 def test_a_backend_that_is_not_served_is_refused_with_what_is(name: str) -> None:
     with pytest.raises(ConfigurationError, match="muniment, pgvector, s"):
         asyncio.run(Memledger.create(name))

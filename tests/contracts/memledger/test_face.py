@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 
-import pytest
 import typer
+from tests.cases import each
 
 from muniment.compat import memledger
 from muniment.surfaces.cli import app
@@ -104,7 +104,7 @@ def test_every_name_of_theirs_can_be_imported_from_here() -> None:
     assert [name for name in NAMES if not hasattr(memledger, name)] == []
 
 
-@pytest.mark.parametrize("name", METHODS)
+@each("name", METHODS)
 def test_a_method_takes_what_theirs_takes(name: str) -> None:
     method = getattr(Memledger, name)
     wanted = [word.partition("=") for word in METHODS[name].split()]

@@ -15,6 +15,7 @@ from examples.retrieval_runtime import (
     Sessions,
     ToolFailed,
 )
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.compat.retrieval import (
@@ -41,7 +42,7 @@ def _failing(_: str) -> str:
 
 
 @cites("RETR-066")
-@pytest.mark.parametrize(
+@each(
     ("changes", "message"),
     [
         ({"tenant_id": "tenant-other"}, "Session belongs to another tenant"),

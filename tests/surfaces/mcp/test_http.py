@@ -31,6 +31,7 @@ def alive(server: Served) -> bool:
         return not talk.call("recall", query="anything").failed
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("body", "code"),
     [
