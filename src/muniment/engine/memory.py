@@ -55,7 +55,7 @@ from muniment.ports.tracer import UNWATCHED, Operation, Tracer
 from muniment.write.admit import Admitted, admit, unheard
 from muniment.write.case import hidden
 from muniment.write.exposure import ALIKE_LEAST, pieces_of
-from muniment.write.facts import gather, hearing_of
+from muniment.write.facts import facts_now, hearing_of
 from muniment.write.pipeline import asked, propose, propose_each
 from muniment.write.secrets import DEFAULT
 from muniment.write.similarity import Suggestion, comparable
@@ -346,7 +346,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
 
     def _compared(self, admitted: Admitted) -> Admitted:
         """Ask the model, if there is one, what the author was told of low origin that the proposal is near to."""
-        wanted = asked(admitted)
+        wanted = asked(admitted, self.policy)
         if not wanted.listens or not self._tenant.indexer.has_model:
             return admitted
         hearing = hearing_of(wanted.actor)
@@ -376,7 +376,7 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         if judge is None or policy.disputes.judge is DetectorEffect.IGNORE:
             return ()
         with self._tenant.store.read() as snapshot:
-            kin = gather(snapshot, asked(admitted), pepper=self._tenant.bench.pepper).kin
+            kin = facts_now(snapshot, asked(admitted, policy), pepper=self._tenant.bench.pepper).kin
         # A judge may be somebody else's machine: it is shown what the proposer may see and could disagree with.
         shown = [held for held in kin if comparable(claim, held) and not hidden(policy, admitted.actor, held)]
         opinions = judge.compare_all(claim.content, [held.record.content for held in shown]) if shown else []
