@@ -45,8 +45,8 @@ from muniment.model import (
     weights,
 )
 from muniment.model.flat import ClaimOptions
+from muniment.operations import OPERATIONS, Key, Operation
 from muniment.policy import rules
-from muniment.rest import OPERATIONS, Key, Operation
 from muniment.surfaces import problems
 from muniment.surfaces.cli.root import app
 from muniment.testing.requirements import Requirement, requirements

@@ -27,9 +27,9 @@ ROOMS: dict[str, set[str]] = {
     "engine": {"model", "config", "policy", "ledger", "ports", "text", "trust", "graph", "write", "read", "backends"},
     "aio": {"model", "config", "policy", "ports", "engine"},
     "compat": {"model", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
-    "rest": {"model", "engine", "graph", "trust"},
-    "client": {"model", "rest", "engine", "config"},
-    "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "rest", "ports", "policy", "testing"},
+    "operations": {"model", "engine", "graph", "trust"},
+    "client": {"model", "operations", "engine", "config"},
+    "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "operations", "ports", "policy", "testing"},
     "testing": {
         "model",
         "compat",
@@ -65,7 +65,7 @@ OUTSIDE: dict[str, set[str]] = {
     "engine": {"msgspec"},
     "aio": set(),
     "compat": {"msgspec"},
-    "rest": {"msgspec"},
+    "operations": {"msgspec"},
     "client": {"msgspec", "httpx"},
     "surfaces": {
         "msgspec",

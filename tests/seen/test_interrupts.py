@@ -62,13 +62,13 @@ class Calls:
         claim = self.memory.get(self.first).record.claim
         names = [f"prp-{number}-{part}" for part in range(3)]
         self.proposals += names
-        self.memory.propose_many([(name, claim.__class__(content=f"Lamp {name} is lit")) for name in names])
+        self.memory.propose([(name, claim.__class__(content=f"Lamp {name} is lit")) for name in names])
 
     def recall(self) -> None:
         self.memory.recall("who keeps the lamp?", limit=3)
 
     def browse(self) -> None:
-        for _ in self.memory.browse(limit=3):
+        for _ in self.memory.insight.browse(limit=3):
             pass
 
     def ask_anew(self) -> None:
@@ -89,14 +89,14 @@ class Calls:
         assert self.memory.ledger.verify().findings == ()
 
     def sweep(self) -> None:
-        self.memory.sweep()
+        self.memory.review.sweep()
 
     def checkpoint(self) -> None:
         self.memory.ledger.checkpoint()
 
     @property
     def first(self) -> str:
-        return next(iter(self.memory.browse(limit=1))).record.id
+        return next(iter(self.memory.insight.browse(limit=1))).record.id
 
 
 def test_a_write_and_a_question_import_nothing() -> None:
@@ -258,7 +258,7 @@ def assert_whole_or_absent(memory: Memory, other: Memory, proposals: list[str], 
 
 def fate_of(memory: Memory, proposal: str) -> bool:
     try:
-        record = memory.report(proposal).record_id
+        record = memory.review.report(proposal).record_id
     except NotFound:
         return False
     assert record is not None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 from muniment.engine.figures import LOOK_MAX, Condition
-from muniment.engine.look import conflict_view
 from muniment.engine.tallies import Tallies
+from muniment.engine.views import conflict_view
 from muniment.model.actor import Actor
 from muniment.model.card import Card
 from muniment.model.filter import EVERYTHING, Both, Either, Filter, OneOf, matches

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.rest.test_screened import POLICY, TOKEN
+from tests.operations.test_screened import POLICY, TOKEN
 from tests.unit.world import all_bytes, open_memory
 from tests.unit.write.test_secrets_nowhere import told_by
 
@@ -61,7 +61,7 @@ def test_a_token_in_any_argument_of_any_method_is_neither_kept_nor_told(vault: P
     with open_memory(vault, policy=POLICY) as memory:
         kept = memory.remember("The build is green", source="ci").record_id
         waits = memory.remember("We ship on Monday", kind="decision").proposal_id
-        hold = memory.hold(subject="Ana", reason="a case").id
+        hold = memory.erasure.hold(subject="Ana", reason="a case").id
         known = {**USUAL, "record_id": kept, "proposal_id": waits, "hold_id": hold}
         asked = [*arguments(memory)]
         told = [(name, text) for name, text in asked if TOKEN in call(memory, name, text, known)]

@@ -43,7 +43,7 @@ def terms_of(room: Room, desk: Desk, session: str | None) -> Terms:
 def disputes_in(room: Room, state: FieldState, session: str | None) -> Disputes | None:
     """What a session says of disputes, as far as the policy goes; None where it says nothing."""
     found = state.sessions.get(session) if session is not None else None
-    return _ruled(room.memory.policy.disputes, found.policies) if found is not None else None
+    return _ruled(room.memory.insight.policy.disputes, found.policies) if found is not None else None
 
 
 def _ruled(policy: Disputes, said: SessionPolicies) -> Disputes | None:

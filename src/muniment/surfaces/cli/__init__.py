@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import typer
 
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.model.errors import Malformed
 from muniment.surfaces.cli import root
 from muniment.surfaces.cli.flags import spelling

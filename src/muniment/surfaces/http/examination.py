@@ -249,7 +249,7 @@ class _Desk:
         with self._making:
             if self._made is None:
                 settings = self._reception.settings
-                has_model = self._reception.owner(settings.tenant).searching().model is not None
+                has_model = self._reception.owner(settings.tenant).insight.searching().model is not None
                 self._made = Examinations(own_model=settings.embedder if has_model else None)
         return self._made.open(wish)
 
