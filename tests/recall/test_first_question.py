@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from tests.patience import WAIT_S
 from tests.recall.world import Stuck, Toy, contents, on_disk
 
 from muniment import Memory
+from muniment.backends.embedders.choose import choose
+from muniment.config import read_environment
 from muniment.engine import vector_indexer
 
 TOLD, ASKED = "The nightly build takes 40 minutes", "how long does the build take?"
@@ -67,6 +71,51 @@ def test_words_decide_for_what_has_no_vectors_yet(tmp_path: Path, hasty: None) -
         assert contents(answer) == ["the slow pump takes 40 minutes"]
         assert answer.searched.fit is not None
         assert answer.searched.fit > 0.9
+
+
+class Trailing:
+    """The real model, which stops at texts that hold the word `slow` until it is let go."""
+
+    def __init__(self) -> None:
+        inner = choose("minilm", models=read_environment().models_folder)
+        assert inner is not None
+        self._inner, self.model, self.dimensions = inner, inner.model, inner.dimensions
+        self.arrived, self.free = threading.Event(), threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        if any("slow" in text for text in texts):
+            self.arrived.set()
+            assert self.free.wait(WAIT_S), "nobody let the embedder go"
+        return self._inner.embed(texts)
+
+
+@pytest.mark.parametrize(
+    ("read", "unread", "asked"),
+    [
+        (
+            "I parked the van on the street in Leipzig",
+            "I parked the bike behind the station",
+            "where is the bike parked?",
+        ),
+        ("Jonas isst gern Nüsse und Mandeln", "Leonie ist gegen Nüsse allergisch", "Gegen was ist Leonie allergisch?"),
+        ("Le fourgon est garé devant la gare", "Le vélo est garé derrière la mairie", "Où est garé le vélo ?"),
+    ],
+)
+def test_a_vector_is_no_merit_of_its_own(tmp_path: Path, hasty: None, read: str, unread: str, asked: str) -> None:
+    """While vectors trail, a poor match that has one does not outrank a good match that has none yet."""
+    model = Trailing()
+    with on_disk(tmp_path, model) as memory:
+        for text in (read, "The landlord raised the rent to 1,150 euros a month", "My sister Ines works as a nurse"):
+            memory.remember(text)
+        memory.flush(timeout=WAIT_S)
+        memory.remember("the slow lift is repaired on Monday")
+        memory.remember(unread)
+        assert model.arrived.wait(WAIT_S)
+        before = contents(memory.recall(asked, floor=0.0))
+        model.free.set()
+        memory.flush(timeout=WAIT_S)
+        after = contents(memory.recall(asked, floor=0.0))
+    assert before[:2] == after[:2] == [unread, read]
 
 
 def test_a_long_tail_is_not_waited_for(tmp_path: Path, patient: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,3 +63,22 @@ def test_a_call_imports_what_its_command_needs(tmp_path: Path, words: list[str])
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("program", "absent"),
+    [
+        ("import muniment", ("msgspec", "apsw", "cryptography", "muniment.engine", "muniment.model")),
+        ("from muniment.surfaces.cli import run; run(['--version'])", ("typer", "msgspec", "muniment.engine")),
+    ],
+)
+def test_what_begins_quickly_imports_next_to_nothing(program: str, absent: tuple[str, ...]) -> None:
+    told = f"{program}; import sys; print([name for name in {absent!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_public_name_can_be_had_and_is_listed() -> None:
+    told = "import muniment as m; print(all(getattr(m, name) for name in m.__all__), set(m.__all__) <= set(dir(m)))"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]

@@ -48,6 +48,10 @@ by half of these shares in a store of `SMALL` records, by hardly anything in a l
 CLOSE = 0.3
 """What words are worth, besides, that stand as close together in a record as in the question."""
 
+EXPECTED, BY_WORDS = 0.33, 0.56
+"""How near a record may be expected to be that has no vector yet, as a share of how near the nearest is: so much
+whatever it says, and so much more the better its words fit. Measured on records that have one (see bench/tune)."""
+
 _PEAK = 2.2
 """The most a word can add to a score by words, as a multiple of how rare it is."""
 
@@ -57,11 +61,12 @@ class Found:
     """A revision that may fit, and what is known so far of how well. Lives for one recall.
 
     `words` is how much of what the question's words could add up to it holds, `meaning` the cosine of its nearest
-    passage."""
+    passage. Without a vector that is what its words let expect, so that it neither gains nor loses by it."""
 
     card: Card
     words: float = 0.0
     meaning: float = 0.0
+    has_vector: bool = False
     passage: tuple[int, int] | None = None
     nearby: float = 0.0
     session: float = 0.0
@@ -70,7 +75,7 @@ class Found:
     via: str | None = None
 
     def take(self, near: Near) -> None:
-        self.meaning, self.passage = max(0.0, near.cosine), (near.start, near.end)
+        self.meaning, self.passage, self.has_vector = max(0.0, near.cosine), (near.start, near.end), True
 
 
 @dataclass(slots=True)
@@ -119,9 +124,11 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
         hits = [Hit(rid=rid, score=score, failed=None) for rid, score in scores.items()]
         words |= _shares(snapshot, hits, rarity, close)
     scales = _scales(plan, words, near, snapshot.lexicon.count())
+    meaning = {rid: max(0.0, one.cosine) for rid, one in near.items()}
+    if near:
+        meaning |= _expected({rid: words.get(rid, 0.0) for rid in own if rid not in near}, words, meaning)
     rough = {
-        rid: scales[0] * words.get(rid, 0.0) + (scales[1] * max(0.0, near[rid].cosine) if rid in near else 0.0)
-        for rid in dict.fromkeys([*own, *near])
+        rid: scales[0] * words.get(rid, 0.0) + scales[1] * meaning.get(rid, 0.0) for rid in dict.fromkeys([*own, *near])
     }
     best = heapq.nlargest(max(KEPT, plan.limit + KEPT // 2), rough, key=lambda rid: (rid in pointed, rough[rid], rid))
     past = [hit.rid for hit in matched.hits if hit.failed is not None]
@@ -130,7 +137,11 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
         *(partial(ask, best[:SEEDS]) for ask in (snapshot.names.mentions, snapshot.links.of) if plan.weights.linked),
     )
     cards = cards_at(snapshot, plan, [*best, *past])
-    found = {rid: Found(card=cards[rid], words=words.get(rid, 0.0)) for rid in best if rid in cards}
+    found = {
+        rid: Found(card=cards[rid], words=words.get(rid, 0.0), meaning=meaning.get(rid, 0.0))
+        for rid in best
+        if rid in cards
+    }
     for rid, one in found.items():
         if rid in near:
             one.take(near[rid])
@@ -187,6 +198,15 @@ def _compared(
     asks = partial(snapshot.meanings.measure, rids, vector), partial(snapshot.lexicon.score, plan.terms, late)
     snapshot.ahead(*asks)
     return snapshot.meanings.measure(rids, vector)
+
+
+def _expected(
+    without: Mapping[int, float], words: Mapping[int, float], meaning: Mapping[int, float]
+) -> dict[int, float]:
+    """How near each record without a vector may be expected to be, by how well its words fit."""
+    most = max(FAIR_WORDS, max(words.values(), default=0.0))
+    nearest = max(FAIR_MEANING, max(meaning.values(), default=0.0))
+    return {rid: nearest * (EXPECTED + BY_WORDS * share / most) for rid, share in without.items()}
 
 
 def _scales(plan: Plan, words: Mapping[int, float], near: Mapping[int, Near], records: int) -> tuple[float, float]:

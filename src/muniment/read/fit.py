@@ -64,9 +64,9 @@ def _strongest(findings: Findings, scores: Mapping[int, float]) -> list[int]:
     return list(dict.fromkeys([*best, *(rid for rid in scores if findings.found[rid].exact)]))
 
 
-def _trailing(plan: Plan, findings: Findings) -> set[int]:
-    """What has no vectors yet: only its words can say how well it fits."""
-    return {rid for rid, one in findings.found.items() if one.card.seq > plan.reach.upto}
+def _without_vectors(findings: Findings) -> set[int]:
+    """What has no vectors, or none yet: only its words can say how well it fits."""
+    return {rid for rid, one in findings.found.items() if not one.has_vector}
 
 
 def _can_tell(plan: Plan) -> bool:
@@ -87,7 +87,7 @@ def fit_of(
     judged by both, what has none yet by its words; `unmet` says that the question names what nothing here does."""
     if not findings.found or not _can_tell(plan):
         return None
-    later = set(scores) if plan.reach.model is None else _trailing(plan, findings)
+    later = set(scores) if plan.reach.model is None else _without_vectors(findings)
     less = _UNMET if unmet else 0.0
     chances = [0.0]
     if trailing := {rid: findings.found[rid].words for rid in scores if rid in later}:
@@ -105,7 +105,7 @@ def fits_of(snapshot: Snapshot, plan: Plan, findings: Findings, rids: Iterable[i
     rids = list(rids)
     found, size = findings.found, _size(snapshot)
     mean = math.fsum(max(0.0, cosine) for cosine in findings.nearest) / max(1, len(findings.nearest))
-    later = set(rids) if plan.reach.model is None else _trailing(plan, findings)
+    later = set(rids) if plan.reach.model is None else _without_vectors(findings)
     told: dict[int, float] = {}
     for rid, share in coverages(snapshot, findings, rids).items():
         cosine = found[rid].meaning

@@ -3,21 +3,8 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-import msgspec
-import typer
-
-from muniment.engine.session import clean
-from muniment.model.errors import Malformed
-from muniment.surfaces.cli import root
-from muniment.surfaces.cli.flags import spelling
-from muniment.surfaces.cli.interrupted import interruption
-from muniment.surfaces.cli.output import complain, prepare
-from muniment.surfaces.cli.places import declare_all
-from muniment.surfaces.problems import ExitCode, Problem, printable, problem_of
 
 if TYPE_CHECKING:
     from muniment.surfaces.cli.root import app
@@ -29,6 +16,9 @@ def __getattr__(name: str) -> object:
     """The command line with every command declared, for those who ask for the whole of it; `run` does not."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from muniment.surfaces.cli import root
+    from muniment.surfaces.cli.places import declare_all
+
     declare_all()
     return root.app
 
@@ -36,63 +26,11 @@ def __getattr__(name: str) -> object:
 def run(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Never raises, never shows a traceback unless asked to."""
     words = list(sys.argv[1:] if argv is None else argv)
-    prepare()
-    try:
-        code = _exit_code(
-            typer.main.get_command(root.front).main(args=words, prog_name="muniment", standalone_mode=False)
-        )
-    except SystemExit:  # the reader of a help page has gone away
-        return ExitCode.ANSWERED
-    except Exception as error:  # noqa: BLE001  # the outermost surface: nothing passes it
-        return _told(error, words)
-    except KeyboardInterrupt:
-        code = ExitCode.INTERRUPTED
-    if code == ExitCode.INTERRUPTED:  # the parser turns Ctrl-C into this code, and says nothing
-        complain(interruption(words), as_json=_given(words, "--json"))
-    return code
+    if words == ["--version"]:
+        from importlib.metadata import version
 
+        sys.stdout.write(f"muniment {version('muniment')}\n")
+        return 0
+    from muniment.surfaces.cli.running import run_command  # the parser takes longer to import than the version to tell
 
-def _exit_code(returned: object) -> int:
-    return int(returned) if isinstance(returned, int) else ExitCode.ANSWERED
-
-
-def _told(error: Exception, words: Sequence[str]) -> int:
-    found = _usage(error) if isinstance(error, typer.TyperException) else _by_flag(problem_of(error))
-    if found.exit is ExitCode.INTERNAL and _given(words, "--debug"):
-        traceback.print_exception(error)
-    complain(found, as_json=_given(words, "--json"))
-    return found.exit
-
-
-def _given(words: Sequence[str], flag: str) -> bool:
-    """Whether a flag stands on the line; the parser may have failed before it got there."""
-    upto = words.index("--") if "--" in words else len(words)
-    return flag in words[:upto]
-
-
-def _by_flag(problem: Problem) -> Problem:
-    """Tell what to do in the words of the command line: the flag instead of the field, and with it what is to be
-    changed where the hint only says how."""
-    flag = spelling(problem.field)
-    if flag is None:
-        return problem
-    hint = problem.hint
-    for verb in ("Change", "Correct", "leave"):
-        hint = hint.replace(f"{verb} {problem.field} ", f"{verb} {flag} ")
-    if problem.code == Malformed.code and "--" not in hint:
-        hint = f"Change {flag}. {hint}"
-    return msgspec.structs.replace(problem, hint=hint)
-
-
-def _usage(error: typer.TyperException) -> Problem:
-    """A line the parser cannot read."""
-    context = getattr(error, "ctx", None)
-    where = context.command_path if context is not None else "muniment"
-    field = getattr(getattr(error, "param", None), "name", None) or getattr(error, "option_name", None)
-    return Problem(
-        exit=ExitCode.WRONG_CALL,
-        code="usage",
-        message=printable(clean(error.format_message())).strip(),
-        hint=f"`{where} --help` shows what it takes.",
-        field=printable(clean(field.removeprefix("flag_"))) if isinstance(field, str) else None,
-    )
+    return run_command(words)
