@@ -174,10 +174,10 @@ def caught(call: Callable[[], object]) -> Exception:
         (lambda memory: memory.recall("x", limit=-1), Malformed),
         (lambda memory: memory.remember("x", kind="poem"), Malformed),
         (lambda memory: memory.get("rec-nowhere"), NotFound),
-        (lambda memory: memory.resolve("cfl-nowhere", strategy="vote", rationale="r"), NotFound),
+        (lambda memory: memory.review.resolve("cfl-nowhere", strategy="vote", rationale="r"), NotFound),
         (lambda memory: memory.revise(kept(memory), "Another", expected_revision=7), Stale),
-        (lambda memory: memory.foresee(kept(memory), becomes="active"), Malformed),
-        (lambda memory: memory.resolve(disputed(memory), strategy="authority", rationale="r"), Undecided),
+        (lambda memory: memory.insight.foresee(kept(memory), becomes="active"), Malformed),
+        (lambda memory: memory.review.resolve(disputed(memory), strategy="authority", rationale="r"), Undecided),
     ],
 )
 def test_an_error_is_the_same_error(
