@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
 from tests.operations.test_screened import POLICY, TOKEN
@@ -11,6 +12,7 @@ from tests.unit.world import all_bytes, open_memory
 from tests.unit.write.test_secrets_nowhere import told_by
 
 from muniment import Memory
+from muniment.client.parts import PARTS
 from muniment.model.claim import Claim
 from muniment.model.errors import MunimentError
 
@@ -34,17 +36,18 @@ USUAL: dict[str, object] = {
 
 def arguments(memory: Memory) -> Iterator[tuple[str, str]]:
     """Each method that can be called, and each of its arguments that a text may be given for."""
-    for name in dir(Memory):
-        if name.startswith("_") or name in ELSEWHERE or not inspect.isfunction(inspect.unwrap(getattr(Memory, name))):
-            continue
-        for parameter in inspect.signature(getattr(memory, name)).parameters.values():
-            if "str" in str(parameter.annotation) or parameter.kind is parameter.VAR_KEYWORD:
-                yield name, parameter.name
+    for part, kind in {"": Memory, **PARTS}.items():
+        for own, method in inspect.getmembers(kind, lambda one: inspect.isfunction(inspect.unwrap(one))):
+            if own.startswith("_") or own in ELSEWHERE:
+                continue
+            for parameter in inspect.signature(method).parameters.values():
+                if "str" in str(parameter.annotation) or parameter.kind is parameter.VAR_KEYWORD:
+                    yield f"{part}.{own}".lstrip("."), parameter.name
 
 
 def call(memory: Memory, name: str, planted: str, known: dict[str, object]) -> str:
     """What an error says, if there is one."""
-    method = getattr(memory, name)
+    method = attrgetter(name)(memory)
     needed = [one for one in inspect.signature(method).parameters.values() if one.default is one.empty]
     given = {one.name: known[one.name] for one in needed if one.name in known}
     many = any(word in str(inspect.signature(method).parameters[planted].annotation) for word in ("Sequence", "tuple"))
