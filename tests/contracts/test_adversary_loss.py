@@ -42,7 +42,8 @@ with Memory.open(vault) as memory:
     for number in range(100_000):
         batch = f"b-{{seed}}-{{number}}"
         names = [f"{{batch}}-{{part}}" for part in range({SIZE})]
-        memory.imports.take_in(batch, [Newcomer(claim=Claim(content=f"note {{n}}"), record=n) for n in names], contract="omir")
+        newcomers = [Newcomer(claim=Claim(content=f"note {{n}}"), record=n) for n in names]
+        memory.imports.take_in(batch, newcomers, contract="omir")
         say(f"took {{batch}}")
         if number % 2:
             memory.imports.roll_back(batch, reason="the wrong file")

@@ -39,7 +39,8 @@ with tempfile.TemporaryDirectory() as folder, Memory.open(folder, embedder=None)
     before = set(sys.modules)
     memory.remember("The lamp was lit on 3 May 2024 by Anna Berg for 30 euros")
     memory.recall("what happened on 3 May 2024, and what last week?")
-    memory.attune(interests=["lamp"]), list(memory.insight.browse()), memory.insight.stats(), memory.review.sweep(), memory.ledger.checkpoint()
+    memory.attune(interests=["lamp"]), list(memory.insight.browse())
+    memory.insight.stats(), memory.review.sweep(), memory.ledger.checkpoint()
     print(sorted(set(sys.modules) - before))
 """
 
