@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
-$(READY): pyproject.toml requirements-dev.txt scripts/setup src/muniment/backends/embedders/published.py
+$(READY): pyproject.toml $(wildcard kits/*/pyproject.toml) requirements-dev.txt scripts/setup src/muniment/backends/embedders/published.py
 	@scripts/setup "$(PYTHON)" "$(VENV)"
 	@touch $@
 

@@ -101,7 +101,7 @@ def _cpu_seconds(process: int) -> float:
 def _settings(vault: Path) -> Path:
     """No limit on how much one caller may ask for: all load comes from one."""
     path = vault.parent / "serve.toml"
-    path.write_text("rate_per_second = 0\nconcurrent_per_actor = 1000\nexamination = false\n")
+    path.write_text("rate_per_second = 0\nconcurrent_per_actor = 1000\n")
     return path
 
 

@@ -50,8 +50,10 @@ from muniment.operations import OPERATIONS, Key, Operation
 from muniment.policy import rules
 from muniment.surfaces import problems
 from muniment.surfaces.cli.root import app
-from muniment.testing.requirements import Requirement, requirements
 from muniment.trust import attribution, quality
+
+if typing.TYPE_CHECKING:
+    from tests.support.requirements import Requirement
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 NOTE = "<!-- Written by scripts/reference.py from the code; `make docs` writes it again. Do not edit. -->"
@@ -675,8 +677,10 @@ def _option_table(options: list[TyperOption]) -> str:
 
 
 def contracts_page() -> str:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    root = Path(__file__).resolve().parents[1]
+    sys.path[:0] = [str(root), str(root / "kits" / "akashik-conformance" / "src")]
     from tests.contracts import coverage  # what shows what is read from the tests
+    from tests.support.requirements import requirements
 
     counts = [(row.title, str(row.total), str(row.shown), str(row.apart)) for row in coverage.table()]
     parts = [

@@ -14,7 +14,10 @@ from pathlib import Path
 from muniment.contracts.registry import ContractName
 from muniment.contracts.schemas import file_of, schema_of
 
-FOLDER = Path(__file__).parent.parent / "src" / "muniment" / "contracts"
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "src" / "muniment" / "contracts"
+COPIES = {ContractName.AKASHIK: ROOT / "kits" / "akashik-conformance" / "src" / "akashik_conformance" / "schemas"}
+"""A kit that checks documents has schemas of its own, so that it needs no implementation."""
 
 
 def pages(name: ContractName) -> dict[str, str]:
@@ -28,19 +31,28 @@ def pages(name: ContractName) -> dict[str, str]:
 
 def stale(name: ContractName, folder: Path = FOLDER) -> list[str]:
     """The schemas of a contract that its wire types no longer give, that are missing, or that nobody writes."""
-    wanted, place = pages(name), folder / name / "schemas"
-    there = {file.name: file.read_text(encoding="utf-8") for file in place.glob("*.json")}
-    return sorted(file for file in {*wanted, *there} if wanted.get(file) != there.get(file))
+    wanted, found = pages(name), set[str]()
+    for place in places(name, folder):
+        there = {file.name: file.read_text(encoding="utf-8") for file in place.glob("*.json")}
+        found |= {file for file in {*wanted, *there} if wanted.get(file) != there.get(file)}
+    return sorted(found)
+
+
+def places(name: ContractName, folder: Path) -> list[Path]:
+    """Where the schemas of a contract are written."""
+    copies = [COPIES[name]] if name in COPIES and folder == FOLDER else []
+    return [folder / name / "schemas", *copies]
 
 
 def write(name: ContractName, folder: Path = FOLDER) -> None:
-    place, wanted = folder / name / "schemas", pages(name)
-    place.mkdir(exist_ok=True)
-    for old in place.glob("*.json"):
-        if old.name not in wanted:
-            old.unlink()
-    for file, text in wanted.items():
-        (place / file).write_text(text, encoding="utf-8")
+    wanted = pages(name)
+    for place in places(name, folder):
+        place.mkdir(exist_ok=True)
+        for old in place.glob("*.json"):
+            if old.name not in wanted:
+                old.unlink()
+        for file, text in wanted.items():
+            (place / file).write_text(text, encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:

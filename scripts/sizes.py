@@ -24,7 +24,11 @@ def past_marks(path: Path) -> list[str]:
 
 
 def main() -> None:
-    found = [line for path in sorted(Path("src").rglob("*.py")) for line in past_marks(path)]
+    found = [
+        line
+        for path in [*sorted(Path("src").rglob("*.py")), *sorted(Path("kits").rglob("*.py"))]
+        for line in past_marks(path)
+    ]
     if found:
         sys.stdout.write("past the size marks (look again):\n" + "".join(f"  {line}\n" for line in found))
 

@@ -29,10 +29,9 @@ ROOMS: dict[str, set[str]] = {
     "compat": {"model", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
     "operations": {"model", "engine", "graph", "trust"},
     "client": {"model", "operations", "engine", "config"},
-    "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "operations", "ports", "policy", "testing"},
+    "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "operations", "ports", "policy"},
     "testing": {
         "model",
-        "compat",
         "config",
         "contracts",
         "policy",
@@ -79,8 +78,9 @@ OUTSIDE: dict[str, set[str]] = {
         "mcp",
         "opentelemetry",
         "anyio",
+        "akashik_conformance",
     },
-    "testing": {"apsw", "msgspec", "cryptography", "httpx", "httpx2", "websockets", "mcp", "anyio"},
+    "testing": {"apsw", "msgspec", "cryptography"},
     "__init__": set(),
     "__main__": set(),
 }
@@ -160,3 +160,12 @@ def test_only_the_configuration_reads_the_environment() -> None:
 def test_sqlite_is_spoken_in_its_own_backend_only() -> None:
     speakers = {room(path) for path in MODULES if "apsw" in {name.split(".")[0] for name in imported(path)}}
     assert speakers == {"backends", "testing"}, "the store itself, and what lets its files fail"
+
+
+KITS = Path(__file__).parent.parent / "kits"
+
+
+def test_a_conformance_kit_knows_no_implementation() -> None:
+    kits = [path for name in ("akashik-conformance",) for path in sorted((KITS / name).rglob("*.py"))]
+    assert kits
+    assert [str(path) for path in kits if "muniment" in {name.split(".")[0] for name in imported(path)}] == []

@@ -16,7 +16,7 @@ from typing import Any
 from muniment.model.errors import StoreBusy
 
 WAIT_S = 600
-LIMITLESS = "rate_per_second = 0\nconcurrent_per_actor = 1000\nexamination = false\n"
+LIMITLESS = "rate_per_second = 0\nconcurrent_per_actor = 1000\n"
 
 
 def environment() -> dict[str, str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.support.akashik.native import NativeStage
+
+from akashik_conformance.binding import Answer, Binding, Ending, Examined, Raw, Settings, Stage, Stream, View, Ways
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.testing.akashik.binding import Answer, Binding, Ending, Examined, Raw, Settings, Stage, Stream, View, Ways
-from muniment.testing.akashik.native import NativeStage
 
 Send = Callable[[JsonObject, str | None], JsonObject]
 Change = Callable[[JsonObject, str | None, Send], JsonObject]

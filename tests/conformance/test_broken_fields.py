@@ -8,9 +8,9 @@ from threading import Lock
 import pytest
 from tests.conformance.broken import Breakage, BrokenStage, Send
 
+from akashik_conformance.registry import assertions
+from akashik_conformance.run import tried
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.testing.akashik.registry import assertions
-from muniment.testing.akashik.run import tried
 
 FRESH = count(1)
 HIGHEST = "authority-10"

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from tests.support.requirements import requirements
+
+from akashik_conformance import assertions
 from muniment.contracts.registry import ContractName
 from muniment.model.value import Value
-from muniment.testing.akashik import assertions
-from muniment.testing.requirements import requirements
 from muniment.testing.vectors import vectors
 
 TESTS = Path(__file__).parent

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tests.contracts.coverage import doubted, shown
+from tests.support.requirements import requirements
 
 from muniment.contracts.registry import ContractName
-from muniment.testing.requirements import requirements
 from muniment.testing.vectors import Vector, run_vector, vectors
 
 PREFIX = {

@@ -15,7 +15,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.docs.pages import Sample
+from tests.docs.pages import ROOT, Sample
 from tests.docs.standing import INSTALLED
 from tests.patience import WAIT_S
 
@@ -135,5 +135,6 @@ def environment(folder: Path, commands: Path) -> dict[str, str]:
     """What a reader's shell would have: our commands first in the path, none of our settings, no colour."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}
     path = os.pathsep.join([str(commands), str(INSTALLED.parent), kept["PATH"]])
-    changes = {"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+    kits = os.pathsep.join(str(kit) for kit in sorted(ROOT.glob("kits/*/src")))
+    changes = {"PATH": path, "PYTHONPATH": kits, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
     return kept | changes | {"NO_COLOR": "1", "TERM": "dumb"}

@@ -17,12 +17,12 @@ from tests.patience import WAIT_S
 from tests.seen.faces import Face, Written, written
 from tests.seen.seen import Broken, Expectation, Life, Seen
 from tests.seen.speech import Speech
+from tests.support.unreliable import Mood, UnreliableEmbedder
 
 from muniment import Memory
 from muniment.compat.exchange import write_out
 from muniment.contracts.registry import ContractName
 from muniment.model.errors import NotFound
-from muniment.testing.unreliable import Mood, UnreliableEmbedder
 
 _INTERRUPT = ctypes.py_object(KeyboardInterrupt)
 

@@ -15,11 +15,11 @@ import pytest
 from tests.patience import WAIT_S
 from tests.scope import LONG
 from tests.seen.interrupts import Place, interrupted, places
+from tests.support.unreliable import UnreliableEmbedder
 
 from muniment import Memory
 from muniment.engine.witness import EVERY, Witness
 from muniment.model.errors import NotFound
-from muniment.testing.unreliable import UnreliableEmbedder
 from muniment.testing.world import TickingClock
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

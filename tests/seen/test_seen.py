@@ -18,12 +18,12 @@ from tests.seen.day import Day
 from tests.seen.faces import Akashik, Awaited, Called, Face, Shell, Tools, awaited
 from tests.seen.seen import Seen
 from tests.seen.speech import Speech
+from tests.support.unreliable import Mood, UnreliableEmbedder
 from tests.surfaces.http.conftest import serving
 from tests.surfaces.mcp.talking import talking_to
 
 from muniment import Client, Memory, aio
 from muniment.config import ServerSettings
-from muniment.testing.unreliable import Mood, UnreliableEmbedder
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 """Python drops an interrupt that arrives in a finaliser, and warns of a connection that an interrupted caller lost."""
@@ -43,7 +43,7 @@ def victims() -> Iterator[Victims]:
 def served_faces(place: Path | str) -> Iterator[list[Face]]:
     """A server on the place, and its callers."""
     plain = {"vault": str(place), "port": 0, "embedder": "none", "shutdown_seconds": 5.0, "log_level": "error"}
-    settings = msgspec.convert({**plain, "rate_per_second": 0, "examination": False}, ServerSettings)
+    settings = msgspec.convert({**plain, "rate_per_second": 0}, ServerSettings)
     with ExitStack() as stack:
         served = stack.enter_context(serving(settings))
         client = stack.enter_context(served.client())

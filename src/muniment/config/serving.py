@@ -106,9 +106,6 @@ class ServerSettings(Value):
     cross_session: Annotated[bool, _said("whether agents see the memory units of sessions they are not in")] = False
     commons_in_sessions: Annotated[bool, _said("whether agents in a session see what belongs to no session")] = False
     type_rules: Annotated[Names, _said("least authority for a type in the field (/v1), such as human_directive=6")] = ()
-    examination: Annotated[bool, _said("whether the conformance suite may start examined fields, on this machine")] = (
-        True
-    )
 
     log_format: Annotated[Literal["text", "json"], _said("how log lines are written", "--log-format")] = "text"
     log_level: Annotated[

@@ -34,7 +34,7 @@ unexpected-methods = ["TRACE", "PATCH"]
 @pytest.fixture
 def busy(serve: Serve) -> Served:
     """A server with something in it that sends nobody away for calling often."""
-    served = serve(rate_per_second=0.0, failures_per_minute=1_000_000, examination=False)
+    served = serve(rate_per_second=0.0, failures_per_minute=1_000_000)
     memory = served.memory
     first = memory.remember("The staging database moved to eu-west-2", kind="fact", evidence=["ticket:OPS-7"])
     memory.remember("The staging database stayed", kind="fact", relations=[("contradicts", first.record_id or "")])

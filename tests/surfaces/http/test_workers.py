@@ -318,21 +318,6 @@ def test_workers_that_die_one_after_the_other_end_the_server_with_a_clear_error(
     assert b"the server gave up: its workers died one after the other" in (tmp_path / "server.log").read_bytes()
 
 
-def test_an_examined_field_is_found_whichever_worker_is_asked(both: tuple[httpx.Client, httpx.Client]) -> None:
-    one, other = both
-    told = other.post("/v1/examination", json={})
-    assert told.status_code == 201, told.text
-    headers = {"Authorization": f"Bearer {told.json()['tokens']['4']}"}
-    status = httpx.get(
-        f"{told.json()['url']}/v1/field/status", params={"agent_id": "x"}, headers=headers, timeout=WAIT_S
-    )
-    assert status.json()["code"] == "AGENT_NOT_REGISTERED"
-    assert one.delete(f"/v1/examination/{told.json()['id']}").status_code == 204
-    assert other.delete(f"/v1/examination/{told.json()['id']}").status_code == 404
-    wrong = other.post("/v1/examination", json={"level": "high"})
-    assert (wrong.status_code, wrong.json()["code"]) == (400, "malformed")
-
-
 def test_a_server_that_is_told_to_end_before_its_workers_listen_ends_well(tmp_path: Path) -> None:
     ours = {name: value for name, value in os.environ.items() if not name.startswith("MUNIMENT_")}
     words = ["serve", "--port", "0", "--workers", "2", "--log-format", "json", "--embedder", "none"]

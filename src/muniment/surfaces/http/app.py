@@ -21,7 +21,6 @@ from muniment.surfaces.telemetry.requests import Watch
 
 _SURFACES = (
     ("muniment.surfaces.http.health", "routes"),
-    ("muniment.surfaces.http.examination", "routes"),
     ("muniment.surfaces.http.akashik", "routes"),
     ("muniment.surfaces.http.push", "routes"),
     ("muniment.surfaces.http.api", "routes"),

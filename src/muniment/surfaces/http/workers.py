@@ -25,7 +25,6 @@ import msgspec
 
 from muniment.config import ServerSettings
 from muniment.model.errors import StoreUnavailable
-from muniment.surfaces.http.server import bound
 from muniment.surfaces.http.worker import Errand
 from muniment.surfaces.reception.crew import Crew
 from muniment.surfaces.telemetry.logs import Log
@@ -90,23 +89,17 @@ Event = int | tuple[_Worker, "Ready | int"]
 
 def run_workers(settings: ServerSettings, listener: socket.socket, greet: Callable[[], None]) -> None:
     """Keep so many workers on a socket until told to end. `greet` is called when all of them accept."""
-    desk = bound(msgspec.structs.replace(settings, port=0)) if settings.loopback and settings.examination else None
     folder = Path(tempfile.mkdtemp(prefix="muniment-crew-"))
     try:
-        _Crew(settings, listener, desk, folder).run(greet)
+        _Crew(settings, listener, folder).run(greet)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        if desk is not None:
-            desk.close()
 
 
 class _Crew:
-    def __init__(
-        self, settings: ServerSettings, listener: socket.socket, desk: socket.socket | None, folder: Path
-    ) -> None:
+    def __init__(self, settings: ServerSettings, listener: socket.socket, folder: Path) -> None:
         self._settings = settings
         self._listener = listener
-        self._desk = desk
         self._folder = folder
         self._log = Log(telemetry_of(settings))
         self._events: SimpleQueue[Event] = SimpleQueue()
@@ -145,14 +138,8 @@ class _Crew:
                 signal.signal(number, handler)
 
     def _hire(self, number: int) -> None:
-        listeners = [self._listener, *([self._desk] if self._desk is not None and number == 0 else [])]
-        crew = Crew(
-            worker=number,
-            of=self._settings.workers,
-            folder=str(self._folder),
-            desk=self._desk.getsockname()[1] if self._desk is not None else None,
-        )
-        sockets = tuple(one.fileno() for one in listeners)
+        crew = Crew(worker=number, of=self._settings.workers, folder=str(self._folder))
+        sockets = (self._listener.fileno(),)
         worker = _Worker(Errand(settings=self._settings, crew=crew, sockets=sockets), self._events)
         self._workers[number] = worker
         self._log.say(LogLevel.INFO, "worker_started", worker=number, pid=worker.pid)

@@ -23,12 +23,11 @@ SHARED_OUT = (
 
 class Crew(Value):
     """One of several processes that answer at one address. `worker` counts from 0. `folder` is open to this crew alone
-    and gone when it is; at the port `desk` the others can call the first, if there is anything only the first does."""
+    and gone when it is."""
 
     worker: int
     of: int
     folder: str
-    desk: int | None = None
 
     @property
     def path(self) -> Path:
