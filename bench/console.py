@@ -21,7 +21,7 @@ from bench.serve_load import Server, served
 from bench.texts import Texts
 from muniment import Memory
 from muniment.model.claim import Claim
-from muniment.model.flat import make_claim
+from muniment.model.claim_options import make_claim
 
 SEED = 20_261_117
 BATCH = 1_000

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 from muniment import Memory
-from muniment.model.flat import make_claim
+from muniment.model.claim_options import make_claim
 from muniment.model.value import Value
 
 BATCH = 200

@@ -18,7 +18,7 @@ import apsw
 from bench.report import OUT, Row, publish
 from bench.spine import SEED, Load, note
 from muniment import Memory
-from muniment.model.flat import make_claim
+from muniment.model.claim_options import make_claim
 
 SUBJECT = "Ottoline Brackenridge"
 RECORDS = 1_000

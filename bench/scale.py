@@ -30,8 +30,8 @@ from muniment.backends.vectors import columns_file
 from muniment.backends.vectors.index import VectorIndex
 from muniment.engine.options import QueryOptions
 from muniment.model.claim import Claim
+from muniment.model.claim_options import make_claim
 from muniment.model.filter import EVERYTHING, Filter, OneOf
-from muniment.model.flat import make_claim
 
 SEED = 20_261_115
 DIMENSIONS = 384

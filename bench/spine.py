@@ -23,7 +23,7 @@ from bench.report import OUT, Row, publish
 from bench.texts import Texts
 from muniment import Memory
 from muniment.model.claim import Claim
-from muniment.model.flat import make_claim
+from muniment.model.claim_options import make_claim
 
 SEED = 20_261_115
 SCALE_MIN = 10_000

@@ -20,8 +20,8 @@ from bench.spine import SEED, Load, note
 from muniment import Memory
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
+from muniment.model.claim_options import make_claim
 from muniment.model.errors import MunimentError
-from muniment.model.flat import make_claim
 from muniment.write.facts import Asked, gather
 
 ANCESTORS = 43

@@ -16,8 +16,8 @@ from bench.soak.book import Book, Kept
 from bench.soak.places import Server, Victim, command
 from bench.soak.talk import Said, Talk
 from muniment import Client, Memory
+from muniment.model.claim_options import make_claim
 from muniment.model.errors import NotFound, StoreBusy
-from muniment.model.flat import make_claim
 
 MOST = 50
 BATCH, MESSAGES, TRAILING_MAX = 90, 40, 20

@@ -19,7 +19,7 @@ from muniment import Memory
 from muniment.engine.options import make_query
 from muniment.engine.session import clean
 from muniment.model.receipt import Plan
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.weights import Weights
 from muniment.ports.embedder import Embedder
 from muniment.ports.store import Snapshot
@@ -226,7 +226,7 @@ def sense(store: Store, ask: Ask, *, vectors: bool) -> Sensed | None:
     """What tells whether the store answers a question; None where the product does not say."""
     with asked(store, ask) as (snapshot, plan, vector):
         if not vectors:
-            plan, vector = msgspec.structs.replace(plan, reach=Reach()), None
+            plan, vector = msgspec.structs.replace(plan, reach=VectorCoverage()), None
         findings = find.find(snapshot, plan, vector)
         scores = findings.evidence()
         chance = fit.fit_of(snapshot, plan, findings, scores, unmet=False)

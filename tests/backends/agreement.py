@@ -28,7 +28,7 @@ from muniment.model.filter import (
     matches,
 )
 from muniment.model.receipt import Plan, Terms
-from muniment.model.record import Footing
+from muniment.model.record import TrustState
 from muniment.model.rows import Row
 from muniment.model.status import Status
 from muniment.model.vocabulary import Label, Support
@@ -87,7 +87,7 @@ bounds = st.lists(
 
 
 footings = st.builds(
-    Footing,
+    TrustState,
     own=st.sampled_from(NUMBERS["effective"]),
     effective=st.sampled_from(NUMBERS["effective"]),
     label=st.sampled_from(Label),

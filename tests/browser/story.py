@@ -9,8 +9,8 @@ from typing import Unpack
 from tests.browser import hostile
 
 from muniment import Memory
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
-from muniment.model.flat import ClaimOptions
 
 FORGOTTEN = "customer C-1047"
 SUBJECT = "customer C-2093"

@@ -16,7 +16,7 @@ from tests.surfaces.http.conftest import Served
 
 from muniment import AsyncClient, Claim, Client, Memory
 from muniment.model.claim import Belief
-from muniment.model.erasure import By, Target, digest_of
+from muniment.model.erasure import Target, TargetKind, digest_of
 from muniment.model.errors import (
     ConfigurationError,
     Malformed,
@@ -152,7 +152,7 @@ def guarded(memory: Either, name: str) -> list[object]:
     counts = done.certificate.certificate.counts
     told += [done.plan.nodes[0].fate, done.scrubbed, (counts.records, counts.revisions, counts.reviewed)]
     told += [memory.erasure.certificates() == (done.certificate,)]
-    told += [digest_of(Target(by=By.RECORD, value=name), done.opening) == done.certificate.certificate.digest]
+    told += [digest_of(Target(by=TargetKind.RECORD, value=name), done.opening) == done.certificate.certificate.digest]
     return told
 
 

@@ -14,7 +14,7 @@ from tests.contracts.samples import FIRST, sample
 from muniment import Memory
 from muniment.compat.exchange import Imported, as_file, as_json, read_in, write_out
 from muniment.compat.exchange.order import in_order
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import Malformed, NotFound, NotPermitted, Unreadable
@@ -40,7 +40,7 @@ def loose(imported: Imported) -> list[tuple[str, str, str]]:
     return [(fate.id, one.target, one.why) for fate in imported.fates for one in fate.loose]
 
 
-def exported(memory: Memory, **filters: list[str]) -> dict[str, Carried]:
+def exported(memory: Memory, **filters: list[str]) -> dict[str, InterchangeRecord]:
     return {one.id: one for one in contract(LEDGER).decode(write_out(memory, LEDGER, **filters).data)}  # type: ignore[arg-type]  # only lists of words here
 
 

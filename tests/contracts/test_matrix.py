@@ -15,10 +15,10 @@ from tests.contracts.test_schemas import documents
 
 from muniment import Memory
 from muniment.compat.exchange import Result, convert, read_in, validate, write_out
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded
+from muniment.contracts.contract import Encoded
+from muniment.contracts.interchange import InterchangeRecord
+from muniment.contracts.json_diff import differ
 from muniment.contracts.registry import ContractName, contract
-from muniment.contracts.residue import differ
 from muniment.contracts.strict.values import JsonObject, same
 
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "guides" / "exchange.md"
@@ -29,14 +29,14 @@ OURS = {"/tenant", "/label", "/trust", "/epoch", "/effective", "/reports"}
 PAIRS = [pytest.param(source, target, id=f"{source}-{target}") for source in ContractName for target in ContractName]
 
 
-def plain(memory: Carried) -> JsonObject:
+def plain(memory: InterchangeRecord) -> JsonObject:
     """A memory without what contracts left over in it, which is theirs to compare."""
     bare = msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=()))
     found: JsonObject = msgspec.json.decode(msgspec.json.encode(bare))
     return found
 
 
-def changes(sent: tuple[Carried, ...], got: tuple[Carried, ...]) -> Iterator[tuple[str, str]]:
+def changes(sent: tuple[InterchangeRecord, ...], got: tuple[InterchangeRecord, ...]) -> Iterator[tuple[str, str]]:
     """Id and place of everything that was said in what was sent and is otherwise in what was got."""
     by_id = {one.id: one for one in got}
     assert by_id.keys() == {one.id for one in sent}

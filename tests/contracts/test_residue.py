@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muniment.contracts.residue import Rest, differ, lay_on, spell, unspell
+from muniment.contracts.json_diff import Rest, differ, lay_on, spell, unspell
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.claim import Extension
 

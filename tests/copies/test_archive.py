@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.copies.making import SECRET, furnish, names_in, opened, remembered, state
 from tests.surfaces.traces import traces
 
+from muniment.backends.clock_and_ids import sign_value
 from muniment.backends.memory.store import MemoryTenant
-from muniment.backends.world import sign_value
 from muniment.engine.copies.archive import Archive, Trailer, TrailerLine, write_archive
 from muniment.engine.copies.transfer import export_archive, fill, import_archive
 from muniment.engine.session import window

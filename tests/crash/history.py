@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from muniment.engine.notebook import Notebook
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.ports.store import TenantStore
 from muniment.testing.world import SeededIds, SeededSigner, TickingClock, simulated_memory
-from muniment.write.keying import hand_over
+from muniment.write.key_changes import hand_over
 
 
 def live_through(store: TenantStore) -> None:
@@ -37,7 +37,7 @@ def live_through(store: TenantStore) -> None:
     memory.review.resolve(blue.conflict_ids[0], strategy="vote", winner=blue.record_id, rationale="I looked")
     memory.remember("ask Maria Lopez about OPS-7")
     memory.review.alias("Marie", "Maria Lopez")
-    jots = (Jot(topic="agents", key="bot", body="{}"), Jot(topic="agents", key="x"))
+    jots = (NoteDraft(topic="agents", key="bot", body="{}"), NoteDraft(topic="agents", key="x"))
     Notebook.of(memory).turn("bot", lambda _: (jots, None))
     aside = memory.remember("Quince marmalade keeps for months").record_id
     assert aside is not None

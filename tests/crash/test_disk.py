@@ -18,7 +18,7 @@ from tests.patience import WAIT_S
 
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.memory import Memory
-from muniment.model.entry import Head
+from muniment.model.entry import LedgerHead
 from muniment.model.errors import MunimentError
 from muniment.testing.contents import Contents, contents
 from muniment.testing.world import simulated_memory
@@ -101,7 +101,7 @@ def test_a_log_that_lost_its_tail_still_holds_a_committed_beginning(tmp_path: Pa
     store.close()
 
 
-def after_cut(path: Path, copy: Path, cut: int, anchor: Head) -> Contents | None:
+def after_cut(path: Path, copy: Path, cut: int, anchor: LedgerHead) -> Contents | None:
     """What a copy holds whose log ends at `cut`; None when not even its making is left."""
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir()

@@ -24,7 +24,7 @@ from muniment.config import SERVING, SETTINGS
 from muniment.model import errors
 from muniment.model.vocabulary import Disposition, Step
 from muniment.policy.parse import parse_policy
-from muniment.policy.rules import Evidence, Member, Policy, ReadRule, ReviewRule, Safety, WriteRule
+from muniment.policy.rules import EvidencePolicy, Policy, PolicyMember, ReadRule, ReviewRule, SafetyPolicy, WriteRule
 from muniment.surfaces.cli.root import app
 
 SCRIPT = ROOT / "scripts" / "reference.py"
@@ -142,7 +142,7 @@ def test_every_command_occurs_in_a_page_a_person_wrote() -> None:
         assert re.search(rf"muniment (?:--as \w+ )?{name}\b", text), name
 
 
-@pytest.mark.parametrize("part", [Policy, Member, WriteRule, ReadRule, ReviewRule, Safety, Evidence])
+@pytest.mark.parametrize("part", [Policy, PolicyMember, WriteRule, ReadRule, ReviewRule, SafetyPolicy, EvidencePolicy])
 def test_every_policy_field_is_in_the_reference_and_shown_in_the_guide(part: type[msgspec.Struct]) -> None:
     reference = (REFERENCE / "policy.md").read_text()
     shown = "\n".join(_policy_samples()) + (REFERENCE / "default-policy.md").read_text()
@@ -183,7 +183,7 @@ def test_what_verify_is_said_to_report_are_codes_that_exist() -> None:
         ROOT / "src" / "muniment" / name
         for name in (
             "ledger/verify.py",
-            "ledger/compare.py",
+            "ledger/projection_check.py",
             "ledger/keys.py",
             "ledger/receipts.py",
             "engine/audit.py",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from muniment.backends.embedders.choose import choose
-from muniment.backends.embedders.endpoint import Endpoint
+from muniment.backends.embedders.endpoint import EmbeddingsEndpoint
 from muniment.backends.embedders.minilm import MiniLM
 from muniment.backends.embedders.wrapped import Wrapped
 from muniment.model.errors import ConfigurationError
@@ -67,7 +67,7 @@ def test_one_folder_is_loaded_once(models: Path, tmp_path: Path) -> None:
 
 
 def test_an_address_is_an_endpoint(models: Path) -> None:
-    assert isinstance(choose("http://127.0.0.1:1/v1#small", models=models, key="k"), Endpoint)
+    assert isinstance(choose("http://127.0.0.1:1/v1#small", models=models, key="k"), EmbeddingsEndpoint)
     with pytest.raises(ConfigurationError, match="behind a #"):
         choose("https://127.0.0.1:1/v1", models=models)
 

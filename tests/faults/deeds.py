@@ -15,7 +15,7 @@ from tests.recall.world import Toy
 from muniment import Memory
 from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.encryption import encrypt
 from muniment.engine.signing import rotate
 from muniment.model.claim import Claim
@@ -142,7 +142,7 @@ def back_up_vault(vault: Path) -> None:
 
 
 def restore_vault(vault: Path) -> None:
-    restore(Wish(backup=backup_of(vault), vault=vault), clock=TickingClock(LATER))
+    restore(RestoreRequest(backup=backup_of(vault), vault=vault), clock=TickingClock(LATER))
 
 
 def encrypt_vault(vault: Path) -> None:

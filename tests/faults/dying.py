@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.faults.deeds import LATER, ON_A_FOLDER, SECRET_WORD, aged, backup_of, opened, perform, reopened
 from tests.patience import WAIT_S
 
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.marker import check_of
 from muniment.testing.contents import Contents, contents
 from muniment.testing.vfs import Call, Recorder, watched_disk
@@ -154,7 +154,7 @@ def _go_on(deed: str, vault: Path, rehearsal: Rehearsal) -> None:
     """Do a deed that was cut short again: it comes to its end, whatever the first attempt left, and leaves no more."""
     if deed == "backup" and backup_of(vault).exists():
         copy = vault.with_name(f"{vault.name}-again")
-        restore(Wish(backup=backup_of(vault), vault=copy))
+        restore(RestoreRequest(backup=backup_of(vault), vault=copy))
         assert look(copy).cards == rehearsal.after.cards, "a backup that is there is whole"
         shutil.rmtree(copy)
         shutil.rmtree(backup_of(vault))

@@ -15,7 +15,7 @@ from tests.patience import WAIT_S
 from tests.recall.world import Toy
 
 from muniment import Memory
-from muniment.backends.world import place_file
+from muniment.backends.clock_and_ids import place_file
 from muniment.model.claim import Claim
 from muniment.model.errors import MunimentError
 from muniment.surfaces.reception.keyfile import replace_file

@@ -15,8 +15,8 @@ from tests.unit.engine.erasing import left
 
 from muniment import Memory
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.restore import Wish, restore
-from muniment.model.erasure import By
+from muniment.engine.copies.restore import RestoreRequest, restore
+from muniment.model.erasure import TargetKind
 from muniment.model.errors import NotFound, OnHold
 
 
@@ -48,7 +48,7 @@ def word(number: int, what: str) -> str:
     return f"Flarnokk{what}{('bra', 'gre', 'kli', 'dra', 'spu')[number % 5]}"
 
 
-def leave_behind(memory: Memory, day: Day, by: By, number: int) -> Material:
+def leave_behind(memory: Memory, day: Day, by: TargetKind, number: int) -> Material:
     """Something in every place where words are kept: records, a queue, links, quotations, questions, a name, a hold."""
     who, names = f"Ruprandtl{number} Ysvenkaa{number}", [f"Ruprandtl{number}", f"Ysvenkaa{number}"]
     author, source, session = f"clerk-{number}", f"desk:{number}", f"visit-{number}"
@@ -73,17 +73,17 @@ def leave_behind(memory: Memory, day: Day, by: By, number: int) -> Material:
     held = kept(clerk, f"{who} signed for {said['hold']} at the gate", **about)
     memory.recall(f"What does {who} keep with {said['first']}?")
     memory.review.alias(f"The cellar man {number}", who)
-    handles: dict[By, Handle] = {
-        By.RECORD: {"record_id": first},
-        By.SUBJECT: {"subject": who},
-        By.SOURCE: {"source": source},
-        By.ACTOR: {"actor": author},
-        By.SESSION: {"session": session},
+    handles: dict[TargetKind, Handle] = {
+        TargetKind.RECORD: {"record_id": first},
+        TargetKind.SUBJECT: {"subject": who},
+        TargetKind.SOURCE: {"source": source},
+        TargetKind.ACTOR: {"actor": author},
+        TargetKind.SESSION: {"session": session},
     }
-    reached = {By.RECORD: ("first", "leans", "stands")}.get(by, tuple(said))
-    gone = [first, above] if by is By.RECORD else [first, above, held]
-    words = [said[what] for what in reached] + (names if by is By.SUBJECT else [])
-    return Material(handles[by], tuple(words), tuple(gone), held if by is not By.RECORD else first)
+    reached = {TargetKind.RECORD: ("first", "leans", "stands")}.get(by, tuple(said))
+    gone = [first, above] if by is TargetKind.RECORD else [first, above, held]
+    words = [said[what] for what in reached] + (names if by is TargetKind.SUBJECT else [])
+    return Material(handles[by], tuple(words), tuple(gone), held if by is not TargetKind.RECORD else first)
 
 
 def still_there(memory: Memory, material: Material) -> list[str]:
@@ -106,11 +106,13 @@ def _is_told(memory: Memory, name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("by", [By.RECORD, By.SUBJECT, By.SOURCE, By.ACTOR, By.SESSION], ids=str)
+@pytest.mark.parametrize(
+    "by", [TargetKind.RECORD, TargetKind.SUBJECT, TargetKind.SOURCE, TargetKind.ACTOR, TargetKind.SESSION], ids=str
+)
 def test_who_is_forgotten_stays_forgotten_when_a_backup_from_before_is_put_back(
-    day: Day, tmp_path: Path, by: By
+    day: Day, tmp_path: Path, by: TargetKind
 ) -> None:
-    number = list(By).index(by)
+    number = list(TargetKind).index(by)
     backup = tmp_path / "backup"
     with Memory.open(day.vault, embedder=None) as memory:
         material = leave_behind(memory, day, by, number)
@@ -130,7 +132,7 @@ def test_who_is_forgotten_stays_forgotten_when_a_backup_from_before_is_put_back(
     with Memory.open(day.vault, embedder=None) as memory:
         assert still_there(memory, material) == []
 
-    restore(Wish(backup=backup, vault=day.vault))
+    restore(RestoreRequest(backup=backup, vault=day.vault))
 
     assert left(day.vault, material.words) == []
     with Memory.open(day.vault, embedder=None) as memory:
@@ -152,7 +154,7 @@ def test_an_agent_who_wrote_much_is_forgotten_with_all_of_it(day: Day, tmp_path:
     texts = [one.record.content for one in wrote]
     assert sentences_in(day.vault, texts) == []
 
-    restore(Wish(backup=tmp_path / "backup", vault=day.vault))
+    restore(RestoreRequest(backup=tmp_path / "backup", vault=day.vault))
 
     assert sentences_in(day.vault, texts) == []
     with Memory.open(day.vault, embedder=None) as memory:

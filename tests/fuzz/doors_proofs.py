@@ -11,10 +11,18 @@ from pathlib import Path
 import msgspec
 from tests.fuzz.door import Door
 
-from muniment.backends.world import sign_value
+from muniment.backends.clock_and_ids import sign_value
 from muniment.contracts.strict.values import Json
 from muniment.engine.copies.archive import Archive, write_archive
-from muniment.engine.copies.manifest import MANIFEST, Copy, Manifest, Part, SignedManifest, read_manifest, spelled
+from muniment.engine.copies.manifest import (
+    MANIFEST,
+    BackupFile,
+    BackupManifest,
+    SignedManifest,
+    TenantBackup,
+    read_manifest,
+    spelled,
+)
 from muniment.engine.memory import Memory
 from muniment.engine.witness import Sight, Witness
 from muniment.model.erasure import SignedCertificate
@@ -65,17 +73,17 @@ def _read_archive(path: Path) -> object:
     return checked, [list(archive.lines(section)) for section in range(1, 5)]
 
 
-def _manifest() -> Manifest:
+def _manifest() -> BackupManifest:
     signer = SeededSigner(0)
-    return Manifest(
+    return BackupManifest(
         backup=1,
         made_at=START,
         muniment="0",
         key=signer.key_id,
         keys=(signer.key_id,),
         with_keys=False,
-        tenants=(Copy(tenant="acme", path="vault/acme.sqlite", seq=1, hash="00" * 32, at=START, receipts=0),),
-        parts=(Part(path="vault/acme.sqlite", size=0, sha256=hashlib.sha256().hexdigest()),),
+        tenants=(TenantBackup(tenant="acme", path="vault/acme.sqlite", seq=1, hash="00" * 32, at=START, receipts=0),),
+        parts=(BackupFile(path="vault/acme.sqlite", size=0, sha256=hashlib.sha256().hexdigest()),),
     )
 
 
@@ -87,7 +95,7 @@ def _backup(folder: Path) -> Callable[[bytes], object]:
 
     def opened(text: bytes) -> object:
         try:
-            manifest = msgspec.json.decode(text, type=Manifest)
+            manifest = msgspec.json.decode(text, type=BackupManifest)
             text = spelled(SignedManifest(manifest=manifest, signature=sign_value(SeededSigner(0), manifest)))
         except (ValueError, TypeError, RecursionError, CallerError):
             text = b'{"manifest": ' + text + b', "signature": "00"}'

@@ -12,8 +12,8 @@ from tests.contracts.akashik.field import Field
 from tests.contracts.akashik.test_levels import PAYLOADS
 from tests.fuzz.door import Door, Told
 
-from muniment.contracts.akashik.codes import Code
-from muniment.contracts.akashik.words import Operation as Word
+from muniment.contracts.akashik.codes import ErrorCode
+from muniment.contracts.akashik.words import FieldOperation as Word
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
 from muniment.engine.memory import Memory
@@ -111,7 +111,7 @@ def _sent(field: Field, word: Word, text: bytes) -> object:
     answer = field.real.send(read_json(text), field.credential("human"))
     if "code" in answer:
         code, words = str(answer["code"]), json.dumps(answer)
-        assert code in {one.value for one in Code} - {Code.INTERNAL_ERROR.value}, words
+        assert code in {one.value for one in ErrorCode} - {ErrorCode.INTERNAL_ERROR.value}, words
         assert field.memory.ledger.head().seq == before, f"refused, and written: {words}"
         raise Told(code, str(answer.get("message", "")))
     if word is Word.DEREGISTER and field.roster.member("human") is None:
@@ -174,7 +174,7 @@ class _Desk:
         if told.failed:
             document = msgspec.to_builtins(told.document)
             inner = document.get("error", document)
-            assert inner["code"] not in ("internal", Code.INTERNAL_ERROR.value), told.text
+            assert inner["code"] not in ("internal", ErrorCode.INTERNAL_ERROR.value), told.text
             raise Told(inner["code"], f"{inner.get('message', '')} {inner.get('hint', '')}")
         return told
 

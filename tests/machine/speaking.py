@@ -8,9 +8,9 @@ from hypothesis.stateful import initialize, precondition, rule
 from tests.machine.lives import AGENTS, OUTSIDER, OWNERS, Said, word, words_in
 from tests.machine.stage import TENANTS, Stage
 
+from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound
-from muniment.model.flat import ClaimOptions, make_claim
 
 SUBJECTS = ("Nokeltra", "Nobarvin")
 SOURCES, SESSIONS = ("feed-1", "feed-2"), ("s-1", "s-2")

@@ -26,9 +26,9 @@ from tests.scope import LONG
 from muniment.backends.memory.store import MemoryVault
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.engine.memory import Memory
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound, Stale
-from muniment.model.flat import ClaimOptions
 from muniment.ports.store import Vault
 from muniment.testing.faults import Crash, CrashingStore
 from muniment.testing.world import SeededIds, TickingClock, simulated_memory

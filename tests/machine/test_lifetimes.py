@@ -35,10 +35,10 @@ from muniment.backends.sqlite.store import SqliteVault
 from muniment.compat.exchange import read_in, write_out
 from muniment.contracts.registry import ContractName
 from muniment.engine.notebook import Notebook
-from muniment.model.curation import Forgotten, Verdict
-from muniment.model.erasure import Fate
+from muniment.model.curation import ErasureResult, Verdict
+from muniment.model.erasure import ErasureOutcome
 from muniment.model.errors import CallerError, MunimentError, NotFound, NotPermitted, OnHold, Stale
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.model.status import CURRENT
 from muniment.ports.store import Vault
 
@@ -189,8 +189,10 @@ class Lifetimes(Speakers):
             return
         before = kept_bytes(self.owners[tenant])
         plan = self.face(tenant, "owner").forget(**aimed(by, value), reason=reason, cascade=cascade, dry_run=True).plan
-        assert set(plan.of(Fate.ERASED)) == erased
-        assert {*plan.of(Fate.REDACTED), *plan.of(Fate.REVIEWED)} == (below if cascade != "erase" else set())
+        assert set(plan.of(ErasureOutcome.ERASED)) == erased
+        assert {*plan.of(ErasureOutcome.REDACTED), *plan.of(ErasureOutcome.REVIEWED)} == (
+            below if cascade != "erase" else set()
+        )
         assert kept_bytes(self.owners[tenant]) == before, "a dry run changes nothing"
         if dry:
             return
@@ -212,7 +214,7 @@ class Lifetimes(Speakers):
         return erased, below, model.meant_waiting(by, value, erased)
 
     def forgotten(
-        self, tenant: str, done: Forgotten | None, erased: set[str], cut: set[str], waiting: set[str]
+        self, tenant: str, done: ErasureResult | None, erased: set[str], cut: set[str], waiting: set[str]
     ) -> None:
         model, owner = self.model[tenant], self.face(tenant, "owner")
         lost = {own_word(one.text) for name in erased for one in model.lives[name].said}
@@ -437,7 +439,7 @@ class Lifetimes(Speakers):
         model = self.model[tenant]
         there = sorted(model.words())
         body = json.dumps({"summary": f"on {there[pick % len(there)]}" if there else "nothing"})
-        jot = Jot(topic="diary", key=key, body=body)
+        jot = NoteDraft(topic="diary", key=key, body=body)
         self.attempt(
             tenant, dies_at, lambda: Notebook.of(self.face(tenant, "owner")).turn("owner", lambda _: ((jot,), None))
         )

@@ -11,9 +11,9 @@ from muniment import Memory
 from muniment.contracts.registry import ContractName
 from muniment.engine import Erasure, Imports, Insight, Review
 from muniment.engine.audit import LedgerFace
-from muniment.engine.foresight import ENDS, LINK_TYPES
+from muniment.engine.impact import ENDS, LINK_TYPES
 from muniment.engine.options import QueryOptions
-from muniment.model.flat import ClaimOptions
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.status import RETIRED
 from muniment.operations import OPERATIONS, Key, Operation, answers, bodies, operation, queries
 from muniment.operations import Grant as Needed

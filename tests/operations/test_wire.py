@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from muniment import Memory
-from muniment.engine import ConflictView, History, LineageView, Quality, QueueItem, Stats, Verified
+from muniment.engine import ConflictView, History, LineageView, Quality, QueueItem, Stats, VerificationResult
 from muniment.model.claim import Belief, Claim, Times
 from muniment.model.curation import StepOutcome, Verdict
-from muniment.model.entry import Entry, EntryKind, Head
+from muniment.model.entry import Entry, EntryKind, LedgerHead
 from muniment.model.errors import Malformed
 from muniment.model.query import Disclosure
 from muniment.model.recall import Recall
@@ -36,10 +36,10 @@ def test_instants_travel_as_rfc_3339_text() -> None:
 
 
 def test_bytes_travel_as_hexadecimal_digits() -> None:
-    head = Head(tenant="default", seq=7, hash=b"\x00\xff", at=Instant(0))
+    head = LedgerHead(tenant="default", seq=7, hash=b"\x00\xff", at=Instant(0))
 
     assert plain(head)["hash"] == "00ff"
-    assert shape_of(Head).read(shape_of(Head).write(head)) == head
+    assert shape_of(LedgerHead).read(shape_of(LedgerHead).write(head)) == head
 
 
 def test_what_says_the_usual_is_not_left_out() -> None:
@@ -83,7 +83,7 @@ def test_every_answer_of_a_memory_arrives_as_it_left(memory: Memory) -> None:
     _same(memory.review.queue()[0], QueueItem)
     _same(memory.insight.stats(), Stats)
     _same(memory.insight.quality(), Quality)
-    _same(memory.ledger.verify(), Verified)
+    _same(memory.ledger.verify(), VerificationResult)
 
 
 def _id(verdict: Verdict) -> str:

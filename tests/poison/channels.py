@@ -14,13 +14,13 @@ from muniment.model.claim import Claim, Origin, Place
 from muniment.model.curation import Verdict
 from muniment.model.value import Value
 from muniment.model.vocabulary import LABEL_RANK, Label
-from muniment.policy.rules import Answer, Guard, Poison, Policy, Safety
+from muniment.policy.rules import DoubtPolicy, PoisonPolicy, Policy, SafetyPolicy, SuspectPolicy
 from muniment.testing.world import simulated_memory
 
 ACT = "act"
 _REPORT = [". ".join(sentence(number) for number in numbers) + "." for numbers in (range(30), range(40, 70))]
 _STEERS = LABEL_RANK[Label.AGENT]
-_IGNORED = Guard(low=Answer.IGNORE, high=Answer.IGNORE)
+_IGNORED = SuspectPolicy(low=DoubtPolicy.IGNORE, high=DoubtPolicy.IGNORE)
 
 
 def watchful() -> Policy:
@@ -30,7 +30,7 @@ def watchful() -> Policy:
 
 def blind() -> Policy:
     """The same policy with nobody looking at the words: only the gates are left."""
-    poison = Poison(
+    poison = PoisonPolicy(
         injection=_IGNORED,
         instruction=_IGNORED,
         hidden=_IGNORED,
@@ -38,7 +38,7 @@ def blind() -> Policy:
         authority=_IGNORED,
         burst=_IGNORED,
     )
-    return msgspec.structs.replace(team_policy(), safety=Safety(poison=poison))
+    return msgspec.structs.replace(team_policy(), safety=SafetyPolicy(poison=poison))
 
 
 class Played(Value):

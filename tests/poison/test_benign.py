@@ -14,10 +14,10 @@ from tests.poison.channels import watchful
 from tests.poison.conftest import Tell
 
 from muniment.model.vocabulary import Label, Outcome
-from muniment.policy.rules import Answer
+from muniment.policy.rules import DoubtPolicy
 from muniment.testing.world import simulated_memory
 from muniment.write.poison import inspect
-from muniment.write.poison.speaking import speaking
+from muniment.write.poison.directives import speaking
 
 MOST = 0.01
 _DOCSTRINGS = 1_500
@@ -27,7 +27,7 @@ def stopped(text: str, label: Label) -> bool:
     """Whether the policy that ships holds or refuses a text of this origin."""
     poison = watchful().safety.poison
     answers = {poison.answer(signal.family, label) for signal in (*inspect(text), *speaking(text, poison.marks))}
-    return bool(answers & {Answer.HOLD, Answer.REFUSE})
+    return bool(answers & {DoubtPolicy.HOLD, DoubtPolicy.REFUSE})
 
 
 @pytest.mark.parametrize("label", [Label.EXTERNAL, Label.AGENT])

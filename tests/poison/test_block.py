@@ -16,7 +16,7 @@ from tests.unit.world import at
 from muniment.model.claim import Claim, Nature
 from muniment.model.query import Disclosure, Presented
 from muniment.model.recall import Recall
-from muniment.model.record import Footing, Record, Standing
+from muniment.model.record import Record, RecordState, TrustState
 from muniment.model.render import HEAD, visible
 from muniment.model.speech import defused
 from muniment.model.status import Status
@@ -43,7 +43,7 @@ def told(content: str, number: int, *, label: Label = Label.EXTERNAL, notices: t
         trust=TrustLevel.LOW,
     )
     msgspec.structs.force_setattr(record.claim, "content", content)
-    standing = Standing(status=Status.ACTIVE, since=1, footing=Footing(own=0.5, effective=0.5, label=label))
+    standing = RecordState(status=Status.ACTIVE, since=1, footing=TrustState(own=0.5, effective=0.5, label=label))
     return Disclosure(record=record, standing=standing, presented=Presented.CLAIM, gate=GateFlag.PASS, notices=notices)
 
 

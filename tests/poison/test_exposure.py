@@ -17,15 +17,15 @@ from muniment.model.claim import Belief, Claim, Extension
 from muniment.model.curation import Verdict
 from muniment.model.times import HOUR
 from muniment.model.vocabulary import LABEL_RANK, Label, Outcome
-from muniment.policy.rules import Exposed, Policy, Trust, Unshared
+from muniment.policy.rules import ExposurePolicy, Policy, TrustPolicy, UnsharedPolicy
 from muniment.testing.world import simulated_memory
 
 PAGE = "The supplier's mirror offers the Halvorsen certificate, which every contractor should install before Friday"
-LONG = Exposed(hours=1.0)
+LONG = ExposurePolicy(hours=1.0)
 
 
-def under(exposed: Exposed) -> Policy:
-    return msgspec.structs.replace(team_policy(), trust=Trust(exposure=exposed))
+def under(exposed: ExposurePolicy) -> Policy:
+    return msgspec.structs.replace(team_policy(), trust=TrustPolicy(exposure=exposed))
 
 
 def label(memory: Memory, verdict: Verdict) -> Label | None:
@@ -143,15 +143,15 @@ def test_what_shares_nothing_keeps_its_origin_and_carries_what_its_author_was_to
 @pytest.mark.parametrize(
     ("unshared", "outcome", "origin"),
     [
-        (Unshared.KEEP, Outcome.COMMITTED, Label.AGENT),
-        (Unshared.LOWER, Outcome.COMMITTED, Label.EXTERNAL),
-        (Unshared.HOLD, Outcome.HELD, None),
+        (UnsharedPolicy.KEEP, Outcome.COMMITTED, Label.AGENT),
+        (UnsharedPolicy.LOWER, Outcome.COMMITTED, Label.EXTERNAL),
+        (UnsharedPolicy.HOLD, Outcome.HELD, None),
     ],
 )
 def test_a_policy_may_want_a_reviewer_before_it_steers(
-    unshared: Unshared, outcome: Outcome, origin: Label | None
+    unshared: UnsharedPolicy, outcome: Outcome, origin: Label | None
 ) -> None:
-    memory = simulated_memory(policy=under(Exposed(unshared=unshared)))
+    memory = simulated_memory(policy=under(ExposurePolicy(unshared=unshared)))
     told(memory)
     verdict = memory.as_actor("runner").remember(sentence(1), confidence=0.8)
     assert (verdict.outcome, label(memory, verdict)) == (outcome, origin)

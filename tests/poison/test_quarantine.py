@@ -12,7 +12,7 @@ from tests.trust.world import SetClock, footing, kept, sentence, standing, told
 from muniment import Memory
 from muniment.compat.akashik import Field
 from muniment.compat.exchange import write_out
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.registry import ContractName, contract
 from muniment.model.claim import Claim
 from muniment.model.entry import EntryKind
@@ -210,7 +210,7 @@ def test_time_and_sweeps_leave_it_where_it_is(team: Memory, suspect: str, clock:
 def test_every_contract_can_say_it_and_reads_it_back_as_nothing_that_counts(name: ContractName) -> None:
     """Somebody who reviews may give it out; whoever takes it in must not take it for something in force."""
     door = contract(name)
-    encoded = door.encode([Carried(id="rec_1", claim=Claim(content=CLAIM), status=Status.HELD)])
+    encoded = door.encode([InterchangeRecord(id="rec_1", claim=Claim(content=CLAIM), status=Status.HELD)])
     assert [one for one in door.check(encoded.data) if one.severity == "error"] == []
     (back,) = door.decode(encoded.data)
     assert back.status not in CURRENT or any(one.path == "/status" for one in encoded.narrowed)

@@ -10,7 +10,7 @@ from tests.poison.conftest import Tell
 from tests.trust.world import team_policy
 
 from muniment.model.vocabulary import Outcome
-from muniment.policy.rules import Guard, Marks, Poison, Safety
+from muniment.policy.rules import DirectiveWeights, PoisonPolicy, SafetyPolicy, SuspectPolicy
 from muniment.testing.world import default_policy, simulated_memory
 
 EACH = 20
@@ -62,8 +62,13 @@ def test_the_policy_says_what_each_mark_weighs_and_the_report_says_what_was_foun
     assert held.outcome is Outcome.HELD
     assert "gives an order" in held.reason
     assert "asks for silence" in held.reason
-    lenient = Safety(poison=Poison(injection=Guard(low="note", high="note"), marks=Marks(least=50)))  # type: ignore[arg-type]  # read as words
-    policy = msgspec.structs.replace(team_policy(), safety=msgspec.convert(msgspec.to_builtins(lenient), Safety))
+    lenient = SafetyPolicy(
+        poison=PoisonPolicy(
+            injection=SuspectPolicy(low="note", high="note"),  # type: ignore[arg-type]  # read as words
+            marks=DirectiveWeights(least=50),
+        )
+    )
+    policy = msgspec.structs.replace(team_policy(), safety=msgspec.convert(msgspec.to_builtins(lenient), SafetyPolicy))
     assert simulated_memory(policy=policy).as_actor("worker").remember(text, source_type="web").committed
 
 

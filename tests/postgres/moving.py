@@ -8,9 +8,9 @@ from pathlib import Path
 
 from muniment import Memory
 from muniment.config import AS_SET
-from muniment.engine.moving.copy import Told
-from muniment.engine.moving.ends import Seat
-from muniment.engine.moving.move import Move, Outcome
+from muniment.engine.moving.endpoints import MoveEndpoint
+from muniment.engine.moving.follow_ledger import Told
+from muniment.engine.moving.move import MoveResult, VaultMove
 from muniment.engine.place import place_of
 from muniment.engine.vault import look_into
 from muniment.model.erasure import SignedCertificate
@@ -91,10 +91,10 @@ def move(
     from_keys: str | None = AS_SET,
     to_keys: str | None = AS_SET,
     progress: Told = lambda what, done, whole: None,
-) -> Outcome:
-    wish = Move(
-        source=Seat(place=place_of(source), content_keys=from_keys),
-        target=Seat(place=place_of(target), content_keys=to_keys),
+) -> MoveResult:
+    wish = VaultMove(
+        source=MoveEndpoint(place=place_of(source), content_keys=from_keys),
+        target=MoveEndpoint(place=place_of(target), content_keys=to_keys),
         tenant=tenant,
         standby=standby,
     )

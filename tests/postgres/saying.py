@@ -11,7 +11,7 @@ from tests.unit.engine.erasing import kept, spellings
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.testing.postgres import Server
 
 SUBJECT = "Ottoline Brackenridge"
@@ -32,7 +32,7 @@ def say_everything(memory: Memory) -> str:
     memory.review.retract(other, reason="Ottoline Brackenridge said it opens at ten")
     assert memory.as_actor("scout").remember(f"{SUBJECT} likes plums", kind="fact").outcome == "held"
     Notebook.of(memory).turn(
-        "owner", lambda _: ([Jot(topic="t", key="k", body='{"title": "call Ottoline soon"}')], None)
+        "owner", lambda _: ([NoteDraft(topic="t", key="k", body='{"title": "call Ottoline soon"}')], None)
     )
     return about
 

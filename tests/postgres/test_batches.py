@@ -12,15 +12,15 @@ import pytest
 from psycopg.pq.abc import PGresult
 from tests.postgres.server import Schemas
 
-from muniment.backends.postgres.channel import Channel
+from muniment.backends.postgres.pipeline import Pipeline
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.importing import Newcomer
 from muniment.engine.memory import Memory
 from muniment.model.claim import Claim
+from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed
-from muniment.model.flat import ClaimOptions, make_claim
 from muniment.ports.store import TenantStore
 from muniment.testing.contents import contents
 from muniment.testing.world import START, TickingClock, simulated_memory
@@ -155,10 +155,10 @@ def test_a_batch_asks_the_server_a_few_times_for_many_proposals(
     schemas: Schemas, monkeypatch: pytest.MonkeyPatch, *, alike: bool
 ) -> None:
     """Also where every proposal has many neighbours that must be read and compared."""
-    waits: list[Channel] = []
-    exchange = Channel._exchange
+    waits: list[Pipeline] = []
+    exchange = Pipeline._exchange
 
-    def counted(channel: Channel) -> list[PGresult]:
+    def counted(channel: Pipeline) -> list[PGresult]:
         waits.append(channel)
         return exchange(channel)
 
@@ -168,7 +168,7 @@ def test_a_batch_asks_the_server_a_few_times_for_many_proposals(
     with memories(schemas, 2) as worlds:
         memory = worlds[1][0]
         memory.propose([Claim(content=said(number)) for number in range(50)])
-        monkeypatch.setattr(Channel, "_exchange", counted)
+        monkeypatch.setattr(Pipeline, "_exchange", counted)
         verdicts = memory.propose([Claim(content=said(50 + number)) for number in range(2 * AHEAD_MAX)])
         monkeypatch.undo()
         assert {verdict.outcome for verdict in verdicts} == {"committed"}

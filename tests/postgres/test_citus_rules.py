@@ -22,12 +22,12 @@ from tests.postgres.server import connect
 import muniment.backends.postgres
 from muniment import Memory
 from muniment.backends.embedders.wrapped import Wrapped
-from muniment.backends.postgres.channel import Channel
 from muniment.backends.postgres.distribution import EVERYWHERE
-from muniment.backends.postgres.link import CARD, COLUMNS, Row, inserting
 from muniment.backends.postgres.partitions import partition_of
+from muniment.backends.postgres.pipeline import Pipeline
 from muniment.backends.postgres.ranking import standing_join
 from muniment.backends.postgres.revisions import revisions
+from muniment.backends.postgres.transaction import CARD, COLUMNS, Row, inserting
 from muniment.backends.statements import named
 from muniment.model import times
 
@@ -196,18 +196,18 @@ def record(patch: pytest.MonkeyPatch) -> None:
     """Write down whatever is sent from now on, through the driver's cursors or past them."""
     Recorded.sent.clear()
     patch.setattr(psycopg, "RawCursor", Recorded)
-    tell, once = Channel.tell, Channel.once
+    tell, once = Pipeline.tell, Pipeline.once
 
-    def telling(self: Channel, statement: bytes, values: Sequence[object] = ()) -> None:
+    def telling(self: Pipeline, statement: bytes, values: Sequence[object] = ()) -> None:
         Recorded.sent.add(statement.decode())
         tell(self, statement, values)
 
-    def telling_once(self: Channel, statement: bytes, values: Sequence[object]) -> None:
+    def telling_once(self: Pipeline, statement: bytes, values: Sequence[object]) -> None:
         Recorded.sent.add(statement.decode())
         once(self, statement, values)
 
-    patch.setattr(Channel, "tell", telling)
-    patch.setattr(Channel, "once", telling_once)
+    patch.setattr(Pipeline, "tell", telling)
+    patch.setattr(Pipeline, "once", telling_once)
 
 
 def use(dsn: str) -> None:

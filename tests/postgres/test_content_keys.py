@@ -18,12 +18,12 @@ from tests.unit.engine.erasing import kept
 
 from muniment import Memory
 from muniment.backends.postgres.content_keys import ContentKeys
-from muniment.backends.postgres.link import tenant_number
 from muniment.backends.postgres.store import PostgresTenant
+from muniment.backends.postgres.transaction import tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.engine.notebook import Notebook
 from muniment.model.errors import ConfigurationError, IntegrityError, NotFound
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.testing.postgres import SMALL, Server, installed, started
 from muniment.testing.world import simulated_memory
 
@@ -274,7 +274,7 @@ def test_what_was_moved_or_changed_is_noticed(dsn: str, keys: Path, change: str)
     with opened(dsn, keys) as store:
         memory = simulated_memory(store)
         say_everything(memory)
-        another = Jot(topic="t", key="l", body='{"title": "another"}')
+        another = NoteDraft(topic="t", key="l", body='{"title": "another"}')
         Notebook.of(memory).turn("owner", lambda _: ([another], None))
         assert memory.ledger.verify().ok
         with connect(dsn) as connection:

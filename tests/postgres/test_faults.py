@@ -23,7 +23,7 @@ from tests.postgres.server import connect, schema_of, wait_until
 
 from muniment import Memory
 from muniment.backends.postgres import pool as pools
-from muniment.backends.postgres.address import Address
+from muniment.backends.postgres.address import DatabaseAddress
 from muniment.backends.postgres.pool import Pool
 from muniment.backends.postgres.server import role_name
 from muniment.backends.postgres.store import PostgresTenant
@@ -325,7 +325,7 @@ def _joined(crowd: ExitStack, server: Server) -> bool:
 
 def test_who_finds_no_connection_of_its_own_process_free_is_told_so(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "WAIT_S", 0.05)
-    pool = Pool(Address.parse(dsn), most=1)
+    pool = Pool(DatabaseAddress.parse(dsn), most=1)
     with pool.lend(), pytest.raises(StoreBusy, match="in use"), pool.lend():
         pass
     with pool.lend() as connection:
@@ -334,7 +334,7 @@ def test_who_finds_no_connection_of_its_own_process_free_is_told_so(dsn: str, mo
 
 
 def test_connections_that_nobody_needs_are_closed(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = Pool(Address.parse(dsn))
+    pool = Pool(DatabaseAddress.parse(dsn))
     with pool.lend(), pool.lend(), pool.lend():
         pass
     assert pool.idle() == 3

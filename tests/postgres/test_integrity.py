@@ -10,12 +10,12 @@ from tests.postgres.formed import asking
 from tests.postgres.server import connect, schema_of
 
 from muniment import Memory
-from muniment.backends.postgres import form
-from muniment.backends.postgres.link import tenant_number
+from muniment.backends.postgres import schema_check
 from muniment.backends.postgres.partitions import partition_of
 from muniment.backends.postgres.revisions import newest, revisions
 from muniment.backends.postgres.server import role_name
 from muniment.backends.postgres.store import PostgresTenant
+from muniment.backends.postgres.transaction import tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import IntegrityError
 from muniment.testing.world import simulated_memory
@@ -35,8 +35,8 @@ def opened(dsn: str) -> Iterator[PostgresTenant]:
 def test_the_form_that_is_written_down_is_the_one_the_scripts_make(dsn: str) -> None:
     """When a script is added, `python -m tests.postgres.formed` writes it down."""
     with connect(dsn) as connection:
-        found = form.parts(asking(connection), schema_of(dsn))
-    assert found == form.made()
+        found = schema_check.parts(asking(connection), schema_of(dsn))
+    assert found == schema_check.made()
     assert len(found) > 300
 
 

@@ -16,10 +16,10 @@ from tests.surfaces.shell import Shell
 
 from muniment import Memory
 from muniment.engine.copies.backup import back_up
-from muniment.engine.moving.alike import alike, check_alike
-from muniment.engine.moving.ends import Seat
-from muniment.engine.moving.move import Move
-from muniment.engine.moving.unfinished import MARK
+from muniment.engine.moving.endpoints import MoveEndpoint
+from muniment.engine.moving.move import VaultMove
+from muniment.engine.moving.store_comparison import alike, check_alike
+from muniment.engine.moving.unfinished_moves import MARK
 from muniment.engine.place import place_of
 from muniment.engine.signing import rotate
 from muniment.engine.tenant import policy_of
@@ -206,7 +206,7 @@ def test_a_source_or_a_tenant_that_is_not_there_makes_nothing(lived: Path, bare_
 
 
 def test_a_plan_makes_nothing_and_says_how_far_it_is(lived: Path, bare_dsn: str) -> None:
-    wish = Move(source=Seat(place=place_of(lived)), target=Seat(place=place_of(bare_dsn)))
+    wish = VaultMove(source=MoveEndpoint(place=place_of(lived)), target=MoveEndpoint(place=place_of(bare_dsn)))
     plan = wish.plan()
     with connect(bare_dsn) as connection:
         found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schema_of(bare_dsn)]).fetchone()

@@ -23,7 +23,7 @@ from muniment import Memory
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.engine.notebook import Notebook
 from muniment.model.errors import CallerError, NotFound, StoreUnavailable
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.ports.store import TenantStore, Unit
 from muniment.testing.postgres import SMALL, started
 
@@ -110,7 +110,7 @@ class Mixed:
             case "attune":
                 self.memory.attune(role="engineer", interests=("valve",), limit=5)
             case "note":
-                jot = Jot(topic="agents", key=self.name, body=f'{{"at": {number}}}')
+                jot = NoteDraft(topic="agents", key=self.name, body=f'{{"at": {number}}}')
                 self._notebook.turn("owner", lambda pages: ([jot], None))
             case "revise":
                 self.memory.revise(self._any(), words)

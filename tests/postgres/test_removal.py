@@ -9,8 +9,8 @@ from tests.postgres.server import Schemas, connect
 from tests.postgres.test_tamper import put_back
 
 from muniment.backends.postgres.vault import PostgresVault
-from muniment.engine.audit import Verified, verify_store
-from muniment.model.entry import Head
+from muniment.engine.audit import VerificationResult, verify_store
+from muniment.model.entry import LedgerHead
 from muniment.testing.world import SeededSigner, simulated_memory
 
 REMOVALS = (
@@ -22,7 +22,7 @@ REMOVALS = (
 """Tables that are emptied, and what `verify` must say of it at least."""
 
 
-def verified(place: str, anchor: Head | None = None) -> Verified:
+def verified(place: str, anchor: LedgerHead | None = None) -> VerificationResult:
     with closing(PostgresVault(place, create=False)) as vault:
         return verify_store(vault.open("default", create=False), frozenset({SeededSigner(0).key_id}), anchor=anchor)
 

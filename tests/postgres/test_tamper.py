@@ -13,7 +13,7 @@ from psycopg import sql
 from tests.crash.history import live_through
 from tests.postgres.server import Schemas, connect
 
-from muniment.backends.postgres.link import Row, tenant_number
+from muniment.backends.postgres.transaction import Row, tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.card import Card
 from muniment.model.errors import MunimentError

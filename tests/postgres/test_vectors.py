@@ -22,9 +22,9 @@ from tests.postgres.crowd import (
 )
 from tests.postgres.server import Schemas, connect, schema_of
 
-from muniment.backends.postgres.link import tenant_number
 from muniment.backends.postgres.partitions import OWN_PARTITION_FROM, partition_of
 from muniment.backends.postgres.schema import apply
+from muniment.backends.postgres.transaction import tenant_number
 from muniment.model.filter import EVERYTHING
 
 KEEP = 20

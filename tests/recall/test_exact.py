@@ -17,10 +17,10 @@ from tests.recall.world import Quarters, both, ids, policy
 
 from muniment import Memory
 from muniment.engine.options import QueryOptions
-from muniment.model.flat import ClaimOptions, make_claim
+from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.recall import Recall
 from muniment.model.receipt import Plan
-from muniment.model.record import Record, Standing
+from muniment.model.record import Record, RecordState
 from muniment.model.times import DAY, Instant
 from muniment.model.value import read_canonical
 from muniment.model.vocabulary import SENSITIVITY_RANK, TRUST_RANK, Sensitivity, Support, TrustLevel
@@ -161,7 +161,7 @@ def allowed(snapshot: Snapshot, memory: Memory, plan: Plan, options: QueryOption
     return found
 
 
-def in_bounds(record: Record, standing: Standing, now: Instant, options: QueryOptions) -> bool:
+def in_bounds(record: Record, standing: RecordState, now: Instant, options: QueryOptions) -> bool:
     claim, footing = record.claim, standing.footing
     place, times = claim.place, claim.times
     at = options.get("valid_at") or now

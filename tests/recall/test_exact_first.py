@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.recall.world import Toy, contents, ids, kept, on_disk, policy
 
 from muniment import Memory
-from muniment.model.flat import make_claim
+from muniment.model.claim_options import make_claim
 
 LONG = 20 if os.environ.get("MUNIMENT_TEST_LONG") else 1
 FEW = settings(

@@ -12,8 +12,8 @@ from tests.recall.world import Toy, contents, kept, on_disk, policy
 
 from muniment import Memory
 from muniment.model.claim import Claim, Handling
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.errors import NotFound
-from muniment.model.flat import ClaimOptions
 from muniment.model.query import Abstention
 from muniment.model.recall import Recall
 from muniment.model.vocabulary import Sensitivity

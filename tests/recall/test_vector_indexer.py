@@ -15,7 +15,7 @@ from tests.recall.world import Stuck, Toy, contents, eventually, kept, on_disk
 
 from muniment import Memory
 from muniment.engine import vector_indexer
-from muniment.model.errors import MindUnavailable, StoreBusy
+from muniment.model.errors import ModelUnavailable, StoreBusy
 from muniment.model.query import Searched
 
 
@@ -218,7 +218,7 @@ class Down(Toy):
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if not self.up:
-            raise MindUnavailable("the endpoint is down")
+            raise ModelUnavailable("the endpoint is down")
         return super().embed(texts)
 
 

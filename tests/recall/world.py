@@ -19,7 +19,7 @@ from muniment.engine.session import Session
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import OWNER
 from muniment.model.curation import Verdict
-from muniment.model.errors import MindUnavailable
+from muniment.model.errors import ModelUnavailable
 from muniment.model.recall import Recall
 from muniment.model.times import Instant
 from muniment.policy.decide import resolve
@@ -95,7 +95,7 @@ class Quarters:
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if self.shut.intersection(texts):
-            raise MindUnavailable("the model does not read these")
+            raise ModelUnavailable("the model does not read these")
         return [self.vector(text) for text in texts]
 
     @staticmethod
@@ -127,7 +127,7 @@ class Broken(Toy):
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if self.down:
-            raise MindUnavailable("the model is down")
+            raise ModelUnavailable("the model is down")
         return super().embed(texts)
 
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 MANY = 400 if LONG else 12
 ROOM = "backends/"
-NEAR = ("store.py", "line.py", "turns.py", "door.py", "link.py", "channel.py", "pools.py")
+NEAR = ("store.py", "group_commit.py", "writer_lock.py", "tenant_scope.py", "transaction.py", "pipeline.py", "pools.py")
 """Where transactions begin and end. Of the places chosen for a call, two thirds are there."""
 _NUMBERS = count(1)
 
@@ -184,7 +184,7 @@ def test_an_interrupted_call_is_whole_or_absent_and_holds_nobody_up(
         assert memory.ledger.verify().findings == ()
 
 
-BEHIND = ("vector_indexer.py", "minds.py", "threading.py", "lock.py", "witness.py")
+BEHIND = ("vector_indexer.py", "model_timeout.py", "threading.py", "lock.py", "witness.py")
 """What stands behind a memory with a model and a witness, and takes locks in the thread of the caller."""
 
 

@@ -52,7 +52,7 @@ EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.StoreUnavailable("no disk"),
     errors.StoreFull("no room"),
     errors.StoreBusy("locked"),
-    errors.MindUnavailable("the endpoint answered 401"),
+    errors.ModelUnavailable("the endpoint answered 401"),
     errors.TooManyRequests("requests of planner", retry_after=2.0),
     errors.IntegrityError("contradiction"),
     errors.LedgerBroken("entry 3", seq=3),

@@ -19,12 +19,12 @@ from tests.trust.world import (
 )
 
 from muniment import Memory
-from muniment.model.curation import Swept
+from muniment.model.curation import MaintenanceResult
 from muniment.model.errors import Malformed, NotFound, NotPermitted, Stale
 from muniment.model.status import Status
 from muniment.model.times import DAY, HOUR
 from muniment.model.vocabulary import Outcome, Support, Tier
-from muniment.policy.rules import Member
+from muniment.policy.rules import PolicyMember
 
 # Outcomes.
 
@@ -125,7 +125,7 @@ def test_the_praise_of_another_counts(team: Memory) -> None:
 
 
 def test_who_has_no_voice_moves_nothing_and_the_attempt_is_on_record(vault: Path) -> None:
-    policy = team_policy(intern=Member(roles=("agent",), projects=("default",), authority=1))
+    policy = team_policy(intern=PolicyMember(roles=("agent",), projects=("default",), authority=1))
     with open_vault(vault, policy=policy) as memory:
         name = kept(memory.remember(sentence(0), confidence=0.6))
         before = standing(memory, name)
@@ -297,7 +297,7 @@ def test_a_second_sweep_at_the_same_instant_finds_nothing_to_do(team: Memory, cl
     assert first.moved
     head = team.ledger.head()
     for _ in range(3):
-        assert team.review.sweep() == Swept(due=(due,))
+        assert team.review.sweep() == MaintenanceResult(due=(due,))
         assert team.ledger.head() == head
     assert team.ledger.verify().ok
     assert team.ledger.replay().identical

@@ -28,7 +28,7 @@ from muniment.model.status import Status
 from muniment.model.times import DAY
 from muniment.model.value import Value
 from muniment.model.vocabulary import Consequence, Support
-from muniment.policy.rules import Cascade
+from muniment.policy.rules import CascadePolicy
 from muniment.testing.world import simulated_memory
 
 FLOOR = 0.2
@@ -239,8 +239,8 @@ def test_a_thousand_descendants_are_all_reached(team: Memory) -> None:
 # What the policy says.
 
 
-def cascading(consequence: Consequence) -> Cascade:
-    return Cascade(**dict.fromkeys(Cascade.__struct_fields__, consequence))
+def cascading(consequence: Consequence) -> CascadePolicy:
+    return CascadePolicy(**dict.fromkeys(CascadePolicy.__struct_fields__, consequence))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -283,7 +283,7 @@ def test_a_policy_may_have_what_stands_on_it_left(vault: Path, ending: str) -> N
 
 def test_each_way_to_end_has_a_rule_of_its_own(vault: Path) -> None:
     policy = msgspec.structs.replace(
-        team_policy(), cascade=Cascade(retracted=Consequence.DEPRECATE, superseded=Consequence.LEAVE)
+        team_policy(), cascade=CascadePolicy(retracted=Consequence.DEPRECATE, superseded=Consequence.LEAVE)
     )
     with open_vault(vault, policy=policy) as memory:
         first, second = kept(memory.remember(sentence(0))), kept(memory.remember(sentence(1)))
@@ -298,7 +298,7 @@ def test_each_way_to_end_has_a_rule_of_its_own(vault: Path) -> None:
 
 
 def test_what_is_deprecated_on_the_way_ends_its_own_disputes(vault: Path) -> None:
-    policy = msgspec.structs.replace(team_policy(), cascade=Cascade(retracted=Consequence.DEPRECATE))
+    policy = msgspec.structs.replace(team_policy(), cascade=CascadePolicy(retracted=Consequence.DEPRECATE))
     with open_vault(vault, policy=policy) as memory:
         root = kept(memory.remember(sentence(0)))
         child = kept(memory.remember(sentence(1), derived_from=[root]))

@@ -11,12 +11,12 @@ from tests.trust.world import contents, kept, open_vault, sentence, standing, te
 
 from muniment import Memory
 from muniment.engine.views import ConflictView
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
-from muniment.model.flat import ClaimOptions
 from muniment.model.query import Presented
 from muniment.model.status import Status
 from muniment.model.vocabulary import ConflictStatus, ConflictType, Outcome
-from muniment.policy.rules import Detector, Policy
+from muniment.policy.rules import DetectorEffect, Policy
 from muniment.ports.judge import Opinion
 
 EU: ClaimOptions = {"subject": "database", "key": "region", "value": "eu"}
@@ -29,7 +29,9 @@ def only(memory: Memory) -> ConflictView:
     return view
 
 
-def disputing(policy: Policy, *, detector: Detector = Detector.CONTEST, judge: Detector = Detector.NOTE) -> Policy:
+def disputing(
+    policy: Policy, *, detector: DetectorEffect = DetectorEffect.CONTEST, judge: DetectorEffect = DetectorEffect.NOTE
+) -> Policy:
     return msgspec.structs.replace(
         policy, disputes=msgspec.structs.replace(policy.disputes, detector=detector, judge=judge)
     )
@@ -213,8 +215,10 @@ def test_who_takes_the_place_of_a_record_does_not_contradict_it(team: Memory) ->
     assert team.review.conflicts() == ()
 
 
-@pytest.mark.parametrize(("detector", "conflicts"), [(Detector.NOTE, 1), (Detector.IGNORE, 0)])
-def test_a_policy_may_have_words_only_noted_or_not_looked_at(vault: Path, detector: Detector, conflicts: int) -> None:
+@pytest.mark.parametrize(("detector", "conflicts"), [(DetectorEffect.NOTE, 1), (DetectorEffect.IGNORE, 0)])
+def test_a_policy_may_have_words_only_noted_or_not_looked_at(
+    vault: Path, detector: DetectorEffect, conflicts: int
+) -> None:
     with open_vault(vault, policy=disputing(team_policy(), detector=detector)) as memory:
         first = kept(memory.remember("The office is in Berlin"))
         second = kept(memory.remember("The office is in Madrid"))
@@ -244,13 +248,13 @@ FIRST = "Gardeners water the roses at dawn"
 SECOND = "Gardeners leave the roses to the rain"
 
 
-def judged(vault: Path, rule: Detector, type_: ConflictType | None) -> tuple[Memory, SuspiciousJudge]:
+def judged(vault: Path, rule: DetectorEffect, type_: ConflictType | None) -> tuple[Memory, SuspiciousJudge]:
     judge = SuspiciousJudge(type_)
     return open_vault(vault, policy=disputing(team_policy(), judge=rule), judge=judge), judge
 
 
 def test_a_judge_only_notes_unless_the_policy_says_more(vault: Path) -> None:
-    memory, judge = judged(vault, Detector.NOTE, ConflictType.CONTRADICTION)
+    memory, judge = judged(vault, DetectorEffect.NOTE, ConflictType.CONTRADICTION)
     with memory:
         first, second = kept(memory.remember(FIRST)), kept(memory.remember(SECOND))
         view = only(memory)
@@ -262,7 +266,7 @@ def test_a_judge_only_notes_unless_the_policy_says_more(vault: Path) -> None:
 
 @pytest.mark.parametrize("type_", ConflictType)
 def test_a_judge_contests_when_the_policy_lets_it_and_never_for_a_repetition(vault: Path, type_: ConflictType) -> None:
-    memory, _ = judged(vault, Detector.CONTEST, type_)
+    memory, _ = judged(vault, DetectorEffect.CONTEST, type_)
     with memory:
         first, second = kept(memory.remember(FIRST)), kept(memory.remember(SECOND))
         contests = type_ is not ConflictType.DUPLICATE
@@ -273,18 +277,22 @@ def test_a_judge_contests_when_the_policy_lets_it_and_never_for_a_repetition(vau
 
 def test_a_judge_changes_nothing_when_it_is_off_or_sees_nothing(tmp_path: Path) -> None:
     for number, (rule, type_) in enumerate(
-        [(Detector.IGNORE, ConflictType.CONTRADICTION), (Detector.CONTEST, None), (Detector.NOTE, None)]
+        [
+            (DetectorEffect.IGNORE, ConflictType.CONTRADICTION),
+            (DetectorEffect.CONTEST, None),
+            (DetectorEffect.NOTE, None),
+        ]
     ):
         memory, judge = judged(tmp_path / f"vault{number}", rule, type_)
         with memory:
             memory.remember(FIRST)
             memory.remember(SECOND)
             assert memory.review.conflicts() == ()
-            assert len(judge.shown) == (0 if rule is Detector.IGNORE else 1)
+            assert len(judge.shown) == (0 if rule is DetectorEffect.IGNORE else 1)
 
 
 def test_a_judge_is_not_asked_about_what_the_proposer_may_not_see(vault: Path) -> None:
-    memory, judge = judged(vault, Detector.NOTE, ConflictType.CONTRADICTION)
+    memory, judge = judged(vault, DetectorEffect.NOTE, ConflictType.CONTRADICTION)
     with memory:
         memory.remember(FIRST, sensitivity="secret")
         judge.shown.clear()
@@ -294,7 +302,7 @@ def test_a_judge_is_not_asked_about_what_the_proposer_may_not_see(vault: Path) -
 
 
 def test_a_judge_cannot_reach_across_projects(vault: Path) -> None:
-    memory, _ = judged(vault, Detector.CONTEST, ConflictType.CONTRADICTION)
+    memory, _ = judged(vault, DetectorEffect.CONTEST, ConflictType.CONTRADICTION)
     with memory:
         memory.remember(FIRST, scope_id="apollo")
         memory.remember(SECOND)

@@ -14,8 +14,8 @@ from tests.trust.world import contents, kept, open_vault, standing, together, wo
 
 from muniment import Memory
 from muniment.model.claim import Claim
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
-from muniment.model.flat import ClaimOptions
 from muniment.model.status import Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome

@@ -9,26 +9,26 @@ import pytest
 from tests.trust.world import SetClock, kept, open_vault, sentence, team_policy, word
 
 from muniment import Memory
-from muniment.engine.directory import Knower
+from muniment.engine.directory import KnownActor
 from muniment.model.errors import Malformed
 from muniment.model.times import DAY
 from muniment.model.vocabulary import Outcome
-from muniment.policy.rules import Member
+from muniment.policy.rules import PolicyMember
 
 
 @pytest.fixture
 def crew(vault: Path, clock: SetClock) -> Iterator[Memory]:
     """A vault whose agents belong to teams and projects."""
     policy = team_policy(
-        builder=Member(roles=("agent", "build"), teams=("platform", "oncall"), projects=("default",)),
-        tester=Member(roles=("agent",), teams=("platform",), projects=("default",)),
-        outsider=Member(roles=("agent",), projects=("apollo",)),
+        builder=PolicyMember(roles=("agent", "build"), teams=("platform", "oncall"), projects=("default",)),
+        tester=PolicyMember(roles=("agent",), teams=("platform",), projects=("default",)),
+        outsider=PolicyMember(roles=("agent",), projects=("apollo",)),
     )
     with open_vault(vault, policy=policy, clock=clock) as memory:
         yield memory
 
 
-def knower(memory: Memory, actor: str, about: str | None = None) -> Knower | None:
+def knower(memory: Memory, actor: str, about: str | None = None) -> KnownActor | None:
     return next((one for one in memory.insight.directory(about).knowers if one.actor == actor), None)
 
 

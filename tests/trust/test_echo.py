@@ -8,7 +8,7 @@ import pytest
 from tests.trust.world import footing, kept, open_vault, sentence, standing, together, told, word
 
 from muniment import Memory
-from muniment.model.flat import ClaimOptions
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.vocabulary import Outcome, Support
 
 SAID = "The nightly export of the orders table takes 40 minutes"

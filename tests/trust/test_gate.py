@@ -15,7 +15,7 @@ from muniment.model.errors import CallerError, PolicyInvalid
 from muniment.model.gate import Thresholds
 from muniment.model.query import Abstention
 from muniment.model.vocabulary import GateFlag
-from muniment.policy.rules import Policy, Trust
+from muniment.policy.rules import Policy, TrustPolicy
 
 BELOW, ABOVE = math.nextafter(0.7, 0.0), math.nextafter(0.7, 1.0)
 
@@ -287,5 +287,5 @@ def test_a_recall_writes_no_entry(team: Memory) -> None:
 
 
 def test_the_usual_thresholds_are_those_of_the_default_policy(team: Memory) -> None:
-    assert team.insight.policy.trust.gate == Trust().gate == Thresholds(min=0.4, flag=0.6)
-    assert footing(team, kept(team.remember("alpha"))).effective == Trust().priors.person == 0.7
+    assert team.insight.policy.trust.gate == TrustPolicy().gate == Thresholds(min=0.4, flag=0.6)
+    assert footing(team, kept(team.remember("alpha"))).effective == TrustPolicy().priors.person == 0.7

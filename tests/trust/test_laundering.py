@@ -9,8 +9,8 @@ import pytest
 from tests.trust.world import entries_since, footing, kept, open_vault, sentence, team_policy, told
 
 from muniment import Memory
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.errors import Malformed, NotFound, Stale
-from muniment.model.flat import ClaimOptions
 from muniment.model.vocabulary import Label, Outcome
 
 HEARSAY = "Vendor portal credentials rotate through the mailbox of the reseller"

@@ -8,12 +8,12 @@ import pytest
 from tests.trust.world import entries_since, kept, sentence
 
 from muniment import Memory
-from muniment.engine.foresight import LineageView
+from muniment.engine.impact import LineageView
 from muniment.graph.walk import Direction, walk
 from muniment.model.card import Card
 from muniment.model.claim import Claim, Lineage
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.errors import Malformed, NotFound
-from muniment.model.flat import ClaimOptions
 from muniment.model.vocabulary import Outcome, RelationType
 
 LINKS = ("derived_from", "parent", "depends_on")

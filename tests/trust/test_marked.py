@@ -10,8 +10,8 @@ import pytest
 from tests.trust.world import kept, open_vault, team_policy
 
 from muniment import Memory
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.errors import LimitExceeded, Malformed, NotFound, Stale
-from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.status import Status
 from muniment.model.vocabulary import ConflictType, Outcome, Step, StepResult

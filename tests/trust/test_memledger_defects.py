@@ -27,8 +27,8 @@ from tests.trust.world import (
 
 from muniment import Memory
 from muniment.model.claim import Claim
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.errors import CallerError, Malformed, MunimentError, NotFound
-from muniment.model.flat import ClaimOptions
 from muniment.model.query import Presented
 from muniment.model.status import Status
 from muniment.model.vocabulary import GateFlag, Outcome, Support

@@ -16,7 +16,7 @@ from muniment.model.curation import Verdict
 from muniment.model.errors import NotFound, NotPermitted, Stale, Undecided
 from muniment.model.proposal import Objection
 from muniment.model.vocabulary import Consequence, Disposition, Outcome, Step
-from muniment.policy.rules import Cascade
+from muniment.policy.rules import CascadePolicy
 from muniment.testing.contents import Contents, contents_of
 
 PLAN = "The team meets on Mondays"
@@ -143,7 +143,7 @@ def test_a_rehearsed_settlement_says_who_wins_and_what_rises_and_leaves_no_trace
 
 
 def test_what_would_fall_is_told_at_any_depth(vault: Path) -> None:
-    policy = msgspec.structs.replace(team_policy(), cascade=Cascade(superseded=Consequence.DEPRECATE))
+    policy = msgspec.structs.replace(team_policy(), cascade=CascadePolicy(superseded=Consequence.DEPRECATE))
     with open_vault(vault, policy=policy) as memory:
         found = quarrel(memory)
         on_first, _ = on_both(memory, found)

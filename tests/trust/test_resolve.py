@@ -12,13 +12,13 @@ from tests.patience import WAIT_S
 from tests.trust.world import entries_since, footing, kept, open_vault, sentence, standing, team_policy, told
 
 from muniment import Memory
-from muniment.model.curation import Settled
+from muniment.model.claim_options import ClaimOptions
+from muniment.model.curation import ConflictResult
 from muniment.model.errors import Malformed, MunimentError, NotFound, NotPermitted, Stale, Undecided
-from muniment.model.flat import ClaimOptions
 from muniment.model.status import Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, Outcome, Strategy, Support
-from muniment.policy.rules import Member
+from muniment.policy.rules import PolicyMember
 
 BERLIN, MADRID = "The office is in Berlin", "The office is in Madrid"
 
@@ -47,7 +47,7 @@ def status_of(memory: Memory, conflict: str) -> ConflictStatus:
     return next(view.status for view in memory.review.conflicts() if view.id == conflict)
 
 
-def take_up(memory: Memory, found: Quarrel, strategy: str, rationale: str) -> Settled:
+def take_up(memory: Memory, found: Quarrel, strategy: str, rationale: str) -> ConflictResult:
     """Settle with everything a strategy needs: a ballot for a vote, words for a synthesis."""
     return memory.review.resolve(
         found.conflict,
@@ -58,7 +58,7 @@ def take_up(memory: Memory, found: Quarrel, strategy: str, rationale: str) -> Se
     )
 
 
-def won(memory: Memory, settled: Settled, winner: str, loser: str) -> bool:
+def won(memory: Memory, settled: ConflictResult, winner: str, loser: str) -> bool:
     """Whether one side stands alone, as the answer, the records, the conflict and a recall all say."""
     view = next(view for view in memory.review.conflicts() if view.id == settled.conflict)
     return (
@@ -209,7 +209,7 @@ def test_a_conflict_with_a_hidden_side_is_none(team: Memory) -> None:
 # Votes.
 
 
-def ballot(memory: Memory, actor: str, conflict: str, winner: str | None) -> Settled:
+def ballot(memory: Memory, actor: str, conflict: str, winner: str | None) -> ConflictResult:
     return memory.as_actor(actor).review.resolve(conflict, strategy="vote", rationale=f"{actor} says", winner=winner)
 
 
@@ -262,7 +262,7 @@ def test_a_ballot_names_a_side(team: Memory) -> None:
 
 
 def test_who_has_no_voice_is_refused(vault: Path) -> None:
-    policy = team_policy(intern=Member(roles=("agent",), projects=("default",), authority=1))
+    policy = team_policy(intern=PolicyMember(roles=("agent",), projects=("default",), authority=1))
     with open_vault(vault, policy=policy) as memory:
         found = quarrel(memory)
         assert ballot(memory, "intern", found.conflict, found.first).status == "refused"
@@ -401,7 +401,7 @@ def views(vault: Path) -> Iterator[list[Memory]]:
 def test_of_many_who_settle_at_once_one_does_and_the_others_are_stale(views: list[Memory]) -> None:
     found = quarrel(views[0])
     start = threading.Barrier(len(views))
-    results: list[Settled | MunimentError] = []
+    results: list[ConflictResult | MunimentError] = []
 
     def settle(number: int, memory: Memory) -> None:
         start.wait(timeout=WAIT_S)
@@ -418,7 +418,7 @@ def test_of_many_who_settle_at_once_one_does_and_the_others_are_stale(views: lis
         thread.start()
     for thread in threads:
         thread.join(timeout=WAIT_S)
-    done = [result for result in results if isinstance(result, Settled)]
+    done = [result for result in results if isinstance(result, ConflictResult)]
     assert len(results) == len(views)
     assert len(done) == 1
     assert all(isinstance(result, Stale) for result in results if result is not done[0])

@@ -21,12 +21,12 @@ from tests.trust.world import (
 )
 
 from muniment import Memory
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.errors import Malformed, NotFound, NotPermitted, Stale
-from muniment.model.flat import ClaimOptions
 from muniment.model.status import Status
 from muniment.model.times import DAY
 from muniment.model.vocabulary import Outcome
-from muniment.policy.rules import Action, Member, ReviewRule
+from muniment.policy.rules import Action, PolicyMember, ReviewRule
 
 EXTENSIONS = ("x_user_identity", "x_organization", "x_cross_organization")
 CHARTER: ClaimOptions = {
@@ -47,12 +47,12 @@ ABOUT = "Prefers to be called in the morning"
 def house(vault: Path, clock: SetClock) -> Iterator[Memory]:
     """A vault where the named readers have grants wide enough that only the charter can stop them."""
     names = ("reader", "examiner", "steward-of-people", "stranger")
-    readers = {name: Member(roles=("auditor",), projects=("default",)) for name in names}
+    readers = {name: PolicyMember(roles=("auditor",), projects=("default",)) for name in names}
     policy = team_policy(
         members=readers,
-        teammate=Member(roles=("agent",), teams=("platform",), projects=("default",)),
-        promoter=Member(roles=("promoter",), teams=("platform",), projects=("default",)),
-        accepter=Member(roles=("accepter",), teams=("platform",), projects=("default",)),
+        teammate=PolicyMember(roles=("agent",), teams=("platform",), projects=("default",)),
+        promoter=PolicyMember(roles=("promoter",), teams=("platform",), projects=("default",)),
+        accepter=PolicyMember(roles=("accepter",), teams=("platform",), projects=("default",)),
     )
     review = (
         *policy.review,

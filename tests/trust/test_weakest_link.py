@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.trust.world import entries_since, footing, kept, open_vault, sentence, standing
 
 from muniment import Memory
-from muniment.model.flat import ClaimOptions
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.value import Value
 from muniment.testing.world import simulated_memory
 

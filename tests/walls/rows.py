@@ -14,7 +14,7 @@ import msgspec
 from muniment import Memory
 from muniment.client.parts import PARTS
 from muniment.engine.options import QueryOptions
-from muniment.model.flat import ClaimOptions
+from muniment.model.claim_options import ClaimOptions
 
 Kind = Literal["record", "proposal", "conflict", "receipt", "hold", "batch"]
 Given = dict[str, object]

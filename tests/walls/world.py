@@ -16,8 +16,8 @@ from tests.walls.canaries import Canaries, word
 from muniment import Memory
 from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim, Place
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
-from muniment.model.flat import ClaimOptions
 from muniment.model.vocabulary import Scope
 
 TENANT, OTHER = "acme", "rival"

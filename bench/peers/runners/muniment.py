@@ -12,7 +12,7 @@ from bench.peers.job import Turn
 from bench.peers.vectors import Vectors
 from muniment import Memory
 from muniment.model.claim import Claim
-from muniment.model.flat import ClaimOptions, make_claim
+from muniment.model.claim_options import ClaimOptions, make_claim
 
 
 class _Store:

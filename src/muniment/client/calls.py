@@ -15,8 +15,8 @@ import msgspec
 
 from muniment.model import checks, times
 from muniment.model.claim import Claim
+from muniment.model.claim_options import read_instant
 from muniment.model.errors import CallerError, OperationalError
-from muniment.model.flat import read_instant
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.operations import OPERATIONS, Key, Operation, operation

@@ -14,7 +14,7 @@ from functools import wraps
 from typing import Protocol, TypeVar
 
 from muniment.client.calls import proposed
-from muniment.engine import Directory, Knower, Tellings
+from muniment.engine import Directory, KnownActor, Tellings
 from muniment.model import checks
 from muniment.model.arguments import bind
 from muniment.model.claim import Claim
@@ -239,7 +239,7 @@ def _preview(row: Operation, said: Arguments) -> Plan:
 def _directory(row: Operation, said: Arguments) -> Plan:
     limit = _whole(said.pop("limit", 50), least=1, most=10_000)
     cursor: str | None = None
-    knowers: list[Knower] = []
+    knowers: list[KnownActor] = []
     while True:
         page = yield Call(row.name, {**said, "cursor": cursor, "limit": min(PAGE_MAX, limit - len(knowers))})
         assert isinstance(page, answers.DirectoryPage)

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from muniment.engine.activity import Activity, Bucket, Period
-    from muniment.engine.audit import LedgerFace, Rebuilt, Trimmed, Verified
-    from muniment.engine.directory import Directory, Knower
+    from muniment.engine.audit import LedgerFace, RebuildResult, TrimResult, VerificationResult
+    from muniment.engine.directory import Directory, KnownActor
+    from muniment.engine.disclosures import Telling, Tellings
     from muniment.engine.entities import EntityView, Related
     from muniment.engine.erasure import Erasure
-    from muniment.engine.foresight import FallView, Foreseen, LineageNode, LineageView, Standpoint
+    from muniment.engine.impact import FallView, Foreseen, LineageNode, LineageView, Standpoint
     from muniment.engine.importing import Imports
     from muniment.engine.insight import Insight
     from muniment.engine.memory import Memory
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
     from muniment.engine.quality import Quality, RecordQuality
     from muniment.engine.review import Review
     from muniment.engine.stats import Stats
-    from muniment.engine.tellings import Telling, Tellings
     from muniment.engine.views import ConflictView, Curated, Event, History, QueueItem, RevisionView
-    from muniment.trust.attribution import Integrity
+    from muniment.trust.attribution import AttributionResult
 
 __all__ = [
     "Activity",
+    "AttributionResult",
     "Bucket",
     "ChainLink",
     "ConflictView",
@@ -36,8 +37,7 @@ __all__ = [
     "History",
     "Imports",
     "Insight",
-    "Integrity",
-    "Knower",
+    "KnownActor",
     "LedgerFace",
     "LineageNode",
     "LineageView",
@@ -45,7 +45,7 @@ __all__ = [
     "Period",
     "Quality",
     "QueueItem",
-    "Rebuilt",
+    "RebuildResult",
     "RecordQuality",
     "Related",
     "Review",
@@ -55,8 +55,8 @@ __all__ = [
     "Stats",
     "Telling",
     "Tellings",
-    "Trimmed",
-    "Verified",
+    "TrimResult",
+    "VerificationResult",
 ]
 
 _MODULES = {
@@ -69,32 +69,32 @@ _MODULES = {
     "EntityView": "engine.entities",
     "Erasure": "engine.erasure",
     "Event": "engine.views",
-    "FallView": "engine.foresight",
-    "Foreseen": "engine.foresight",
+    "FallView": "engine.impact",
+    "Foreseen": "engine.impact",
     "History": "engine.views",
     "Imports": "engine.importing",
     "Insight": "engine.insight",
-    "Integrity": "trust.attribution",
-    "Knower": "engine.directory",
+    "AttributionResult": "trust.attribution",
+    "KnownActor": "engine.directory",
     "LedgerFace": "engine.audit",
-    "LineageNode": "engine.foresight",
-    "LineageView": "engine.foresight",
+    "LineageNode": "engine.impact",
+    "LineageView": "engine.impact",
     "Memory": "engine.memory",
     "Period": "engine.activity",
     "Quality": "engine.quality",
     "QueueItem": "engine.views",
-    "Rebuilt": "engine.audit",
+    "RebuildResult": "engine.audit",
     "RecordQuality": "engine.quality",
     "Related": "engine.entities",
     "Review": "engine.review",
     "RevisionView": "engine.views",
     "SigningKey": "engine.proofs",
-    "Standpoint": "engine.foresight",
+    "Standpoint": "engine.impact",
     "Stats": "engine.stats",
-    "Telling": "engine.tellings",
-    "Tellings": "engine.tellings",
-    "Trimmed": "engine.audit",
-    "Verified": "engine.audit",
+    "Telling": "engine.disclosures",
+    "Tellings": "engine.disclosures",
+    "TrimResult": "engine.audit",
+    "VerificationResult": "engine.audit",
 }
 
 

@@ -7,10 +7,10 @@ from functools import partial
 
 import msgspec
 
-from muniment.engine.aside import ReceiptsAside
+from muniment.engine.external_receipts import ExternalReceipts
 from muniment.engine.session import Session
 from muniment.ledger.receipts import seal
-from muniment.model.errors import MindUnavailable, StoreUnavailable
+from muniment.model.errors import ModelUnavailable, StoreUnavailable
 from muniment.model.query import Attunement, Query
 from muniment.model.receipt import Account
 from muniment.model.times import Instant
@@ -37,7 +37,7 @@ def _name(query: Query) -> str:
     return "recall" if query.attuned is None else "attune"
 
 
-def _aside(session: Session) -> ReceiptsAside:
+def _aside(session: Session) -> ExternalReceipts:
     """Where the receipts of a vault go that cannot be written to. Nothing is told without one."""
     if session.tenant.aside is None:
         raise _no_receipt()
@@ -87,7 +87,7 @@ def _in_order(session: Session, query: Query, reading: Reading, ask: Ask, now: I
         return reading
     try:
         places = reranker.order(query.text, [record.content[:RERANKED_CHARS] for record in records])
-    except MindUnavailable as error:
+    except ModelUnavailable as error:
         return msgspec.structs.replace(reading, unheard=str(error))
     return msgspec.structs.replace(reading, order=tuple(records[place].id for place in places))
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from muniment.engine.memory import Memory
 from muniment.engine.proposing import admit_claim, submit
 from muniment.engine.review import find_conflicts, settle_conflict
-from muniment.engine.terms import Terms
+from muniment.engine.terms import WriteTerms
 from muniment.model import checks
 from muniment.model.claim import Claim
-from muniment.model.curation import Settled, Verdict
+from muniment.model.curation import ConflictResult, Verdict
 from muniment.model.errors import Malformed
 from muniment.model.proposal import ResolveRequest
 from muniment.model.vocabulary import Strategy
 
 
 def propose_on(
-    memory: Memory, terms: Terms, claim: Claim, *, name: str, draft: bool, detect: bool, target: str | None = None
+    memory: Memory, terms: WriteTerms, claim: Claim, *, name: str, draft: bool, detect: bool, target: str | None = None
 ) -> Verdict:
     """Put a claim forward as `Memory.propose` does, on terms that hold when it is decided."""
     with memory._session.watch("propose", claim) as operation:
@@ -26,7 +26,7 @@ def propose_on(
         return submit(memory._session, admitted, (), operation, terms)
 
 
-def settle_on(memory: Memory, terms: Terms, request: ResolveRequest) -> Settled:
+def settle_on(memory: Memory, terms: WriteTerms, request: ResolveRequest) -> ConflictResult:
     """Settle a conflict as `Memory.resolve` does, on terms that hold when it is decided."""
     if request.synthesis is not None and request.strategy is not Strategy.SYNTHESIS:
         raise Malformed("synthesis", "given with the strategy synthesis only")
@@ -49,7 +49,7 @@ def settle_on(memory: Memory, terms: Terms, request: ResolveRequest) -> Settled:
         return settled
 
 
-def detect_on(memory: Memory, terms: Terms, record: str) -> tuple[str, ...]:
+def detect_on(memory: Memory, terms: WriteTerms, record: str) -> tuple[str, ...]:
     """Look for what a record disagrees with as `Memory.detect` does, on terms."""
     checks.identifier("id", record)
     return find_conflicts(memory._session, record, terms)

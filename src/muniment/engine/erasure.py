@@ -10,16 +10,25 @@ from muniment.engine.session import Session, Sessioned
 from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.arguments import checked
-from muniment.model.curation import Forgotten, Withdrawal
-from muniment.model.erasure import By, Derived, Fate, LegalHold, Oblivion, SignedCertificate, Target, one_target
+from muniment.model.curation import ErasureResult, WithdrawalResult
+from muniment.model.erasure import (
+    DerivedPolicy,
+    ErasureOutcome,
+    ErasureRequest,
+    LegalHold,
+    SignedCertificate,
+    Target,
+    TargetKind,
+    one_target,
+)
 from muniment.model.errors import Malformed, NotFound, NotPermitted, OperationalError
 from muniment.model.proposal import WithdrawRequest
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
-from muniment.write.erase.carry import erase, erase_each, may_erase, plan_erasure
+from muniment.write.erase.execute import erase, erase_each, may_erase, plan_erasure
 from muniment.write.erase.holds import holds, jot_of, lifted
-from muniment.write.noting import jot_down
+from muniment.write.notes import jot_down
 from muniment.write.pipeline import next_place
 from muniment.write.withdraw import may_withdraw, plan_withdrawal, uses, withdraw
 
@@ -38,12 +47,12 @@ class Erasure:
     @watched("withdraw")
     def withdraw(
         self, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
-    ) -> Withdrawal:
+    ) -> WithdrawalResult:
         """Take back everything that one `actor`, `source` or `session` contributed, in one transaction: its records are
         retracted, what stands on them is judged anew, what waits of it is dismissed. The answer also tells by which
         receipts any of it was told, to whom and what for. With `dry_run` nothing is changed, and the answer says what
         would be; its `digest` as `expected` sees to it that just that is done: `Stale` if it is another plan by now."""
-        target = self._aimed(Target(by=checks.read_word("by", by, By), value=value))
+        target = self._aimed(Target(by=checks.read_word("by", by, TargetKind), value=value))
         request = WithdrawRequest(target=target, reason=self._session.clean(reason))
         checks.optional_text("expected", expected)
         checks.flag("dry_run", dry_run)
@@ -147,33 +156,33 @@ def forget(
     expected: str | None,
     include_probable: bool,
     dry_run: bool,
-) -> Forgotten:
+) -> ErasureResult:
     """Do what `Memory.forget` says, or with `dry_run` plan it."""
-    derived = checks.read_word("cascade", cascade, Derived) if cascade is not None else None
-    if reason is None and target.by is not By.USER:
+    derived = checks.read_word("cascade", cascade, DerivedPolicy) if cascade is not None else None
+    if reason is None and target.by is not TargetKind.USER:
         raise Malformed("reason", "a value; it is missing", hint="Say why: reason='…'. It is kept with the decision.")
     why = _ALL_OF_A_USER if reason is None else session.clean(reason)
     checks.flag("include_probable", include_probable)
-    oblivion = Oblivion(target=target, reason=why, derived=derived, expected=expected, probable=include_probable)
+    oblivion = ErasureRequest(target=target, reason=why, derived=derived, expected=expected, probable=include_probable)
     checks.flag("dry_run", dry_run)
     return _planned(session, oblivion) if dry_run else _erase(session, oblivion)
 
 
-def _planned(session: Session, oblivion: Oblivion) -> Forgotten:
+def _planned(session: Session, oblivion: ErasureRequest) -> ErasureResult:
     tenant = session.tenant
     with tenant.store.read() as snapshot:
         if may_erase(snapshot, oblivion.target, session.actor, tenant.bench) is None:
             raise NotPermitted(session.actor.id, _ERASE)
-        return Forgotten(plan=plan_erasure(snapshot, oblivion, session.actor, tenant.bench))
+        return ErasureResult(plan=plan_erasure(snapshot, oblivion, session.actor, tenant.bench))
 
 
-def _erase(session: Session, oblivion: Oblivion) -> Forgotten:
+def _erase(session: Session, oblivion: ErasureRequest) -> ErasureResult:
     tenant = session.tenant
     done = tenant.store.write(lambda unit: erase(unit, oblivion, session.actor, tenant.bench, tenant.signing))
     return scrubbed(session, done)
 
 
-def scrubbed(session: Session, done: Forgotten) -> Forgotten:
+def scrubbed(session: Session, done: ErasureResult) -> ErasureResult:
     """Let nothing of what was erased stay in any file before the caller is told that it is gone."""
     assert done.verdict is not None
     try:
@@ -190,4 +199,4 @@ def forget_each(memory: Sessioned, records: Iterable[str], *, reason: str) -> fr
     session = memory._session
     names, why, tenant = tuple(dict.fromkeys(records)), session.clean(reason), session.tenant
     done = tenant.store.write(lambda unit: erase_each(unit, names, why, session.actor, tenant.bench, tenant.signing))
-    return frozenset() if done is None else frozenset(scrubbed(session, done).plan.of(Fate.ERASED))
+    return frozenset() if done is None else frozenset(scrubbed(session, done).plan.of(ErasureOutcome.ERASED))

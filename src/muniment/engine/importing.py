@@ -10,9 +10,9 @@ from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.arguments import checked
 from muniment.model.claim import Claim
-from muniment.model.curation import Undone, Verdict
+from muniment.model.curation import RollbackResult, Verdict
 from muniment.model.errors import LimitExceeded, Malformed, NotFound, NotPermitted
-from muniment.model.proposal import Arrival, Rollback, Ruling
+from muniment.model.proposal import ImportContext, ReviewDecision, RollbackRequest
 from muniment.model.rows import ProposalRow
 from muniment.model.status import Status
 from muniment.model.value import Value
@@ -21,9 +21,9 @@ from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.admit import Admitted
+from muniment.write.batch_rollback import batch_rows, batch_to_take, name_in, roll_back
 from muniment.write.pipeline import propose_each
 from muniment.write.review import rule
-from muniment.write.undo import batch_rows, batch_to_take, name_in, roll_back
 
 BATCH_MAX = 100_000
 
@@ -83,7 +83,7 @@ class Imports:
             self._session.screen.refuse("record_id", one.record)
             among = tuple(name for _, name in one.claim.lineage.links if name in together)
             waits = hold or one.hold
-            arrival = Arrival(
+            arrival = ImportContext(
                 contract=contract, record=one.record, status=one.status, hold=waits, among=among, batch=batch
             )
             admitted.append(admit_arrival(self._session, one.claim, name_in(batch, number), arrival))
@@ -115,17 +115,19 @@ class Imports:
             if not any(_may_know(self._session, row) for row in rows):
                 raise NotFound("batch", batch)
             rulings = [
-                Ruling(proposal=row.id, accept=True, reason=words) for row in rows if row.outcome == Outcome.HELD
+                ReviewDecision(proposal=row.id, accept=True, reason=words)
+                for row in rows
+                if row.outcome == Outcome.HELD
             ]
             return tuple(rule(unit, ruling, self._session.actor, self._session.bench) for ruling in rulings)
 
         return _written(self._session, self._session.store.write(job))
 
     @watched("roll_back")
-    def roll_back(self, batch: str, *, reason: str) -> Undone:
+    def roll_back(self, batch: str, *, reason: str) -> RollbackResult:
         """Undo a batch: what it brought is retracted, what it replaced or disputed is as it was, what waits is
         dismissed. Refused as stale if anything it touched has moved since."""
-        request = Rollback(batch=batch, reason=self._session.clean(reason))
+        request = RollbackRequest(batch=batch, reason=self._session.clean(reason))
         undone = self._session.store.write(
             lambda unit: roll_back(unit, request, self._session.actor, self._session.bench)
         )

@@ -7,15 +7,15 @@ from typing import Unpack
 
 from muniment.engine.activity import PERIODS_MAX, Activity, Bucket
 from muniment.engine.directory import Directory, directory_of
+from muniment.engine.disclosures import Tellings, receipts_of_record
 from muniment.engine.entities import EntityView, entity_of
-from muniment.engine.figures import condition_of
-from muniment.engine.foresight import LINK_TYPES, Foreseen, LineageView, foresee, lineage_of
+from muniment.engine.impact import LINK_TYPES, Foreseen, LineageView, foresee, lineage_of
 from muniment.engine.listing import browse
+from muniment.engine.metrics import condition_of
 from muniment.engine.options import QueryOptions
 from muniment.engine.quality import Quality, quality_of
 from muniment.engine.session import Session
 from muniment.engine.stats import Stats, stats_of
-from muniment.engine.tellings import Tellings, receipts_of_record
 from muniment.engine.watched import watched
 from muniment.graph.walk import Direction
 from muniment.model import checks
@@ -26,7 +26,7 @@ from muniment.model.status import Status
 from muniment.policy.decide import decide_review
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Action, Policy
-from muniment.trust.quality import Profile
+from muniment.trust.quality import QualityFormula
 
 DEPTH_MAX = 1_000_000
 NODES_MAX = 1_000
@@ -136,14 +136,14 @@ class Insight:
         *,
         namespace: str | None = None,
         session: str | None = None,
-        profile: str = Profile.MUNIMENT.value,
+        profile: str = QualityFormula.MUNIMENT.value,
         progress: Callable[[int], None] = lambda _: None,
     ) -> Quality:
         """How good the memory is, or one namespace or session of it, by our formulas or by memledger's."""
         if namespace is not None:
             checks.namespace("namespace", namespace)
         checks.optional_identifier("session", session)
-        chosen = checks.read_word("profile", profile, Profile)
+        chosen = checks.read_word("profile", profile, QualityFormula)
         with self._session.store.read() as snapshot:
             return quality_of(
                 snapshot,

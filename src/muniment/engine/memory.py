@@ -8,18 +8,18 @@ from typing import Unpack, overload
 
 import msgspec
 
+from muniment.backends.clock_and_ids import RandomIds, SystemClock
 from muniment.backends.embedders.choose import choose
 from muniment.backends.embedders.wrapped import EmbedTexts
-from muniment.backends.world import RandomIds, SystemClock
 from muniment.config import AS_SET, read_environment
-from muniment.engine.aside import receipts_aside
 from muniment.engine.asking import answer_query
 from muniment.engine.audit import LedgerFace
 from muniment.engine.erasure import Erasure, forget
+from muniment.engine.external_receipts import external_receipts
 from muniment.engine.importing import Imports
 from muniment.engine.insight import Insight
 from muniment.engine.marker import KeyGiven
-from muniment.engine.minds import MIND_WAIT_S
+from muniment.engine.model_timeout import MIND_WAIT_S
 from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.place import place_of
 from muniment.engine.proposing import admit_claim, judged, submit
@@ -35,23 +35,23 @@ from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
 from muniment.model.arguments import checked
 from muniment.model.claim import Claim
-from muniment.model.curation import Forgotten, Verdict
+from muniment.model.claim_options import ClaimOptions, make_claim, revise_claim
+from muniment.model.curation import ErasureResult, Verdict
 from muniment.model.erasure import one_target
 from muniment.model.errors import LimitExceeded, Malformed
-from muniment.model.flat import ClaimOptions, make_claim, revise_claim
 from muniment.model.proposal import Objection
 from muniment.model.query import Attunement, Disclosure
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.policy.decide import resolve
 from muniment.policy.rules import Policy
+from muniment.ports.clock_and_ids import Clock, Ids
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.reranker import Reranker
 from muniment.ports.tracer import UNWATCHED, Tracer
-from muniment.ports.world import Clock, Ids
 from muniment.write.pipeline import propose_each
 from muniment.write.secrets import DEFAULT
 
@@ -168,7 +168,7 @@ class Memory:
                 signer=found.signer,
                 keys=found.keys,
                 witness=witness_of(place, tenant, witness),
-                aside=receipts_aside(tenant, receipts_folder),
+                aside=external_receipts(tenant, receipts_folder),
                 clock=clock or SystemClock(),
                 ids=ids or RandomIds(),
                 judge=judge,
@@ -349,7 +349,7 @@ class Memory:
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
-    ) -> Forgotten:
+    ) -> ErasureResult:
         """Erase one record, or everything of a subject, source, actor, session or user: the content of all revisions,
         their words in the index, their vectors, what reports, receipts and notes quote of them, and what was derived
         from them as `cascade` says (`erase`, `redact` or `review`; the policy's choice if it is not given). The ledger
@@ -369,7 +369,7 @@ class Memory:
             dry_run=dry_run,
         )
 
-    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
+    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> VectorCoverage:
         """Wait until everything written so far can be found by its meaning too. Says how far vectors reach."""
         return self._session.tenant.indexer.flush(timeout=timeout, progress=progress)
 

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import TypedDict, TypeVar, get_type_hints
 
 from muniment.model import checks
+from muniment.model.claim_options import When, read_instant, refuse_unknown
 from muniment.model.errors import Malformed
-from muniment.model.flat import When, read_instant, refuse_unknown
 from muniment.model.query import DEFAULT_PURPOSE, LIMIT_DEFAULT, Attunement, Listing, Query
 from muniment.model.vocabulary import Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 

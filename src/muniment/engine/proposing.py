@@ -5,22 +5,22 @@ from __future__ import annotations
 import msgspec
 
 from muniment.engine.session import Session
-from muniment.engine.terms import UNCONDITIONAL, Terms
+from muniment.engine.terms import UNCONDITIONAL, WriteTerms
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
-from muniment.model.errors import Malformed, MindUnavailable
-from muniment.model.proposal import Arrival, Objection, Proposal
-from muniment.model.rows import Reach
+from muniment.model.errors import Malformed, ModelUnavailable
+from muniment.model.proposal import ImportContext, Objection, Proposal
+from muniment.model.rows import VectorCoverage
 from muniment.policy.decide import acting_for
-from muniment.policy.rules import Detector
+from muniment.policy.rules import DetectorEffect
 from muniment.ports.store import Unit
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.write.admit import Admitted, admit, unheard
 from muniment.write.case import hidden
 from muniment.write.exposure import ALIKE_LEAST, pieces_of
 from muniment.write.facts import gather, hearing_of
-from muniment.write.kinship import Suggestion, comparable
 from muniment.write.pipeline import asked, propose
+from muniment.write.similarity import Suggestion, comparable
 
 
 def admit_claim(
@@ -52,7 +52,7 @@ def submit(
     admitted: Admitted,
     objections: tuple[Objection, ...] = (),
     operation: Operation = UNWATCHED,
-    terms: Terms = UNCONDITIONAL,
+    terms: WriteTerms = UNCONDITIONAL,
 ) -> Verdict:
     suggestions: tuple[Suggestion, ...] = ()
     if not objections:
@@ -78,7 +78,7 @@ def _compared(session: Session, admitted: Admitted) -> Admitted:
     hearing = hearing_of(wanted.actor)
     with session.store.read() as snapshot:
         cards = snapshot.catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep)
-        reach = snapshot.meanings.reach() if cards else Reach()
+        reach = snapshot.meanings.reach() if cards else VectorCoverage()
         if reach.model is None:
             return admitted
         rids = [card.rid for card in cards]
@@ -97,13 +97,13 @@ def judged(session: Session, admitted: Admitted) -> tuple[Admitted, tuple[Sugges
     admitted = _compared(session, admitted)
     try:
         return admitted, _suggestions(session, admitted)
-    except MindUnavailable as error:
+    except ModelUnavailable as error:
         return unheard(admitted, error), ()
 
 
 def _suggestions(session: Session, admitted: Admitted) -> tuple[Suggestion, ...]:
     judge, policy, claim = session.tenant.judge, session.policy, admitted.proposal.claim
-    if judge is None or policy.disputes.judge is Detector.IGNORE:
+    if judge is None or policy.disputes.judge is DetectorEffect.IGNORE:
         return ()
     with session.store.read() as snapshot:
         kin = gather(snapshot, asked(admitted), pepper=session.bench.pepper).kin
@@ -124,13 +124,13 @@ def extracted(session: Session, admitted: Admitted) -> Admitted:
         return admitted
     try:
         found = extractor.extract(admitted.proposal.claim.content)
-    except MindUnavailable as error:
+    except ModelUnavailable as error:
         return unheard(admitted, error)
     safe = tuple(one for one in found if (session.clean(one.text), session.clean(one.key)) == (one.text, one.key))
     return msgspec.structs.replace(admitted, extracted=safe)
 
 
-def admit_arrival(session: Session, claim: Claim, name: str, arrival: Arrival | None) -> Admitted:
+def admit_arrival(session: Session, claim: Claim, name: str, arrival: ImportContext | None) -> Admitted:
     if not isinstance(claim, Claim):
         raise Malformed("claims", "a list of claims")
     proposal = Proposal(id=name, tenant=session.tenant.name, claim=claim, arrival=arrival)

@@ -8,27 +8,27 @@ from typing import Unpack
 import msgspec
 
 from muniment.engine.disputed import asked, conflict_of, conflicts_of
-from muniment.engine.foresight import judged_anew
+from muniment.engine.impact import judged_anew
 from muniment.engine.listing import browse
 from muniment.engine.session import Session
-from muniment.engine.terms import UNCONDITIONAL, Terms
+from muniment.engine.terms import UNCONDITIONAL, WriteTerms
 from muniment.engine.views import ConflictView, Curated, QueueItem, queue_of, record_of, report_on
 from muniment.engine.watched import watched
 from muniment.model import checks
 from muniment.model.arguments import checked
 from muniment.model.claim import Place
-from muniment.model.curation import Settled, Swept, Verdict
+from muniment.model.claim_options import ClaimOptions, make_claim
+from muniment.model.curation import ConflictResult, MaintenanceResult, Verdict
 from muniment.model.errors import Malformed, NotPermitted, Stale
-from muniment.model.flat import ClaimOptions, make_claim
 from muniment.model.proposal import (
     Objection,
     OutcomeReport,
     Proposal,
-    Quarantine,
-    Release,
+    QuarantineRequest,
+    ReleaseRequest,
     ResolveRequest,
-    Retraction,
-    Ruling,
+    RetractRequest,
+    ReviewDecision,
     VouchRequest,
 )
 from muniment.model.query import Disclosure
@@ -42,12 +42,12 @@ from muniment.write.admit import admit
 from muniment.write.case import hidden
 from muniment.write.detect import look_for_disputes
 from muniment.write.facts import fetch
+from muniment.write.maintenance import expire, refresh, updated_usage
 from muniment.write.naming import give_name
 from muniment.write.pipeline import propose
 from muniment.write.quarantine import quarantine, release
 from muniment.write.resolve import REFUSED, settle
 from muniment.write.review import observe, retract, rule, vouch
-from muniment.write.sweep import expire, refresh, stirred
 
 HELPFUL, MISLEADING = "helpful", "misleading"
 
@@ -94,7 +94,7 @@ class Review:
         with it. With `dry_run` it is only said what the answer would come to, and nothing is changed: ids that it would
         give are not those that will be given."""
         self._session.screen.refuse("scope_id", scope_id)
-        ruling = Ruling(
+        ruling = ReviewDecision(
             proposal=proposal_id,
             accept=accept,
             reason=self._session.clean(reason),
@@ -110,7 +110,7 @@ class Review:
     @watched("retract")
     def retract(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         """Take a record back. It stays in its history, no longer answers, and what stands on it falls with it."""
-        retraction = Retraction(
+        retraction = RetractRequest(
             record=record_id, reason=self._session.clean(reason), expected_revision=expected_revision
         )
         return self._session.write(lambda unit: retract(unit, retraction, self._session.actor, self._session.bench))
@@ -173,7 +173,7 @@ class Review:
         expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
-    ) -> Settled:
+    ) -> ConflictResult:
         """Settle a conflict by a declared strategy. In a vote `winner` is the caller's ballot; with `synthesis` one new
         record, described by `options`, takes the place of both. With `dry_run` it is only said where the conflict would
         stand and what would fall, and nothing is changed: the id of a synthesis is not the one that will be given. The
@@ -264,14 +264,14 @@ class Review:
         return names
 
     @watched("sweep")
-    def sweep(self) -> Swept:
+    def sweep(self) -> MaintenanceResult:
         """Let time do its work: what is past its time expires with all that follows, use is counted, tiers move, and
         what is due for review is named. A second sweep at the same instant finds nothing to do."""
         if decide_review(self._session.policy, self._session.actor, Action.SWEEP, None, None) is None:
             raise NotPermitted(self._session.actor.id, "sweep the memory")
         tenant, now = self._session.tenant, self._session.tenant.clock.now()
         with tenant.store.read() as snapshot:
-            rids = stirred(snapshot, now)
+            rids = updated_usage(snapshot, now)
             over = snapshot.catalogue.expired(now)
             due = tuple(
                 card.id
@@ -279,13 +279,15 @@ class Review:
                 if not hidden(self._session.policy, self._session.actor, fetch(snapshot, card))
             )
         if not rids and not over:
-            return Swept(due=due)
+            return MaintenanceResult(due=due)
 
-        def job(unit: Unit) -> tuple[Swept, int]:
+        def job(unit: Unit) -> tuple[MaintenanceResult, int]:
             expired, fallen = expire(unit, tenant.bench, self._session.actor.id, now)
             moved = refresh(unit, tenant.bench, self._session.actor.id, now, rids)
             head = unit.ledger.head()
-            return Swept(expired=expired, fallen=fallen, moved=moved, due=due), head.seq if head is not None else 0
+            return MaintenanceResult(
+                expired=expired, fallen=fallen, moved=moved, due=due
+            ), head.seq if head is not None else 0
 
         swept, epoch = tenant.store.write(job)
         tenant.wrote(epoch)
@@ -317,7 +319,7 @@ class Review:
     def retire(self, record_id: str, *, becomes: str, reason: str, expected_revision: int | None = None) -> Verdict:
         """Let a record no longer speak: `deprecated`, `expired`, `archived` or `retracted`. What is over already can
         still be archived."""
-        retraction = Retraction(
+        retraction = RetractRequest(
             record=record_id,
             reason=self._session.clean(reason),
             expected_revision=expected_revision,
@@ -329,14 +331,18 @@ class Review:
     def quarantine(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         """Keep a record back until somebody has looked at it: it answers nothing, and what stands on it is flagged.
         Those who see the queue see it too."""
-        request = Quarantine(record=record_id, reason=self._session.clean(reason), expected_revision=expected_revision)
+        request = QuarantineRequest(
+            record=record_id, reason=self._session.clean(reason), expected_revision=expected_revision
+        )
         return self._session.write(lambda unit: quarantine(unit, request, self._session.actor, self._session.bench))
 
     @watched("release")
     def release(self, record_id: str, *, reason: str, expected_revision: int | None = None) -> Verdict:
         """Let a record speak again that was in quarantine. What stands on it is judged anew, and disputes that ended
         when it fell silent go on."""
-        request = Release(record=record_id, reason=self._session.clean(reason), expected_revision=expected_revision)
+        request = ReleaseRequest(
+            record=record_id, reason=self._session.clean(reason), expected_revision=expected_revision
+        )
         return self._session.write(lambda unit: release(unit, request, self._session.actor, self._session.bench))
 
     def quarantined(self) -> tuple[Disclosure, ...]:
@@ -344,7 +350,7 @@ class Review:
         return tuple(browse(self._session, statuses=[Status.HELD.value], purpose="review"))
 
 
-def find_conflicts(session: Session, record_id: str, terms: Terms = UNCONDITIONAL) -> tuple[str, ...]:
+def find_conflicts(session: Session, record_id: str, terms: WriteTerms = UNCONDITIONAL) -> tuple[str, ...]:
     bench = terms.bench(session.bench)
     verdict = session.store.write(lambda unit: look_for_disputes(unit, record_id, session.actor, bench))
     if verdict is None:
@@ -353,7 +359,7 @@ def find_conflicts(session: Session, record_id: str, terms: Terms = UNCONDITIONA
     return verdict.conflict_ids
 
 
-def _foreseen(session: Session, unit: Unit, request: ResolveRequest) -> Settled:
+def _foreseen(session: Session, unit: Unit, request: ResolveRequest) -> ConflictResult:
     """How a conflict would be settled, told inside the transaction that does it."""
     head = unit.ledger.head()
     settled = settle(unit, request, session.actor, session.bench)
@@ -367,10 +373,10 @@ def _foreseen(session: Session, unit: Unit, request: ResolveRequest) -> Settled:
     return settled.foretelling(falls, rises)
 
 
-def _settle_as_shown(session: Session, request: ResolveRequest, expected: str) -> Settled:
+def _settle_as_shown(session: Session, request: ResolveRequest, expected: str) -> ConflictResult:
     """Do what a rehearsal told or nothing. A refusal is recorded as any other."""
 
-    def job(unit: Unit) -> Settled:
+    def job(unit: Unit) -> ConflictResult:
         settled = _foreseen(session, unit, request)
         if settled.status != REFUSED and settled.digest != expected:
             raise Stale(
@@ -383,10 +389,10 @@ def _settle_as_shown(session: Session, request: ResolveRequest, expected: str) -
     return settled
 
 
-def settle_conflict(session: Session, request: ResolveRequest, terms: Terms = UNCONDITIONAL) -> Settled:
+def settle_conflict(session: Session, request: ResolveRequest, terms: WriteTerms = UNCONDITIONAL) -> ConflictResult:
     bench = terms.bench(session.bench)
 
-    def job(unit: Unit) -> Settled:
+    def job(unit: Unit) -> ConflictResult:
         terms.hold(unit)
         return settle(unit, request, session.actor, bench)
 

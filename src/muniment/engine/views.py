@@ -11,15 +11,15 @@ from muniment.engine.tenant import Tenant, policies_of
 from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
-from muniment.model.curation import Report
-from muniment.model.entry import Ballot, Entry, Role
+from muniment.model.curation import CurationReport
+from muniment.model.entry import DocumentRole, Entry, Vote
 from muniment.model.erasure import ERASED
 from muniment.model.errors import IntegrityError, NotFound
 from muniment.model.proposal import Proposal
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.model.receipt import Explanation
-from muniment.model.record import Record, Standing
-from muniment.model.rows import ConflictRow, ProposalRow, Reach
+from muniment.model.record import Record, RecordState
+from muniment.model.rows import ConflictRow, ProposalRow, VectorCoverage
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
@@ -27,11 +27,11 @@ from muniment.model.vocabulary import ActorType, ConflictStatus, ConflictStrengt
 from muniment.policy.decide import decide_read, decide_review, walled
 from muniment.policy.rules import Action, Policy
 from muniment.ports.store import Snapshot, TenantStore
-from muniment.read.discretion import discreet, own_account
-from muniment.read.explain import decide_again, only_read, read_receipt, search_again, taken_from, told_apart
+from muniment.read.explain import decide_again, differences, only_read, read_receipt, search_again, taken_from
 from muniment.read.gate import pass_gate, without_exposure
-from muniment.read.pinned import check_pinned
+from muniment.read.integrity import check_pinned
 from muniment.read.pipeline import Reading
+from muniment.read.redact import own_receipt, redacted_answer
 from muniment.write.commit import rebuild
 from muniment.write.facts import fetch, look_up
 from muniment.write.pipeline import report_of
@@ -56,7 +56,7 @@ class RevisionView(Value):
     """A revision with its present standing and everything that happened to it, oldest first."""
 
     record: Record
-    standing: Standing
+    standing: RecordState
     events: tuple[Event, ...]
 
 
@@ -76,14 +76,14 @@ class QueueItem(Value):
     actor: str
     epoch: int
     at: Instant
-    report: Report
+    report: CurationReport
     actor_type: ActorType
 
 
 class Curated(Value):
     """A proposal as it was decided last: the report, who made it, when it was decided, and the record it became."""
 
-    report: Report
+    report: CurationReport
     actor: str
     epoch: int
     at: Instant
@@ -112,7 +112,7 @@ class ConflictView(Value):
     resolved_by: str | None = None
     epoch_resolved: int | None = None
     settled_at: Instant | None = None
-    ballots: tuple[Ballot, ...] = ()
+    ballots: tuple[Vote, ...] = ()
 
     @property
     def contests(self) -> bool:
@@ -138,7 +138,7 @@ def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, rev
 
 
 def _disclose(
-    snapshot: Snapshot, record: Record, standing: Standing, actor: Actor, policy: Policy
+    snapshot: Snapshot, record: Record, standing: RecordState, actor: Actor, policy: Policy
 ) -> Disclosure | None:
     passed = pass_gate(record, standing, policy=policy, actor=actor, purpose=DEFAULT_PURPOSE, gates=policy.trust.gates)
     if not isinstance(passed, Disclosure):
@@ -146,9 +146,9 @@ def _disclose(
     return msgspec.structs.replace(passed, standing=_known(snapshot, record, standing, actor, policy))
 
 
-def _known(snapshot: Snapshot, record: Record, standing: Standing, actor: Actor, policy: Policy) -> Standing:
+def _known(snapshot: Snapshot, record: Record, standing: RecordState, actor: Actor, policy: Policy) -> RecordState:
     """The standing as the caller may know it."""
-    return discreet(snapshot, record.id, standing, policy=policy, actor=actor, purpose=DEFAULT_PURPOSE)
+    return redacted_answer(snapshot, record.id, standing, policy=policy, actor=actor, purpose=DEFAULT_PURPOSE)
 
 
 def _check_pinned(snapshot: Snapshot, card: Card) -> None:
@@ -204,7 +204,7 @@ def _events(snapshot: Snapshot, actor: Actor, policy: Policy, card: Card) -> tup
     )
 
 
-def _standing_after(event: Event, standing: Standing) -> Event:
+def _standing_after(event: Event, standing: RecordState) -> Event:
     footing = standing.footing
     return msgspec.structs.replace(event, status=standing.status, confidence=footing.own, effective=footing.effective)
 
@@ -227,7 +227,7 @@ def _sides(snapshot: Snapshot, entry: Entry) -> list[Card]:
     return list(snapshot.catalogue.cards(rids).values())
 
 
-def _happened(before: Standing, after: Standing) -> str:
+def _happened(before: RecordState, after: RecordState) -> str:
     """What became of a revision, in words: every part of its standing that is another."""
     old, new = before.footing, after.footing
     parts = [f"became {after.status}"] if after.status is not before.status else []
@@ -248,9 +248,9 @@ def _happened(before: Standing, after: Standing) -> str:
 
 def _event(snapshot: Snapshot, seq: int, what: str) -> Event:
     entry = _entry(snapshot, seq)
-    report = next((ref.doc for ref in entry.documents if ref.role is Role.REPORT), None)
+    report = next((ref.doc for ref in entry.documents if ref.role is DocumentRole.REPORT), None)
     document = snapshot.documents.get(report) if report is not None else None
-    reason = read_canonical(document.body, Report).reason if document is not None else ""
+    reason = read_canonical(document.body, CurationReport).reason if document is not None else ""
     return Event(epoch=seq, at=entry.at, actor=entry.actor, what=what, reason=reason)
 
 
@@ -307,7 +307,7 @@ def report_on(snapshot: Snapshot, actor: Actor, policy: Policy, proposal: str) -
     )
 
 
-def _as_told(snapshot: Snapshot, actor: Actor, policy: Policy, report: Report) -> Report:
+def _as_told(snapshot: Snapshot, actor: Actor, policy: Policy, report: CurationReport) -> CurationReport:
     """A report without the names of records that the caller may not see; those who audit see them all."""
     if decide_review(policy, actor, Action.AUDIT, None, None) is not None:
         return report
@@ -422,11 +422,11 @@ def explain(
                 with scratch.read() as rebuilt:
                     _lend(tenant.store, scratch, account.plan.reach)
                     found = search_again(rebuilt, read, reading, tenant.indexer.ask)
-        found = told_apart(snapshot, found, taken_from(snapshot, stored))
-        return found if audits else msgspec.structs.replace(found, account=own_account(found.account))
+        found = differences(snapshot, found, taken_from(snapshot, stored))
+        return found if audits else msgspec.structs.replace(found, account=own_receipt(found.account))
 
 
-def _lend(store: TenantStore, scratch: TenantStore, reach: Reach) -> None:
+def _lend(store: TenantStore, scratch: TenantStore, reach: VectorCoverage) -> None:
     """Give a rebuilt store the vectors as far as they reached then, if they are still there."""
     if reach.model is None or store.vectors.reach().model != reach.model:
         return

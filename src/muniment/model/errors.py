@@ -218,7 +218,7 @@ class StoreBusy(OperationalError):
     hint = "Try again; if it lasts, look for a process that holds the vault open in a long transaction."
 
 
-class MindUnavailable(OperationalError):
+class ModelUnavailable(OperationalError):
     """An embedder cannot be reached or cannot work. Everything else goes on without it."""
 
     code = "mind_unavailable"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 
 from muniment.model import checks
-from muniment.model.brief import Parts, quoted, sure
 from muniment.model.errors import Malformed
 from muniment.model.gate import Thresholds
-from muniment.model.record import Record, Standing
+from muniment.model.one_line import Parts, quoted, sure
+from muniment.model.record import Record, RecordState
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, fold_defaults
@@ -177,7 +177,7 @@ class Disclosure(Value):
     the other sides of its open conflicts that the reader may see, the latest conflicts first."""
 
     record: Record
-    standing: Standing
+    standing: RecordState
     presented: Presented
     gate: GateFlag
     score: float = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.model.brief import Parts
+from muniment.model.one_line import Parts
 from muniment.model.query import Abstention, Disclosure, Searched
 from muniment.model.render import Context, render
 from muniment.model.value import Value

@@ -8,7 +8,7 @@ from muniment.model.actor import Actor
 from muniment.model.filter import Filter
 from muniment.model.gate import Gates
 from muniment.model.query import Abstention, Query, Searched
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.times import MAX, Instant
 from muniment.model.value import Value
 from muniment.model.weights import USUAL_WEIGHTS, Weights
@@ -51,7 +51,7 @@ class Plan(Value):
     asked: Instant = MAX
     asker: str | None = None
     span: tuple[Instant, Instant] | None = None
-    reach: Reach = Reach()
+    reach: VectorCoverage = VectorCoverage()
     min_fit: float | None = None
     precise: bool = False
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from muniment.engine import ChainLink, ConflictView, Knower, QueueItem, SigningKey, Telling
+from muniment.engine import ChainLink, ConflictView, KnownActor, QueueItem, SigningKey, Telling
 from muniment.model.actor import Actor
 from muniment.model.curation import Verdict
-from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
+from muniment.model.entry import Entry, LedgerHead, SignedCheckpoint, VerifyFinding
 from muniment.model.erasure import LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Account, ReceiptEntry
@@ -100,7 +100,7 @@ class DirectoryPage(Value):
     """Who knows what, the most first; `next` is the cursor of the page that follows, null on the last."""
 
     about: str | None
-    knowers: tuple[Knower, ...]
+    knowers: tuple[KnownActor, ...]
     teams: dict[str, int]
     next: str | None = None
 
@@ -235,8 +235,8 @@ class Checked(Value):
     of: int | None = None
     ok: bool | None = None
     receipts: int | None = None
-    findings: tuple[Finding, ...] = ()
-    head: Head | None = None
+    findings: tuple[VerifyFinding, ...] = ()
+    head: LedgerHead | None = None
     bound_since: int | None = None
     code: str | None = None
     detail: str | None = None

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from muniment.model.claim import Claim
-from muniment.model.entry import Head
-from muniment.model.erasure import Derived
+from muniment.model.entry import LedgerHead
+from muniment.model.erasure import DerivedPolicy
 from muniment.model.proposal import CONTRADICTS_MAX, Objection
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -183,7 +183,7 @@ class Erase(Targeted):
     that is done. With `include_probable` what only may speak of a subject goes too."""
 
     reason: Text | None = None
-    cascade: Derived | None = None
+    cascade: DerivedPolicy | None = None
     expected: Digest | None = None
     include_probable: bool | None = None
     dry_run: bool | None = None
@@ -326,4 +326,4 @@ class Flush(Value):
 class Verify(Value):
     """A head of the ledger that was kept elsewhere, to be found again."""
 
-    anchor: Head | None = None
+    anchor: LedgerHead | None = None

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from muniment.engine import Bucket
 from muniment.graph.walk import Direction
-from muniment.model.erasure import Derived
+from muniment.model.erasure import DerivedPolicy
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -29,7 +29,7 @@ from muniment.operations.kinds import (
     Short,
     Tokens,
 )
-from muniment.trust.quality import Profile
+from muniment.trust.quality import QualityFormula
 
 LinkType = Literal[
     "answers",
@@ -121,7 +121,7 @@ class Forget(Value):
     would go; the digest of that plan as `expected` sees to it that just that is done."""
 
     reason: Short
-    cascade: Derived | None = None
+    cascade: DerivedPolicy | None = None
     expected: Digest | None = None
     dry_run: bool | None = None
 
@@ -161,7 +161,7 @@ class Worth(Value):
 
     namespace: Namespace | None = None
     session: Name | None = None
-    profile: Profile | None = None
+    profile: QualityFormula | None = None
 
 
 class Stretch(Value):

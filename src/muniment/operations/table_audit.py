@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from muniment.engine import Activity, Rebuilt, Trimmed, Verified
-from muniment.model.entry import Head, SignedCheckpoint
+from muniment.engine import Activity, RebuildResult, TrimResult, VerificationResult
+from muniment.model.entry import LedgerHead, SignedCheckpoint
 from muniment.operations import answers, bodies, queries
 from muniment.operations.operation import Grant, Key, Operation, Verb
 
@@ -14,7 +14,7 @@ AUDITING: tuple[Operation, ...] = (
         path="/api/ledger/head",
         summary="Read where the ledger stands",
         grant=Grant.AUDIT,
-        answer=Head,
+        answer=LedgerHead,
     ),
     Operation(
         name="ledger.entries",
@@ -110,7 +110,7 @@ AUDITING: tuple[Operation, ...] = (
         summary="Check everything against everything",
         grant=Grant.AUDIT,
         body=bodies.Verify,
-        answer=Verified,
+        answer=VerificationResult,
         example=bodies.Verify(),
     ),
     Operation(
@@ -119,7 +119,7 @@ AUDITING: tuple[Operation, ...] = (
         path="/api/ledger/replay",
         summary="Rebuild every projection from the ledger",
         grant=Grant.ADMIN,
-        answer=Rebuilt,
+        answer=RebuildResult,
         codes=("ledger_broken",),
     ),
     Operation(
@@ -129,7 +129,7 @@ AUDITING: tuple[Operation, ...] = (
         summary="Take from old receipts everything but who was told what",
         grant=Grant.ADMIN,
         body=bodies.Trim,
-        answer=Trimmed,
+        answer=TrimResult,
         changes=True,
         key=Key.ANSWER,
         example=bodies.Trim(older_than_days=90.0, dry_run=True),

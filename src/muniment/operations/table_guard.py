@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.model.curation import Forgotten, Verdict, Withdrawal
+from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
 from muniment.model.erasure import LegalHold
 from muniment.operations import answers, bodies, queries
 from muniment.operations.operation import Grant, Key, Operation, Verb
@@ -15,7 +15,7 @@ GUARDING: tuple[Operation, ...] = (
         summary="Erase a record, or all of a subject, source, actor or session; or say what would go",
         grant=Grant.REVIEW,
         body=bodies.Erase,
-        answer=Forgotten,
+        answer=ErasureResult,
         changes=True,
         key=Key.ANSWER,
         codes=("stale", "on_hold", "not_found"),
@@ -28,7 +28,7 @@ GUARDING: tuple[Operation, ...] = (
         summary="Erase one record, or say what would go",
         grant=Grant.REVIEW,
         query=queries.Forget,
-        answer=Forgotten,
+        answer=ErasureResult,
         changes=True,
         key=Key.ANSWER,
         codes=("stale", "on_hold"),
@@ -85,7 +85,7 @@ GUARDING: tuple[Operation, ...] = (
         summary="Withdraw everything that an actor, a source or a session contributed; or list it",
         grant=Grant.REVIEW,
         body=bodies.Withdraw,
-        answer=Withdrawal,
+        answer=WithdrawalResult,
         changes=True,
         key=Key.ANSWER,
         codes=("stale",),

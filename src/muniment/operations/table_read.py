@@ -6,7 +6,7 @@ from muniment.engine import ConflictView, Curated, EntityView, History, LineageV
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.operations import answers, bodies, queries
 from muniment.operations.operation import Grant, Operation, Verb
 
@@ -201,7 +201,7 @@ READING: tuple[Operation, ...] = (
         summary="Wait until everything written can be found by its meaning",
         grant=Grant.WRITE,
         body=bodies.Flush,
-        answer=Reach,
+        answer=VectorCoverage,
         codes=("store_busy", "mind_unavailable"),
         example=bodies.Flush(timeout=5.0),
     ),

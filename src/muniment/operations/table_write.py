@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muniment.engine import Foreseen
 from muniment.model.claim import Belief, Claim
-from muniment.model.curation import Settled, Swept, Undone, Verdict
+from muniment.model.curation import ConflictResult, MaintenanceResult, RollbackResult, Verdict
 from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 from muniment.operations import answers, bodies, queries
 from muniment.operations.operation import Grant, Key, Operation, Verb
@@ -193,7 +193,7 @@ WRITING: tuple[Operation, ...] = (
         summary="Settle a conflict by a declared strategy",
         grant=Grant.WRITE,
         body=bodies.Resolve,
-        answer=Settled,
+        answer=ConflictResult,
         changes=True,
         key=Key.ANSWER,
         codes=("stale", "undecided"),
@@ -220,7 +220,7 @@ WRITING: tuple[Operation, ...] = (
         summary="Undo a batch",
         grant=Grant.REVIEW,
         body=bodies.Reason,
-        answer=Undone,
+        answer=RollbackResult,
         changes=True,
         key=Key.ANSWER,
         codes=("stale",),
@@ -245,7 +245,7 @@ WRITING: tuple[Operation, ...] = (
         path="/api/sweep",
         summary="Let time do its work: what is past its time expires",
         grant=Grant.ADMIN,
-        answer=Swept,
+        answer=MaintenanceResult,
         changes=True,
         key=Key.ANSWER,
     ),

@@ -17,7 +17,7 @@ from muniment.model.decoding import convert
 from muniment.model.errors import CallerError, PolicyInvalid
 from muniment.model.gate import Thresholds
 from muniment.model.value import Value
-from muniment.policy.rules import ANYONE, Member, Policy, ReadRule, ReviewRule, WriteRule
+from muniment.policy.rules import ANYONE, Policy, PolicyMember, ReadRule, ReviewRule, WriteRule
 
 BYTES_MAX = 262_144
 DEPTH_MAX = 16
@@ -51,7 +51,7 @@ def _parsed(text: str, place: str) -> Policy:
     plain, lines = _read_toml(text, place) if place.endswith(".toml") else _read_yaml(text, place)
     actors = plain.get("actors") if isinstance(plain, dict) else None
     for name, member in actors.items() if isinstance(actors, dict) else ():
-        _convert(member, Member, f"$.actors.{name}", lines, place)
+        _convert(member, PolicyMember, f"$.actors.{name}", lines, place)
     _convert_thresholds(plain, lines, place)
     policy = _convert(plain, Policy, "$", lines, place)
     _check(policy, lines, place)

@@ -11,12 +11,12 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from muniment.model.card import Card
-from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate, Target
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.note import Note
 from muniment.model.receipt import Plan, StoredReceipt
-from muniment.model.record import Standing
+from muniment.model.record import RecordState
 from muniment.model.rows import (
     ConflictRow,
     EdgeRow,
@@ -31,13 +31,13 @@ from muniment.model.times import Instant
 from muniment.ports.ahead import Ahead
 from muniment.ports.health import StoreHealth
 from muniment.ports.lexicon import Lexicon, Names
-from muniment.ports.vectors import Meanings, Vectors
+from muniment.ports.vectors import Vectors, VectorSearch
 
 T = TypeVar("T")
 
 
 class Ledger(Protocol):
-    def head(self) -> Head | None:
+    def head(self) -> LedgerHead | None:
         """The last entry's position, or None before genesis."""
 
     def entry(self, seq: int) -> StoredEntry | None: ...
@@ -110,7 +110,7 @@ class Catalogue(Protocol):
     def moves(self) -> Iterator[StandingRow]:
         """The same of every revision, by `rid` and then in order."""
 
-    def standing_at(self, rid: int, seq: int) -> Standing | None:
+    def standing_at(self, rid: int, seq: int) -> RecordState | None:
         """A revision's standing after entry `seq`; None when it was not born yet."""
 
     def superseded_by(self, record: str) -> tuple[Card, ...]:
@@ -170,7 +170,7 @@ class Links(Protocol):
         """Every link, by `rid`, type and target."""
 
 
-class Desk(Protocol):
+class Proposals(Protocol):
     def proposal(self, proposal: str) -> ProposalRow | None: ...
 
     def held(self, *, after: str | None, limit: int) -> tuple[ProposalRow, ...]:
@@ -246,7 +246,7 @@ class Snapshot(Protocol):
     def links(self) -> Links: ...
 
     @property
-    def desk(self) -> Desk: ...
+    def desk(self) -> Proposals: ...
 
     @property
     def lexicon(self) -> Lexicon: ...
@@ -255,7 +255,7 @@ class Snapshot(Protocol):
     def names(self) -> Names: ...
 
     @property
-    def meanings(self) -> Meanings: ...
+    def meanings(self) -> VectorSearch: ...
 
     @property
     def notes(self) -> Notes: ...

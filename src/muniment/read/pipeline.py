@@ -10,7 +10,7 @@ from muniment.model.actor import Actor
 from muniment.model.query import Abstention, Disclosure, Query, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Account, Candidate, Plan
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.status import PRIVATE, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -18,7 +18,6 @@ from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.attune import gather_attuned
-from muniment.read.discretion import discreet, tellable
 from muniment.read.excerpt import excerpt
 from muniment.read.fetch import Shelf
 from muniment.read.gate import POLICY, pass_gate
@@ -26,6 +25,7 @@ from muniment.read.listing import gather_listed
 from muniment.read.plan import make_plan
 from muniment.read.question import Ask, Sought, seek
 from muniment.read.reasons import give_reasons
+from muniment.read.redact import redacted_answer, tellable
 from muniment.read.search import NOTHING, Gathered, gather
 from muniment.read.select import BUDGET, LIMIT, WEAK, Selection, select
 from muniment.text.passages import SIZE
@@ -88,9 +88,9 @@ def answer(
     return _answer(snapshot, plan, query, reading, gathered, searched, sought.bynames, receipt_id, operation)
 
 
-def usable(reach: Reach, sought: Sought) -> Reach:
+def usable(reach: VectorCoverage, sought: Sought) -> VectorCoverage:
     """The vectors a question can be compared with: those of the model that read it."""
-    return reach if sought.model is not None and reach.model == sought.model else Reach()
+    return reach if sought.model is not None and reach.model == sought.model else VectorCoverage()
 
 
 def look(
@@ -204,7 +204,7 @@ def choose(
             return passed
         shelf.check(candidate.rid)
         if standing.successor is not None:
-            known = discreet(
+            known = redacted_answer(
                 snapshot, record.id, standing, policy=reading.policy, actor=reading.actor, purpose=query.purpose
             )
             passed = msgspec.structs.replace(passed, standing=known)

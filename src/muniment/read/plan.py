@@ -7,7 +7,7 @@ from muniment.model.filter import AtLeast, AtMost, Believed, Filter, LiveAt, One
 from muniment.model.gate import TOLD, Gates
 from muniment.model.query import Query
 from muniment.model.receipt import STATUS, Plan, Terms
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, SHARED_SCOPES, TRUST_RANK, Kind, Scope
@@ -16,7 +16,7 @@ from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
 from muniment.text.dates import read_span
 
-_NO_VECTORS = Reach()
+_NO_VECTORS = VectorCoverage()
 _CURRENT = tuple(sorted(status.value for status in CURRENT))
 _NOT_INTENDED = tuple(sorted(kind.value for kind in Kind if kind is not Kind.INTENTION))
 """What somebody means to do answers no question about what is so: it is told to those who ask for intentions."""
@@ -34,7 +34,7 @@ def make_plan(
     now: Instant,
     as_of: int,
     at_head: bool,
-    reach: Reach = _NO_VECTORS,
+    reach: VectorCoverage = _NO_VECTORS,
 ) -> Plan:
     """One plan for store and gate alike. `now` is the instant the question is asked at, or asked about; `reach` says
     how far the vectors go that can be used."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from muniment.engine import Memory
-from muniment.model.erasure import Fate
+from muniment.model.erasure import ErasureOutcome
 from muniment.model.errors import OnHold
 from muniment.surfaces.cli import show_guard
 from muniment.surfaces.cli.shapes_guard import plan_shape
@@ -27,7 +27,7 @@ def tell_forgetting(stage: Stage, owner: Memory) -> None:
     _held(stage, owner, about)
     stage.act("owner", f"forget everything about {PERSON}. First the plan:")
     plan = owner.forget(subject=PERSON, reason="she asked for it", dry_run=True).plan
-    stage.claim(plan.of(Fate.ERASED) == (about, above), "the record and what was derived from it should go")
+    stage.claim(plan.of(ErasureOutcome.ERASED) == (about, above), "the record and what was derived from it should go")
     stage.show(show_guard.plan(plan_shape(plan)))
     _gone(stage, owner, plan.digest)
 

@@ -18,8 +18,19 @@ from muniment.model.rows import Row, ToldRow
 from muniment.ports.ahead import Ahead
 from muniment.ports.health import StoreHealth
 from muniment.ports.lexicon import Lexicon, Names
-from muniment.ports.store import Catalogue, Desk, Documents, Ledger, Links, Notes, Receipts, Snapshot, TenantStore, Unit
-from muniment.ports.vectors import Meanings, Vectors
+from muniment.ports.store import (
+    Catalogue,
+    Documents,
+    Ledger,
+    Links,
+    Notes,
+    Proposals,
+    Receipts,
+    Snapshot,
+    TenantStore,
+    Unit,
+)
+from muniment.ports.vectors import Vectors, VectorSearch
 
 T = TypeVar("T")
 
@@ -120,10 +131,10 @@ class _DoomedUnit:
         self.documents = cast(Documents, _Watched(unit.documents, touch))
         self.catalogue = cast(Catalogue, _Watched(unit.catalogue, touch))
         self.links = cast(Links, _Watched(unit.links, touch))
-        self.desk = cast(Desk, _Watched(unit.desk, touch))
+        self.desk = cast(Proposals, _Watched(unit.desk, touch))
         self.lexicon = cast(Lexicon, _Watched(unit.lexicon, touch))
         self.names = cast(Names, _Watched(unit.names, touch))
-        self.meanings = cast(Meanings, _Watched(unit.meanings, touch))
+        self.meanings = cast(VectorSearch, _Watched(unit.meanings, touch))
         self.notes = cast(Notes, _Watched(unit.notes, touch))
         self.receipts = cast(Receipts, _Watched(unit.receipts, touch))
 

@@ -23,8 +23,8 @@ from muniment.model.times import Instant
 from muniment.policy.decide import resolve
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
+from muniment.ports.clock_and_ids import Clock, Ids, Signer
 from muniment.ports.store import TenantStore
-from muniment.ports.world import Clock, Ids, Signer
 
 START = times.parse("2026-01-01", field="start")
 SECOND = 1_000_000

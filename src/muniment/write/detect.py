@@ -6,18 +6,18 @@ from muniment.model.actor import Actor
 from muniment.model.curation import Verdict
 from muniment.model.entry import EntryKind
 from muniment.model.errors import NotPermitted
-from muniment.model.proposal import Search
+from muniment.model.proposal import ConflictSearch
 from muniment.model.status import CURRENT, Status
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
-from muniment.write.aftermath import become
+from muniment.write.cascade import become
 from muniment.write.case import hidden
 from muniment.write.facts import Asked, Held, gather
-from muniment.write.kinship import Rival, rivals
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact
 from muniment.write.plan import opened
 from muniment.write.review import seen, visible
+from muniment.write.similarity import Rival, rivals
 
 
 def look_for_disputes(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None:
@@ -35,7 +35,7 @@ def _look(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None
     if not found:
         return None
     report = act_report(
-        Search(record=record),
+        ConflictSearch(record=record),
         actor.id,
         rule_id,
         proposal=bench.ids.fresh("prp"),

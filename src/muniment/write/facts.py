@@ -10,9 +10,9 @@ import msgspec
 
 from muniment.graph.walk import grounds
 from muniment.model.card import SPEAKER, Card, fingerprint, identity_keys, same_text, slot_key
-from muniment.model.change import Key, Seen
+from muniment.model.change import DependencyKey, SeenVersion
 from muniment.model.claim import Claim, Lineage
-from muniment.model.entry import Document, Entry, EntryKind, Role
+from muniment.model.entry import Document, DocumentRole, Entry, EntryKind
 from muniment.model.errors import IntegrityError
 from muniment.model.record import Record
 from muniment.model.rows import ConflictRow
@@ -24,8 +24,8 @@ from muniment.ports.ahead import Ahead, Hearing
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
 from muniment.text.differences import changed
+from muniment.text.features import misspelt, salient, text_features
 from muniment.text.identity import about
-from muniment.text.reading import misspelt, reading, salient
 from muniment.write.poison import texts
 
 KIN_MAX = 16
@@ -73,7 +73,7 @@ class Facts(Value):
     twin: Held | None
     occupants: tuple[Held, ...]
     contradicted: tuple[Held, ...]
-    seen: tuple[Seen, ...]
+    seen: tuple[SeenVersion, ...]
     marked: tuple[Held, ...] = ()
     past: tuple[Past, ...] = ()
     kin: tuple[Held, ...] = ()
@@ -102,7 +102,7 @@ def fetch_all(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[Held, ...]:
 
 def _held(card: Card, document: Document | None) -> Held:
     if document is None:
-        raise IntegrityError(f"the {Role.RECORD} of {card.id} revision {card.revision} is missing")
+        raise IntegrityError(f"the {DocumentRole.RECORD} of {card.id} revision {card.revision} is missing")
     body = document.body
     return Held(card=card, record=_record(body) if len(body) <= _KEPT_BYTES_MAX else read_canonical(body, Record))
 
@@ -140,7 +140,9 @@ class Asked(Value):
 
 def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
     """The same with what a reviewer names, each at the version they saw."""
-    versions = tuple(Seen(key=Key.RECORD, name=held.card.id, version=held.card.since) for held in marked)
+    versions = tuple(
+        SeenVersion(key=DependencyKey.RECORD, name=held.card.id, version=held.card.since) for held in marked
+    )
     return msgspec.structs.replace(facts, marked=marked, seen=(*facts.seen, *versions)) if marked else facts
 
 
@@ -179,10 +181,15 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
         for relation in lineage.relations
         if relation.type == "contradicts" and (held := links[relation.target]) is not None
     )
-    seen = [Seen(key=Key.RECORD, name=name, version=held.card.since if held else 0) for name, held in links.items()]
-    seen.append(Seen(key=Key.TWIN, name=mark.hex(), version=twin.rid if twin else 0))
+    seen = [
+        SeenVersion(key=DependencyKey.RECORD, name=name, version=held.card.since if held else 0)
+        for name, held in links.items()
+    ]
+    seen.append(SeenVersion(key=DependencyKey.TWIN, name=mark.hex(), version=twin.rid if twin else 0))
     if slot is not None:
-        seen.append(Seen(key=Key.SLOT, name=slot, version=max((card.since for card in occupants), default=0)))
+        seen.append(
+            SeenVersion(key=DependencyKey.SLOT, name=slot, version=max((card.since for card in occupants), default=0))
+        )
     kin, heard = _kin(snapshot, claim, pepper), _heard(snapshot, asked)
     mentioned = [held for name in cited(claim) if (held := look_up(snapshot, name)) is not None]
     past = _past(snapshot, mark, slot, kin, claim)
@@ -290,11 +297,11 @@ def _kin(snapshot: Snapshot, claim: Claim, pepper: bytes) -> tuple[Held, ...]:
     """The records nearest by their words, and those that are about the same thing."""
     words = _words(claim.content)
     near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
-    said = reading(claim.content)
+    said = text_features(claim.content)
     like = [
         found
         for found in near
-        if (could_meet(claim.content, found.text) and may_meet(said, reading(found.text)))
+        if (could_meet(claim.content, found.text) and may_meet(said, text_features(found.text)))
         or changed(claim.content, found.text)
     ]
     same = _about(snapshot, claim, pepper, crowded=len(near) == KIN_MAX)
@@ -359,18 +366,18 @@ def _loops(snapshot: Snapshot, lineage: Lineage, target: str) -> tuple[tuple[str
     )
 
 
-def version(snapshot: Snapshot, seen: Seen) -> int:
+def version(snapshot: Snapshot, seen: SeenVersion) -> int:
     """The present version of something a decision looked at."""
     match seen.key:
-        case Key.RECORD:
+        case DependencyKey.RECORD:
             card = _latest(snapshot, seen.name)
             return card.since if card else 0
-        case Key.TWIN:
+        case DependencyKey.TWIN:
             twin = snapshot.catalogue.twin(bytes.fromhex(seen.name))
             return twin.rid if twin else 0
-        case Key.SLOT:
+        case DependencyKey.SLOT:
             return max((card.since for card in snapshot.catalogue.occupants(seen.name)), default=0)
-        case Key.PROPOSAL:
+        case DependencyKey.PROPOSAL:
             filed = snapshot.desk.proposal(seen.name)
             return filed.seq if filed else 0
 

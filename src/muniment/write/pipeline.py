@@ -13,31 +13,39 @@ import msgspec
 
 from muniment.model.actor import Actor
 from muniment.model.card import Card
-from muniment.model.change import ChangeSet, Draft, Seen
-from muniment.model.curation import Report, StepOutcome, Verdict
-from muniment.model.entry import Change, ConflictChange, Entry, EntryKind, Filing, Head, Role
+from muniment.model.change import ChangeSet, NewDocument, SeenVersion
+from muniment.model.curation import CurationReport, StepOutcome, Verdict
+from muniment.model.entry import (
+    ConflictChange,
+    DocumentRole,
+    Entry,
+    EntryKind,
+    LedgerHead,
+    ProposalStateChange,
+    StateChange,
+)
 from muniment.model.errors import IntegrityError, Malformed, Stale, StoreBusy
-from muniment.model.proposal import Objection, Ruling
+from muniment.model.proposal import Objection, ReviewDecision
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import HOUR, Instant
 from muniment.model.value import Value, canonical, read_canonical
 from muniment.model.vocabulary import ActorType, Disposition, Outcome, Step, StepResult
 from muniment.policy.decide import NO_RULE
-from muniment.policy.rules import Answer, Policy, WriteDecision
+from muniment.policy.rules import DoubtPolicy, Policy, WriteDecision
 from muniment.ports.ahead import Ahead
+from muniment.ports.clock_and_ids import Clock, Ids
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.tracer import UNWATCHED, Operation
-from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted
-from muniment.write.aftermath import with_aftermath
+from muniment.write.cascade import with_cascade
 from muniment.write.case import Case, hidden, with_prior
-from muniment.write.commit import Moved, commit
+from muniment.write.commit import ConcurrentChange, commit
 from muniment.write.corroborate import corroborated, with_lapses
 from muniment.write.exposure import exposure
 from muniment.write.facts import EVER, Asked, Facts, Held, ahead_of, gather, with_marked
-from muniment.write.kinship import Suggestion
-from muniment.write.plan import Moment, origin_label, plan_curation
+from muniment.write.plan import PlanMoment, origin_label, plan_curation
+from muniment.write.similarity import Suggestion
 from muniment.write.steps import STEPS, curate
 
 TRIES = 5
@@ -67,7 +75,7 @@ class Matter(Value):
     suggestions: tuple[Suggestion, ...] = ()
     objections: tuple[Objection, ...] = ()
     waiting: ProposalRow | None = None
-    ruling: Ruling | None = None
+    ruling: ReviewDecision | None = None
     reviewer: Actor | None = None
     marked: tuple[Held, ...] = ()
     operation: Operation = UNWATCHED
@@ -132,12 +140,12 @@ def again(unit: Unit, filed: ProposalRow, actor: str, digest: str) -> Verdict:
     return verdict_of(report_of(unit, filed), filed.seq, filed.record, filed.revision, conflicts)
 
 
-def report_of(snapshot: Snapshot, filed: ProposalRow) -> Report:
+def report_of(snapshot: Snapshot, filed: ProposalRow) -> CurationReport:
     """The curation report a proposal was filed with."""
     document = snapshot.documents.get(filed.report)
     if document is None:
-        raise IntegrityError(f"the {Role.REPORT} on proposal {filed.id} is missing")
-    return read_canonical(document.body, Report)
+        raise IntegrityError(f"the {DocumentRole.REPORT} on proposal {filed.id} is missing")
+    return read_canonical(document.body, CurationReport)
 
 
 def decided(attempt: Callable[[], T]) -> T:
@@ -145,7 +153,7 @@ def decided(attempt: Callable[[], T]) -> T:
     for _ in range(TRIES):
         try:
             return attempt()
-        except Moved:
+        except ConcurrentChange:
             continue
     raise StoreBusy(f"what the decision depends on changed {TRIES} times while it was being made")
 
@@ -166,7 +174,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     case, steps = _walk(matter, facts, bench.policy, at)
     matter.operation.lap("curate")
     names = tuple(bench.ids.fresh("cfl") for _ in case.rivals)
-    moment = Moment(
+    moment = PlanMoment(
         at=at,
         last_doc=head.last_doc,
         record_id=record_id,
@@ -179,7 +187,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     direct = planned.change
     if raised:
         direct = msgspec.structs.replace(direct, changes=_merged(direct.changes, raised))
-    change = with_lapses(unit, with_aftermath(unit, direct, bench.policy, born=planned.born))
+    change = with_lapses(unit, with_cascade(unit, direct, bench.policy, born=planned.born))
     matter.operation.lap("plan")
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     matter.operation.lap("commit")
@@ -191,7 +199,7 @@ def _crowd(admitted: Admitted, policy: Policy) -> int | None:
     """How many of one actor at once are too many, if the policy asks. What was read from elsewhere comes in batches
     that somebody answers for, so nobody counts it."""
     poison = policy.safety.poison
-    counted = admitted.proposal.arrival is None and {poison.burst.low, poison.burst.high} != {Answer.IGNORE}
+    counted = admitted.proposal.arrival is None and {poison.burst.low, poison.burst.high} != {DoubtPolicy.IGNORE}
     return poison.burst_count if counted else None
 
 
@@ -215,7 +223,7 @@ def asked(admitted: Admitted, crowd: int | None = None, *, since: Instant = EVER
     )
 
 
-def _merged(changes: tuple[Change, ...], raised: tuple[Change, ...]) -> tuple[Change, ...]:
+def _merged(changes: tuple[StateChange, ...], raised: tuple[StateChange, ...]) -> tuple[StateChange, ...]:
     """Both, where a record that is raised and changed at once is changed with its raised label."""
     labels = {change.rid: change.footing.label for change in raised}
     known = {change.rid for change in changes}
@@ -283,7 +291,7 @@ def _objected(step: Step, objection: Objection | None) -> StepOutcome:
     return StepOutcome(step=step, result=StepResult.REFUSED, note=objection.reason)
 
 
-def next_place(unit: Unit, bench: Bench) -> tuple[Instant, Head]:
+def next_place(unit: Unit, bench: Bench) -> tuple[Instant, LedgerHead]:
     """When the next entry is recorded and what it follows. The ledger's clock never runs back."""
     head = unit.ledger.head()
     assert head is not None, "a ledger begins with its genesis"
@@ -311,7 +319,7 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
 
 
 def verdict_of(
-    report: Report,
+    report: CurationReport,
     epoch: int,
     record: str | None,
     revision: int | None = None,
@@ -342,10 +350,10 @@ class Act(Value):
 
     kind: EntryKind
     actor: str
-    report: Report
-    decided_on: tuple[Seen, ...]
+    report: CurationReport
+    decided_on: tuple[SeenVersion, ...]
     record: Card | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[StateChange, ...] = ()
     conflicts: tuple[ConflictChange, ...] = ()
 
 
@@ -353,7 +361,7 @@ def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
     """Commit an act with its report and everything that follows from it."""
     at, head = next_place(unit, bench)
     done = act.report.outcome is Outcome.COMMITTED
-    filing = Filing(
+    filing = ProposalStateChange(
         proposal=act.report.proposal,
         outcome=act.report.outcome,
         disposition=act.report.disposition,
@@ -367,12 +375,12 @@ def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
         position=head.seq,
         policy=bench.policy_doc,
         decided_on=act.decided_on,
-        drafts=(Draft(doc=head.last_doc + 1, role=Role.REPORT, value=act.report),),
+        drafts=(NewDocument(doc=head.last_doc + 1, role=DocumentRole.REPORT, value=act.report),),
         changes=act.changes,
         conflicts=act.conflicts,
         filing=filing,
     )
-    whole = with_lapses(unit, with_aftermath(unit, change, bench.policy))
+    whole = with_lapses(unit, with_cascade(unit, change, bench.policy))
     entry = commit(unit, whole, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     return verdict_of(act.report, entry.seq, *_record(entry), tuple(one.id for one in act.conflicts))
 
@@ -386,13 +394,13 @@ def act_report(
     what: str,
     reason: str,
     disposition: Disposition = Disposition.UPDATE,
-) -> Report:
+) -> CurationReport:
     """The report on an act: it skips the steps that judge content, and the last one says who allowed or refused it."""
     allowed = rule_id is not None
     skipped = tuple(StepOutcome(step=step, result=StepResult.NOT_RUN) for step, _ in STEPS[:-1])
     note = f"{what} under {rule_id}" if allowed else f"no review rule lets this actor do it: {what}"
     result = StepResult.PASSED if allowed else StepResult.REFUSED
-    return Report(
+    return CurationReport(
         proposal=proposal,
         digest=hashlib.sha256(canonical(request)).hexdigest(),
         actor=actor,

@@ -11,10 +11,10 @@ import msgspec
 
 from muniment.model.actor import Actor
 from muniment.model.card import Card
-from muniment.model.change import Key, Seen
+from muniment.model.change import DependencyKey, SeenVersion
 from muniment.model.claim import Claim, Lineage, Nature, Relation
-from muniment.model.curation import Report, Resolution, Settled
-from muniment.model.entry import Ballot, ConflictChange, EntryKind
+from muniment.model.curation import ConflictResolution, ConflictResult, CurationReport
+from muniment.model.entry import ConflictChange, EntryKind, Vote
 from muniment.model.errors import Malformed, NotFound, NotPermitted, Stale, Undecided
 from muniment.model.proposal import Proposal, ResolveRequest
 from muniment.model.rows import ConflictRow
@@ -33,7 +33,7 @@ from muniment.policy.decide import decide_review, resolve
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.admit import admit
-from muniment.write.aftermath import become, conflict_change
+from muniment.write.cascade import become, conflict_change
 from muniment.write.case import hidden
 from muniment.write.facts import Held, fetch
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact, propose
@@ -65,12 +65,12 @@ class Sides(Value):
         return self.b if held.card.rid == self.a.card.rid else self.a
 
 
-def settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> Settled:
+def settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> ConflictResult:
     """Take a conflict up as asked, or record that the policy does not let this actor do so."""
     return decided(lambda: _settle(unit, request, actor, bench))
 
 
-def _settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> Settled:
+def _settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> ConflictResult:
     sides = _sides(unit, request.conflict, actor, bench)
     _refuse_closed(sides.row, actor)
     action = _ACTIONS.get(request.strategy, Action.RESOLVE)
@@ -158,27 +158,31 @@ def _evidence(unit: Unit, card: Card, held: Held) -> int:
     return len(held.record.claim.belief.evidence) + len(live)
 
 
-def _promoted(unit: Unit, sides: Sides, request: ResolveRequest, report: Report, actor: Actor, bench: Bench) -> Settled:
+def _promoted(
+    unit: Unit, sides: Sides, request: ResolveRequest, report: CurationReport, actor: Actor, bench: Bench
+) -> ConflictResult:
     """Make a suspicion an established conflict: from now on it contests both sides."""
     row = sides.row
     if row.contests or row.type == ConflictType.DUPLICATE:
         raise Stale(f"conflict {row.id}", yours="a suspicion", present="established" if row.contests else row.type)
     change = msgspec.structs.replace(conflict_change(row, ConflictStatus(row.status)), contests=True)
-    resolution = Resolution(conflict=row.id, strategy=request.strategy)
+    resolution = ConflictResolution(conflict=row.id, strategy=request.strategy)
     act = _act(sides, msgspec.structs.replace(report, resolution=resolution), actor, conflicts=(change,))
     active = (held.card for held in (sides.a, sides.b) if held.card.status == Status.ACTIVE)
     changes = tuple(become(card, Status.CONTESTED) for card in active)
     done = enact(unit, msgspec.structs.replace(act, changes=changes), bench)
-    return Settled(conflict=row.id, status=ESTABLISHED, epoch=done.epoch, rule=done.rule, reason=done.reason)
+    return ConflictResult(conflict=row.id, status=ESTABLISHED, epoch=done.epoch, rule=done.rule, reason=done.reason)
 
 
-def _voted(unit: Unit, sides: Sides, request: ResolveRequest, report: Report, actor: Actor, bench: Bench) -> Settled:
+def _voted(
+    unit: Unit, sides: Sides, request: ResolveRequest, report: CurationReport, actor: Actor, bench: Bench
+) -> ConflictResult:
     """Count one more voice. A second ballot of the same actor takes the place of the first."""
     if request.winner is None:
         raise Malformed("winner", "the record you vote for")
     chosen = sides.named(request.winner)
     cast = {ballot.actor: ballot.winner for ballot in sides.row.ballots} | {actor.id: chosen.card.id}
-    ballots = tuple(Ballot(actor=voter, winner=winner) for voter, winner in sorted(cast.items()))
+    ballots = tuple(Vote(actor=voter, winner=winner) for voter, winner in sorted(cast.items()))
     row = msgspec.structs.replace(sides.row, ballots=ballots, strategy=Strategy.VOTE.value)
     counted = msgspec.structs.replace(sides, row=row)
     if len(ballots) < bench.policy.disputes.quorum:
@@ -191,8 +195,8 @@ def _voted(unit: Unit, sides: Sides, request: ResolveRequest, report: Report, ac
 
 
 def _synthesised(
-    unit: Unit, sides: Sides, request: ResolveRequest, report: Report, actor: Actor, bench: Bench
-) -> Settled:
+    unit: Unit, sides: Sides, request: ResolveRequest, report: CurationReport, actor: Actor, bench: Bench
+) -> ConflictResult:
     """One new record in the place of both. It is a proposal like any other: what policy holds back settles nothing."""
     if request.synthesis is None:
         raise Malformed("synthesis", "the text that takes the place of both sides")
@@ -201,7 +205,7 @@ def _synthesised(
     )
     verdict = propose(unit, admit(proposal, actor, bench.policy.safety), bench)
     if verdict.outcome is not Outcome.COMMITTED:
-        return Settled(
+        return ConflictResult(
             conflict=sides.row.id,
             status=verdict.outcome.value,
             epoch=verdict.epoch,
@@ -209,7 +213,7 @@ def _synthesised(
             reason=verdict.reason,
         )
     assert verdict.record_id is not None
-    resolution = Resolution(
+    resolution = ConflictResolution(
         conflict=sides.row.id, strategy=request.strategy, winner=verdict.record_id, synthesis=verdict.record_id
     )
     change = msgspec.structs.replace(
@@ -217,7 +221,7 @@ def _synthesised(
     )
     act = _act(sides, msgspec.structs.replace(report, resolution=resolution), actor, conflicts=(change,))
     done = enact(unit, act, bench)
-    return Settled(
+    return ConflictResult(
         conflict=sides.row.id,
         status=ConflictStatus.RESOLVED.value,
         winner=verdict.record_id,
@@ -242,24 +246,24 @@ def _concluded(
     unit: Unit,
     sides: Sides,
     request: ResolveRequest,
-    report: Report,
+    report: CurationReport,
     actor: Actor,
     bench: Bench,
     status: ConflictStatus,
     *,
     winner: Held | None = None,
-) -> Settled:
+) -> ConflictResult:
     """Write down where the conflict stands now, and end the side that lost."""
     name = winner.card.id if winner is not None else None
     change = msgspec.structs.replace(conflict_change(sides.row, status), strategy=request.strategy, winner=name)
     lost = sides.other(winner) if winner is not None else None
     ends = lost is not None and lost.card.status in CURRENT
-    resolution = Resolution(conflict=sides.row.id, strategy=request.strategy, winner=name)
+    resolution = ConflictResolution(conflict=sides.row.id, strategy=request.strategy, winner=name)
     act = _act(sides, msgspec.structs.replace(report, resolution=resolution), actor, conflicts=(change,))
     if lost is not None and ends:
         act = msgspec.structs.replace(act, changes=(become(lost.card, Status.SUPERSEDED, successor=name),))
     done = enact(unit, act, bench)
-    return Settled(
+    return ConflictResult(
         conflict=sides.row.id,
         status=PENDING_VOTE if status is ConflictStatus.RESOLVING else status.value,
         winner=name,
@@ -271,11 +275,15 @@ def _concluded(
     )
 
 
-def _recorded(unit: Unit, sides: Sides, report: Report, actor: Actor, bench: Bench, status: str) -> Settled:
+def _recorded(
+    unit: Unit, sides: Sides, report: CurationReport, actor: Actor, bench: Bench, status: str
+) -> ConflictResult:
     done = enact(unit, _act(sides, report, actor), bench)
-    return Settled(conflict=sides.row.id, status=status, epoch=done.epoch, rule=done.rule, reason=done.reason)
+    return ConflictResult(conflict=sides.row.id, status=status, epoch=done.epoch, rule=done.rule, reason=done.reason)
 
 
-def _act(sides: Sides, report: Report, actor: Actor, *, conflicts: tuple[ConflictChange, ...] = ()) -> Act:
-    seen = tuple(Seen(key=Key.RECORD, name=held.card.id, version=held.card.since) for held in (sides.a, sides.b))
+def _act(sides: Sides, report: CurationReport, actor: Actor, *, conflicts: tuple[ConflictChange, ...] = ()) -> Act:
+    seen = tuple(
+        SeenVersion(key=DependencyKey.RECORD, name=held.card.id, version=held.card.since) for held in (sides.a, sides.b)
+    )
     return Act(kind=EntryKind.RESOLVED, actor=actor.id, report=report, decided_on=seen, conflicts=conflicts)

@@ -9,8 +9,8 @@ import pytest
 from tests.contracts.akashik.field import a_list, an_object, contents, told
 
 from muniment import Memory
-from muniment.compat.akashik import Agent, Credential, Field, FieldSettings
-from muniment.contracts.akashik.levels import check_document
+from muniment.compat.akashik import Credential, Field, FieldAgentHandle, FieldSettings
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import CallerError, NotPermitted, Unauthenticated
@@ -22,7 +22,7 @@ def field(tmp_path: Path) -> Iterator[Field]:
         yield Field(memory)
 
 
-def note(agent: Agent, content: str, **more: object) -> str:
+def note(agent: FieldAgentHandle, content: str, **more: object) -> str:
     answer = agent.record("finding", content, purpose="to be told", confidence=0.8, reasoning="seen", **more)  # type: ignore[arg-type]  # words of a record
     assert answer["status"] == "accepted", answer
     return str(answer["memory_unit_id"])

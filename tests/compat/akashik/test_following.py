@@ -9,7 +9,7 @@ import pytest
 from tests.contracts.akashik.field import POLICY_TEXT, Field, a_list, an_object, attune, contents, finding, told
 
 from muniment import Memory
-from muniment.compat.akashik import attuning
+from muniment.compat.akashik import attunement
 from muniment.contracts.strict.values import Json, JsonObject
 
 
@@ -85,8 +85,8 @@ def test_units_of_a_session_are_walked_past_and_not_counted() -> None:
 
 
 def test_a_follower_that_is_far_behind_is_told_in_bounded_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attuning, "WALKED", 4)
-    monkeypatch.setattr(attuning, "COUNTED", 0)
+    monkeypatch.setattr(attunement, "WALKED", 4)
+    monkeypatch.setattr(attunement, "COUNTED", 0)
     field = written(9)
     assert len(follow(field, "analyst", 50)) == 9
     first: JsonObject = field.ask("ATTUNE", "analyst", attune(50, since_epoch=0))

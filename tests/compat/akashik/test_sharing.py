@@ -13,7 +13,7 @@ from muniment import Memory
 from muniment.backends.memory.store import MemoryTenant
 from muniment.compat.akashik import FieldSettings
 from muniment.contracts.strict.values import JsonObject
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.testing.faults import Crash, CrashingStore
 from muniment.testing.world import simulated_memory
 
@@ -113,7 +113,7 @@ def test_a_crash_at_any_touch_of_a_turn_leaves_all_of_it_or_nothing(operation: s
 def test_a_unit_that_was_announced_for_comparing_and_never_written_is_forgotten_about() -> None:
     field = Field(settings=FieldSettings(detection_timeout_ms=0)).join("scout", "analyst", "chief")
     inner = field.real._room.notebook
-    inner.turn("scout", lambda _: ((Jot(topic="deferred", key="x:lost", body='"scout"'),), None))
+    inner.turn("scout", lambda _: ((NoteDraft(topic="deferred", key="x:lost", body='"scout"'),), None))
     for agent, text in (("scout", "The market grows at 23 percent"), ("analyst", "The market grows at 14 percent")):
         assert field.ask("RECORD", agent, finding(text))["conflict_detection"] == "deferred"
     assert field.real.sweep() == 1

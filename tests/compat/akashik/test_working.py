@@ -6,8 +6,8 @@ import pytest
 from tests.contracts.akashik.field import Field, a_list, an_object
 
 from muniment.contracts.akashik import tasks
-from muniment.contracts.akashik.coordination import Task
-from muniment.contracts.akashik.levels import check_document
+from muniment.contracts.akashik.coordination import FieldTask
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.akashik.words import TaskStatus
 from muniment.contracts.strict.values import Json, JsonObject
 
@@ -128,8 +128,8 @@ def test_a_list_tells_everything_that_is_not_over_and_the_last_of_what_is(monkey
     assert [one.id for one in tasks.listed(made)] == ["t-1", "t-4", "t-5"]
 
 
-def _task(number: int, status: TaskStatus) -> Task:
-    return Task(
+def _task(number: int, status: TaskStatus) -> FieldTask:
+    return FieldTask(
         id=f"t-{number}",
         title="T",
         goal="",

@@ -9,10 +9,10 @@ from tests.patience import WAIT_S
 from tests.recall.world import Broken, Toy, memory_over
 
 from muniment.backends.memory.store import MemoryTenant
-from muniment.contracts.akashik.levels import check_document
-from muniment.contracts.akashik.words import Format
+from muniment.contracts.akashik.validation import check_document
+from muniment.contracts.akashik.words import AttuneFormat
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.model.errors import MindUnavailable
+from muniment.model.errors import ModelUnavailable
 from muniment.model.times import DAY, Instant
 from muniment.testing.world import START, TickingClock, simulated_memory
 
@@ -124,14 +124,14 @@ def test_without_a_format_units_are_told_in_full_and_the_other_formats_are_short
     text = "The harbour is deep enough for every ship that comes this way, " * 10
     field = filled(text.strip())
     sizes = {}
-    for word in (None, *Format):
+    for word in (None, *AttuneFormat):
         extra: JsonObject = {} if word is None else {"format": word.value}
         answer = field.ask("ATTUNE", "analyst", attune(**extra))
         assert check_document("attune_response", answer) == ()
         (one,) = told(answer)
-        assert one["format"] == (word or Format.FULL).value
+        assert one["format"] == (word or AttuneFormat.FULL).value
         sizes[word] = len(str(one))
-    assert sizes[None] == sizes[Format.FULL] > sizes[Format.SUMMARY] > sizes[Format.IDS_ONLY]
+    assert sizes[None] == sizes[AttuneFormat.FULL] > sizes[AttuneFormat.SUMMARY] > sizes[AttuneFormat.IDS_ONLY]
     (bare,) = told(field.ask("ATTUNE", "analyst", attune(format="ids_only")))
     assert bare["memory_unit"] == {"id": bare["memory_unit_id"]}
     assert field.unit(str(bare["memory_unit_id"]))["content"] == text.strip()
@@ -190,7 +190,7 @@ def test_a_unit_that_could_not_be_enriched_is_kept_told_marked_and_taken_up_agai
     with memory_over(MemoryTenant("default"), embedder, rules=field_policy()) as memory:
         field = Field(memory).join("scout", "analyst")
         assert field.ask("RECORD", "scout", finding("The harbour is open"))["status"] == "accepted"
-        with pytest.raises(MindUnavailable):
+        with pytest.raises(ModelUnavailable):
             memory.flush(timeout=WAIT_S)
         answer = field.ask("RECORD", "scout", finding("The quarry is closed"))
         assert answer["status"] == "accepted"

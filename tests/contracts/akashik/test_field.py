@@ -8,9 +8,9 @@ import pytest
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, finding
 from tests.contracts.cites import cites
 
-from muniment.contracts.akashik.levels import check_document
 from muniment.contracts.akashik.roster import Roster, deregister, register
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.validation import check_document
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import Json, JsonObject
 
 
@@ -60,7 +60,7 @@ def test_an_agent_that_requires_what_is_not_there_is_rejected_with_its_name() ->
 
 
 @cites("AKAS-005")
-@pytest.mark.parametrize("operation", [word.value for word in Operation if word.value != "REGISTER"])
+@pytest.mark.parametrize("operation", [word.value for word in FieldOperation if word.value != "REGISTER"])
 def test_nobody_acts_without_being_registered(operation: str) -> None:
     payloads: dict[str, JsonObject] = {
         "RECORD": finding("It rains"),

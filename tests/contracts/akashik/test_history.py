@@ -13,7 +13,7 @@ from tests.contracts.cites import cites
 
 from muniment import Memory
 from muniment.backends.memory.store import MemoryTenant
-from muniment.contracts.akashik.levels import check_document
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.value import canonical
 from muniment.testing.faults import Crash, CrashingStore

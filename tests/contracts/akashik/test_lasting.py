@@ -14,7 +14,7 @@ from muniment import Memory
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.compat.akashik import Credential, FieldSettings
 from muniment.contracts.akashik.codes import code_of
-from muniment.contracts.akashik.words import MergeStrategy, Operation
+from muniment.contracts.akashik.words import FieldOperation, MergeStrategy
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import StoreFull
@@ -50,7 +50,7 @@ def test_agents_sessions_tasks_offers_and_subscriptions_are_there_again_after_a_
 
 
 @cites("AKAS-035")
-@pytest.mark.parametrize("operation", [word.value for word in Operation])
+@pytest.mark.parametrize("operation", [word.value for word in FieldOperation])
 def test_every_operation_leaves_an_event_in_a_log_that_only_grows(operation: str) -> None:
     field = Field().join("human", "b")
     task = made(field, "human", assignee="human")
@@ -107,7 +107,7 @@ def test_a_message_of_an_earlier_epoch_never_moves_the_clock_back() -> None:
 def test_nobody_can_push_the_clock_to_its_end(operation: str, epoch: int) -> None:
     field = Field().join("scout")
     before = field.memory.ledger.head()
-    payload = finding("The harbour is deep") if operation == "RECORD" else PAYLOADS[Operation(operation)]
+    payload = finding("The harbour is deep") if operation == "RECORD" else PAYLOADS[FieldOperation(operation)]
     agent = "a" if operation == "REGISTER" else "scout"
     assert field.send(field.message(operation, agent, payload, epoch=epoch))["code"] == "EPOCH_OVERFLOW"
     assert field.memory.ledger.head() == before
@@ -257,7 +257,7 @@ def test_the_operations_and_strategies_that_are_told_are_those_that_are_there(le
     told = field.roster.capabilities
     observed = [
         operation.value
-        for operation in Operation
+        for operation in FieldOperation
         if field.ask(operation.value, "human", PAYLOADS[operation]).get("code") != "UNSUPPORTED_OPERATION"
     ]
     assert (told["conformance_level"], told["supported_operations"]) == (level, observed)

@@ -9,8 +9,8 @@ from tests.contracts.akashik.field import Field, a_list, an_object, attune, cont
 from tests.contracts.akashik.test_tasks import heard, listen
 from tests.contracts.cites import cites
 
-from muniment.contracts.akashik.levels import check_document
 from muniment.contracts.akashik.sessions import TypeRule
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.akashik.words import UnitType
 from muniment.contracts.strict.values import Json, JsonObject
 

@@ -30,7 +30,7 @@ from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.actor import Actor
 from muniment.model.claim import Belief, Claim, Nature, Place
-from muniment.model.curation import Report
+from muniment.model.curation import CurationReport
 from muniment.model.errors import NotFound
 from muniment.model.vocabulary import Disposition, Kind, Outcome, Scope, Sensitivity
 
@@ -296,7 +296,7 @@ def waiting(**parts: object) -> Waiting:
         place=place,
         belief=Belief(score=0.9, evidence=("ci:1",)),
     )
-    report = Report(
+    report = CurationReport(
         proposal="evt_1",
         digest="",
         actor=TESTER,

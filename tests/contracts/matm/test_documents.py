@@ -11,7 +11,7 @@ from tests.contracts.cites import cites
 
 from muniment.contracts.finding import Severity
 from muniment.contracts.matm import CONTRACT
-from muniment.contracts.matm.use import missing_for_use
+from muniment.contracts.matm.usability import missing_for_use
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.claim import Charter, Handling, Place, Slot
 from muniment.model.errors import Malformed

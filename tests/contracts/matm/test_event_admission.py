@@ -425,7 +425,7 @@ _SPOILS: tuple[tuple[str, Json], ...] = (
 @given(events(), st.lists(st.sampled_from(_SPOILS), max_size=1))
 def test_the_quick_look_takes_nothing_that_the_shape_refuses(event: JsonObject, spoils: list[tuple[str, Json]]) -> None:
     spoiled = {**event, **dict(spoils)}
-    whole = flaws(spoiled, wire.Event) == ()
+    whole = flaws(spoiled, wire.MatmEvent) == ()
 
     found = [one for one in admission.inspect(spoiled, "/") if one.code in admission.SHAPE_CODES]
 

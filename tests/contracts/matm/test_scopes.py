@@ -20,7 +20,7 @@ from tests.contracts.matm.at_work import (
     warnings,
 )
 
-from muniment.contracts.carried import carry
+from muniment.contracts.interchange import carry
 from muniment.contracts.matm.contract import write_document
 from muniment.model.actor import Actor
 from muniment.model.times import DAY

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.contracts.memledger.strategies import documents
 
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.memledger import CONTRACT
 from muniment.contracts.memledger.wire import DOCUMENTS, SearchResult, SemanticRecord
 from muniment.contracts.schemas import schema_of
@@ -139,7 +139,9 @@ def test_two_records_of_one_id_and_a_circle_of_ancestors_are_told() -> None:
 
 
 def test_a_memory_that_names_itself_as_its_ground_is_written_without_and_comes_back_with_it() -> None:
-    memory = Carried(id="m1", claim=Claim(content="x", lineage=Lineage(derived_from=("m1", "p"), supersedes="m1")))
+    memory = InterchangeRecord(
+        id="m1", claim=Claim(content="x", lineage=Lineage(derived_from=("m1", "p"), supersedes="m1"))
+    )
 
     encoded = CONTRACT.encode([memory])
 
@@ -196,7 +198,7 @@ def test_every_governing_field_lands_in_its_own_place_of_our_record() -> None:
 
 
 def test_a_memory_from_elsewhere_is_a_valid_record_and_comes_back_whole() -> None:
-    memory = Carried(
+    memory = InterchangeRecord(
         id="rec_1",
         claim=Claim(
             content="We chose SQLite",

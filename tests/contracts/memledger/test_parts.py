@@ -39,7 +39,7 @@ from muniment.compat.memledger.config import expand, read_config
 from muniment.compat.memledger.embeddings import AS_CONFIGURED, embedder_of
 from muniment.compat.memledger.evaluators import evaluate_attribution_integrity, evaluate_structural
 from muniment.compat.memledger.strategies.policies import AlwaysStore, FixedImportance
-from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed, MindUnavailable
+from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed, ModelUnavailable
 
 
 def known(content: str, by: str = "ana") -> MemoryRecord:
@@ -205,7 +205,7 @@ def test_the_embedder_of_a_configuration_can_be_asked_itself(monkeypatch: pytest
 
     assert len(one) == provider.dimensions == 384
     assert sum(a * b for a, b in zip(one, many[0], strict=True)) > 0.99  # batches differ in the last places
-    with pytest.raises(MindUnavailable):
+    with pytest.raises(ModelUnavailable):
         asyncio.run(EmbeddingProvider(EmbeddingConfig(provider="none")).embed(["a pump"]))
 
 

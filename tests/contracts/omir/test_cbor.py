@@ -17,7 +17,7 @@ from tests.contracts.omir.strategies import JSONS, documents
 
 from muniment.contracts.omir import CONTRACT
 from muniment.contracts.omir.cbor import SELF_DESCRIBED, read_cbor, write_cbor
-from muniment.contracts.strict.reader import Limits, read_json
+from muniment.contracts.strict.reader import ReaderLimits, read_json
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.errors import LimitExceeded, Malformed
 
@@ -143,7 +143,7 @@ def test_depth_size_and_large_numbers_have_limits() -> None:
     with pytest.raises(LimitExceeded, match="at most 127 levels"):
         read_cbor(b"\x81" * 127 + b"\x80")
     with pytest.raises(LimitExceeded, match="at most 3 bytes"):
-        read_cbor(b"\x83\x01\x02\x03", limits=Limits(bytes=3))
+        read_cbor(b"\x83\x01\x02\x03", limits=ReaderLimits(bytes=3))
     with pytest.raises(LimitExceeded, match="at most 1661 bytes"):
         read_cbor(b"\xc2\x59\x06\x7e" + b"\x01" * 1_662)
 

@@ -12,8 +12,8 @@ from tests.contracts.omir.example import DATA, EXTENSION, document, sorted_entri
 from muniment import Memory
 from muniment.compat.exchange import read_in, write_out
 from muniment.compat.exchange.luggage import unpacked
-from muniment.contracts.carried import Carried
 from muniment.contracts.finding import passes
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir import CONTRACT
 from muniment.contracts.omir.encode import Stamp, encode_bundle
 from muniment.contracts.omir.report import Level, Verdict
@@ -52,7 +52,7 @@ def entry(bundle: JsonObject, kind: str, id_: str) -> JsonObject:
     return found[0]
 
 
-def browsed(memory: Memory) -> list[Carried]:
+def browsed(memory: Memory) -> list[InterchangeRecord]:
     return [unpacked(one, ()) for one in memory.insight.browse(statuses=ALL)]
 
 

@@ -12,7 +12,7 @@ from muniment.contracts.finding import Severity
 from muniment.contracts.omir import CONTRACT
 from muniment.contracts.omir.report import Level, Status, Verdict
 from muniment.contracts.omir.validate import Options, findings, validate
-from muniment.contracts.strict.reader import Limits
+from muniment.contracts.strict.reader import ReaderLimits
 from muniment.contracts.strict.values import Json
 from muniment.model.errors import LimitExceeded, Unreadable
 
@@ -104,13 +104,13 @@ def test_no_nesting_ends_the_process_and_the_limit_can_be_set(depth: int) -> Non
         with pytest.raises(Unreadable):
             spec(text)
     with pytest.raises(Unreadable):
-        spec(_nested(20), options=Options(limits=Limits(depth=19)))
-    assert spec(_nested(200), options=Options(limits=Limits(depth=200))).result is Status.PASS
+        spec(_nested(20), options=Options(limits=ReaderLimits(depth=19)))
+    assert spec(_nested(200), options=Options(limits=ReaderLimits(depth=200))).result is Status.PASS
 
 
 def test_a_text_beyond_the_limit_is_refused() -> None:
     with pytest.raises(LimitExceeded):
-        spec(bundle(), options=Options(limits=Limits(bytes=10, depth=127)))
+        spec(bundle(), options=Options(limits=ReaderLimits(bytes=10, depth=127)))
 
 
 _HEAD = b'{"resourceType": "Bundle", "omirVersion": "R1",\n'

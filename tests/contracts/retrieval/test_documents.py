@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from tests.contracts.retrieval.strategies import configs, files, memory_records
 
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Narrowing
+from muniment.contracts.contract import Narrowing
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.retrieval import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model import times
@@ -31,7 +31,7 @@ RECORD: JsonObject = {
     "created_at": "2026-04-07T12:00:00Z",
     "retention": "long_term",
 }
-FOREIGN = Carried(
+FOREIGN = InterchangeRecord(
     id="rec-7",
     actor="ana",
     claim=Claim(

@@ -12,7 +12,7 @@ from tests.patience import WAIT_S
 from tests.surfaces.http.agents import answered, attuned, message, record, register, sent, unit
 from tests.surfaces.http.conftest import Serve, Served, serving, settings_for
 
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import JsonObject
 
 ERROR_KEYS = {"code", "message", "operation", "recoverable", "suggested_action"}
@@ -55,20 +55,20 @@ def test_an_agent_registers_records_and_another_attunes(served: Served) -> None:
         assert attuned(client, "ben") == {unit_id: "The north gate is closed on Sundays"}
 
 
-@pytest.mark.parametrize("operation", [one for one in Operation if one is not Operation.REGISTER])
-def test_every_operation_has_a_path_and_asks_who_is_registered(shared: Served, operation: Operation) -> None:
-    payloads: dict[Operation, JsonObject] = {
-        Operation.DEREGISTER: {"agent_id": "nobody"},
-        Operation.RECORD: unit("anything"),
-        Operation.ATTUNE: {"scope": {"role": "scout", "max_units": 1}},
-        Operation.DETECT: {"mode": "list"},
-        Operation.MERGE: {"conflict_id": "c", "strategy": "last_write_wins", "resolution": {"rationale": "newer"}},
-        Operation.SUBSCRIBE: {"action": "list"},
-        Operation.REPLAY: {"target_type": "memory_unit", "target_id": "u", "depth": "summary"},
-        Operation.COMPACT: {"strategy": "archive"},
-        Operation.COORDINATE: {"action": "list"},
-        Operation.HANDOFF: {"action": "accept", "task_id": "t"},
-        Operation.SESSION: {"action": "list"},
+@pytest.mark.parametrize("operation", [one for one in FieldOperation if one is not FieldOperation.REGISTER])
+def test_every_operation_has_a_path_and_asks_who_is_registered(shared: Served, operation: FieldOperation) -> None:
+    payloads: dict[FieldOperation, JsonObject] = {
+        FieldOperation.DEREGISTER: {"agent_id": "nobody"},
+        FieldOperation.RECORD: unit("anything"),
+        FieldOperation.ATTUNE: {"scope": {"role": "scout", "max_units": 1}},
+        FieldOperation.DETECT: {"mode": "list"},
+        FieldOperation.MERGE: {"conflict_id": "c", "strategy": "last_write_wins", "resolution": {"rationale": "newer"}},
+        FieldOperation.SUBSCRIBE: {"action": "list"},
+        FieldOperation.REPLAY: {"target_type": "memory_unit", "target_id": "u", "depth": "summary"},
+        FieldOperation.COMPACT: {"strategy": "archive"},
+        FieldOperation.COORDINATE: {"action": "list"},
+        FieldOperation.HANDOFF: {"action": "accept", "task_id": "t"},
+        FieldOperation.SESSION: {"action": "list"},
     }
     with shared.client() as client:
         response = sent(client, message(operation, "nobody", payloads[operation]))

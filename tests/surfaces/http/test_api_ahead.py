@@ -12,7 +12,7 @@ from tests.operations.desk import Desk, opened
 
 from muniment.engine import ConflictView
 from muniment.engine.session import window
-from muniment.model.curation import Settled, Verdict
+from muniment.model.curation import ConflictResult, Verdict
 from muniment.model.note import Note
 from muniment.operations.answers import Form
 from muniment.operations.wire import shape_of
@@ -96,7 +96,7 @@ def test_a_settlement_is_rehearsed_and_what_cannot_be_decided_is_said(desk: Desk
         return answer.status_code, answer.content
 
     status, content = rehearsed("last_write_wins")
-    settled = shape_of(Settled).read(content)
+    settled = shape_of(ConflictResult).read(content)
     assert (status, settled.status, settled.winner, settled.superseded) == (200, "resolved", second, (first,))
     assert settled.rises == (above,)
     status, content = rehearsed("confidence_weighted")

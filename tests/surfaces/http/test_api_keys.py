@@ -11,7 +11,7 @@ import pytest
 from tests.operations.desk import Desk, opened
 
 from muniment.engine.notebook import Notebook
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.surfaces.http.api.kept import TOPIC, Kept
 from muniment.surfaces.reception.keys import KeyWish
 
@@ -213,7 +213,7 @@ def test_of_a_request_that_never_came_to_its_end_nothing_is_claimed(desk: Desk) 
     notebook = Notebook.of(desk.memory)
     (note,) = notebook.read(TOPIC)
     begun = Kept(digest=msgspec.json.decode(note.body or "", type=Kept).digest)
-    jot = Jot(topic=TOPIC, key=note.key, body=msgspec.json.encode(begun).decode())
+    jot = NoteDraft(topic=TOPIC, key=note.key, body=msgspec.json.encode(begun).decode())
     notebook.turn("owner", lambda _: ((jot,), None))
 
     answer = desk.caller().post(f"/api/records/{record}/retraction", json={"reason": "wrong"}, headers=KEY)

@@ -8,8 +8,18 @@ from pathlib import Path
 import pytest
 from tests.operations.desk import Desk, opened
 
-from muniment.engine import Curated, Directory, EntityView, Foreseen, History, LineageView, Quality, Stats, Verified
-from muniment.model.entry import Head, SignedCheckpoint
+from muniment.engine import (
+    Curated,
+    Directory,
+    EntityView,
+    Foreseen,
+    History,
+    LineageView,
+    Quality,
+    Stats,
+    VerificationResult,
+)
+from muniment.model.entry import LedgerHead, SignedCheckpoint
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
@@ -62,7 +72,7 @@ def test_every_look_is_the_engines_own_answer(desk: Desk) -> None:
     assert asked(desk, "/api/entities", EntityView, name="eu-west-2") == memory.insight.entity("eu-west-2")
     assert asked(desk, "/api/quality", Quality, namespace="/") == memory.insight.quality(namespace="/")
     assert asked(desk, "/api/searching", Searched) == memory.insight.searching()
-    assert asked(desk, "/api/ledger/head", Head) == memory.ledger.head()
+    assert asked(desk, "/api/ledger/head", LedgerHead) == memory.ledger.head()
     found = asked(desk, "/api/stats", Stats)
     assert isinstance(found, Stats)
     assert (found.current, found.revisions) == (2, {"active": 2})
@@ -132,7 +142,7 @@ def test_the_ledger_is_verified_signed_and_rebuilt(desk: Desk) -> None:
     client = desk.caller()
     head = client.get("/api/ledger/head").json()
 
-    sound = shape_of(Verified).read(client.post("/api/ledger/verification", json={"anchor": head}).content)
+    sound = shape_of(VerificationResult).read(client.post("/api/ledger/verification", json={"anchor": head}).content)
     altered = client.post("/api/ledger/verification", json={"anchor": {**head, "hash": "00" * 32}})
     signed = shape_of(SignedCheckpoint).read(client.post("/api/ledger/checkpoints").content)
     rebuilt = client.post("/api/ledger/replay")

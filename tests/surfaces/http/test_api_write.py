@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.operations.desk import Desk, opened
 
-from muniment.model.curation import Forgotten, Settled, Verdict
+from muniment.model.curation import ConflictResult, ErasureResult, Verdict
 from muniment.model.errors import NotFound
 from muniment.model.query import Disclosure
 from muniment.model.vocabulary import Outcome
@@ -222,7 +222,7 @@ def test_a_conflict_is_settled_by_a_strategy(desk: Desk) -> None:
         json={"strategy": "evidence_count", "rationale": "two sources against one"},
     )
 
-    settled = shape_of(Settled).read(answer.content)
+    settled = shape_of(ConflictResult).read(answer.content)
     assert (settled.status, settled.winner, settled.superseded) == ("resolved", rival, (record,))
 
 
@@ -235,7 +235,7 @@ def test_a_record_is_forgotten_only_in_earnest(desk: Desk) -> None:
     still = client.get(f"/api/records/{record}").status_code
     done = client.delete(f"/api/records/{record}", params={"reason": "ticket:PRIV-1"})
 
-    plan = shape_of(Forgotten).read(planned.content)
+    plan = shape_of(ErasureResult).read(planned.content)
     assert ([(node.id, node.revisions) for node in plan.plan.nodes], plan.verdict) == ([(record, 1)], None)
     assert (unreasoned.status_code, unreasoned.json()["field"], still) == (400, "reason", 200)
     assert (done.status_code, done.json()["verdict"]["outcome"]) == (200, "committed")

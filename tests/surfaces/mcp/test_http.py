@@ -18,7 +18,7 @@ from tests.surfaces.http.conftest import Served, serving, settings_for
 from tests.surfaces.mcp.talking import LEGACY, MODERN, talking_to
 
 from muniment.contracts.strict import reader
-from muniment.contracts.strict.reader import Limits
+from muniment.contracts.strict.reader import ReaderLimits
 from muniment.surfaces.mcp import endpoint
 from muniment.testing.postgres import free_port
 
@@ -64,7 +64,7 @@ def test_a_large_body_is_read_beside_the_loop(served: Served, monkeypatch: pytes
     """What is dear to read holds up nobody else."""
     readers = set()
 
-    def read(body: bytes, *, limits: Limits) -> object:
+    def read(body: bytes, *, limits: ReaderLimits) -> object:
         readers.add((len(body) > endpoint.SMALL, threading.current_thread().name.startswith("muniment-call")))
         return reader.read_json(body, limits=limits)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from muniment import Memory
-from muniment.engine.figures import figures_of
+from muniment.engine.metrics import figures_of
 from muniment.surfaces.telemetry.exposition import expose
 from muniment.surfaces.telemetry.gauges import FRESH_S, Gauges
 from muniment.surfaces.telemetry.instruments import SERIES_MAX, Counter, Gauge, Histogram

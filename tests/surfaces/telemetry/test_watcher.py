@@ -10,8 +10,8 @@ import pytest
 from muniment import Memory
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
+from muniment.model.claim_options import make_claim
 from muniment.model.errors import NotFound
-from muniment.model.flat import make_claim
 from muniment.surfaces.telemetry.exposition import expose
 from muniment.surfaces.telemetry.meters import Meters
 from muniment.surfaces.telemetry.watcher import Begun, Ended, Watcher

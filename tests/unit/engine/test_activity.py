@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment import Memory
-from muniment.engine import Activity, Period, chronicle
-from muniment.engine.activity import Bucket, Diary
+from muniment.engine import Activity, Period, activity_log
+from muniment.engine.activity import Bucket, CachedActivity
 from muniment.engine.session import window
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed, NotPermitted
@@ -126,7 +126,7 @@ def begun() -> World:
     return World(simulated_memory(clock=clock), clock)
 
 
-def whole(memory: Memory, diary: Diary, bucket: Bucket, count: int, now: Instant) -> Activity:
+def whole(memory: Memory, diary: CachedActivity, bucket: Bucket, count: int, now: Instant) -> Activity:
     """Ask until all is read."""
     while not (found := diary.activity(memory._session.tenant.store, bucket, count, now=now)).complete:
         continue
@@ -143,17 +143,17 @@ def whole(memory: Memory, diary: Diary, bucket: Bucket, count: int, now: Instant
 def test_many_readings_come_to_what_one_comes_to(
     deeds: list[Callable[[World], None]], looks: set[int], at_once: int, count: int, bucket: Bucket
 ) -> None:
-    world, diary = begun(), Diary()
+    world, diary = begun(), CachedActivity()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(chronicle, "ENTRIES_AT_ONCE", at_once)
-        patched.setattr(chronicle, "RECEIPTS_AT_ONCE", at_once)
+        patched.setattr(activity_log, "ENTRIES_AT_ONCE", at_once)
+        patched.setattr(activity_log, "RECEIPTS_AT_ONCE", at_once)
         for number, deed in enumerate(deeds):
             deed(world)
             if number in looks:
                 diary.activity(world.memory._session.tenant.store, bucket, 1, now=START)
         now = world.clock.now()
         step_by_step = whole(world.memory, diary, bucket, count, now)
-    at_one_go = whole(world.memory, Diary(), bucket, count, now)
+    at_one_go = whole(world.memory, CachedActivity(), bucket, count, now)
 
     assert step_by_step == at_one_go
     assert_sums(world.memory, whole(world.memory, diary, Bucket.DAY, 1_000, now))
@@ -281,8 +281,8 @@ def test_what_is_long_past_is_kept_by_days_and_stays_countable() -> None:
 
 
 def test_a_call_reads_so_much_and_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chronicle, "ENTRIES_AT_ONCE", 3)
-    monkeypatch.setattr(chronicle, "RECEIPTS_AT_ONCE", 2)
+    monkeypatch.setattr(activity_log, "ENTRIES_AT_ONCE", 3)
+    monkeypatch.setattr(activity_log, "RECEIPTS_AT_ONCE", 2)
     world = begun()
     for _ in range(3):
         world.write()
@@ -303,17 +303,17 @@ def test_a_ledger_that_was_put_back_is_read_anew() -> None:
     for _ in range(5):
         longer.write()
     other.write()
-    diary, now = Diary(), Instant(START + HOUR)
+    diary, now = CachedActivity(), Instant(START + HOUR)
     whole(longer.memory, diary, Bucket.DAY, 1, now)
 
-    assert whole(other.memory, diary, Bucket.DAY, 1, now) == whole(other.memory, Diary(), Bucket.DAY, 1, now)
+    assert whole(other.memory, diary, Bucket.DAY, 1, now) == whole(other.memory, CachedActivity(), Bucket.DAY, 1, now)
 
 
 def test_another_ledger_of_the_same_length_is_read_anew() -> None:
     one, other = begun(), begun()
     one.write()
     other.wait()
-    diary, now = Diary(), Instant(START + HOUR)
+    diary, now = CachedActivity(), Instant(START + HOUR)
     whole(one.memory, diary, Bucket.DAY, 1, now)
 
     assert whole(other.memory, diary, Bucket.DAY, 1, now).waiting == 1
@@ -327,11 +327,11 @@ def test_receipts_that_are_others_are_read_anew() -> None:
     one.recall()
     other.ask_in_vain()
     other.ask_in_vain()
-    diary, now = Diary(), Instant(START + HOUR)
+    diary, now = CachedActivity(), Instant(START + HOUR)
     whole(one.memory, diary, Bucket.DAY, 1, now)
 
     assert whole(other.memory, diary, Bucket.DAY, 1, now).periods[-1].recalls == 3
-    assert whole(other.memory, diary, Bucket.DAY, 1, now) == whole(other.memory, Diary(), Bucket.DAY, 1, now)
+    assert whole(other.memory, diary, Bucket.DAY, 1, now) == whole(other.memory, CachedActivity(), Bucket.DAY, 1, now)
 
 
 def test_an_erasure_changes_no_sum_of_what_was_told(vault: Path) -> None:

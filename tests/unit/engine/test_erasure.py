@@ -9,13 +9,13 @@ import pytest
 from tests.unit.engine.erasing import kept, left
 
 from muniment import Memory
-from muniment.backends.world import signed_value_by
+from muniment.backends.clock_and_ids import signed_value_by
 from muniment.engine.importing import Newcomer
 from muniment.engine.notebook import Notebook, Pages
 from muniment.model.claim import Claim
-from muniment.model.erasure import ERASED, By, Fate, Target, digest_of
+from muniment.model.erasure import ERASED, ErasureOutcome, Target, TargetKind, digest_of
 from muniment.model.errors import Malformed, NotFound, NotPermitted, OnHold
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.testing.world import simulated_memory
 
 SUBJECT = "Ottoline Brackenridge"
@@ -35,7 +35,7 @@ def _everything_said(memory: Memory) -> tuple[str, str, str]:
     waits = memory.as_actor("scout").remember(f"{SUBJECT} likes plums", kind="fact")
     assert waits.outcome == "held"
     Notebook.of(memory).turn(
-        "owner", lambda _: ([Jot(topic="t", key="k", body='{"title": "call Ottoline soon"}')], None)
+        "owner", lambda _: ([NoteDraft(topic="t", key="k", body='{"title": "call Ottoline soon"}')], None)
     )
     return about, above, other
 
@@ -64,8 +64,8 @@ def test_a_subject_is_found_by_its_names_wherever_they_stand() -> None:
     by_alias = kept(memory, "Ask the Zookeeper about feeding times", confidence=0.9)
     others = [kept(memory, "Ottoline Brack called", confidence=0.9), kept(memory, "A brackenridge is a hill")]
     plan = memory.forget(subject=SUBJECT, reason="asked to", dry_run=True).plan
-    assert set(plan.of(Fate.ERASED)) == {by_text, by_slot, by_evidence, by_alias}
-    assert not set(plan.of(Fate.ERASED)) & set(others)
+    assert set(plan.of(ErasureOutcome.ERASED)) == {by_text, by_slot, by_evidence, by_alias}
+    assert not set(plan.of(ErasureOutcome.ERASED)) & set(others)
 
 
 def test_a_name_that_is_also_somebodys_id_does_not_reach_what_they_wrote() -> None:
@@ -73,7 +73,7 @@ def test_a_name_that_is_also_somebodys_id_does_not_reach_what_they_wrote() -> No
     written = kept(memory.as_actor("scout"), "Seen from the tower", kind="observation")
     about = kept(memory, "The Scout is ill this week", confidence=0.9)
     plan = memory.forget(subject="scout", reason="x", dry_run=True).plan
-    assert (plan.of(Fate.ERASED), memory.get(written).record.actor) == ((about,), "scout")
+    assert (plan.of(ErasureOutcome.ERASED), memory.get(written).record.actor) == ((about,), "scout")
 
 
 def test_an_actors_own_words_go_with_the_actor() -> None:
@@ -96,9 +96,9 @@ def test_source_actor_and_session_reach_what_they_brought_and_nothing_else() -> 
     there = kept(memory, "The first of another feed", source="feed:77", confidence=0.9)
     spoken = kept(memory, "Said in the meeting", session_id="s-1", confidence=0.9)
     scout = kept(memory.as_actor("scout"), "Seen by the scout", kind="observation")
-    assert memory.forget(source="feed:7", reason="x", dry_run=True).plan.of(Fate.ERASED) == (here,)
-    assert memory.forget(session="s-1", reason="x", dry_run=True).plan.of(Fate.ERASED) == (spoken,)
-    assert memory.forget(actor="scout", reason="x", dry_run=True).plan.of(Fate.ERASED) == (scout,)
+    assert memory.forget(source="feed:7", reason="x", dry_run=True).plan.of(ErasureOutcome.ERASED) == (here,)
+    assert memory.forget(session="s-1", reason="x", dry_run=True).plan.of(ErasureOutcome.ERASED) == (spoken,)
+    assert memory.forget(actor="scout", reason="x", dry_run=True).plan.of(ErasureOutcome.ERASED) == (scout,)
     memory.forget(source="feed:7", reason="x")
     assert memory.get(there).record.content == "The first of another feed"
     with pytest.raises(NotFound):
@@ -154,7 +154,7 @@ def test_the_certificate_says_what_went_and_can_be_checked_without_the_store() -
     assert signed is not None
     told = signed.certificate
     assert (told.by, told.actor, told.erased, told.reason) == (
-        By.SUBJECT,
+        TargetKind.SUBJECT,
         "owner",
         (about, above),
         f"asked to by {ERASED}",
@@ -166,8 +166,8 @@ def test_the_certificate_says_what_went_and_can_be_checked_without_the_store() -
     assert (told.seq, told.entry) == (head.seq, head.hash.hex())
     assert memory.erasure.certificates() == (signed,)
     assert done.opening is not None
-    assert told.digest == digest_of(Target(by=By.SUBJECT, value=SUBJECT), done.opening)
-    assert told.digest != digest_of(Target(by=By.SUBJECT, value="somebody else"), done.opening)
+    assert told.digest == digest_of(Target(by=TargetKind.SUBJECT, value=SUBJECT), done.opening)
+    assert told.digest != digest_of(Target(by=TargetKind.SUBJECT, value="somebody else"), done.opening)
 
 
 def test_what_is_on_hold_stays_until_the_hold_is_lifted() -> None:
@@ -180,7 +180,7 @@ def test_what_is_on_hold_stays_until_the_hold_is_lifted() -> None:
     targets: list[dict[str, str]] = [{"record_id": name}, {"subject": "Ottoline"}, {"actor": "owner"}]
     for target in targets:
         plan = memory.forget(reason="asked to", dry_run=True, **target).plan  # type: ignore[arg-type]  # names of texts only
-        assert plan.of(Fate.ERASED) == (name, above), "the plan is shown whole"
+        assert plan.of(ErasureOutcome.ERASED) == (name, above), "the plan is shown whole"
         assert [(one.hold, one.reason, one.records) for one in plan.holds] == [(hold.id, "case 12/26", (name,))]
         with pytest.raises(OnHold, match="case 12/26") as refused:
             memory.forget(reason="asked to", **target)  # type: ignore[arg-type]  # names of texts only
@@ -190,7 +190,7 @@ def test_what_is_on_hold_stays_until_the_hold_is_lifted() -> None:
     memory.erasure.lift(hold.id, reason="case closed")
     with pytest.raises(OnHold, match="derived"):
         memory.forget(name, reason="asked to")
-    assert memory.forget(name, reason="asked to", cascade="review").plan.of(Fate.ERASED) == (name,)
+    assert memory.forget(name, reason="asked to", cascade="review").plan.of(ErasureOutcome.ERASED) == (name,)
     with pytest.raises(NotFound):
         memory.erasure.lift(hold.id, reason="again")
 
@@ -233,8 +233,8 @@ def test_a_note_keeps_the_names_others_refer_to_it_by() -> None:
     )
     notebook = Notebook.of(memory)
 
-    def job(_: Pages) -> tuple[list[Jot], None]:
-        return [Jot(topic="tasks", key="t1", body=body), Jot(topic="requests", key="r1", body=body)], None
+    def job(_: Pages) -> tuple[list[NoteDraft], None]:
+        return [NoteDraft(topic="tasks", key="t1", body=body), NoteDraft(topic="requests", key="r1", body=body)], None
 
     notebook.turn("owner", job)
     memory.forget(subject="Ottoline", reason="asked to")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment import Memory
-from muniment.backends.postgres.address import Address
+from muniment.backends.postgres.address import DatabaseAddress
 from muniment.config import Config, ServerSettings
 from muniment.engine import place as places
 from muniment.engine.place import Database, Folder, Place, folder_of, place_of
@@ -65,7 +65,7 @@ def test_a_database_is_shown_without_what_may_be_secret(said: str, shown: str) -
     place = place_of(said)
     assert isinstance(place, Database)
     assert (str(place), repr(place)) == (shown, f"Database({shown!r})")
-    assert SECRET not in f"{place} {place!r} {Address.parse(said)} {Address.parse(said)!r}"
+    assert SECRET not in f"{place} {place!r} {DatabaseAddress.parse(said)} {DatabaseAddress.parse(said)!r}"
 
 
 @pytest.mark.parametrize("said", WRONG)
@@ -91,7 +91,7 @@ def test_everything_else_is_a_folder(said: str) -> None:
 
 def test_what_is_ours_is_taken_out_before_libpq_reads_an_address() -> None:
     given = "postgres://ana:hunter2@a,b/prod?schema=memory&sslmode=require&patience=30&allow_async_commit=true"
-    address = Address.parse(given)
+    address = DatabaseAddress.parse(given)
     assert (address.schema, address.patience_s, address.allow_async_commit) == ("memory", 30.0, True)
     assert address.conninfo == (
         "postgresql://ana:hunter2@a,b/prod?sslmode=require&connect_timeout=5&application_name=muniment"
@@ -100,7 +100,7 @@ def test_what_is_ours_is_taken_out_before_libpq_reads_an_address() -> None:
 
 
 def test_what_an_address_says_of_time_and_name_is_left_to_it() -> None:
-    address = Address.parse("postgresql://db/prod?connect_timeout=2&application_name=fleet")
+    address = DatabaseAddress.parse("postgresql://db/prod?connect_timeout=2&application_name=fleet")
     assert address.conninfo.startswith("postgresql://db/prod?connect_timeout=2&application_name=fleet&keepalives")
     assert (address.schema, address.patience_s, address.allow_async_commit) == ("muniment", 10.0, False)
 

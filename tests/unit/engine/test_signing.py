@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 from muniment import Memory
+from muniment.backends.clock_and_ids import FileSigner, SystemClock, destroy_file, sign_value
 from muniment.backends.vectors.lock import FileLock
-from muniment.backends.world import FileSigner, SystemClock, destroy_file, sign_value
-from muniment.engine.audit import Verified, verify_vault
+from muniment.engine.audit import VerificationResult, verify_vault
 from muniment.engine.signing import certified, checkpointed, key_line, public_keys, rotate
 from muniment.model.entry import Checkpoint, EntryKind, SignedCheckpoint
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotPermitted, StoreBusy
@@ -40,7 +40,7 @@ def public(vault: Path) -> str:
     return (vault / "keys" / "signing.pub").read_text().strip()
 
 
-def codes(result: Verified) -> set[str]:
+def codes(result: VerificationResult) -> set[str]:
     return {finding.code for finding in result.findings}
 
 

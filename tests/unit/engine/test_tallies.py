@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from muniment import Memory
-from muniment.engine import tallies
+from muniment.engine import cached_counts
+from muniment.engine.cached_counts import Tallies
 from muniment.engine.session import window
-from muniment.engine.tallies import Tallies
 from muniment.model.filter import EVERYTHING, OneOf
 
 
@@ -62,7 +62,7 @@ def test_callers_with_other_eyes_have_other_sums(tmp_path: Path) -> None:
 
 
 def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tallies, "KEPT_MAX", 3)
+    monkeypatch.setattr(cached_counts, "KEPT_MAX", 3)
     with Memory.open(tmp_path / "vault", embedder=None) as memory, window(memory) as snapshot:
         sums = Tallies()
         for number in range(9):

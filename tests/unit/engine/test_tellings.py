@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muniment import Memory
-from muniment.engine import tellings
+from muniment.engine import disclosures
 from muniment.model.errors import Malformed, NotFound, NotPermitted
 
 
@@ -16,7 +16,7 @@ def asked(memory: Memory, times: int, text: str = "does the mill stand still") -
 
 @pytest.mark.parametrize("window", [1, 2, 3, 100])
 def test_receipts_are_told_from_either_end(memory: Memory, monkeypatch: pytest.MonkeyPatch, window: int) -> None:
-    monkeypatch.setattr(tellings, "_WINDOW", window)
+    monkeypatch.setattr(disclosures, "_WINDOW", window)
     memory.remember("The mill stands still")
     names = asked(memory, 7)
 
@@ -66,7 +66,7 @@ def test_a_page_goes_on_where_the_last_one_ended(memory: Memory) -> None:
 
 
 def test_one_look_goes_so_far_and_says_so(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tellings, "LOOK_MAX", 3)
+    monkeypatch.setattr(disclosures, "LOOK_MAX", 3)
     mill = memory.remember("The mill stands still").record_id or ""
     (only,) = asked(memory, 1)
     asked(memory, 7, "nothing of the kind")

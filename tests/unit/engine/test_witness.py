@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from muniment import Memory
-from muniment.engine.audit import Verified, verify_vault
+from muniment.engine.audit import VerificationResult, verify_vault
 from muniment.engine.witness import EVERY, Sight, Witness
 from muniment.model.errors import ConfigurationError, IntegrityError, LedgerBroken, StoreUnavailable
 from muniment.model.times import Instant
@@ -51,7 +51,7 @@ def lived_in(vault: Path, outside: Path) -> None:
         memory.recall("audit")
 
 
-def checked(vault: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> Verified:
+def checked(vault: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> VerificationResult:
     monkeypatch.setenv("MUNIMENT_WITNESS", str(outside))
     return verify_vault(vault, "default")
 

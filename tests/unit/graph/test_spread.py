@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from muniment.graph.spread import Link, Node, ranks, salience, spread
+from muniment.graph.activation import Link, Node, ranks, salience, spread
 
 nodes: st.SearchStrategy[Node] = st.one_of(st.sampled_from(["a", "b", "c", "d"]), st.integers(1, 6))
 weights = st.floats(0.01, 100)

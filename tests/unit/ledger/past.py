@@ -8,9 +8,9 @@ import apsw
 from tests.unit.world import SECOND, SetClock
 
 from muniment import Memory
-from muniment.engine import Verified
+from muniment.engine import VerificationResult
 from muniment.engine.audit import verify_vault
-from muniment.model.entry import Head
+from muniment.model.entry import LedgerHead
 from muniment.model.errors import IntegrityError
 
 ENTRIES = 18
@@ -89,7 +89,7 @@ def edit(vault: Path, statement: str, values: tuple[Cell, ...] = ()) -> list[tup
         connection.close()
 
 
-def verified(vault: Path, *, anchor: Head | None = None) -> Verified:
+def verified(vault: Path, *, anchor: LedgerHead | None = None) -> VerificationResult:
     """Verify as `muniment ledger verify` does: a store too damaged to work with is still checked."""
     try:
         with Memory.open(vault, create=False) as memory:
@@ -98,11 +98,11 @@ def verified(vault: Path, *, anchor: Head | None = None) -> Verified:
         return verify_vault(vault, "default", anchor=anchor)
 
 
-def codes(result: Verified) -> set[str]:
+def codes(result: VerificationResult) -> set[str]:
     return {finding.code for finding in result.findings}
 
 
-def found(result: Verified, code: str) -> list[int | None]:
+def found(result: VerificationResult, code: str) -> list[int | None]:
     """The positions at which a code was reported."""
     return [finding.seq for finding in result.findings if finding.code == code]
 

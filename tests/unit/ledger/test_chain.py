@@ -11,11 +11,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muniment.backends.world import signed_by
+from muniment.backends.clock_and_ids import signed_by
 from muniment.ledger import merkle
 from muniment.ledger.chain import ZERO, commitment, link, link_receipt, seal
-from muniment.ledger.checkpoint import draw_up
-from muniment.model.entry import Checkpoint, Entry, EntryKind, Head, SignedCheckpoint
+from muniment.ledger.checkpoint import make_checkpoint
+from muniment.model.entry import Checkpoint, Entry, EntryKind, LedgerHead, SignedCheckpoint
 from muniment.model.times import Instant
 from muniment.model.value import canonical
 
@@ -43,15 +43,15 @@ def test_a_commitment_changes_with_any_bit_of_salt_or_body(salt: bytes, body: by
 def test_sealing_follows_the_head_and_nothing_else() -> None:
     first = seal(ENTRY, None)
     assert (first.body, first.hash) == (canonical(ENTRY), link(ZERO, canonical(ENTRY)))
-    head = Head(tenant="acme", seq=1, hash=first.hash, at=Instant(5))
+    head = LedgerHead(tenant="acme", seq=1, hash=first.hash, at=Instant(5))
     second = msgspec.structs.replace(ENTRY, seq=2)
     assert seal(second, head).hash == link(first.hash, canonical(second))
     with pytest.raises(AssertionError):
         seal(ENTRY, head)
 
 
-def _head(count: int) -> Head:
-    return Head(tenant="acme", seq=count, hash=bytes([count]) * 32, at=Instant(count))
+def _head(count: int) -> LedgerHead:
+    return LedgerHead(tenant="acme", seq=count, hash=bytes([count]) * 32, at=Instant(count))
 
 
 def _hashes(first: int, last: int) -> list[bytes]:
@@ -60,7 +60,7 @@ def _hashes(first: int, last: int) -> list[bytes]:
 
 def _signed(count: int, *, previous: SignedCheckpoint | None) -> SignedCheckpoint:
     first = previous.checkpoint.seq + 1 if previous else 1
-    checkpoint, peaks = draw_up(
+    checkpoint, peaks = make_checkpoint(
         _head(count), _hashes(first, count), previous=previous, receipts=(2, b"r" * 32), at=Instant(9), key=KEY_ID
     )
     return SignedCheckpoint(checkpoint=checkpoint, signature=KEY.sign(canonical(checkpoint)).hex(), peaks=peaks)

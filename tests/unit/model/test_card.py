@@ -9,7 +9,7 @@ from tests.unit import strategies as make
 
 from muniment.model.card import card_of, fingerprint, normalise, slot_key, standing_of
 from muniment.model.claim import Claim, Nature, Place, Slot
-from muniment.model.record import Record, Standing
+from muniment.model.record import Record, RecordState
 from muniment.model.vocabulary import Kind, Scope
 
 PEPPER = b"p" * 16
@@ -89,7 +89,7 @@ def test_a_question_is_the_same_in_other_letters_and_another_one_elsewhere() -> 
 
 
 @given(make.records, make.standings)
-def test_a_card_tells_the_record_and_its_standing(record: Record, standing: Standing) -> None:
+def test_a_card_tells_the_record_and_its_standing(record: Record, standing: RecordState) -> None:
     card = card_of(record, standing, rid=7, pepper=PEPPER)
     claim = record.claim
     assert (card.rid, card.id, card.revision, card.actor) == (7, record.id, record.revision, record.actor)

@@ -8,8 +8,8 @@ import pytest
 
 from muniment.model.actor import Actor
 from muniment.model.claim import Belief, Claim, Place, Relation, Slot
+from muniment.model.claim_options import OPTIONS, ClaimOptions, make_claim
 from muniment.model.errors import LimitExceeded, Malformed
-from muniment.model.flat import OPTIONS, ClaimOptions, make_claim
 from muniment.model.times import Instant, show
 from muniment.model.vocabulary import Kind, RelationType, Scope
 

@@ -14,7 +14,7 @@ from muniment.model.claim import Claim, Nature, Times
 from muniment.model.errors import Malformed
 from muniment.model.query import Abstention, Disclosure, Dispute, Presented
 from muniment.model.recall import Recall
-from muniment.model.record import Footing, Record, Standing
+from muniment.model.record import Record, RecordState, TrustState
 from muniment.model.render import HEAD, Context, render, visible
 from muniment.model.status import Status
 from muniment.model.tokens import tokens
@@ -46,7 +46,9 @@ def told(
         trust=TrustLevel.MEDIUM,
     )
     msgspec.structs.force_setattr(record.claim, "content", content)
-    standing = Standing(status=Status.ACTIVE, since=1, footing=Footing(own=0.9, effective=0.824, label=Label.AGENT))
+    standing = RecordState(
+        status=Status.ACTIVE, since=1, footing=TrustState(own=0.9, effective=0.824, label=Label.AGENT)
+    )
     return Disclosure(
         record=record, standing=standing, presented=presented, gate=gate, disputed_by=disputed_by, notices=notices
     )

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.unit import strategies as make
 
 from muniment.model.claim import Times
+from muniment.model.claim_options import read_instant
 from muniment.model.errors import Malformed
-from muniment.model.flat import read_instant
 from muniment.model.times import MAX, MIN, Instant, from_datetime, parse, show
 
 HOUR = 3_600_000_000

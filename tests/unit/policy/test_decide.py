@@ -13,7 +13,7 @@ from muniment.model.actor import Actor
 from muniment.model.card import card_of
 from muniment.model.claim import Belief, Charter, Claim, Handling, Nature, Place
 from muniment.model.filter import NOTHING, matches
-from muniment.model.record import Footing, Record, Standing
+from muniment.model.record import Record, RecordState, TrustState
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.vocabulary import (
@@ -27,7 +27,16 @@ from muniment.model.vocabulary import (
 )
 from muniment.policy.decide import NO_RULE, belongs, decide_read, decide_review, decide_write, resolve, steers
 from muniment.policy.narrow import narrow
-from muniment.policy.rules import Action, Member, Policy, ReadRule, ReviewRule, Trust, WriteDecision, WriteRule
+from muniment.policy.rules import (
+    Action,
+    Policy,
+    PolicyMember,
+    ReadRule,
+    ReviewRule,
+    TrustPolicy,
+    WriteDecision,
+    WriteRule,
+)
 
 ANA = Actor(id="ana", roles=("worker",), teams=("north",), projects=("apollo",), sessions=("s1",))
 CLAIM = Claim(content="x", place=Place(scope_id="apollo"))
@@ -43,7 +52,7 @@ RECORD = Record(
     label=Label.AGENT,
     trust=TrustLevel.MEDIUM,
 )
-STANDING = Standing(status=Status.ACTIVE, since=1, footing=Footing(own=0.5, effective=0.5, label=Label.AGENT))
+STANDING = RecordState(status=Status.ACTIVE, since=1, footing=TrustState(own=0.5, effective=0.5, label=Label.AGENT))
 PERSONAL = msgspec.structs.replace(
     RECORD,
     claim=Claim(
@@ -248,16 +257,16 @@ def test_what_a_record_counts_as_now_decides_and_not_what_it_was_born_as() -> No
 
 
 def test_a_purpose_that_is_not_declared_harmless_steers() -> None:
-    policy = _policy(trust=Trust(inform=("answer",)))
+    policy = _policy(trust=TrustPolicy(inform=("answer",)))
     assert not steers(policy, "answer")
     assert steers(policy, "Answer")
     assert steers(policy, "deploy")
-    assert steers(_policy(trust=Trust(inform=())), "answer")
+    assert steers(_policy(trust=TrustPolicy(inform=())), "answer")
 
 
 def test_a_name_is_what_the_policy_says_or_what_a_star_says_or_nobody() -> None:
     policy = _policy(
-        actors={"ana": Member(type=ActorType.PERSON, roles=("owner",)), "*": Member(projects=("default",))}
+        actors={"ana": PolicyMember(type=ActorType.PERSON, roles=("owner",)), "*": PolicyMember(projects=("default",))}
     )
     assert resolve(policy, "ana") == Actor(id="ana", type=ActorType.PERSON, roles=("owner",))
     assert resolve(policy, "bob", session="s9") == Actor(id="bob", projects=("default",), sessions=("s9",))

@@ -12,7 +12,15 @@ from muniment.model.errors import PolicyInvalid
 from muniment.model.gate import Thresholds
 from muniment.model.vocabulary import Consequence, Kind, Label, Sensitivity
 from muniment.policy.parse import BYTES_MAX, parse_policy
-from muniment.policy.rules import Action, Cascade, Detector, Disputes, Policy, Trust, WriteDecision
+from muniment.policy.rules import (
+    Action,
+    CascadePolicy,
+    DetectorEffect,
+    DisputePolicy,
+    Policy,
+    TrustPolicy,
+    WriteDecision,
+)
 
 YAML = """\
 version: 1
@@ -115,28 +123,28 @@ def test_both_spellings_say_the_same() -> None:
 def test_the_policy_that_ships_is_valid() -> None:
     policy = _yaml(files("muniment.policy").joinpath("default.yaml").read_text())
     assert [rule.id for rule in policy.write][-1] == "people-decide-on-people"
-    assert policy.trust == Trust(namespaces={"/field": Thresholds(min=0.0, flag=0.4)})
-    assert (policy.cascade, policy.disputes) == (Cascade(), Disputes())
+    assert policy.trust == TrustPolicy(namespaces={"/field": Thresholds(min=0.0, flag=0.4)})
+    assert (policy.cascade, policy.disputes) == (CascadePolicy(), DisputePolicy())
     assert {action for rule in policy.review for action in rule.actions} == set(Action), "somebody may do each thing"
 
 
 def test_what_is_said_of_trust_cascade_and_disputes_is_read() -> None:
     policy = _yaml(YAML + TRUST)
-    assert policy.trust == Trust(
+    assert policy.trust == TrustPolicy(
         gate=Thresholds(min=0.3, flag=0.5),
         namespaces={"/hr": Thresholds(min=0.7, flag=0.9), "/hr/pay": Thresholds(min=0.8, flag=0.8)},
         missing_floor=0.1,
         inform=("answer", "audit"),
         steer_label_min=Label.TOOL,
     )
-    assert policy.cascade == Cascade(retracted=Consequence.DEPRECATE, superseded=Consequence.LEAVE)
-    assert policy.disputes == Disputes(detector=Detector.NOTE, judge=Detector.IGNORE, quorum=5)
+    assert policy.cascade == CascadePolicy(retracted=Consequence.DEPRECATE, superseded=Consequence.LEAVE)
+    assert policy.disputes == DisputePolicy(detector=DetectorEffect.NOTE, judge=DetectorEffect.IGNORE, quorum=5)
     assert [policy.trust.gates.at(space).min for space in ("/", "/hrx", "/hr", "/hr/pay/x")] == [0.3, 0.3, 0.7, 0.8]
 
 
 def test_what_is_not_said_of_trust_is_the_quiet_default() -> None:
-    assert _yaml(YAML).trust == Trust()
-    assert (_yaml(YAML).cascade, _yaml(YAML).disputes) == (Cascade(), Disputes())
+    assert _yaml(YAML).trust == TrustPolicy()
+    assert (_yaml(YAML).cascade, _yaml(YAML).disputes) == (CascadePolicy(), DisputePolicy())
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from muniment.model.errors import Malformed
 from muniment.model.query import Abstention
 from muniment.model.receipt import Terms
 from muniment.read.words import WORDS_MAX, read_terms
-from muniment.text.stop import STOP_WORDS
+from muniment.text.stop_words import STOP_WORDS
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment.model.errors import Malformed
-from muniment.text.passages import Passage, passages
+from muniment.text.passages import TextPassage, passages
 
 SIZE, OVERLAP = 40, 10
 words = st.text("ab .\n!", min_size=0, max_size=400)
@@ -23,7 +23,7 @@ def cut(text: str, *, size: int = SIZE, overlap: int = OVERLAP) -> list[str]:
 
 
 def test_a_text_that_fits_is_one_passage() -> None:
-    assert passages("x" * 900) == (Passage(start=0, end=900),)
+    assert passages("x" * 900) == (TextPassage(start=0, end=900),)
     assert len(passages("x" * 901)) == 2
 
 

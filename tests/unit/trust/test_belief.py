@@ -9,7 +9,7 @@ from tests.unit import strategies as make
 
 from muniment.model.errors import Malformed
 from muniment.model.proposal import OutcomeReport
-from muniment.trust.belief import RULE, calibrated
+from muniment.trust.outcomes import RULE, calibrated
 
 sums = st.floats(0, 1e6)
 weights = st.floats(0, 1, exclude_min=True)

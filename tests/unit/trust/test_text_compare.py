@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment.model.vocabulary import ConflictType
-from muniment.text.compare import THRESHOLD, Finding, compare, echoes, likeness, reading, salient
+from muniment.text.compare import THRESHOLD, ComparisonResult, compare, echoes, salient, similarity, text_features
 
 LIMIT = "The API rate limit is 100 requests per minute"
 
 
-def found(new: str, old: str) -> Finding | None:
-    return compare(reading(new), reading(old))
+def found(new: str, old: str) -> ComparisonResult | None:
+    return compare(text_features(new), text_features(old))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_the_same_in_other_words_is_a_duplicate(one: str, other: str) -> None:
     finding = found(one, other)
     assert finding is not None
     assert (finding.type, finding.why) == (ConflictType.DUPLICATE, "same")
-    assert echoes(reading(other), reading(one))
+    assert echoes(text_features(other), text_features(one))
 
 
 @pytest.mark.parametrize(
@@ -155,14 +155,14 @@ def test_the_same_in_other_words_is_a_duplicate(one: str, other: str) -> None:
     ],
 )
 def test_what_differs_in_one_thing_that_matters_is_no_echo(one: str, other: str) -> None:
-    assert not echoes(reading(one), reading(other))
+    assert not echoes(text_features(one), text_features(other))
 
 
 def test_in_a_long_sentence_one_other_name_is_enough_to_be_no_echo() -> None:
     said = "The nightly export of the orders table for the finance team in the head office runs every evening "
     end = "with full logging and alerts through {}"
-    assert not echoes(reading(said + end.format("Airflow")), reading(said + end.format("Jenkins")))
-    assert echoes(reading(said + end.format("pipes")), reading(said + end.format("robust pipes")))
+    assert not echoes(text_features(said + end.format("Airflow")), text_features(said + end.format("Jenkins")))
+    assert echoes(text_features(said + end.format("pipes")), text_features(said + end.format("robust pipes")))
 
 
 @pytest.mark.parametrize(
@@ -242,10 +242,10 @@ def test_a_note_names_the_two_pieces() -> None:
 
 
 def test_likeness_counts_shared_words_and_their_order() -> None:
-    said, turned = reading("cats chase dogs"), reading("dogs chase cats")
-    assert likeness(said, said) == 1
-    assert likeness(said, turned) == pytest.approx(3 / 7)
-    assert likeness(said, reading("nothing alike here")) == 0
+    said, turned = text_features("cats chase dogs"), text_features("dogs chase cats")
+    assert similarity(said, said) == 1
+    assert similarity(said, turned) == pytest.approx(3 / 7)
+    assert similarity(said, text_features("nothing alike here")) == 0
 
 
 def test_a_statement_deep_in_a_long_text_is_met_by_the_one_that_contradicts_it() -> None:
@@ -282,10 +282,10 @@ def test_a_number_that_is_part_of_a_name_is_salient() -> None:
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
-    a, b = reading(one), reading(other)
+    a, b = text_features(one), text_features(other)
     finding = compare(a, b)
     assert finding is None or 0 <= finding.score <= 1
-    assert likeness(a, b) == likeness(b, a)
+    assert similarity(a, b) == similarity(b, a)
     assert echoes(a, b) == echoes(b, a)
 
 
@@ -298,7 +298,7 @@ _PIECES = st.lists(st.sampled_from([*_TELLING.split(), "\n"]), max_size=40).map(
 
 @given(_PIECES, _PIECES)
 def test_any_run_of_telling_pieces_can_be_compared(one: str, other: str) -> None:
-    a, b = reading(one), reading(other)
+    a, b = text_features(one), text_features(other)
     compare(a, b)
     assert echoes(a, b) == echoes(b, a)
 

@@ -11,7 +11,7 @@ from tests.unit import strategies as make
 
 from muniment.model.errors import Malformed
 from muniment.model.vocabulary import Tier
-from muniment.trust.tiers import MOVES, next_tier, settled_tier, used_importance
+from muniment.trust.memory_tiers import MOVES, next_tier, settled_tier, used_importance
 
 QUARTER = 90 * 24.0
 

@@ -13,7 +13,7 @@ from muniment import Memory
 from muniment.model.card import Card
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
-from muniment.model.entry import Head
+from muniment.model.entry import LedgerHead
 from muniment.model.errors import Malformed, NotFound, Stale, StoreBusy
 from muniment.model.proposal import Proposal
 from muniment.model.status import Status
@@ -345,7 +345,7 @@ class _Part:
 class _StaleLedger(_Part):
     """Its head is one entry behind when a decision begins, and present when the decision is committed."""
 
-    def head(self) -> Head | None:
+    def head(self) -> LedgerHead | None:
         head = self._unit.real.ledger.head()
         self._unit.looks += 1
         self._unit.behind = self._unit.looks % 2 == 1 and self._unit.looks <= 2 * self._unit.attempts

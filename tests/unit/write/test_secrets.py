@@ -12,11 +12,15 @@ from tests.unit.write.examples import BENIGN, SECRETS
 
 from muniment.model.claim import Claim, Extension
 from muniment.model.value import canonical
-from muniment.policy.rules import Personal, Safety, Treatment
+from muniment.policy.rules import PersonalDataPolicy, PersonalDataRules, SafetyPolicy
 from muniment.write.admit import clean
 from muniment.write.secrets import DEFAULT, screen_of
 
-EVERYTHING = screen_of(Safety(personal=Personal(**dict.fromkeys(Personal.__struct_fields__, Treatment.REDACT))))
+EVERYTHING = screen_of(
+    SafetyPolicy(
+        personal=PersonalDataRules(**dict.fromkeys(PersonalDataRules.__struct_fields__, PersonalDataPolicy.REDACT))
+    )
+)
 
 
 def _near(text: str) -> str:

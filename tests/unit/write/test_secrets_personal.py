@@ -13,7 +13,7 @@ from muniment.model.claim import Claim, Extension, Slot
 from muniment.model.errors import Malformed, PolicyInvalid
 from muniment.model.vocabulary import Outcome, Step, StepResult
 from muniment.policy.parse import parse_policy
-from muniment.policy.rules import Credentials, Personal, Safety, Secrets, Treatment
+from muniment.policy.rules import CredentialsPolicy, PersonalDataPolicy, PersonalDataRules, SafetyPolicy, SecretsPolicy
 from muniment.write.admit import clean
 from muniment.write.secrets import DEFAULT, screen_of
 from muniment.write.secrets.screen import DETECTORS
@@ -35,12 +35,12 @@ def _policy(**sorts: str) -> str:
 
 
 def test_the_policy_names_every_sort_that_can_be_found_and_no_other() -> None:
-    named = {*Credentials.__struct_fields__, *Personal.__struct_fields__}
+    named = {*CredentialsPolicy.__struct_fields__, *PersonalDataRules.__struct_fields__}
     assert {one.sort for one in DETECTORS} == named
 
 
 def test_numbers_that_open_something_are_taken_out_unless_said_otherwise() -> None:
-    assert DEFAULT.taken == {*Credentials.__struct_fields__, "card_number", "bank_account", "national_id"}
+    assert DEFAULT.taken == {*CredentialsPolicy.__struct_fields__, "card_number", "bank_account", "national_id"}
     assert (DEFAULT.noticed, DEFAULT.ending) == (frozenset(), frozenset())
     text = f"write to {MAIL} or +44 20 7946 0958, born 1980-05-03, at 192.0.2.7"
     assert DEFAULT.redact(text) == (text, ())
@@ -249,20 +249,24 @@ def test_a_policy_that_says_what_cannot_be_is_refused_with_its_place(safety: str
 
 
 def test_free_text_that_is_no_claim_is_cleaned_of_what_a_person_would_decide_on() -> None:
-    screen = screen_of(Safety(personal=Personal(email=Treatment.HOLD)))
+    screen = screen_of(SafetyPolicy(personal=PersonalDataRules(email=PersonalDataPolicy.HOLD)))
     assert screen.clean(f"asked by {MAIL}") == "asked by [redacted: email]"
     assert screen.redact(f"asked by {MAIL}") == (f"asked by {MAIL}", ())
     assert screen.notice(f"asked by {MAIL}") == ("email",)
 
 
 def test_discarding_secrets_says_nothing_of_personal_data() -> None:
-    screen = screen_of(Safety(secrets=Secrets.DISCARD))
+    screen = screen_of(SafetyPolicy(secrets=SecretsPolicy.DISCARD))
     assert screen.ends(["chat token"])
     assert not screen.ends(["card number"])
 
 
 def test_a_mark_is_not_taken_for_what_it_stands_for(memory: Memory) -> None:
-    everything = screen_of(Safety(personal=Personal(**dict.fromkeys(Personal.__struct_fields__, Treatment.REDACT))))
+    everything = screen_of(
+        SafetyPolicy(
+            personal=PersonalDataRules(**dict.fromkeys(PersonalDataRules.__struct_fields__, PersonalDataPolicy.REDACT))
+        )
+    )
     text = f"tel. 030/1234567, card {CARD}, SSN 219099998, born 1980-05-03, {MAIL}, 4242 42 4242, password=Tr0ub4dor&3"
     once = everything.redact(text)[0]
     assert everything.redact(once) == (once, ())

@@ -29,10 +29,10 @@ def choose(wanted: str | Embedder | EmbedTexts | None, *, models: Path, key: str
     if wanted == MINILM:
         return _required(models)
     if wanted.startswith(("http://", "https://")):
-        from muniment.backends.embedders.endpoint import Endpoint  # brings in a client for the web
+        from muniment.backends.embedders.endpoint import EmbeddingsEndpoint  # brings in a client for the web
 
         address, model = urldefrag(wanted)
-        return Endpoint(address, model, key=key)
+        return EmbeddingsEndpoint(address, model, key=key)
     raise ConfigurationError("embedder", f"expected {_EXPECTED}")
 
 

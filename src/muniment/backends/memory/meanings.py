@@ -12,7 +12,7 @@ from muniment.backends.memory.tables import Tables, standing_at
 from muniment.model.card import moved
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan
-from muniment.model.rows import Near, Reach, VectorRow
+from muniment.model.rows import NearbyText, VectorCoverage, VectorRow
 
 Vector = npt.NDArray[np.float32]
 
@@ -24,13 +24,13 @@ class MemoryVectors:
     def __init__(self, born: Callable[[int], int]) -> None:
         self._born = born
         self._lock = threading.Lock()
-        self._reach = Reach()
+        self._reach = VectorCoverage()
         self.held: dict[int, tuple[VectorRow, ...]] = {}
 
     def take_over(self, other: MemoryVectors) -> None:
         self._reach, self.held = other._reach, dict(other.held)
 
-    def reach(self) -> Reach:
+    def reach(self) -> VectorCoverage:
         return self._reach
 
     def claim(self) -> bool:
@@ -41,14 +41,14 @@ class MemoryVectors:
 
     def begin(self, model: str, dimensions: int) -> None:
         with self._lock:
-            self.held, self._reach = {}, Reach(model=model)
+            self.held, self._reach = {}, VectorCoverage(model=model)
 
     def add(self, rows: Sequence[VectorRow], *, upto: int) -> None:
         with self._lock:
             held = dict(self.held)
             for row in rows:
                 held[row.rid] = (*held.get(row.rid, ()), row)
-            self.held, self._reach = held, Reach(model=self._reach.model, upto=upto)
+            self.held, self._reach = held, VectorCoverage(model=self._reach.model, upto=upto)
 
     def forget(self, rids: Iterable[int]) -> None:
         gone = set(rids)
@@ -64,10 +64,10 @@ class MemoryMeanings:
         self._tables = tables
         self._vectors = vectors
 
-    def reach(self) -> Reach:
+    def reach(self) -> VectorCoverage:
         return self._vectors.reach()
 
-    def search(self, plan: Plan, vector: bytes, *, keep: int) -> tuple[Near, ...]:
+    def search(self, plan: Plan, vector: bytes, *, keep: int) -> tuple[NearbyText, ...]:
         allowed = [rid for rid in self._vectors.held if self._passes(plan, rid)]
         near = sorted(self.measure(allowed, vector).values(), key=lambda one: (-one.cosine, -one.rid))
         return tuple(near[:keep])
@@ -79,14 +79,14 @@ class MemoryMeanings:
         then = moved(card, standing_at(self._tables, card, plan.as_of))
         return matches(plan.visible, then) and all(matches(rule, then) for _, rule in plan.wanted)
 
-    def measure(self, rids: Iterable[int], vector: bytes) -> dict[int, Near]:
+    def measure(self, rids: Iterable[int], vector: bytes) -> dict[int, NearbyText]:
         asked = np.frombuffer(vector, "<f4")
         found = {}
         for rid in rids:
             near = [(float(_short(row.vector) @ asked), row) for row in self._vectors.held.get(rid, ())]
             if near:
                 cosine, row = max(near, key=lambda one: (one[0], -one[1].start))
-                found[rid] = Near(rid=rid, cosine=cosine, start=row.start, end=row.end)
+                found[rid] = NearbyText(rid=rid, cosine=cosine, start=row.start, end=row.end)
         return found
 
     def alike(self, rids: Sequence[int]) -> tuple[tuple[float, ...], ...]:

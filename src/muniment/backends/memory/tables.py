@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from muniment.model.card import Card, moved
-from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
-from muniment.model.erasure import By, SignedCertificate, Target
+from muniment.model.entry import Document, Entry, LedgerHead, SignedCheckpoint, StoredEntry
+from muniment.model.erasure import SignedCertificate, Target, TargetKind
 from muniment.model.filter import EVERYTHING, Filter, matches
 from muniment.model.note import Note
 from muniment.model.receipt import Plan, StoredReceipt
-from muniment.model.record import Record, Standing
+from muniment.model.record import Record, RecordState
 from muniment.model.rows import (
     AliasRow,
     ConflictRow,
@@ -83,12 +83,12 @@ class MemoryLedger:
         self._tables = tables
         self._tenant = tenant
 
-    def head(self) -> Head | None:
+    def head(self) -> LedgerHead | None:
         if not self._tables.entries:
             return None
         stored = self._tables.entries[max(self._tables.entries)]
         entry = read_canonical(stored.body, Entry)
-        return Head(
+        return LedgerHead(
             tenant=self._tenant,
             seq=stored.seq,
             hash=stored.hash,
@@ -196,7 +196,7 @@ class MemoryCatalogue:
     def moves(self) -> Iterator[StandingRow]:
         return iter([self._tables.standings[key] for key in sorted(self._tables.standings)])
 
-    def standing_at(self, rid: int, seq: int) -> Standing | None:
+    def standing_at(self, rid: int, seq: int) -> RecordState | None:
         card = self.card(rid)
         return None if card is None or card.seq > seq else standing_at(self._tables, card, seq)
 
@@ -260,17 +260,17 @@ class MemoryCatalogue:
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(card for card in self._sorted() if self._contributor(card, target.by) == target.value)
 
-    def _contributor(self, card: Card, by: By) -> str | None:
+    def _contributor(self, card: Card, by: TargetKind) -> str | None:
         match by:
-            case By.ACTOR:
+            case TargetKind.ACTOR:
                 return card.actor
-            case By.SESSION:
+            case TargetKind.SESSION:
                 return card.session_id
-            case By.USER:
+            case TargetKind.USER:
                 return card.scope_id if card.scope == Scope.USER else None
-            case By.SOURCE:
+            case TargetKind.SOURCE:
                 return read_canonical(self._tables.documents[card.rid].body, Record).claim.origin.source
-            case By.RECORD | By.SUBJECT:
+            case TargetKind.RECORD | TargetKind.SUBJECT:
                 raise AssertionError(f"a {by} contributes nothing")
 
     def buried(self, record: str) -> bool:
@@ -287,7 +287,7 @@ class MemoryCatalogue:
         return dict(sorted(Counter(passing).items()))
 
 
-def standing_at(tables: Tables, card: Card, seq: int) -> Standing:
+def standing_at(tables: Tables, card: Card, seq: int) -> RecordState:
     """What a revision counted for after entry `seq`: the last row up to there."""
     rows = [tables.standings[key] for key in sorted(tables.standings) if key[0] == card.rid and key[1] <= seq]
     return rows[-1].standing

@@ -7,23 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from muniment.backends.postgres.catalogue import PostgresCatalogue
-from muniment.backends.postgres.head import HeadRow
-from muniment.backends.postgres.known import Known
 from muniment.backends.postgres.lexicon import PostgresLexicon
-from muniment.backends.postgres.link import Link
-from muniment.backends.postgres.meanings import NO_MEANINGS, PostgresMeanings
 from muniment.backends.postgres.names import PostgresNames
-from muniment.backends.postgres.remembered import Remembered
-from muniment.backends.postgres.running import (
-    Halves,
-    RunningCatalogue,
-    RunningDesk,
-    RunningDocuments,
-    RunningLedger,
-    RunningNames,
-    RunningReceipts,
-    look_up,
-)
+from muniment.backends.postgres.prefetch_cache import PrefetchCache
 from muniment.backends.postgres.tables import (
     PostgresDesk,
     PostgresDocuments,
@@ -32,9 +18,23 @@ from muniment.backends.postgres.tables import (
     PostgresNotes,
     PostgresReceipts,
 )
+from muniment.backends.postgres.tenant_row import HeadRow
+from muniment.backends.postgres.transaction import Transaction
+from muniment.backends.postgres.vector_search import NO_MEANINGS, PostgresVectorSearch
+from muniment.backends.postgres.writer_memory import WriterMemory
+from muniment.backends.postgres.writer_view import (
+    Halves,
+    WriterCatalogue,
+    WriterDocuments,
+    WriterLedger,
+    WriterNames,
+    WriterProposals,
+    WriterReceipts,
+    look_up,
+)
 from muniment.backends.rows import head_of, standing_columns
 from muniment.model.card import Card, standing_of
-from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
@@ -53,7 +53,7 @@ from muniment.model.rows import (
 )
 from muniment.model.value import canonical, read_canonical
 from muniment.ports.ahead import Ahead
-from muniment.ports.vectors import Meanings
+from muniment.ports.vectors import VectorSearch
 
 _TEXTS_AT_ONCE = 200
 _PROJECTIONS = (
@@ -65,7 +65,7 @@ _SLOT, _MARK = Card.__struct_fields__.index("slot"), Card.__struct_fields__.inde
 class PostgresSnapshot:
     """All reading halves over one link."""
 
-    def __init__(self, link: Link, row: HeadRow) -> None:
+    def __init__(self, link: Transaction, row: HeadRow) -> None:
         self.link = link
         self.row = row
         self.documents = PostgresDocuments(link)
@@ -75,7 +75,7 @@ class PostgresSnapshot:
         self.desk = PostgresDesk(link)
         self.lexicon = PostgresLexicon(link, None, self._totals)
         self.names: PostgresNames = PostgresNames(link)
-        self.meanings: Meanings = PostgresMeanings(link)
+        self.meanings: VectorSearch = PostgresVectorSearch(link)
         self.notes = PostgresNotes(link)
         self.receipts: PostgresReceipts = PostgresReceipts(link)
 
@@ -90,21 +90,21 @@ class PostgresSnapshot:
 class PostgresUnit(PostgresSnapshot):
     """A snapshot that may write, because it holds the tenant's turn. `row` is where everything stands."""
 
-    def __init__(self, link: Link, row: HeadRow, head: Head | None, latest: Remembered) -> None:
+    def __init__(self, link: Transaction, row: HeadRow, head: LedgerHead | None, latest: WriterMemory) -> None:
         super().__init__(link, row)
         self._latest = latest
-        self._known = Known()
-        self.catalogue = self._catalogue = RunningCatalogue(link, latest, self._known)
-        self.ledger = self._ledger = RunningLedger(link)
-        self.receipts = self._receipts = RunningReceipts(link, self._known)
-        self.desk = self._desk = RunningDesk(link, self._known)
-        self.documents = self._documents = RunningDocuments(link, self._known)
-        self.names = self._names = RunningNames(link, self._known)
+        self._known = PrefetchCache()
+        self.catalogue = self._catalogue = WriterCatalogue(link, latest, self._known)
+        self.ledger = self._ledger = WriterLedger(link)
+        self.receipts = self._receipts = WriterReceipts(link, self._known)
+        self.desk = self._desk = WriterProposals(link, self._known)
+        self.documents = self._documents = WriterDocuments(link, self._known)
+        self.names = self._names = WriterNames(link, self._known)
         self.meanings = NO_MEANINGS
         self.lexicon = PostgresLexicon(link, latest, self._totals)
         self.restore(row, head)
 
-    def restore(self, row: HeadRow, head: Head | None) -> None:
+    def restore(self, row: HeadRow, head: LedgerHead | None) -> None:
         """Stand where `row` and `head` say, as at first or after something was undone."""
         self._known.forget()
         self.row = row

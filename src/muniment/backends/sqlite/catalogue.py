@@ -17,7 +17,7 @@ from muniment.model.erasure import Target
 from muniment.model.errors import IntegrityError
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.receipt import Plan
-from muniment.model.record import Standing
+from muniment.model.record import RecordState
 from muniment.model.rows import StandingRow, Tally, TombstoneRow
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Label
@@ -99,7 +99,7 @@ class SqliteCatalogue:
         if unreadable is not None:
             raise unreadable
 
-    def standing_at(self, rid: int, seq: int) -> Standing | None:
+    def standing_at(self, rid: int, seq: int) -> RecordState | None:
         card = self.card(rid)
         if card is None or card.seq > seq:
             return None

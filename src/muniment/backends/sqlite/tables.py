@@ -12,7 +12,7 @@ from muniment.backends.sqlite.connection import listed, queries
 from muniment.backends.sqlite.reading import BEFORE_ALL, BODIES_MAX, Row, paged
 from muniment.model.card import Card
 from muniment.model.decoding import json_decoder
-from muniment.model.entry import Ballot, Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, Entry, LedgerHead, SignedCheckpoint, StoredEntry, Vote
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
@@ -28,7 +28,7 @@ _OPENED = 7
 """Where in the row of a conflict the entry stands that opened it."""
 _CARD = Card.__struct_fields__
 _LABELS = tuple(Label)
-_ballots = json_decoder(tuple[Ballot, ...])
+_ballots = json_decoder(tuple[Vote, ...])
 
 
 class SqliteLedger:
@@ -37,7 +37,7 @@ class SqliteLedger:
         self._execute = connection.execute
         self._tenant = tenant
 
-    def head(self) -> Head | None:
+    def head(self) -> LedgerHead | None:
         row = self._execute(_Q["head"]).fetchone()
         if row is None:
             return None

@@ -16,7 +16,6 @@ from muniment.backends.rows import head_of, standing_columns
 from muniment.backends.sqlite.catalogue import SqliteCatalogue
 from muniment.backends.sqlite.connection import queries
 from muniment.backends.sqlite.lexicon import SqliteLexicon
-from muniment.backends.sqlite.meanings import SqliteMeanings, SqliteVectors
 from muniment.backends.sqlite.names import SqliteNames
 from muniment.backends.sqlite.tables import (
     SqliteDesk,
@@ -26,8 +25,9 @@ from muniment.backends.sqlite.tables import (
     SqliteNotes,
     SqliteReceipts,
 )
+from muniment.backends.sqlite.vector_search import SqliteVectors, SqliteVectorSearch
 from muniment.model.card import Card
-from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
@@ -71,9 +71,9 @@ def _put_mentions(count: int) -> str:
 class _RunningLedger(SqliteLedger):
     """A ledger that remembers its head within a transaction, where nobody else can move it."""
 
-    known: Head | None = None
+    known: LedgerHead | None = None
 
-    def head(self) -> Head | None:
+    def head(self) -> LedgerHead | None:
         if self.known is None:
             self.known = super().head()
         return self.known
@@ -90,7 +90,7 @@ class SqliteSnapshot:
         self.desk = SqliteDesk(connection)
         self.lexicon = SqliteLexicon(connection)
         self.names = SqliteNames(connection)
-        self.meanings = SqliteMeanings(vectors, self.catalogue, self.ledger)
+        self.meanings = SqliteVectorSearch(vectors, self.catalogue, self.ledger)
         self.notes = SqliteNotes(connection)
         self.receipts = SqliteReceipts(connection)
 
@@ -123,7 +123,7 @@ class SqliteUnit(SqliteSnapshot):
             self._version = version
             self.lexicon.forget()
 
-    def undone(self, head: Head | None) -> None:
+    def undone(self, head: LedgerHead | None) -> None:
         """Take note that something was undone; the ledger ends with `head` again, if that is known."""
         self.ledger.known = head
         self.lexicon.forget()

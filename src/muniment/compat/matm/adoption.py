@@ -11,7 +11,7 @@ from collections import Counter
 
 from muniment.compat.matm.desk import Desk
 from muniment.compat.matm.emission import fitted
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.matm.contract import CONTRACT
 from muniment.engine import Memory
 from muniment.engine.importing import Newcomer
@@ -83,7 +83,7 @@ def adopt(memory: Memory, data: bytes, *, desk: Desk, preview: bool = False, aga
     return Batch(name=name, preview=preview, entries=tuple(entries))
 
 
-def _newcomer(memory: Carried, claim: Claim, number: int) -> Newcomer:
+def _newcomer(memory: InterchangeRecord, claim: Claim, number: int) -> Newcomer:
     """A memory from elsewhere under the name it had there, so that what came with it finds it."""
     if memory.status in (Status.DISCARDED, Status.ERASED):
         raise Malformed(f"/{number}/status", "a record that was not discarded where it comes from")

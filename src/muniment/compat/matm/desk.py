@@ -17,16 +17,22 @@ from muniment.compat.matm.emission import Counter, Emission, event_of, prepare
 from muniment.compat.matm.grounds import GROUND_STEP, Ground
 from muniment.compat.matm.hazards import texts
 from muniment.compat.matm.sources import Sources
-from muniment.contracts.carried import Carried, carry
+from muniment.contracts.interchange import InterchangeRecord, carry
 from muniment.contracts.matm.contract import CONTRACT, write_document
-from muniment.contracts.matm.papers import Curated as Routed
-from muniment.contracts.matm.papers import Expert, Queued, directory_document, report_document, ticket_document
+from muniment.contracts.matm.documents import DecisionContext as Routed
+from muniment.contracts.matm.documents import (
+    DirectoryExpert,
+    QueueState,
+    directory_document,
+    report_document,
+    ticket_document,
+)
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
-from muniment.engine.directory import Knower
+from muniment.engine.directory import KnownActor
 from muniment.engine.views import Curated, QueueItem
 from muniment.model.actor import Actor
-from muniment.model.curation import Report, Routing, Verdict
+from muniment.model.curation import CurationReport, Routing, Verdict
 from muniment.model.errors import ConfigurationError, NotFound, NotPermitted, Stale
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure
@@ -36,7 +42,7 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType, Kind, Outcome, Scope, Sensitivity, Step
 from muniment.policy.decide import decide_review, resolve
 from muniment.policy.rules import Action, Policy
-from muniment.ports.world import Clock
+from muniment.ports.clock_and_ids import Clock
 
 PAGE = 200
 _DURABLE = (Scope.PROJECT, Scope.AGENT_TEAM, Scope.AGENT_REPO)
@@ -269,7 +275,7 @@ class Desk:
 
     def _ticket(self, held: QueueItem) -> JsonObject:
         why = for_a_steward(self._waiting(held))
-        queued = Queued(
+        queued = QueueState(
             ticket_id=held.proposal.id,
             opened_at=held.at,
             opened_by=held.actor,
@@ -323,7 +329,7 @@ def _proposed(seat: Memory, emission: Emission) -> Verdict:
         return seat.propose(emission.claim, proposal_id=emission.proposal, objections=grounds)
 
 
-def _route(report: Report) -> Routing:
+def _route(report: CurationReport) -> Routing:
     """Where an event went, waits, or would have gone, as the steps of its report say: they end in the scope and its
     name, and in the kind. A refused one says what was suggested."""
     if report.suggested is not None and report.outcome is Outcome.REFUSED:
@@ -335,7 +341,7 @@ def _route(report: Report) -> Routing:
 
 def event_document(held: QueueItem) -> JsonObject:
     """The event behind what waits, as its producer would write it now that it was cleaned."""
-    memory = Carried(
+    memory = InterchangeRecord(
         id=held.proposal.id,
         claim=held.proposal.claim,
         status=Status.PROPOSED,
@@ -345,9 +351,9 @@ def event_document(held: QueueItem) -> JsonObject:
     return write_document(memory)[0]
 
 
-def _expert(knower: Knower, records: list[Disclosure]) -> Expert:
+def _expert(knower: KnownActor, records: list[Disclosure]) -> DirectoryExpert:
     weight = knower.helpful + knower.misleading
-    return Expert(
+    return DirectoryExpert(
         agent=knower.actor,
         statuses=dict(sorted(Tally(one.standing.status.value for one in records).items())),
         kinds=knower.kinds,

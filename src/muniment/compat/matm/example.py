@@ -16,7 +16,7 @@ from muniment.model.decoding import decode_json
 from muniment.model.times import parse
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
-from muniment.ports.world import Clock
+from muniment.ports.clock_and_ids import Clock
 
 UNSAFE = {"evt_demo_005": "it quotes a credential"}
 """What a steward turns away, and why. Everything else that waits for a steward is accepted."""

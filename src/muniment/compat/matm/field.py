@@ -14,7 +14,7 @@ from muniment.compat.matm.figures import Figure, percentile, share
 from muniment.compat.matm.retrieval import opens_all
 from muniment.engine import Memory
 from muniment.model.actor import Actor
-from muniment.model.curation import Report
+from muniment.model.curation import CurationReport
 from muniment.model.entry import Entry, EntryKind
 from muniment.model.errors import NotFound
 from muniment.model.query import Query
@@ -272,7 +272,7 @@ class Decided(Value):
     outcome: Outcome
     by_person: bool
     waited_hours: float | None
-    report: Report
+    report: CurationReport
     record: str | None
     taken_back: bool
 

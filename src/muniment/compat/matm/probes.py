@@ -31,7 +31,7 @@ from muniment.model.times import DAY, show
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStrength, Outcome, Scope
 from muniment.policy.decide import belongs, resolve
-from muniment.policy.rules import Member, Policy
+from muniment.policy.rules import Policy, PolicyMember
 
 STEWARD, CURATOR = "steward.p", "curator.p"
 ALL_SCOPES = ("session", "project", "agent_team", "agent_repo")
@@ -69,7 +69,7 @@ class Question(Value):
 
 class Suite(Value):
     about: str
-    actors: dict[str, Member]
+    actors: dict[str, PolicyMember]
     sources: dict[str, str | None]
     secrets: tuple[str, ...]
     events: tuple[Probe, ...]

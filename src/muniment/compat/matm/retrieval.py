@@ -12,14 +12,14 @@ from enum import Enum, auto
 
 import msgspec
 
-from muniment.contracts.carried import carry
 from muniment.contracts.finding import Severity
+from muniment.contracts.interchange import carry
 from muniment.contracts.matm import words
 from muniment.contracts.matm.admission import expectation, inspect, sort_of
 from muniment.contracts.matm.contract import write_document
-from muniment.contracts.matm.papers import query_of, response_document
+from muniment.contracts.matm.documents import query_of, response_document
 from muniment.contracts.matm.parts import agent_name
-from muniment.contracts.matm.use import IN_USE
+from muniment.contracts.matm.usability import IN_USE
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import JsonObject

@@ -17,7 +17,7 @@ import msgspec
 from muniment.engine import Memory
 from muniment.model.times import Instant, parse
 from muniment.policy.parse import parse_policy
-from muniment.policy.rules import Member, Policy
+from muniment.policy.rules import Policy, PolicyMember
 
 POLICY_FILE = "policy.yaml"
 START = parse("2026-06-23T08:00:00Z", field="start")
@@ -66,7 +66,7 @@ def matm_policy() -> Policy:
 
 @contextmanager
 def scratch_memory(
-    clock: StillClock | None = None, cast: Mapping[str, Member] | None = None, policy: Policy | None = None
+    clock: StillClock | None = None, cast: Mapping[str, PolicyMember] | None = None, policy: Policy | None = None
 ) -> Iterator[Memory]:
     """An empty memory under the profile's policy, or another, which also knows this cast; seen by its owner."""
     rules_ = policy if policy is not None else matm_policy()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from muniment.compat.memledger.records import MemoryRecord, record_from_dict
 from muniment.compat.memledger.strategies.scoring import compute_mqs
 from muniment.contracts import codec
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.memledger.contract import record_flaws, wish
 from muniment.contracts.memledger.plain import PLAIN
 from muniment.contracts.strict.values import Json, JsonObject
@@ -74,14 +74,14 @@ def _moments(record: MemoryRecord) -> JsonObject:
 
 def namespace_of(record: Record) -> str:
     """The path of a record as it was given, which a record of ours may not be able to hold."""
-    document = codec.encode(PLAIN, Carried(id=record.id, claim=record.claim, status=Status.ACTIVE))[0]
+    document = codec.encode(PLAIN, InterchangeRecord(id=record.id, claim=record.claim, status=Status.ACTIVE))[0]
     return str(document["namespace"])
 
 
 def record_of(found: Disclosure, first: Record | None = None) -> MemoryRecord:
     """A record as memledger shows it. `first` is its first revision, which says who wrote it and when."""
     born, footing, vigour = first or found.record, found.standing.footing, found.standing.vigour
-    carried = Carried(
+    carried = InterchangeRecord(
         id=found.record.id,
         claim=found.record.claim,
         status=found.standing.status,

@@ -30,7 +30,7 @@ from muniment.contracts.memledger.wire import CONTENT_SHOWN_MAX
 from muniment.contracts.names import safe_id
 from muniment.engine import ConflictView, Memory
 from muniment.model import checks
-from muniment.model.errors import MindUnavailable, NotFound, StoreBusy
+from muniment.model.errors import ModelUnavailable, NotFound, StoreBusy
 from muniment.model.query import Disclosure
 from muniment.model.record import Record
 
@@ -93,7 +93,7 @@ class Desk:
         self.demand_embedder()
         try:
             self.memory.flush(timeout=SETTLE_SECONDS)
-        except (StoreBusy, MindUnavailable) as error:
+        except (StoreBusy, ModelUnavailable) as error:
             self.audit.log("vectors_late", reason=str(error))
 
     def decide(self, who: str | None, namespace: str, operation: str) -> AccessDecision | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from muniment.compat.memledger.config import EmbeddingConfig
 from muniment.engine.memory import embedder_meant
-from muniment.model.errors import ConfigurationError, MindUnavailable
+from muniment.model.errors import ConfigurationError, ModelUnavailable
 from muniment.ports.embedder import Embedder
 
 Vectors = Sequence[Sequence[float]]
@@ -54,7 +54,7 @@ class EmbeddingProvider:
         named = self.chosen
         embedder = embedder_meant() if named == AS_CONFIGURED else embedder_meant(named)
         if embedder is None:
-            raise MindUnavailable("there is no embedder: no model is installed, or the provider is none")
+            raise ModelUnavailable("there is no embedder: no model is installed, or the provider is none")
         return [list(array("f", vector)) for vector in await asyncio.to_thread(embedder.embed, texts)]
 
     async def embed_single(self, text: str) -> list[float]:
@@ -127,7 +127,7 @@ class AssignedLater:
     @property
     def _assigned(self) -> Embedder:
         if self._embedder is None:
-            raise MindUnavailable(str(self._missing))
+            raise ModelUnavailable(str(self._missing))
         return self._embedder
 
     @property

@@ -7,8 +7,15 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from muniment.contracts.strict.values import JsonObject
-from muniment.trust.attribution import PASS_MIN, Chain, Operation, Trace, attribution_integrity, structural_integrity
-from muniment.trust.quality import Merits, Profile
+from muniment.trust.attribution import (
+    PASS_MIN,
+    AncestorChain,
+    TraceOperation,
+    TraceStep,
+    attribution_integrity,
+    structural_integrity,
+)
+from muniment.trust.quality import QualityFormula, QualityInputs
 
 NO_MEMORIES = "No retrieved memories to evaluate."
 NO_SPANS = "No memory spans found in trace data."
@@ -66,7 +73,7 @@ def evaluate_attribution_integrity(
         return AttributionIntegrityResult(
             score=0.0, passed=False, threshold=threshold, details=details, explanation=NO_MEMORIES
         )
-    found = attribution_integrity([_merits(one) for one in retrieved_memories], _chain(chain), Profile.MEMLEDGER)
+    found = attribution_integrity([_merits(one) for one in retrieved_memories], _chain(chain), QualityFormula.MEMLEDGER)
     findings = {finding.what: finding.count for finding in found.findings}
     return AttributionIntegrityResult(
         score=found.score,
@@ -77,10 +84,10 @@ def evaluate_attribution_integrity(
     )
 
 
-def _merits(one: Mapping[str, object]) -> Merits:
+def _merits(one: Mapping[str, object]) -> QualityInputs:
     confidence = _share(one.get("confidence"), 0.5)
     author = one.get("created_by")
-    return Merits(
+    return QualityInputs(
         effective=confidence,
         confidence=confidence,
         hedged=one.get("hedged") is True,
@@ -90,10 +97,12 @@ def _merits(one: Mapping[str, object]) -> Merits:
     )
 
 
-def _chain(given: Mapping[str, object] | None) -> Chain | None:
+def _chain(given: Mapping[str, object] | None) -> AncestorChain | None:
     if given is None:
         return None
-    return Chain(min_effective=_share(given.get("min_confidence"), 1.0), truncated=given.get("truncated") is True)
+    return AncestorChain(
+        min_effective=_share(given.get("min_confidence"), 1.0), truncated=given.get("truncated") is True
+    )
 
 
 def _share(value: object, default: float) -> float:
@@ -112,7 +121,7 @@ def evaluate_structural(
     steps = [_trace(span) for span in trace_data]
     if not steps:
         return StructuralEvalResult(score=0.0, passed=False, threshold=threshold, explanation=NO_SPANS)
-    found = structural_integrity(steps, Profile.MEMLEDGER)
+    found = structural_integrity(steps, QualityFormula.MEMLEDGER)
     failed = {finding.what: finding.count for finding in found.findings}
     checks = [
         StructuralCheckResult(
@@ -141,7 +150,7 @@ def evaluate_from_memory_records(
     return evaluate_structural([{"operation": "search", **record} for record in records], threshold)
 
 
-def _trace(span: Mapping[str, object]) -> Trace:
+def _trace(span: Mapping[str, object]) -> TraceStep:
     attributes = span.get("attributes")
     said = {**span, **attributes} if isinstance(attributes, Mapping) else {**span}
 
@@ -150,7 +159,7 @@ def _trace(span: Mapping[str, object]) -> Trace:
 
     confidence = value("confidence")
     parents = value("parent_ids", "derived_from")
-    return Trace(
+    return TraceStep(
         operation=_operation(str(value("operation") or span.get("name") or "")),
         confidence=None if confidence is None else _share(confidence, 0.5),
         attributed=bool(value("source_agent_id", "created_by", "agent_id")),
@@ -159,6 +168,6 @@ def _trace(span: Mapping[str, object]) -> Trace:
     )
 
 
-def _operation(word: str) -> Operation:
+def _operation(word: str) -> TraceOperation:
     last = word.rsplit(".", 1)[-1]
-    return Operation(last) if last in {*Operation} else Operation.OTHER
+    return TraceOperation(last) if last in {*TraceOperation} else TraceOperation.OTHER

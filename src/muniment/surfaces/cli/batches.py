@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict
 import typer
 from rich.console import Group, RenderableType
 
-from muniment.model.curation import Undone, Verdict
+from muniment.model.curation import RollbackResult, Verdict
 from muniment.surfaces.cli import show
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import plain
@@ -79,7 +79,7 @@ def _show_applied(shape: AppliedShape) -> RenderableType:
     return Group(head, table(("proposal", "outcome", "record", "why"), rows)) if rows else head
 
 
-def _undone(undone: Undone) -> UndoneShape:
+def _undone(undone: RollbackResult) -> UndoneShape:
     return {
         "batch": undone.batch,
         "epoch": undone.epoch,

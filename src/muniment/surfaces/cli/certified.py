@@ -8,9 +8,9 @@ from pathlib import Path
 
 from muniment.config.files import open_file
 from muniment.engine import Memory
-from muniment.engine.audit import State
+from muniment.engine.audit import VerificationState
 from muniment.engine.signing import certified, public_keys
-from muniment.model.entry import Head
+from muniment.model.entry import LedgerHead
 from muniment.model.erasure import CERTIFICATE_VERSIONS, Certificate, SignedCertificate, Target, digest_of
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.value import Value
@@ -100,7 +100,7 @@ def checked(call: Call, document: Document, asked: Asked) -> CheckedShape:
         checks += _by_vault(call, signed) if call.has_vault else _by_itself(signed)
     restored = any(one["what"] == _PUT_BACK for one in checks)
     genuine = all(one["holds"] is not False for one in checks if not (restored and one["what"] == _GONE))
-    state = (State.RESTORED.value if restored else "genuine") if genuine else "not_genuine"
+    state = (VerificationState.RESTORED.value if restored else "genuine") if genuine else "not_genuine"
     return {"genuine": genuine, "state": state, "id": signed.certificate.id, "checks": checks}
 
 
@@ -155,10 +155,10 @@ def _in_ledger(memory: Memory, signed: SignedCertificate) -> Iterator[CheckShape
     yield _check("it speaks of this tenant", ours)
     if not ours:
         return
-    head = Head(tenant=told.tenant, seq=told.seq, hash=bytes.fromhex(told.entry), at=told.at)
+    head = LedgerHead(tenant=told.tenant, seq=told.seq, hash=bytes.fromhex(told.entry), at=told.at)
     with working("checking entries") as progress:
         verified = memory.ledger.verify(anchor=head, progress=progress)
-    if verified.state is State.RESTORED:
+    if verified.state is VerificationState.RESTORED:
         yield _check("the ledger is whole", True)
         yield _check(_PUT_BACK, True, verified.findings[0].message)
         yield _again(memory, told)

@@ -15,7 +15,7 @@ import typer
 
 from muniment.compat.exchange import Checked, Result, as_file, as_json, convert, read_in, validate, write_out
 from muniment.config.files import open_file
-from muniment.contracts.door import Encoded
+from muniment.contracts.contract import Encoded
 from muniment.contracts.finding import Finding, Severity, finding_of
 from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.reader import BYTES_MAX

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from muniment.model import checks
-from muniment.model.curation import Withdrawal
-from muniment.model.erasure import By
+from muniment.model.curation import WithdrawalResult
+from muniment.model.erasure import TargetKind
 from muniment.surfaces.cli import show, show_guard
 from muniment.surfaces.cli.asking import confirmed
 from muniment.surfaces.cli.forget import Author, Expected, MaybeRecord, OfUser, Sitting, Source, Subject, Yes, target_of
@@ -47,7 +47,7 @@ def withdraw(
 ) -> ExitCode:
     """Take back everything one actor, source or session contributed, with what stands on it, and list the receipts that
     had used any of it. History is kept. At a terminal it shows the plan and asks first."""
-    why = reason if reason is not None else f"withdrawn: everything of this {checks.read_word('by', by, By)}"
+    why = reason if reason is not None else f"withdrawn: everything of this {checks.read_word('by', by, TargetKind)}"
     asks = not dry_run and not yes and is_terminal(sys.stdin)
     with call.memory() as memory:
         if asks:
@@ -61,7 +61,7 @@ def withdraw(
     return ExitCode.ANSWERED
 
 
-def _agreed(plan: Withdrawal) -> bool:
+def _agreed(plan: WithdrawalResult) -> bool:
     return confirmed("Withdraw it?", show_guard.to_withdraw(withdrawal_shape(plan)))
 
 

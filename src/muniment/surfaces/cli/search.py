@@ -9,7 +9,7 @@ import typer
 from muniment.engine import Memory
 from muniment.engine.options import QueryOptions
 from muniment.model import checks
-from muniment.model.errors import Malformed, MindUnavailable, NotFound, StoreBusy
+from muniment.model.errors import Malformed, ModelUnavailable, NotFound, StoreBusy
 from muniment.model.query import Disclosure
 from muniment.model.recall import Recall
 from muniment.surfaces.cli import show_recall
@@ -126,7 +126,7 @@ def _catch_up(memory: Memory) -> None:
         return
     try:
         memory.flush(timeout=FLUSH_SECONDS)
-    except (MindUnavailable, StoreBusy):
+    except (ModelUnavailable, StoreBusy):
         return  # the answer says how it was sought, how far vectors trail and why
 
 

@@ -7,7 +7,7 @@ from typing import TypedDict
 from muniment.engine import Event, History, RevisionView, Stats
 from muniment.model.claim import Charter
 from muniment.model.query import Disclosure, Dispute
-from muniment.model.record import Record, Standing
+from muniment.model.record import Record, RecordState
 from muniment.model.times import Instant, show
 
 
@@ -66,7 +66,7 @@ class StandingShape(TypedDict):
     last_access: str | None
 
 
-def _standing_shape(record: Record, standing: Standing) -> StandingShape:
+def _standing_shape(record: Record, standing: RecordState) -> StandingShape:
     """What a revision counts for now. `confidence` is what was declared, `own` what outcomes made of it, `effective`
     what is left of that on the ground it stands on."""
     belief, footing, vigour = record.claim.belief, standing.footing, standing.vigour
@@ -141,7 +141,7 @@ class RecordShape(StandingShape):
     tenant: str
 
 
-def record_shape(record: Record, standing: Standing) -> RecordShape:
+def record_shape(record: Record, standing: RecordState) -> RecordShape:
     claim = record.claim
     slot, times, lineage, charter = claim.slot, claim.times, claim.lineage, claim.charter
     return {

@@ -8,7 +8,7 @@ from muniment.engine.entities import EntityView
 from muniment.model.query import Attunement, Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.render import Context
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.times import Instant, show
 from muniment.surfaces.cli.shapes import DisclosureShape, disclosure_shape
 
@@ -165,7 +165,7 @@ class ReachShape(TypedDict):
     why: str | None
 
 
-def reach_shape(reach: Reach, state: Searched) -> ReachShape:
+def reach_shape(reach: VectorCoverage, state: Searched) -> ReachShape:
     """How far vectors reach, and with which model; without one `why` says why, and what was made before is no use."""
     usable = state.model is not None and reach.model == state.model
     return {

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from muniment.engine.audit import State
+from muniment.engine.audit import VerificationState
 from muniment.surfaces.cli.layout import counted, line, pairs, short, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.proofs import (
@@ -255,7 +255,7 @@ def verified(shape: VerifiedShape) -> RenderableType:
     checked = f"{entries} and {receipts} checked"
     if shape["ok"]:
         return Text.assemble(("nothing is wrong", "bold green"), plain(f": {checked}"))
-    if shape["state"] == State.RESTORED:
+    if shape["state"] == VerificationState.RESTORED:
         return Group(
             Text.assemble(("RESTORED", "bold yellow"), plain(f": {checked}; nothing is damaged")),
             *(plain(f"  {one['message']}") for one in shape["findings"]),

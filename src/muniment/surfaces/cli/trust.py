@@ -8,9 +8,9 @@ import typer
 
 from muniment.engine import ConflictView, Memory
 from muniment.model import checks
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
 from muniment.model.errors import NotFound
-from muniment.model.flat import ClaimOptions
 from muniment.model.query import Disclosure
 from muniment.model.status import Status
 from muniment.model.vocabulary import ConflictStatus, Label, Strategy

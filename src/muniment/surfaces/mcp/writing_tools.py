@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from muniment.engine import Memory
+from muniment.model.claim_options import ClaimOptions, make_claim, revise_claim
 from muniment.model.errors import NotFound
-from muniment.model.flat import ClaimOptions, make_claim, revise_claim
 from muniment.model.query import Disclosure
 from muniment.surfaces.cli.shapes_trust import AfterShape, after_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape

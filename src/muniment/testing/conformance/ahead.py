@@ -6,7 +6,7 @@ import random
 from typing import NamedTuple
 
 from muniment.model.entry import Document
-from muniment.model.record import Footing
+from muniment.model.record import TrustState
 from muniment.model.rows import ProposalRow, StandingRow, ToldRow, TombstoneRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import canonical
@@ -114,7 +114,7 @@ class _Deeds:
         self._stand(unit, rid, status, self._draw.choice((record, None)) if status in _ENDED else None)
 
     def _stand(self, unit: Unit, rid: int, status: Status, successor: str | None) -> None:
-        footing = Footing(own=0.5, effective=0.25, label=self._draw.choice(list(Label)))
+        footing = TrustState(own=0.5, effective=0.25, label=self._draw.choice(list(Label)))
         standing = make_state(10_000 + self._next(), status, successor, footing=footing)
         unit.project((StandingRow(rid=rid, standing=standing),), {})
 

@@ -8,8 +8,8 @@ from functools import partial
 import msgspec
 
 from muniment.model.card import standing_of
-from muniment.model.entry import Ballot, Head
-from muniment.model.record import Footing, Vigour
+from muniment.model.entry import LedgerHead, Vote
+from muniment.model.record import TrustState, UsageState
 from muniment.model.rows import ConflictRow, ProposalRow, Row, StandingRow
 from muniment.model.status import Status
 from muniment.model.times import Instant
@@ -91,12 +91,12 @@ class CatalogueConformance(Made):
             assert head.hash == last.hash
 
     def test_the_head_names_the_last_checkpoint(self) -> None:
-        def sign(unit: Unit) -> Head | None:
+        def sign(unit: Unit) -> LedgerHead | None:
             append_next(unit)
             unit.checkpoint(make_checkpoint(2))
             return unit.ledger.head()
 
-        def look(unit: Unit) -> Head | None:
+        def look(unit: Unit) -> LedgerHead | None:
             return unit.ledger.head()
 
         with self.make(TENANT) as store:
@@ -138,9 +138,9 @@ class CatalogueConformance(Made):
         assert card == make_card(1, seq=3, since=9, status="superseded", successor="rec-2")
 
     def test_what_a_revision_was_worth_is_known_for_every_moment(self) -> None:
-        believed = Footing(own=0.9, effective=0.7, label=Label.EXTERNAL, helpful=2.5)
-        doubted = Footing(own=0.4, effective=0.2, label=Label.TOOL, support=Support.FALLEN, misleading=1.5)
-        used = Vigour(tier=Tier.LONGTERM, accesses=7, last_access=Instant(70))
+        believed = TrustState(own=0.9, effective=0.7, label=Label.EXTERNAL, helpful=2.5)
+        doubted = TrustState(own=0.4, effective=0.2, label=Label.TOOL, support=Support.FALLEN, misleading=1.5)
+        used = UsageState(tier=Tier.LONGTERM, accesses=7, last_access=Instant(70))
         with self.make(TENANT) as store:
             store.write(put_cards(make_card(1, seq=3, since=3)))
             store.write(project(make_standing(1, 5, Status.ACTIVE, footing=believed)))
@@ -252,7 +252,7 @@ class CatalogueConformance(Made):
                 assert (snapshot.desk.conflict("c1"), snapshot.desk.conflict("c")) == (two, None)
 
     def test_a_conflict_row_keeps_every_field(self) -> None:
-        ballots = (Ballot(actor="ana", winner="rec-1"), Ballot(actor="bot", winner="rec-2"))
+        ballots = (Vote(actor="ana", winner="rec-1"), Vote(actor="bot", winner="rec-2"))
         row = ConflictRow(
             id="c",
             type="update",
@@ -279,7 +279,7 @@ class CatalogueConformance(Made):
     def test_a_conflict_keeps_its_sides_when_its_state_changes(self) -> None:
         with self.make(TENANT) as store:
             store.write(project(make_conflict("c", 1, 2, opened=4)))
-            ballots = (Ballot(actor="ana", winner="rec-1"),)
+            ballots = (Vote(actor="ana", winner="rec-1"),)
             ending = {"changed": 7, "strategy": "vote", "winner": "rec-1", "ballots": ballots}
             later = make_conflict("c", 8, 9, opened=7, status="resolved")
             store.write(project(msgspec.structs.replace(later, why="else", **ending)))

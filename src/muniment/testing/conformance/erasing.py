@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.model.erasure import By, Certificate, Counts, Derived, SignedCertificate, Target
+from muniment.model.erasure import Certificate, DerivedPolicy, ErasureCounts, SignedCertificate, Target, TargetKind
 from muniment.model.errors import IntegrityError
 from muniment.model.rows import TombstoneRow
 from muniment.model.times import Instant
@@ -23,7 +23,9 @@ from muniment.testing.conformance.makers import (
 )
 from muniment.testing.conformance.notes import make_note
 
-_SOME = Counts(records=1, revisions=1, redacted=0, reviewed=0, proposals=0, reports=0, receipts=0, notes=0, names=0)
+_SOME = ErasureCounts(
+    records=1, revisions=1, redacted=0, reviewed=0, proposals=0, reports=0, receipts=0, notes=0, names=0
+)
 
 
 def make_certificate(seq: int) -> SignedCertificate:
@@ -31,12 +33,12 @@ def make_certificate(seq: int) -> SignedCertificate:
         v=1,
         id=f"crt-{seq}",
         tenant=TENANT,
-        by=By.RECORD,
+        by=TargetKind.RECORD,
         digest="00",
         actor="owner",
         at=Instant(seq),
         reason="asked to",
-        derived=Derived.ERASE,
+        derived=DerivedPolicy.ERASE,
         erased=("rec-1",),
         redacted=(),
         reviewed=(),
@@ -123,12 +125,12 @@ class ErasureConformance(Made):
                 found = {
                     value: [card.rid for card in snapshot.catalogue.contributed(Target(by=by, value=value))]
                     for by, value in (
-                        (By.ACTOR, "ana"),
-                        (By.ACTOR, "an"),
-                        (By.SESSION, "s2"),
-                        (By.SOURCE, "nobody"),
-                        (By.USER, "al"),
-                        (By.USER, "a"),
+                        (TargetKind.ACTOR, "ana"),
+                        (TargetKind.ACTOR, "an"),
+                        (TargetKind.SESSION, "s2"),
+                        (TargetKind.SOURCE, "nobody"),
+                        (TargetKind.USER, "al"),
+                        (TargetKind.USER, "a"),
                     )
                 }
                 assert found == {"ana": [1, 3], "an": [], "s2": [2], "nobody": [], "al": [4], "a": []}

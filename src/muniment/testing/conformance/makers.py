@@ -10,21 +10,21 @@ import msgspec
 from muniment.ledger.chain import seal
 from muniment.model.card import Card, card_of
 from muniment.model.claim import Claim
-from muniment.model.entry import Checkpoint, Document, Entry, EntryKind, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Checkpoint, Document, Entry, EntryKind, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.gate import Gates
 from muniment.model.receipt import Plan, StoredReceipt, Terms
-from muniment.model.record import Footing, Record, Standing, Vigour
+from muniment.model.record import Record, RecordState, TrustState, UsageState
 from muniment.model.rows import (
     AliasRow,
     ConflictRow,
     EdgeRow,
     MentionRow,
     ProposalRow,
-    Reach,
     Row,
     StandingRow,
     ToldRow,
+    VectorCoverage,
 )
 from muniment.model.status import Status
 from muniment.model.times import Instant
@@ -35,7 +35,7 @@ from muniment.ports.store import TenantStore, Unit
 TENANT = "acme"
 PEPPER = b"pepper"
 Job = Callable[[Unit], None]
-_NO_VECTORS = Reach()
+_NO_VECTORS = VectorCoverage()
 
 
 class Made:
@@ -81,7 +81,7 @@ def make_card(number: int, **changes: object) -> Card:
     return msgspec.structs.replace(card, **changes)
 
 
-USUAL = Footing(own=0.5, effective=0.5, label=Label.PERSON)
+USUAL = TrustState(own=0.5, effective=0.5, label=Label.PERSON)
 """A person's word, at the usual confidence."""
 
 
@@ -90,10 +90,10 @@ def make_state(
     status: Status = Status.ACTIVE,
     successor: str | None = None,
     *,
-    footing: Footing = USUAL,
-    vigour: Vigour | None = None,
-) -> Standing:
-    return Standing(status=status, since=since, successor=successor, footing=footing, vigour=vigour or Vigour())
+    footing: TrustState = USUAL,
+    vigour: UsageState | None = None,
+) -> RecordState:
+    return RecordState(status=status, since=since, successor=successor, footing=footing, vigour=vigour or UsageState())
 
 
 def make_standing(
@@ -102,8 +102,8 @@ def make_standing(
     status: Status,
     successor: str | None = None,
     *,
-    footing: Footing = USUAL,
-    vigour: Vigour | None = None,
+    footing: TrustState = USUAL,
+    vigour: UsageState | None = None,
 ) -> StandingRow:
     return StandingRow(rid=rid, standing=make_state(since, status, successor, footing=footing, vigour=vigour))
 
@@ -174,7 +174,7 @@ def make_checkpoint(seq: int, *, signature: str = "00") -> SignedCheckpoint:
     return SignedCheckpoint(checkpoint=checkpoint, signature=signature, peaks=(zero,))
 
 
-def next_entry(head: Head | None, *, at: int | None = None, actor: str = "ana") -> StoredEntry:
+def next_entry(head: LedgerHead | None, *, at: int | None = None, actor: str = "ana") -> StoredEntry:
     """The entry that follows `head`."""
     seq = head.seq + 1 if head is not None else 1
     when = Instant(seq if at is None else at)
@@ -227,7 +227,7 @@ def make_plan(
     wanted: tuple[tuple[str, Filter], ...] = (),
     as_of: int = 2**62,
     at_head: bool = True,
-    reach: Reach = _NO_VECTORS,
+    reach: VectorCoverage = _NO_VECTORS,
 ) -> Plan:
     return Plan(
         terms=Terms(words=words, phrases=phrases),

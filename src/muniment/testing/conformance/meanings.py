@@ -11,8 +11,8 @@ import msgspec
 
 from muniment.model.card import Card, moved
 from muniment.model.filter import EVERYTHING, Filter, OneOf, matches
-from muniment.model.record import Footing
-from muniment.model.rows import Near, Reach, StandingRow, VectorRow
+from muniment.model.record import TrustState
+from muniment.model.rows import NearbyText, StandingRow, VectorCoverage, VectorRow
 from muniment.model.status import Status
 from muniment.model.vocabulary import Label, Support
 from muniment.ports.store import TenantStore, Unit
@@ -50,9 +50,9 @@ class MeaningConformance(Made):
     def test_before_any_vector_nothing_reaches_and_nothing_is_near(self) -> None:
         with self.make(TENANT) as store:
             store.write(_born(make_card(1)))
-            assert store.vectors.reach() == Reach()
+            assert store.vectors.reach() == VectorCoverage()
             with store.read() as snapshot:
-                assert snapshot.meanings.reach() == Reach()
+                assert snapshot.meanings.reach() == VectorCoverage()
                 assert snapshot.meanings.search(make_plan(), make_vector(EAST), keep=9) == ()
                 assert snapshot.meanings.measure([1], make_vector(EAST)) == {}
                 assert snapshot.meanings.alike([1, 1]) == ((0.0, 0.0), (0.0, 0.0))
@@ -63,13 +63,13 @@ class MeaningConformance(Made):
             store.write(_born(make_card(1), make_card(2)))
             assert store.vectors.claim()
             store.vectors.begin(MODEL, DIMENSIONS)
-            assert store.vectors.reach() == Reach(model=MODEL, upto=0)
+            assert store.vectors.reach() == VectorCoverage(model=MODEL, upto=0)
             store.vectors.add([_row(1, EAST)], upto=1)
-            assert store.vectors.reach() == Reach(model=MODEL, upto=1)
+            assert store.vectors.reach() == VectorCoverage(model=MODEL, upto=1)
             store.vectors.add([], upto=2)
-            assert store.vectors.reach() == Reach(model=MODEL, upto=2)
+            assert store.vectors.reach() == VectorCoverage(model=MODEL, upto=2)
             store.vectors.begin("other@1", DIMENSIONS)
-            assert store.vectors.reach() == Reach(model="other@1", upto=0)
+            assert store.vectors.reach() == VectorCoverage(model="other@1", upto=0)
             assert _near(store) == []
 
     def test_the_nearest_comes_first_and_of_two_as_near_the_newer(self) -> None:
@@ -94,9 +94,9 @@ class MeaningConformance(Made):
         with self.make(TENANT) as store:
             _fill(store, [make_card(1), make_card(2), make_card(3)], rows)
             expected = [
-                Near(rid=3, cosine=0.875, start=0, end=7),
-                Near(rid=1, cosine=0.875, start=9, end=20),
-                Near(rid=2, cosine=0.0, start=0, end=5),
+                NearbyText(rid=3, cosine=0.875, start=0, end=7),
+                NearbyText(rid=1, cosine=0.875, start=9, end=20),
+                NearbyText(rid=2, cosine=0.0, start=0, end=5),
             ]
             assert _near(store) == expected
             with store.read() as snapshot:
@@ -118,7 +118,9 @@ class MeaningConformance(Made):
                     if card.seq <= upto and matches(visible, card) and matches(bound, card) and card.rid in patterns
                 ]
                 expected = sorted((-cosine(patterns[card.rid], asked), -card.rid) for card in allowed)[:keep]
-                plan = make_plan(visible=visible, wanted=(("bound", bound),), reach=Reach(model=MODEL, upto=upto))
+                plan = make_plan(
+                    visible=visible, wanted=(("bound", bound),), reach=VectorCoverage(model=MODEL, upto=upto)
+                )
                 with store.read() as snapshot:
                     found = snapshot.meanings.search(plan, make_vector(asked), keep=keep)
                 assert [(-one.cosine, -one.rid) for one in found] == expected, (visible, bound)
@@ -139,7 +141,7 @@ class MeaningConformance(Made):
                 allowed = [card for card in then if matches(condition, card)]
                 expected = sorted((-cosine(patterns[card.rid], asked), -card.rid) for card in allowed)[:7]
                 plan = make_plan(
-                    visible=condition, as_of=as_of, at_head=False, reach=Reach(model=MODEL, upto=born[-1].seq)
+                    visible=condition, as_of=as_of, at_head=False, reach=VectorCoverage(model=MODEL, upto=born[-1].seq)
                 )
                 with store.read() as snapshot:
                     found = snapshot.meanings.search(plan, make_vector(asked), keep=7)
@@ -180,7 +182,7 @@ class MeaningConformance(Made):
             with store.read() as snapshot:
                 assert list(snapshot.meanings.measure([1, 2], make_vector(EAST))) == [2]
             assert [row.rid for row in store.vectors.rows(9)] == [2]
-            assert store.vectors.reach() == Reach(model=MODEL, upto=2)
+            assert store.vectors.reach() == VectorCoverage(model=MODEL, upto=2)
 
     def test_rows_are_given_back_as_they_were_kept_up_to_a_position(self) -> None:
         rows = [_row(1, EAST, 0, 3), _row(1, NORTH, 3, 6), _row(2, WEST, 0, 4), _row(4, NEAR_EAST, 0, 4)]
@@ -239,14 +241,14 @@ def _fill(store: TenantStore, cards: Sequence[Card], rows: Sequence[VectorRow]) 
 
 def _near(
     store: TenantStore, pattern: int = EAST, *, visible: Filter = EVERYTHING, upto: int = 2**62, keep: int = 99
-) -> list[Near]:
-    plan = make_plan(visible=visible, reach=Reach(model=MODEL, upto=upto))
+) -> list[NearbyText]:
+    plan = make_plan(visible=visible, reach=VectorCoverage(model=MODEL, upto=upto))
     with store.read() as snapshot:
         return list(snapshot.meanings.search(plan, make_vector(pattern), keep=keep))
 
 
 def _random_move(rng: random.Random, rid: int, since: int) -> StandingRow:
-    footing = Footing(
+    footing = TrustState(
         own=0.5,
         effective=rng.choice((0.0, 0.3, 0.7, 1.0)),
         label=rng.choice(list(Label)),

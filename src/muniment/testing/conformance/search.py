@@ -26,7 +26,7 @@ from muniment.model.filter import (
     matches,
 )
 from muniment.model.receipt import Terms
-from muniment.model.record import Footing
+from muniment.model.record import TrustState
 from muniment.model.status import Status
 from muniment.model.vocabulary import LABEL_RANK, Label, Support
 from muniment.ports.hits import Matches
@@ -175,8 +175,8 @@ class SearchConformance(Made):
 
     def test_a_search_of_the_past_believes_cards_as_they_were_believed(self) -> None:
         """Each bound on belief is asked of the standing at that position."""
-        high = Footing(own=0.9, effective=0.9, label=Label.EXTERNAL)
-        low = Footing(own=0.9, effective=0.2, label=Label.PERSON, support=Support.FALLEN)
+        high = TrustState(own=0.9, effective=0.9, label=Label.EXTERNAL)
+        low = TrustState(own=0.9, effective=0.2, label=Label.PERSON, support=Support.FALLEN)
         expected: dict[Filter, dict[int, list[int]]] = {
             Believed(least=0.6): {3: [], 5: [1], 8: [], 9: []},
             Believed(least=0.6, namespaces=(("/", 0.2),)): {3: [1], 5: [1], 8: [1], 9: [1]},

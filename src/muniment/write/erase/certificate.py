@@ -9,22 +9,22 @@ from muniment.model.entry import DocumentRef, Entry
 from muniment.model.erasure import (
     CERTIFICATE_VERSIONS,
     Certificate,
-    Counts,
+    ErasureCounts,
+    ErasureOutcome,
     ErasurePlan,
-    Fate,
-    Oblivion,
+    ErasureRequest,
     SignedCertificate,
     digest_of,
 )
 from muniment.model.value import Value, canonical, read_canonical
+from muniment.ports.clock_and_ids import Signer
 from muniment.ports.store import Snapshot
-from muniment.ports.world import Signer
 from muniment.write.pipeline import Bench
 
 _LAST = 2**63 - 1
 
 
-class Removed(Value):
+class RemovedItems(Value):
     """What an erasure took away beside records: proposals by id, documents by number, receipts by id."""
 
     proposals: frozenset[str]
@@ -32,12 +32,12 @@ class Removed(Value):
     receipts: tuple[str, ...]
 
 
-def draw_up(
+def make_certificate(
     snapshot: Snapshot,
     entry: Entry,
     plan: ErasurePlan,
-    removed: Removed,
-    oblivion: Oblivion,
+    removed: RemovedItems,
+    oblivion: ErasureRequest,
     opening: str,
     bench: Bench,
     signer: Signer,
@@ -56,9 +56,9 @@ def draw_up(
         at=entry.at,
         reason=oblivion.reason,
         derived=plan.derived,
-        erased=plan.of(Fate.ERASED),
-        redacted=plan.of(Fate.REDACTED),
-        reviewed=plan.of(Fate.REVIEWED),
+        erased=plan.of(ErasureOutcome.ERASED),
+        redacted=plan.of(ErasureOutcome.REDACTED),
+        reviewed=plan.of(ErasureOutcome.REVIEWED),
         counts=_counts(entry, plan),
         seq=entry.seq,
         entry=head.hash.hex(),
@@ -88,12 +88,12 @@ def commitments(snapshot: Snapshot, documents: AbstractSet[int]) -> dict[int, st
     return {ref.doc: ref.digest for ref in brought(snapshot) if ref.doc in documents}
 
 
-def _counts(entry: Entry, plan: ErasurePlan) -> Counts:
-    return Counts(
-        records=len(plan.of(Fate.ERASED)),
+def _counts(entry: Entry, plan: ErasurePlan) -> ErasureCounts:
+    return ErasureCounts(
+        records=len(plan.of(ErasureOutcome.ERASED)),
         revisions=len(entry.erased),
-        redacted=len(plan.of(Fate.REDACTED)),
-        reviewed=len(plan.of(Fate.REVIEWED)),
+        redacted=len(plan.of(ErasureOutcome.REDACTED)),
+        reviewed=len(plan.of(ErasureOutcome.REVIEWED)),
         proposals=plan.traces.proposals,
         reports=plan.traces.reports,
         receipts=plan.traces.receipts,

@@ -11,7 +11,7 @@ import msgspec
 from muniment.compat.memledger.records import MemoryRecord
 from muniment.model import checks
 from muniment.model.errors import Malformed
-from muniment.trust.quality import Merits, Profile, memory_quality
+from muniment.trust.quality import QualityFormula, QualityInputs, memory_quality
 
 _DAY_SECONDS = 86_400.0
 OUTCOMES_ENOUGH = 5
@@ -153,7 +153,7 @@ def compute_confidence(
 def compute_mqs(record: MemoryRecord, effective_confidence: float | None = None) -> int:
     """The quality of a record, 0 to 100, by memledger's formula. Confidence 0 counts as 0."""
     effective = record.confidence if effective_confidence is None else effective_confidence
-    merits = Merits(
+    merits = QualityInputs(
         effective=effective,
         confidence=record.confidence,
         helpful=float(record.success_count),
@@ -162,4 +162,4 @@ def compute_mqs(record: MemoryRecord, effective_confidence: float | None = None)
         conflicts=len(record.conflicts),
         hedged=record.hedged,
     )
-    return memory_quality(merits, Profile.MEMLEDGER)
+    return memory_quality(merits, QualityFormula.MEMLEDGER)

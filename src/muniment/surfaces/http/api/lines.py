@@ -10,7 +10,7 @@ import msgspec
 
 from muniment.compat.exchange import Fate, Imported, encoded_as, read_in, rivals_of
 from muniment.compat.exchange.luggage import given_out
-from muniment.contracts.door import Encoded
+from muniment.contracts.contract import Encoded
 from muniment.contracts.registry import ContractName
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
