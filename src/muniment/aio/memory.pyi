@@ -7,37 +7,44 @@ from typing import Unpack, overload
 from muniment import engine
 from muniment.backends.embedders.wrapped import EmbedTexts
 from muniment.engine.activity import Activity
-from muniment.engine.audit import LedgerFace, Rebuilt, Trimmed, Verified
+from muniment.engine.audit import LedgerFace, RebuildResult, TrimResult, VerificationResult
 from muniment.engine.directory import Directory
+from muniment.engine.disclosures import Tellings
 from muniment.engine.entities import EntityView
-from muniment.engine.foresight import Foreseen, LineageView
+from muniment.engine.impact import Foreseen, LineageView
 from muniment.engine.importing import Newcomer
 from muniment.engine.marker import KeyGiven
 from muniment.engine.options import QueryOptions
 from muniment.engine.proofs import ChainLink, SigningKey
 from muniment.engine.quality import Quality
 from muniment.engine.stats import Stats
-from muniment.engine.tellings import Tellings
 from muniment.engine.vector_indexer import Progress
 from muniment.engine.views import ConflictView, Curated, History, QueueItem
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Forgotten, Settled, Swept, Undone, Verdict, Withdrawal
-from muniment.model.entry import Entry, Head, SignedCheckpoint
+from muniment.model.claim_options import ClaimOptions
+from muniment.model.curation import (
+    ConflictResult,
+    ErasureResult,
+    MaintenanceResult,
+    RollbackResult,
+    Verdict,
+    WithdrawalResult,
+)
+from muniment.model.entry import Entry, LedgerHead, SignedCheckpoint
 from muniment.model.erasure import LegalHold, SignedCertificate
-from muniment.model.flat import ClaimOptions
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Account, Explanation, ReceiptEntry
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.policy.rules import Policy
+from muniment.ports.clock_and_ids import Clock, Ids
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.reranker import Reranker
 from muniment.ports.tracer import Tracer
-from muniment.ports.world import Clock, Ids
 
 class AsyncReview:
     def __init__(self, inner: engine.Review) -> None: ...
@@ -82,7 +89,7 @@ class AsyncReview:
         expected: str | None = None,
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
-    ) -> Settled: ...
+    ) -> ConflictResult: ...
     async def promote(
         self,
         record_id: str,
@@ -95,7 +102,7 @@ class AsyncReview:
         proposal_id: str | None = None,
     ) -> Verdict: ...
     async def alias(self, name: str, means: str) -> tuple[str, ...]: ...
-    async def sweep(self) -> Swept: ...
+    async def sweep(self) -> MaintenanceResult: ...
     async def conflicts(
         self,
         *,
@@ -116,7 +123,7 @@ class AsyncErasure:
     def __init__(self, inner: engine.Erasure) -> None: ...
     async def withdraw(
         self, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
-    ) -> Withdrawal: ...
+    ) -> WithdrawalResult: ...
     async def certificates(self) -> tuple[SignedCertificate, ...]: ...
     async def hold(
         self,
@@ -146,7 +153,7 @@ class AsyncImports:
         progress: Callable[[int], None] = ...,
     ) -> tuple[Verdict, ...]: ...
     async def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]: ...
-    async def roll_back(self, batch: str, *, reason: str) -> Undone: ...
+    async def roll_back(self, batch: str, *, reason: str) -> RollbackResult: ...
 
 class AsyncInsight:
     def __init__(self, inner: engine.Insight) -> None: ...
@@ -196,8 +203,8 @@ class AsyncLedger:
         keep_bytes: int | None = None,
         dry_run: bool = False,
         progress: Progress = ...,
-    ) -> Trimmed: ...
-    async def head(self) -> Head: ...
+    ) -> TrimResult: ...
+    async def head(self) -> LedgerHead: ...
     async def entries(self, first: int = 1, last: int = ...) -> tuple[Entry, ...]: ...
     async def chain(self, first: int = 1, last: int = ...) -> tuple[ChainLink, ...]: ...
     def receipts(
@@ -206,8 +213,8 @@ class AsyncLedger:
     async def checkpoints(self, *, before: int | None = None, limit: int = 50) -> tuple[SignedCheckpoint, ...]: ...
     async def keys(self) -> tuple[SigningKey, ...]: ...
     async def checkpoint(self) -> SignedCheckpoint: ...
-    async def verify(self, *, anchor: Head | None = None, progress: Progress = ...) -> Verified: ...
-    async def replay(self, *, progress: Progress = ...) -> Rebuilt: ...
+    async def verify(self, *, anchor: LedgerHead | None = None, progress: Progress = ...) -> VerificationResult: ...
+    async def replay(self, *, progress: Progress = ...) -> RebuildResult: ...
 
 class Memory:
     review: AsyncReview
@@ -301,8 +308,8 @@ class Memory:
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
-    ) -> Forgotten: ...
-    async def flush(self, *, timeout: float | None = None, progress: Progress = ...) -> Reach: ...
+    ) -> ErasureResult: ...
+    async def flush(self, *, timeout: float | None = None, progress: Progress = ...) -> VectorCoverage: ...
     async def explain(
         self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
     ) -> Explanation: ...
