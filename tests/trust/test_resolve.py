@@ -348,7 +348,7 @@ def test_what_is_settled_is_not_settled_again(team: Memory) -> None:
     found = quarrel(team)
     team.review.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
     head = team.ledger.head()
-    for strategy in Strategy:
+    for strategy in set(Strategy) - {Strategy.REOPEN}:
         with pytest.raises(Stale):
             take_up(team, found, strategy.value, "again")
     assert team.ledger.head() == head

@@ -34,6 +34,7 @@ def settle_on(memory: Memory, terms: WriteTerms, request: ResolveRequest) -> Con
         Strategy.SYNTHESIS,
         Strategy.HUMAN_ESCALATION,
         Strategy.PROMOTE,
+        Strategy.REOPEN,
     ):
         raise Malformed("winner", f"not given with the strategy {request.strategy}")
     with memory._session.watch("resolve", request.conflict) as operation:

@@ -50,6 +50,7 @@ from muniment.write.resolve import REFUSED, settle
 from muniment.write.review import observe, retract, rule, vouch
 
 HELPFUL, MISLEADING = "helpful", "misleading"
+WITHOUT_WINNER = frozenset({Strategy.SYNTHESIS, Strategy.HUMAN_ESCALATION, Strategy.PROMOTE, Strategy.REOPEN})
 
 
 @checked
@@ -184,7 +185,7 @@ class Review:
         chosen = checks.read_word("strategy", strategy, Strategy)
         if synthesis is not None and chosen is not Strategy.SYNTHESIS:
             raise Malformed("synthesis", "given with the strategy synthesis only")
-        if winner is not None and chosen in (Strategy.SYNTHESIS, Strategy.HUMAN_ESCALATION, Strategy.PROMOTE):
+        if winner is not None and chosen in WITHOUT_WINNER:
             raise Malformed("winner", f"not given with the strategy {chosen}")
         request = ResolveRequest(
             conflict=conflict_id,

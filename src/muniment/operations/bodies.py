@@ -13,6 +13,7 @@ from muniment.model.proposal import CONTRADICTS_MAX, Objection
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import (
+    Contested,
     Kind,
     Label,
     MemoryClass,
@@ -297,6 +298,7 @@ class Bounds(Value):
     floor: Share | None = None
     min_fit: Share | None = None
     precise: bool | None = None
+    contested: Contested | None = None
 
 
 class Ask(Bounds):

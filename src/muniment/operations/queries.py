@@ -12,7 +12,7 @@ from muniment.model.erasure import DerivedPolicy
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.model.vocabulary import ConflictStatus, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
+from muniment.model.vocabulary import ConflictStatus, Contested, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 from muniment.operations.kinds import (
     PAGE_USUAL,
     Age,
@@ -90,6 +90,7 @@ class Browse(Chosen):
     budget_tokens: Tokens | None = None
     floor: Share | None = None
     min_fit: Share | None = None
+    contested: Contested | None = None
     precise: bool | None = None
     cursor: Cursor | None = None
     limit: PageSize = PAGE_USUAL

@@ -34,7 +34,7 @@ _INSTANT = re.compile(INSTANT_PATTERN, re.ASCII)
 _INSTANT_WORDS = "an RFC 3339 instant, such as 2026-03-01T09:30:00Z"
 _OURS: dict[type, dict[str, object]] = {
     Candidate: {"rid": 0},
-    Account: {"opponents": (), "policy": 0},
+    Account: {"opponents": (), "policy": 0, "notified": ()},
     Entry: {"pepper": None},
     Listing: {"after": 0},
 }

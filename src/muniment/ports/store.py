@@ -141,6 +141,14 @@ class Catalogue(Protocol):
         """Revisions that an actor was told and whose label is below this, in any state, what was told last first. A
         store may leave out what is older than thousands of others that the actor was told."""
 
+    def ended_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[int, Instant], ...]:
+        """Revisions that an actor was told and that were retracted, deprecated or superseded or have lost their support
+        in a standing they have had since after entry `after`, the latest first, and when each was told last. A store
+        may leave out what ended before a thousand others."""
+
+    def erased_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[TombstoneRow, Instant], ...]:
+        """The same for revisions that were erased."""
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
         """Every revision, in any state, that one source, actor or session brought, by rising `rid`."""
 

@@ -221,7 +221,10 @@ class _Present:
         return sorted(found, key=lambda link: (link[1], link[2]))
 
     def put(self, card: Card) -> None:
-        self.cards[card.id] = card
+        """A record is what speaks for it: when an earlier revision speaks again, a later one does not hide it."""
+        known = self.cards.get(card.id)
+        if known is None or known.rid == card.rid or known.status not in CURRENT or card.status in CURRENT:
+            self.cards[card.id] = card
 
     def meet(self, names: set[str]) -> None:
         """Look up records that are not known yet."""

@@ -61,7 +61,8 @@ class Facts(Value):
     """Everything looked at, and the version each thing had.
 
     `marked` is what a reviewer sees it disagree with; `past` said the same or answered the same question and no
-    longer speaks; `kin` is nearest by its words, in any state; `told` are those of all these that the proposer was
+    longer speaks; `successors` speak in the place of what the claim would replace;
+    `kin` is nearest by its words, in any state; `told` are those of all these that the proposer was
     told, `carried` those that stand on the target; `loops` are links that would lead back to the target; `pace` is
     when the actor wrote the revision so many before this one that, were it but a moment ago, they would be too
     many; `heard` is what the actor was told of outside origin, what was told last first, and `lately` those of it
@@ -81,10 +82,13 @@ class Facts(Value):
     carried: frozenset[str] = frozenset()
     loops: tuple[tuple[str, str], ...] = ()
     pace: Instant | None = None
+    successors: tuple[Held, ...] = ()
     heard: tuple[Held, ...] = ()
     lately: frozenset[int] = frozenset()
     cited: tuple[Held, ...] = ()
     buried: bool = False
+    last_revision: int = 0
+    """The highest number a revision of the target, or of the id that is wanted, ever had."""
     returns: bool = False
     """Whether the id that is wanted was the same actor's, and was given up when a batch was rolled back."""
 
@@ -194,13 +198,17 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     mentioned = [held for name in cited(claim) if (held := look_up(snapshot, name)) is not None]
     past = _past(snapshot, mark, slot, kin, claim)
     near = {held.card.rid for held in (*kin, *mentioned, *(held for one in past for held in (one.held, one.now)))}
+    named = asked.target if asked.target is not None else asked.wanted
+    revisions = snapshot.catalogue.revisions(named) if named is not None and links.get(named) is not None else ()
     return Facts(
+        last_revision=max((card.revision for card in revisions), default=0),
         returns=_returns(snapshot, asked, links),
         buried=asked.wanted is not None and snapshot.catalogue.buried(asked.wanted),
         links=links,
         twin=fetch(snapshot, twin) if twin else None,
         occupants=fetch_all(snapshot, occupants),
         contradicted=contradicted,
+        successors=_successors(snapshot, asked, links),
         seen=tuple(seen),
         past=past,
         kin=kin,
@@ -271,6 +279,14 @@ def _past(snapshot: Snapshot, mark: bytes, slot: str | None, kin: tuple[Held, ..
         for held, by_words in [*exact, *near]
         if (now := _speaks_now(snapshot, held.card)) is not None
     )
+
+
+def _successors(snapshot: Snapshot, asked: Asked, links: dict[str, Held | None]) -> tuple[Held, ...]:
+    """What has taken the place of the claim's own predecessors already, and speaks."""
+    names = (name for name in (asked.target, *asked.claim.lineage.replaced) if name is not None)
+    over = [held for name in names if (held := links[name]) is not None and held.card.status not in CURRENT]
+    found = (_speaks_now(snapshot, held.card) for held in over)
+    return tuple({held.card.rid: held for held in found if held is not None}.values())
 
 
 def _speaks_now(snapshot: Snapshot, card: Card) -> Held | None:

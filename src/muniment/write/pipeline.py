@@ -45,6 +45,7 @@ from muniment.write.corroborate import corroborated, with_lapses
 from muniment.write.exposure import exposure
 from muniment.write.facts import EVER, Asked, Facts, Held, ahead_of, gather, with_marked
 from muniment.write.plan import PlanMoment, origin_label, plan_curation
+from muniment.write.settle import with_settlement
 from muniment.write.similarity import Suggestion
 from muniment.write.steps import STEPS, curate
 
@@ -182,7 +183,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
         policy=bench.policy_doc,
         position=head.seq,
     )
-    planned = plan_curation(admitted, case, steps, moment, waiting=matter.waiting)
+    planned = with_settlement(unit, plan_curation(admitted, case, steps, moment, waiting=matter.waiting), case)
     raised = corroborated(unit, case, planned.record) if planned.record is not None and case.speaks else ()
     direct = planned.change
     if raised:

@@ -366,6 +366,20 @@ SELECT created_at FROM cards WHERE actor = ? ORDER BY rid DESC LIMIT 1 OFFSET ?;
 SELECT cards.* FROM (SELECT rid, last FROM told WHERE actor = ?1 ORDER BY rid DESC LIMIT 4096) AS heard
 CROSS JOIN cards ON cards.rid = heard.rid WHERE cards.label < ?2 ORDER BY heard.last DESC, cards.rid DESC LIMIT ?3;
 
+-- name: ended_for
+SELECT ended.rid, told.last FROM (
+    SELECT rid, since FROM cards
+    WHERE (status IN ('retracted', 'deprecated', 'superseded') OR support IN ('fallen', 'deprecated')) AND since > ?2
+    ORDER BY since DESC LIMIT 1024
+) AS ended CROSS JOIN told ON told.rid = ended.rid AND told.actor = ?1
+ORDER BY ended.since DESC, ended.rid DESC LIMIT ?3;
+
+-- name: erased_for
+SELECT erased.rid, erased.id, erased.revision, erased.seq, told.last FROM (
+    SELECT * FROM tombstones WHERE seq > ?2 ORDER BY seq DESC LIMIT 1024
+) AS erased CROSS JOIN told ON told.rid = erased.rid AND told.actor = ?1
+ORDER BY erased.seq DESC, erased.rid DESC LIMIT ?3;
+
 -- name: contributed_by_actor
 SELECT * FROM cards WHERE actor = ? ORDER BY rid;
 
