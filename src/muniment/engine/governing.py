@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from muniment.engine.session import Session
+from muniment.engine.session import Sessioned
 from muniment.model import checks
 from muniment.model.claim_options import read_instant
 from muniment.model.curation import ConflictResult, RewindResult
@@ -21,11 +21,12 @@ from muniment.write.rewind import rewind as turn_back
 
 
 def resolve_all(
-    session: Session, *, strategy: str | None = None, rationale: str | None = None, dry_run: bool = False
+    memory: Sessioned, *, strategy: str | None = None, rationale: str | None = None, dry_run: bool = False
 ) -> tuple[ConflictResult, ...]:
     """Settle every established conflict that is open and that the caller may settle, the oldest first, in one
     transaction: by one strategy, or by the rules of the policy. One that ends with another is passed over, and one
     that the strategy cannot decide is told as `undecided`. With `dry_run` nothing is changed."""
+    session = memory._session
     chosen = checks.read_word("strategy", strategy, Strategy) if strategy is not None else None
     if chosen is not None and chosen not in COMPARING:
         raise Malformed("strategy", "one of " + ", ".join(sorted(COMPARING)))
@@ -47,7 +48,7 @@ def resolve_all(
 
 
 def rewind(
-    session: Session,
+    memory: Sessioned,
     to: int | str | datetime,
     *,
     scope: str | None = None,
@@ -59,6 +60,7 @@ def rewind(
     entry. Nothing is deleted, and what was erased stays erased; policy, notes and what waits are left as they are.
     A rewind is undone by a rewind to the entry before it. The answer names the receipts since by which any of it
     was told. With `dry_run` nothing is changed."""
+    session = memory._session
     session.screen.refuse("scope_id", scope_id)
     checks.flag("dry_run", dry_run)
     with session.store.read() as snapshot:
