@@ -167,6 +167,8 @@ KITS = Path(__file__).parent.parent / "kits"
 
 
 def test_a_conformance_kit_knows_no_implementation() -> None:
-    kits = [path for name in ("akashik-conformance",) for path in sorted((KITS / name).rglob("*.py"))]
+    kits = [
+        path for name in ("akashik-conformance", "omir-conformance") for path in sorted((KITS / name).rglob("*.py"))
+    ]
     assert kits
     assert [str(path) for path in kits if "muniment" in {name.split(".")[0] for name in imported(path)}] == []
