@@ -180,7 +180,7 @@ def test_a_held_write_is_told_and_appears_once_a_person_accepts_it(
     assert "waits for a person" in caplog.text
     assert INJECTION not in caplog.text
     store._memory.memory  # noqa: B018
-    steward = getattr(vault, "review", vault)
+    steward = vault.review
     steward.decide(decisions[0].proposal_id, accept=True, reason="quoted on purpose")
     assert store.get(("notes",), "k").value == {"text": INJECTION}
 

@@ -107,7 +107,9 @@ async def test_an_openai_agent_runs_with_a_session_and_memory_tools(vault: Memor
     assert await MunimentSession("thread-1", vault, actor="helper", user="bob").get_items() == []
     assert await MunimentSession("thread-1", vault, actor="helper").get_items() == []
     assert await MunimentSession("thread", vault, actor="helper", user="ada").get_items() == []
-    origins = {one.record.claim.origin.source_type for one in vault.browse(user="ada", namespace="/openai_agents")}
+    origins = {
+        one.record.claim.origin.source_type for one in vault.insight.browse(user="ada", namespace="/openai_agents")
+    }
     assert origins == {"user", "agent", "tool"}
 
 
@@ -139,7 +141,7 @@ async def test_a_held_tool_output_keeps_its_place_until_a_person_accepts_it(vaul
     assert items[1]["call_id"] == "c1"
     assert "waits for a person" in items[1]["output"]
     assert INJECTION not in str(items)
-    getattr(vault, "review", vault).decide(decisions[1].proposal_id, accept=True, reason="harmless here")
+    vault.review.decide(decisions[1].proposal_id, accept=True, reason="harmless here")
     assert await session.get_items() == [call, output, last]
 
 

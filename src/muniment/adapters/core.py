@@ -45,6 +45,7 @@ OnDecision: TypeAlias = "Callable[[Written], None]"
 LOG = logging.getLogger("muniment.adapters")
 PAGE_MAX = 200
 _TRIES = 10
+_OF = "~"
 _NAMESPACE_MAX = 480
 _LABEL_MAX = 100
 
@@ -60,6 +61,7 @@ ORIGINS = {
     "function": "tool",
     "system": "system",
     "developer": "system",
+    "import": "import",
 }
 """Who speaks in a message, and as what sort of source it is kept. A role that is not here is of unknown origin."""
 
@@ -248,6 +250,14 @@ class AdapterMemory:
         for _ in range(_TRIES):
             present = self._present(path, key)
             self._check(key, expected, present)
+            if present is not None and not _over(present) and lasts is None and present.lasts is None:
+                slot = present.disclosure.record.claim.slot
+                if (
+                    slot is not None
+                    and slot.value == _digest(body)
+                    and present.disclosure.record.content == _visible(said)
+                ):
+                    return Written(path, key, "unchanged", "it says just that", None, present.id, present.revision)
             options: ClaimOptions = {
                 "kind": "observation",
                 "source": source,
@@ -357,16 +367,18 @@ class AdapterMemory:
         """The same for a value at hand."""
         words = f"deleted through the {self.adapter} adapter"
         try:
-            verdict = self.memory.retract(stored.id, reason=words)
+            verdict = self.memory.review.retract(stored.id, reason=words)
         except NotPermitted:
             why = "only who wrote it, or a reviewer, may take it back"
             return self._told(Written(stored.path, stored.key, "refused", why, None, stored.id, stored.revision))
         return self._told(_written(stored.path, stored.key, verdict, None))
 
-    def below(self, prefix: Labels = (), *, session: str | None = None) -> list[Stored]:
-        """Every value below a path, in the order it was first written."""
-        found = self.memory.browse(session=session_name(session), **self._bounds(prefix))
-        live = sorted((one for one in self._stored(found, prefix) if not _over(one)), key=lambda one: one.created)
+    def below(self, prefix: Labels = (), *, session: str | None = None, expired: bool = False) -> list[Stored]:
+        """Every value below a path, in the order it was first written; with `expired` those whose time is over too."""
+        found = self.memory.insight.browse(session=session_name(session), **self._bounds(prefix))
+        live = sorted(
+            (one for one in self._stored(found, prefix) if expired or not _over(one)), key=lambda one: one.created
+        )
         return _accepted(live)
 
     def search(self, prefix: Labels, query: str, *, limit: int, floor: float | None = None) -> list[Stored]:
@@ -379,6 +391,15 @@ class AdapterMemory:
     def clear(self, prefix: Labels) -> int:
         """Take back everything below a path that may be taken back; return how much that was."""
         return sum(1 for one in self.below(prefix) if self.retract(one).ok)
+
+    def addressed(self, name: str) -> tuple[AdapterMemory, str]:
+        """The memory that an `address` names, and the record."""
+        record, _, user = name.partition(_OF)
+        return self.for_user(user_name(user) if user else None), record
+
+    def withdraw(self, reason: str) -> None:
+        """Take back everything that this actor contributed, of all users. Needs the right to withdraw it."""
+        self.memory.erasure.withdraw("actor", self.memory.actor.id, reason=reason)
 
     # What is said and asked in plain words.
 
@@ -401,7 +422,7 @@ class AdapterMemory:
     def decided(self, proposal_id: str) -> Stored | None:
         """The value that a proposal of that id became, as it was written then; None if there is no such proposal."""
         try:
-            report = self.memory.report(proposal_id)
+            report = self.memory.review.report(proposal_id)
             if report.record_id is None:
                 return None
             disclosure = self.memory.get(report.record_id, revision=report.revision)
@@ -409,7 +430,7 @@ class AdapterMemory:
             return None
         return next(self._stored([disclosure], ()), None)
 
-    def revisions(self, record_id: str) -> Iterator[tuple[Disclosure | None, Stored]]:
+    def revisions(self, record_id: str) -> Iterator[tuple[Disclosure, Stored]]:
         """Every revision of a value, the oldest first."""
         for view in self.memory.history(record_id).revisions:
             disclosure = self.memory.get(record_id, revision=view.record.revision)
@@ -418,7 +439,9 @@ class AdapterMemory:
 
     def _present(self, path: Labels, key: str) -> Stored | None:
         place = self._place(path)
-        found = self.memory.lookup(_subject(path), spell(key), scope=place.get("scope"), scope_id=place.get("scope_id"))
+        found = self.memory.insight.lookup(
+            _subject(path), spell(key), scope=place.get("scope"), scope_id=place.get("scope_id")
+        )
         return next((one for one in self._stored(found, path) if one.key == key and one.path == path), None)
 
     def _check(self, key: str, expected: Expected | int, present: Stored | None) -> None:
@@ -521,6 +544,11 @@ def session_name(given: str | None) -> str | None:
         return user_id(given)
     except Malformed:
         return _digest(given)
+
+
+def address(record: str, user: str | None) -> str:
+    """A name for a record that says whose memory it is in, for frameworks that find a memory by its id alone."""
+    return record if user is None else f"{record}{_OF}{user_id(user)}"
 
 
 def readable(value: Json) -> str:
