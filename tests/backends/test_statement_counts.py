@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 from muniment import Memory
+from muniment.backends.embedders.characters import Characters
 
 WRITE_MOST = 8
 RECALL_MOST, RECALL_WITH_VECTORS_MOST = 26, 30
@@ -67,7 +68,7 @@ def test_a_recall_by_words_asks_a_bounded_number_of_statements(memory: Memory, s
 
 def test_a_recall_with_vectors_does_not_ask_for_each_record(statements: list[str], tmp_path: Path) -> None:
     """Scores of what is only near in meaning are asked for together, and so are entries, disputes and documents."""
-    with Memory.open(tmp_path, embedder=CharacterEmbedder()) as memory:
+    with Memory.open(tmp_path, embedder=Characters()) as memory:
         for number in range(150):
             memory.remember(SENTENCES[number % 3].format(number), evidence=["ticket:OPS-7"])
         memory.flush()
