@@ -153,7 +153,7 @@ class Overview:
         }
         agent = grown.load.memory
         for first in range(0, SIZE // 100, 50):
-            agent.propose_many(
+            agent.propose(
                 [
                     make_claim(grown.load.texts.sentence(), agent.actor, {"namespace": NARROW})
                     for _ in range(first, first + 50)
@@ -320,7 +320,7 @@ class _Bare:
         self._index.execute("CREATE VIRTUAL TABLE texts USING fts5 (text)")
         self._vectors = np.zeros((0, 1), dtype=np.float32)
         texts, batch = list[str](), 256
-        for found in memory.browse():
+        for found in memory.insight.browse():
             texts.append(found.record.content)
         with self._index:
             self._index.executemany("INSERT INTO texts (text) VALUES (?)", ((text,) for text in texts))
