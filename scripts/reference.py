@@ -23,6 +23,7 @@ from typer.main import get_command
 import muniment
 import muniment.surfaces.cli  # declares the commands
 from muniment import aio, config, engine
+from muniment.client.parts import PARTS
 from muniment.contracts.registry import ContractName
 from muniment.engine.options import QueryOptions
 from muniment.engine.vault import default_policy_text
@@ -45,8 +46,8 @@ from muniment.model import (
     weights,
 )
 from muniment.model.claim_options import ClaimOptions
+from muniment.operations import OPERATIONS, Key, Operation
 from muniment.policy import rules
-from muniment.rest import OPERATIONS, Key, Operation
 from muniment.surfaces import problems
 from muniment.surfaces.cli.root import app
 from muniment.trust import attribution, quality
@@ -195,6 +196,7 @@ MEANINGS: dict[str, str] = {
     "Policy.cascade": "what becomes of a record when something it stands on ends",
     "Policy.erasure": "what becomes of records that were derived from what is erased",
     "Policy.disputes": "how disagreement is found and settled",
+    "Policy.reading": "how agents are told of disputes",
     "PolicyMember.type": "a person's word counts as evidence; an agent's does not",
     "PolicyMember.roles": "names that rules can speak of; also the `agent_repo` scopes the actor belongs to",
     "PolicyMember.teams": 'the `agent_team` scopes the actor belongs to; `"*"` is all of them',
@@ -206,6 +208,7 @@ MEANINGS: dict[str, str] = {
     "roles": "only actors with one of these roles",
     "types": "only actors of these types",
     "scopes": "only these scopes",
+    "scope_ids": "only scopes with one of these ids",
     "namespaces": "only these namespaces and what lies below them, by whole path parts",
     "kinds": "only these kinds",
     "classes": "only these memory classes",
@@ -318,6 +321,11 @@ MEANINGS: dict[str, str] = {
     ),
     "DisputePolicy.judge": "the same for what a judge suggests",
     "DisputePolicy.quorum": "how many voices a vote needs",
+    "DisputePolicy.settle": "what settles established conflicts without a person: rules in order, or words as one rule",
+    "SettleRule.id": "the name that reports call the rule by; numbered if it has none",
+    "SettleRule.by": "what decides, in order; a tie asks the next, and `hold` leaves it to a person",
+    "SettleRule.strength": "`established`; for `suspected` only `hold` is allowed",
+    "ReadingPolicy.contested": "both sides, the `newest` of most authority, or `neither`; or one for each purpose",
     "Policy.recall": "how answers are ranked, and when none is given",
     "RecallPolicy.weights": "what each part of a score is multiplied with",
     "RecallPolicy.floor": (
@@ -358,6 +366,8 @@ POLICY_PARTS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("`cascade`", rules.CascadePolicy),
     ("`erasure`", rules.ErasurePolicy),
     ("`disputes`", rules.DisputePolicy),
+    ("`disputes`: one rule of `settle`", rules.SettleRule),
+    ("`reading`", rules.ReadingPolicy),
     ("`recall`", rules.RecallPolicy),
     ("`recall`: the weights", weights.Weights),
 )
@@ -433,6 +443,8 @@ TYPES: dict[object, str] = {
     rules.CascadePolicy: "see below",
     rules.ErasurePolicy: "see below",
     rules.DisputePolicy: "see below",
+    rules.SettleRule: "rule",
+    rules.ReadingPolicy: "see below",
     rules.RecallPolicy: "see below",
     weights.Weights: "weights",
     gate.Thresholds: "thresholds",
@@ -544,7 +556,7 @@ def python_page() -> str:
     values = [one for one in (*RESULTS, *faces, *from_engine) if issubclass(one, msgspec.Struct)]
     parts = [f"## Public names\n\n`muniment` exports {', '.join(code(name) for name in muniment.__all__)}."]
     parts += (_face(one) for one in faces if not issubclass(one, (msgspec.Struct, Exception)))
-    parts.append(_face(engine.LedgerFace))
+    parts += (_face(kind, f"memory.{name}") for name, kind in PARTS.items())
     parts.append(_async_part())
     parts.append("## What can be said of a memory\n\n" + first_line(ClaimOptions) + "\n\n" + _options(ClaimOptions))
     parts.append("## What bounds a recall\n\n" + first_line(QueryOptions) + "\n\n" + _options(QueryOptions))
@@ -553,9 +565,14 @@ def python_page() -> str:
     return page("Python", *parts)
 
 
-def _face(kind: type) -> str:
-    lines = [f"## {kind.__name__}", "", first_line(kind)]
+def _face(kind: type, title: str | None = None) -> str:
+    lines = [f"## {title or kind.__name__}", "", first_line(kind)]
+    same = vars(muniment.Memory).keys() if kind in (muniment.Client, muniment.AsyncClient) else ()
+    if same:
+        lines += ["", "The methods and parts of `Memory`, and:"]
     for name, member in _members(kind).items():
+        if name in same:
+            continue
         about = first_line(member.__func__ if isinstance(member, classmethod) else member)
         lines += ["", f"### `{name}`", "", f"    {signature(name, member)}", *(["", about] if about else [])]
     return "\n".join(lines)
@@ -585,7 +602,7 @@ def _async_part() -> str:
     awaited = ", ".join(code(name) for name in names if not name.startswith("_"))
     return (
         f"## muniment.aio\n\n{first_line(aio)}\n\n`muniment.aio.Memory` has the methods of `muniment.Memory` with the "
-        f"same arguments. Awaited: {awaited}; and everything on its `ledger`. Use it with `async with`."
+        f"same arguments. Awaited: {awaited}; and everything on its parts. Use it with `async with`."
     )
 
 

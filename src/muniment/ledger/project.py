@@ -56,7 +56,13 @@ def project(
         if birth.rid in gone and birth.rid not in documents:
             continue
         record = _document(entry, documents, birth.rid, Record)
-        standing = RecordState(status=birth.status, since=entry.seq, footing=birth.footing, vigour=birth.vigour)
+        standing = RecordState(
+            status=birth.status,
+            since=entry.seq,
+            footing=birth.footing,
+            successor=birth.successor,
+            vigour=birth.vigour,
+        )
         rows.append(card_of(record, standing, rid=birth.rid, pepper=pepper))
         rows.extend(EdgeRow(rid=birth.rid, type=type_, target=target) for type_, target in record.links)
         rows.extend(_mentions(birth.rid, record, pepper))

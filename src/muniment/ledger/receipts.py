@@ -32,7 +32,8 @@ def seal(account: Account, *, tenant: str, receipt: str, at: Instant, epoch: int
     body = canonical(pack(account))
     digest = commitment(salt, body)
     entry = ReceiptEntry(v=VERSION, tenant=tenant, seq=1, id=receipt, at=at, epoch=epoch, digest=digest)
-    told = _tellings(account.actor, account.candidates, listed=account.query.listing is not None, at=at)
+    listed = account.query.listing is not None
+    told = _tellings(account.actor, account.candidates, account.notified, listed=listed, at=at)
     return SealedReceipt(entry=entry, salt=salt, account=body, told=told)
 
 
@@ -53,14 +54,20 @@ def follow(sealed: SealedReceipt, head: tuple[int, bytes]) -> StoredReceipt:
 def disclosures(stored: StoredReceipt) -> tuple[ToldRow, ...]:
     """What a receipt says was told, and to whom."""
     entry, gist = read_canonical(stored.body, ReceiptEntry), receipt_summary(stored.account)
-    return _tellings(gist.actor, gist.told(), listed=gist.query.listing is not None, at=entry.at)
+    return _tellings(gist.actor, gist.told(), gist.notified, listed=gist.query.listing is not None, at=entry.at)
 
 
-def _tellings(actor: Actor, candidates: tuple[Candidate, ...], *, listed: bool, at: Instant) -> tuple[ToldRow, ...]:
-    """To be listed is to be told, and no use of a record."""
+def _tellings(
+    actor: Actor, candidates: tuple[Candidate, ...], notified: tuple[int, ...], *, listed: bool, at: Instant
+) -> tuple[ToldRow, ...]:
+    """To be listed is to be told, and no use of a record; nor is to be told that it was withdrawn."""
     told = sorted(candidate.rid for candidate in candidates if candidate.disclosed)
     used, last = (0, MIN) if listed else (1, at)
-    return tuple(ToldRow(rid=rid, actor=actor.id, count=used, last=last) for rid in told)
+    ended = sorted({*notified} - {*told})
+    return (
+        *(ToldRow(rid=rid, actor=actor.id, count=used, last=last) for rid in told),
+        *(ToldRow(rid=rid, actor=actor.id, count=0, last=at) for rid in ended),
+    )
 
 
 def verify(

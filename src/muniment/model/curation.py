@@ -75,6 +75,16 @@ class ConflictResolution(Value):
     synthesis: str | None = None
 
 
+class Settlement(Value):
+    """A conflict that the policy settled when it was found: by which rule, by what, in whose favour, and why."""
+
+    conflict: str
+    rule: str
+    strategy: Strategy
+    winner: str
+    reason: str
+
+
 class CurationReport(Value):
     """The curation report of one decision. Kept for refusals too; holds no content. `read_from` is the contract by
     which the proposal was read from elsewhere, if it was."""
@@ -98,6 +108,7 @@ class CurationReport(Value):
     observation: Observation | None = None
     vouching: Vouching | None = None
     resolution: ConflictResolution | None = None
+    settled: tuple[Settlement, ...] = ()
     read_from: str | None = None
 
 
@@ -210,6 +221,23 @@ class AffectedReceipt(Value):
     actor: str
     purpose: str
     records: tuple[str, ...]
+
+
+class RewindResult(Value):
+    """What turning back came to, or would: to which entry, how many revisions moved, the records that speak again,
+    those that no longer do and those that are believed otherwise, the conflicts that moved, the records that stay as an
+    erasure left them, how many revisions were erased since, and the receipts since by which any of it was told."""
+
+    to: int
+    epoch: int
+    changed: int = 0
+    restored: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    erased: int = 0
+    receipts: tuple[AffectedReceipt, ...] = ()
 
 
 class WithdrawalResult(Value):

@@ -38,6 +38,7 @@ class EntryKind(StrEnum):
     WITHDRAWN = "withdrawn"
     KEYED = "keyed"
     TRIMMED = "trimmed"
+    REWOUND = "rewound"
 
 
 class DocumentRole(StrEnum):
@@ -67,7 +68,8 @@ class ReceiptRef(Value):
 
 
 class RevisionCreated(Value):
-    """A revision came to be. Its record is the document of the same number."""
+    """A revision came to be. Its record is the document of the same number. One that lost a dispute as it came has a
+    `successor` from the start."""
 
     rid: int
     id: str
@@ -75,6 +77,7 @@ class RevisionCreated(Value):
     status: Status
     footing: TrustState
     vigour: UsageState = _FRESH
+    successor: str | None = None
 
 
 class StateChange(Value):

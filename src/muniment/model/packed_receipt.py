@@ -14,7 +14,7 @@ import msgspec
 
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed
-from muniment.model.query import DEFAULT_PURPOSE, Abstention, Listing, Query, Searched
+from muniment.model.query import DEFAULT_PURPOSE, Abstention, Listing, Query, Searched, Withdrawn
 from muniment.model.receipt import Account, Candidate, Plan, Terms
 from muniment.model.rows import VectorCoverage
 from muniment.model.times import Instant
@@ -151,6 +151,8 @@ class PackedAccount(Value):
     excluded: dict[str, int] = msgspec.field(default_factory=dict)
     abstained: Abstention | None = None
     searched: Searched = Searched()
+    ended: tuple[Withdrawn, ...] = ()
+    notified: tuple[int, ...] = ()
     trimmed_by: int = 0
 
     def __post_init__(self) -> None:
@@ -180,6 +182,8 @@ def pack(account: Account) -> PackedAccount:
         excluded=account.excluded,
         abstained=account.abstained,
         searched=msgspec.structs.replace(account.searched, model=None),
+        ended=account.withdrawn,
+        notified=account.notified,
     )
 
 
@@ -221,6 +225,8 @@ def without_details(account: PackedAccount | Account, *, by: int) -> PackedAccou
         selected=tuple(place[packed.candidates.rids[number]] for number in packed.selected),
         excluded=packed.excluded,
         abstained=packed.abstained,
+        ended=packed.ended,
+        notified=packed.notified,
         trimmed_by=by,
     )
 
@@ -247,6 +253,7 @@ class ReceiptSummary(Value, forbid_unknown_fields=False):
     selected: tuple[int | str, ...] = ()
     excluded: dict[str, int] = msgspec.field(default_factory=dict)
     abstained: Abstention | None = None
+    notified: tuple[int, ...] = ()
 
     def all(self) -> tuple[Candidate, ...]:
         return self.candidates.candidates() if isinstance(self.candidates, PackedCandidates) else self.candidates

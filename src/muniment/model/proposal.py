@@ -200,6 +200,24 @@ class RollbackRequest(Value):
         checks.text("reason", self.reason)
 
 
+class RewindRequest(Value):
+    """A request to turn everything, one sort of scope or one scope back to how it was after an entry."""
+
+    to: int
+    reason: str
+    scope: Scope | None = None
+    scope_id: str | None = None
+
+    def __post_init__(self) -> None:
+        checks.whole("to", self.to, least=1, most=2**62)
+        checks.text("reason", self.reason)
+        if self.scope is not None:
+            checks.word("scope", self.scope, Scope)
+        checks.optional_identifier("scope_id", self.scope_id)
+        if self.scope_id is not None and self.scope is None:
+            raise Malformed("scope", "a scope; its id alone names none")
+
+
 class OutcomeReport(Value):
     """How a record turned out when it was used, told by whoever used it."""
 

@@ -12,7 +12,7 @@ from muniment.model.record import Record, RecordState
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, fold_defaults
-from muniment.model.vocabulary import GateFlag, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
+from muniment.model.vocabulary import Contested, GateFlag, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 
 LIMIT_DEFAULT = 10
 LIMIT_MAX = 200
@@ -69,7 +69,7 @@ class Query(Value):
     `asked_at` is the instant that "last week" is read against; `floor` is how likely something must fit to be
     told, and with 0 nothing is too weak; `min_fit` is how likely each record must answer by itself; with `precise` only
     what holds the name that the question is bound by is told; `namespace` is one with all below it, `places` are
-    exactly these."""
+    exactly these; `contested` says how disputes are told."""
 
     text: str
     purpose: str = DEFAULT_PURPOSE
@@ -93,6 +93,7 @@ class Query(Value):
     budget_tokens: int | None = None
     asked_at: Instant | None = None
     floor: float | None = None
+    contested: Contested | None = None
     attuned: Attunement | None = None
     listing: Listing | None = None
     min_fit: float | None = None
@@ -104,6 +105,8 @@ class Query(Value):
         checks.instant("asked_at", self.asked_at)
         checks.optional_unit_interval("floor", self.floor)
         checks.optional_unit_interval("min_fit", self.min_fit)
+        if self.contested is not None:
+            checks.word("contested", self.contested, Contested)
         checks.flag("precise", self.precise)
         if self.attuned is not None and not isinstance(self.attuned, Attunement):
             raise Malformed("attuned", "an Attunement")
@@ -204,6 +207,15 @@ class Disclosure(Value):
     def text(self) -> str:
         """What to show: the passage that matched if the record is long, else all of it."""
         return self.record.content if self.passage is None else self.record.content[slice(*self.passage)]
+
+
+class Withdrawn(Value):
+    """A record that the caller was told before and may no longer rely on: `why` (retracted, deprecated, superseded,
+    fallen or erased) and `since` which entry of the ledger."""
+
+    id: str
+    why: str
+    since: int
 
 
 class Abstention(StrEnum):

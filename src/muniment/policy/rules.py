@@ -18,7 +18,9 @@ from muniment.model.value import Value, as_fraction
 from muniment.model.vocabulary import (
     LABEL_RANK,
     ActorType,
+    ConflictStrength,
     Consequence,
+    Contested,
     Kind,
     Label,
     MemoryClass,
@@ -57,6 +59,7 @@ class Action(StrEnum):
     ARCHIVE = "archive"
     FORGET = "forget"
     HOLD = "hold"
+    REWIND = "rewind"
 
 
 class SecretsPolicy(StrEnum):
@@ -93,6 +96,16 @@ class DetectorEffect(StrEnum):
     IGNORE = "ignore"
 
 
+class SettleBy(StrEnum):
+    """What decides an established conflict without a person. `hold` decides nothing: it waits for somebody."""
+
+    AUTHORITY = "authority"
+    CONFIDENCE = "confidence"
+    EVIDENCE = "evidence"
+    LAST_WRITE_WINS = "last_write_wins"
+    HOLD = "hold"
+
+
 class PolicyMember(Value):
     """What the policy knows of a named actor."""
 
@@ -115,6 +128,7 @@ class WriteRule(Value):
     roles: tuple[str, ...] | None = None
     types: tuple[ActorType, ...] | None = None
     scopes: tuple[Scope, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
     member: bool | None = None
     namespaces: tuple[str, ...] | None = None
     kinds: tuple[Kind, ...] | None = None
@@ -136,6 +150,7 @@ class ReadRule(Value):
     types: tuple[ActorType, ...] | None = None
     purposes: tuple[str, ...] | None = None
     scopes: tuple[Scope, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
     member: bool = True
     namespaces: tuple[str, ...] | None = None
     kinds: tuple[Kind, ...] | None = None
@@ -155,6 +170,7 @@ class ReviewRule(Value):
     roles: tuple[str, ...] | None = None
     types: tuple[ActorType, ...] | None = None
     scopes: tuple[Scope, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
     own: bool = False
     authority_min: int | None = None
     namespaces: tuple[str, ...] | None = None
@@ -386,13 +402,60 @@ class ErasurePolicy(Value):
         checks.word("derived", self.derived, DerivedPolicy)
 
 
+class SettleRule(Value):
+    """Which conflicts are settled without a person, and what decides: the first of `by` that tells the two sides apart.
+    It fits when both sides do. Only an established conflict is ever settled so."""
+
+    by: tuple[SettleBy, ...]
+    id: str = ""
+    strength: ConflictStrength = ConflictStrength.ESTABLISHED
+    kinds: tuple[Kind, ...] | None = None
+    scopes: tuple[Scope, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
+    namespaces: tuple[str, ...] | None = None
+
+
 class DisputePolicy(Value):
-    """How disagreement is found and settled: what the detector and a judge may cause, and how many voices a vote
-    needs."""
+    """How disagreement is found and settled: what the detector and a judge may cause, how many voices a vote needs, and
+    what is settled without a person: a list of rules, or of words as one rule for every established conflict."""
 
     detector: DetectorEffect = DetectorEffect.CONTEST
     judge: DetectorEffect = DetectorEffect.NOTE
     quorum: int = 3
+    settle: tuple[SettleRule | SettleBy, ...] = ()
+
+    def __post_init__(self) -> None:
+        for number, rule in enumerate(self.settle_rules):
+            if rule.strength is not ConflictStrength.ESTABLISHED and set(rule.by) - {SettleBy.HOLD}:
+                raise Malformed(
+                    f"settle[{number}].by", "hold, where the strength is suspected: no machine settles that"
+                )
+        if {type(one) for one in self.settle} == {SettleRule, SettleBy}:
+            raise Malformed("settle", "a list of rules, or a list of words, and not both")
+
+    @property
+    def settle_rules(self) -> tuple[SettleRule, ...]:
+        """The rules in order, each with a name."""
+        words = tuple(one for one in self.settle if isinstance(one, SettleBy))
+        rules = (SettleRule(id="settle", by=words),) if words else ()
+        given = (one for one in self.settle if isinstance(one, SettleRule))
+        named = (
+            one if one.id else msgspec.structs.replace(one, id=f"settle-{number}")
+            for number, one in enumerate(given, start=1)
+        )
+        return (*rules, *named)
+
+
+class ReadingPolicy(Value):
+    """How readers who are no persons are told of disputes unless they say so themselves: one word, or a word for each
+    purpose, where `*` stands for every other one. People are told both sides."""
+
+    contested: Contested | dict[str, Contested] = Contested.BOTH
+
+    def of(self, purpose: str) -> Contested:
+        if isinstance(self.contested, Contested):
+            return self.contested
+        return self.contested.get(purpose, self.contested.get(ANYONE, Contested.BOTH))
 
 
 class RecallPolicy(Value):
@@ -419,4 +482,5 @@ class Policy(Value):
     cascade: CascadePolicy = CascadePolicy()
     erasure: ErasurePolicy = ErasurePolicy()
     disputes: DisputePolicy = DisputePolicy()
+    reading: ReadingPolicy = ReadingPolicy()
     recall: RecallPolicy = RecallPolicy()

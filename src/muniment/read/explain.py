@@ -73,6 +73,8 @@ def read_receipt(stored: StoredReceipt, policies: Policies) -> StoredReceiptView
         selected=tuple(candidates[place].id for place in found.selected),
         abstained=found.abstained,
         searched=msgspec.structs.replace(found.searched, model=plan.reach.model),
+        withdrawn=found.ended,
+        notified=found.notified,
     )
     otherwise = found.plan is not None and digest_of_rules(plan) != found.plan.rules
     return StoredReceiptView(entry=entry, account=account, dropped=found.plan is None, otherwise=otherwise)

@@ -199,10 +199,11 @@ def _reopened(snapshot: Snapshot, entries: list[Entry]) -> tuple[ConflictChange,
         if change.status is ConflictStatus.RESOLVED and change.opened and not {change.a, change.b} & own
     }
     start = entries[0].seq - 1 if entries else 0
-    return tuple(_last_state(snapshot, name, opened, start) for name, opened in sorted(ended.items()))
+    return tuple(last_state(snapshot, name, opened, start) for name, opened in sorted(ended.items()))
 
 
-def _last_state(snapshot: Snapshot, name: str, first: int, last: int) -> ConflictChange:
+def last_state(snapshot: Snapshot, name: str, first: int, last: int) -> ConflictChange:
+    """How a conflict stood after an entry, by the entries from the one that opened it."""
     states = [
         change
         for stored in snapshot.ledger.entries(first, last)

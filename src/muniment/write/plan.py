@@ -247,7 +247,7 @@ def _commitment(
         admitted,
         case,
         record_id=target.card.id if target is not None else moment.record_id,
-        revision=before.card.revision + 1 if before is not None else 1,
+        revision=case.facts.last_revision + 1 if before is not None else 1,
         at=moment.at,
     )
     rid = moment.last_doc + 2
@@ -272,7 +272,6 @@ def _commitment(
     conflicts = [opened(name, rival, rid) for name, rival in zip(moment.conflict_ids, case.rivals, strict=True)]
     filing = base.filing
     assert filing is not None
-    standing = RecordState(status=status, since=base.position + 1, footing=footing, vigour=vigour)
     change = msgspec.structs.replace(
         base,
         drafts=(*drafts, NewDocument(doc=rid, role=DocumentRole.RECORD, value=record)),
@@ -283,8 +282,16 @@ def _commitment(
     )
     if not changes and record.revision == 1 and not record.claim.lineage.relations:
         return change, None, record  # nothing changes with it, so nothing follows from it
+    return change, newborn(record, birth, base.position + 1), record
+
+
+def newborn(record: Record, birth: RevisionCreated, seq: int) -> NewRevision:
+    """A revision about to be committed in entry `seq`."""
+    standing = RecordState(
+        status=birth.status, since=seq, footing=birth.footing, successor=birth.successor, vigour=birth.vigour
+    )
     names = frozenset(name for type_, name in record.links if type_ in STANDS_ON)
-    return change, NewRevision(card=card_of(record, standing, rid=rid, pepper=None), pillars=names), record
+    return NewRevision(card=card_of(record, standing, rid=birth.rid, pepper=None), pillars=names)
 
 
 def opened(name: str, rival: Rival, rid: int) -> ConflictChange:

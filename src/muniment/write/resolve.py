@@ -10,7 +10,6 @@ from collections import Counter
 import msgspec
 
 from muniment.model.actor import Actor
-from muniment.model.card import Card
 from muniment.model.change import DependencyKey, SeenVersion
 from muniment.model.claim import Claim, Lineage, Nature, Relation
 from muniment.model.curation import ConflictResolution, ConflictResult, CurationReport
@@ -29,7 +28,7 @@ from muniment.model.vocabulary import (
     RelationType,
     Strategy,
 )
-from muniment.policy.decide import decide_review, resolve
+from muniment.policy.decide import authority_of, decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.admit import admit
@@ -37,11 +36,13 @@ from muniment.write.cascade import become, conflict_change
 from muniment.write.case import hidden
 from muniment.write.facts import Held, fetch
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact, propose
+from muniment.write.settle import STRATEGIES, judge, side_of, weight
 
 HUMAN_AUTHORITY = 10
 """What it takes to settle a conflict that was handed up."""
 PENDING_VOTE = "pending_vote"
 REFUSED = "refused"
+UNDECIDED = "undecided"
 ESTABLISHED = ConflictStrength.ESTABLISHED.value
 
 
@@ -72,7 +73,7 @@ def settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> C
 
 def _settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> ConflictResult:
     sides = _sides(unit, request.conflict, actor, bench)
-    _refuse_closed(sides.row, actor)
+    _refuse_closed(sides, request, actor)
     action = _ACTIONS.get(request.strategy, Action.RESOLVE)
     place = sides.b.record.claim.place
     allowed = decide_review(bench.policy, actor, action, place, sides.b.record.actor)
@@ -89,6 +90,8 @@ def _settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> 
     match request.strategy:
         case Strategy.PROMOTE:
             return _promoted(unit, sides, request, report, actor, bench)
+        case Strategy.REOPEN:
+            return _reopened(unit, sides, request, report, actor, bench)
         case Strategy.HUMAN_ESCALATION:
             return _concluded(unit, sides, request, report, actor, bench, ConflictStatus.ESCALATED)
         case Strategy.SYNTHESIS:
@@ -98,6 +101,50 @@ def _settle(unit: Unit, request: ResolveRequest, actor: Actor, bench: Bench) -> 
         case _:
             winner = _winner(unit, sides, request, actor, bench)
             return _concluded(unit, sides, request, report, actor, bench, ConflictStatus.RESOLVED, winner=winner)
+
+
+COMPARING = frozenset(STRATEGIES.values())
+"""Strategies that decide by what the two sides have to show."""
+
+
+def settle_all(
+    unit: Unit, strategy: Strategy | None, rationale: str, actor: Actor, bench: Bench
+) -> tuple[ConflictResult, ...]:
+    """Settle every established conflict that is open, the oldest first, by a strategy or by the policy's rules. What
+    one settlement ends, the next ones pass over."""
+    names = [row.id for row in unit.desk.conflicts() if row.contests and row.status != ConflictStatus.RESOLVED]
+    found = (_settled_among(unit, name, strategy, rationale, actor, bench) for name in names)
+    return tuple(one for one in found if one is not None)
+
+
+def _settled_among(
+    unit: Unit, name: str, strategy: Strategy | None, rationale: str, actor: Actor, bench: Bench
+) -> ConflictResult | None:
+    row = unit.desk.conflict(name)
+    if row is None or row.status == ConflictStatus.RESOLVED:
+        return None
+    try:
+        sides = _sides(unit, name, actor, bench)
+    except NotFound:
+        return None
+    head = unit.ledger.head()
+    epoch = head.seq if head is not None else 0
+    left = ConflictResult(
+        conflict=name, status=UNDECIDED, epoch=epoch, rule="", reason="no rule tells the two sides apart"
+    )
+    place, author = sides.b.record.claim.place, sides.b.record.actor
+    rule = decide_review(bench.policy, actor, Action.RESOLVE, place, author)
+    if rule is None or (row.status == ConflictStatus.ESCALATED and actor.authority < HUMAN_AUTHORITY):
+        return msgspec.structs.replace(left, status=REFUSED, reason="this actor may not settle it")
+    if strategy is None:
+        found = judge(unit, bench.policy, side_of(sides.a), side_of(sides.b))
+        if found is None:
+            return left
+        strategy = found.strategy
+    try:
+        return settle(unit, ResolveRequest(conflict=name, strategy=strategy, rationale=rationale), actor, bench)
+    except Undecided:
+        return left
 
 
 def _sides(unit: Unit, conflict: str, actor: Actor, bench: Bench) -> Sides:
@@ -111,7 +158,13 @@ def _sides(unit: Unit, conflict: str, actor: Actor, bench: Bench) -> Sides:
     return Sides(row=row, a=a, b=b)
 
 
-def _refuse_closed(row: ConflictRow, actor: Actor) -> None:
+def _refuse_closed(sides: Sides, request: ResolveRequest, actor: Actor) -> None:
+    row = sides.row
+    if request.strategy is Strategy.REOPEN:
+        if row.status != ConflictStatus.RESOLVED or _settled(sides) is None:
+            present = "settled, and moved since" if row.status == ConflictStatus.RESOLVED else row.status
+            raise Stale(f"conflict {row.id}", yours="settled, and as it was left", present=present)
+        return
     if row.status == ConflictStatus.RESOLVED:
         raise Stale(f"conflict {row.id}", yours="open", present="resolved")
     if row.status == ConflictStatus.ESCALATED and actor.authority < HUMAN_AUTHORITY:
@@ -122,40 +175,14 @@ def _winner(unit: Unit, sides: Sides, request: ResolveRequest, actor: Actor, ben
     """The side the strategy favours, or the one named by a caller who may name one."""
     if request.winner is not None:
         chosen = sides.named(request.winner)
-        above = max(_authority(bench, sides.a), _authority(bench, sides.b))
+        above = max(authority_of(bench.policy, held.record) for held in (sides.a, sides.b))
         if actor.authority <= above and actor.authority < HUMAN_AUTHORITY:
             raise NotPermitted(actor.id, "name the winner: that takes more authority than both authors have")
         return chosen
-    mine, theirs = (_weight(unit, request.strategy, held, bench) for held in (sides.a, sides.b))
+    mine, theirs = (weight(unit, bench.policy, request.strategy, side_of(held)) for held in (sides.a, sides.b))
     if mine == theirs:
         raise Undecided(f"conflict {sides.row.id}", f"both sides are equal by {request.strategy}")
     return sides.a if mine > theirs else sides.b
-
-
-def _weight(unit: Unit, strategy: Strategy, held: Held, bench: Bench) -> float:
-    """What a side has to show by a strategy that compares."""
-    match strategy:
-        case Strategy.CONFIDENCE_WEIGHTED:
-            return held.card.effective
-        case Strategy.AUTHORITY:
-            return _authority(bench, held)
-        case Strategy.EVIDENCE_COUNT:
-            return _evidence(unit, held.card, held)
-        case _:
-            return held.card.rid  # the later write has the higher number
-
-
-def _authority(bench: Bench, held: Held) -> int:
-    """How much authority the author of a side had when it wrote, or has by the policy."""
-    given = held.record.authority
-    return given if given is not None else resolve(bench.policy, held.record.actor).authority
-
-
-def _evidence(unit: Unit, card: Card, held: Held) -> int:
-    """Pieces of evidence, and records that support it and still speak."""
-    rows = [row.rid for row in unit.links.to([card.id]) if row.type == RelationType.SUPPORTS]
-    live = [one for one in unit.catalogue.cards(rows).values() if one.status in CURRENT]
-    return len(held.record.claim.belief.evidence) + len(live)
 
 
 def _promoted(
@@ -172,6 +199,33 @@ def _promoted(
     changes = tuple(become(card, Status.CONTESTED) for card in active)
     done = enact(unit, msgspec.structs.replace(act, changes=changes), bench)
     return ConflictResult(conflict=row.id, status=ESTABLISHED, epoch=done.epoch, rule=done.rule, reason=done.reason)
+
+
+def _settled(sides: Sides) -> tuple[Held, Held] | None:
+    """The winner and the loser of a conflict that was settled, if both are as the settlement left them."""
+    for winner, lost in ((sides.a, sides.b), (sides.b, sides.a)):
+        left = lost.card.status == Status.SUPERSEDED and lost.card.since == sides.row.changed
+        if left and sides.row.winner == winner.card.id == lost.card.successor and winner.card.status in CURRENT:
+            return winner, lost
+    return None
+
+
+def _reopened(
+    unit: Unit, sides: Sides, request: ResolveRequest, report: CurationReport, actor: Actor, bench: Bench
+) -> ConflictResult:
+    """Take a settlement back: both sides speak again, and both are contested."""
+    found = _settled(sides)
+    assert found is not None, "looked at before"
+    row = msgspec.structs.replace(sides.row, strategy=None, winner=None, ballots=())
+    change = msgspec.structs.replace(conflict_change(row, ConflictStatus.DETECTED), contests=True)
+    resolution = ConflictResolution(conflict=row.id, strategy=request.strategy)
+    act = _act(sides, msgspec.structs.replace(report, resolution=resolution), actor, conflicts=(change,))
+    again = (become(held.card, Status.CONTESTED) for held in found)
+    changes = tuple(msgspec.structs.replace(one, successor=None) for one in again)
+    done = enact(unit, msgspec.structs.replace(act, changes=changes), bench)
+    return ConflictResult(
+        conflict=row.id, status=ConflictStatus.DETECTED.value, epoch=done.epoch, rule=done.rule, reason=done.reason
+    )
 
 
 def _voted(

@@ -24,6 +24,10 @@ _OPEN = frozenset({Kind.QUESTION, Kind.HYPOTHESIS, Kind.ASSUMPTION, Kind.INTENTI
 """Kinds that assert nothing, so that nothing can contradict them by its words."""
 
 
+SUCCESSOR = "successor"
+"""Why two records dispute each other of which each was to take the place of a third."""
+
+
 class Suggestion(Value):
     """What a judge thinks of a pair. It only suggests: the policy says what may follow."""
 
@@ -185,7 +189,8 @@ def rivals(
     """Everything a claim disagrees with, or repeats, each once: what says so first, then what a reviewer says, then
     what the slot says, then what the words say, then what a judge suggests."""
     found: dict[int, Rival] = {}
-    for why, said in (("contradicts", facts.contradicted), ("reviewer", facts.marked)):
+    successors = tuple(held for held in facts.successors if not _one_answer(claim, held, replaced))
+    for why, said in (("contradicts", facts.contradicted), ("reviewer", facts.marked), (SUCCESSOR, successors)):
         for held in said:
             if held.card.status in CURRENT:
                 found.setdefault(held.card.rid, Rival(held=held, type=ConflictType.CONTRADICTION, why=why))
@@ -207,6 +212,13 @@ def rivals(
         if rival is not None:
             found[held.card.rid] = rival
     return tuple(found[rid] for rid in sorted(found))
+
+
+def _one_answer(claim: Claim, held: Held, replaced: set[str]) -> bool:
+    """Whether two successors of one record are none beside each other: the one takes the other's place too, stands on
+    it, or says the same."""
+    linked = {name for type_, name in claim.lineage.links if type_ in STANDS_ON}
+    return held.card.id in replaced | linked or _agree(claim, held.record.claim)
 
 
 def comparable(claim: Claim, held: Held) -> bool:

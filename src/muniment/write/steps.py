@@ -30,8 +30,9 @@ from muniment.write import duplicates
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.doubt import doubt
 from muniment.write.facts import Held
+from muniment.write.precedence import PRECEDENCE, RULES, above
 from muniment.write.secrets import screen_of
-from muniment.write.similarity import echoed, goes_back, restated, rivals
+from muniment.write.similarity import SUCCESSOR, echoed, goes_back, restated, rivals
 
 UNASKED = DisputePolicy(detector=DetectorEffect.IGNORE, judge=DetectorEffect.IGNORE)
 """How disagreement is found where nobody looks for it: by what a claim and its slot state themselves."""
@@ -340,14 +341,24 @@ def conflict(case: Case) -> Finding:
     if not found:
         return passed(Step.CONFLICT, case, "" if case.detect else "nobody has looked yet")
     unseen = {rival.held.card.rid for rival in found if _hidden(case, rival.held)}
-    if case.reviewer is None and any(rival.held.card.rid in unseen and rival.why == "slot" for rival in found):
+    if case.reviewer is None and any(
+        rival.held.card.rid in unseen and rival.why in ("slot", SUCCESSOR) for rival in found
+    ):
         return flagged(Step.CONFLICT, case, "a curator must compare it with what is held")
     open_ = tuple(rival for rival in found if case.reviewer is not None or rival.held.card.rid not in unseen)
     if not open_:
         return passed(Step.CONFLICT, case)
+    against = above(case.policy, case.actor, case.claim, (rival.held for rival in open_ if rival.contests))
+    if case.reviewer is None and against:
+        return flagged(Step.CONFLICT, case, f"{_waits_for(against)}: somebody who may decide there compares the two")
     notes = ", ".join(f"{rival.type} with another record ({rival.why})" for rival in open_)
     outcome = StepOutcome(step=Step.CONFLICT, result=StepResult.FLAGGED, note=notes)
     return outcome, msgspec.structs.replace(case, rivals=open_)
+
+
+def _waits_for(against: tuple[Held, ...]) -> str:
+    names = ", ".join(held.card.id for held in against)
+    return f"it speaks against {names}, by an author of more authority"
 
 
 def disposition(case: Case) -> Finding:
@@ -384,6 +395,11 @@ def _by_policy(case: Case) -> Case:
     decided = msgspec.structs.replace(
         case, decision=answer.decision, rule=answer.rule, reason=answer.reason, review_days=answer.review_days
     )
+    rules = (held for held in replaced if held.record.claim.nature.kind in RULES)
+    against = above(case.policy, case.actor, case.claim, rules)
+    if against and answer.decision is WriteDecision.COMMIT:
+        reason = f"{_waits_for(against)}, and would take its place: somebody who may decide there answers for it"
+        return msgspec.structs.replace(decided, decision=WriteDecision.HOLD, rule=PRECEDENCE, reason=reason)
     if case.flags and answer.decision is WriteDecision.COMMIT:
         return msgspec.structs.replace(decided, decision=WriteDecision.HOLD, reason="; ".join(case.flags))
     return decided

@@ -257,6 +257,18 @@ class MemoryCatalogue:
         found = [card for card in self._sorted() if card.rid in last and card.label < below]
         return tuple(sorted(found, key=lambda card: (-last[card.rid], -card.rid))[:keep])
 
+    def ended_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[int, Instant], ...]:
+        last = {rid: row.last for (rid, whom), row in self._tables.told.items() if whom == actor}
+        ended = [card for card in self._sorted() if card.rid in last and card.since > after and _has_ended(card)]
+        ended.sort(key=lambda card: (-card.since, -card.rid))
+        return tuple((card.rid, last[card.rid]) for card in ended[:keep])
+
+    def erased_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[TombstoneRow, Instant], ...]:
+        last = {rid: row.last for (rid, whom), row in self._tables.told.items() if whom == actor}
+        stones = [stone for stone in self._tables.tombstones.values() if stone.rid in last and stone.seq > after]
+        stones.sort(key=lambda stone: (-stone.seq, -stone.rid))
+        return tuple((stone, last[stone.rid]) for stone in stones[:keep])
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(card for card in self._sorted() if self._contributor(card, target.by) == target.value)
 
@@ -291,6 +303,10 @@ def standing_at(tables: Tables, card: Card, seq: int) -> RecordState:
     """What a revision counted for after entry `seq`: the last row up to there."""
     rows = [tables.standings[key] for key in sorted(tables.standings) if key[0] == card.rid and key[1] <= seq]
     return rows[-1].standing
+
+
+def _has_ended(card: Card) -> bool:
+    return card.status in ("retracted", "deprecated", "superseded") or card.support in ("fallen", "deprecated")
 
 
 def _followed(card: Card) -> bool:

@@ -209,6 +209,17 @@ class PostgresCatalogue:
     def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
         return self._many("heard", actor, below, keep)
 
+    def ended_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[int, Instant], ...]:
+        rows = self._link.rows("ended_for", actor, after, keep)
+        return tuple((int(rid), Instant(last)) for rid, last in rows)
+
+    def erased_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[TombstoneRow, Instant], ...]:
+        rows = self._link.rows("erased_for", actor, after, keep)
+        return tuple(
+            (TombstoneRow(rid=rid, id=id_, revision=revision, seq=seq), Instant(last))
+            for rid, id_, revision, seq, last in rows
+        )
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
         if target.by is not TargetKind.SOURCE:
             return self._many(f"contributed_by_{target.by}", target.value)

@@ -161,6 +161,19 @@ class SqliteCatalogue:
     def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
         return self._many("heard", actor, below, keep)
 
+    def ended_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[int, Instant], ...]:
+        rows = self._execute(_Q["ended_for"], (actor, after, keep)).fetchall()
+        return tuple((cast(int, rid), Instant(cast(int, last))) for rid, last in rows)
+
+    def erased_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[TombstoneRow, Instant], ...]:
+        rows = cast(
+            "list[tuple[int, str, int, int, int]]", self._execute(_Q["erased_for"], (actor, after, keep)).fetchall()
+        )
+        return tuple(
+            (TombstoneRow(rid=rid, id=id_, revision=revision, seq=seq), Instant(last))
+            for rid, id_, revision, seq, last in rows
+        )
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(
             card_from(row) for row in self._execute(_Q[f"contributed_by_{target.by}"], (target.value,)).fetchall()

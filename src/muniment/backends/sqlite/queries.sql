@@ -203,6 +203,13 @@ INSERT INTO lexicon (rowid, text) VALUES (?, ?);
 -- name: index_text
 INSERT INTO lexicon (rowid, text) SELECT rid, text FROM passages WHERE rid = ?;
 
+-- name: standings_of_the_born
+CREATE TEMP TRIGGER born AFTER INSERT ON main.cards BEGIN
+    INSERT INTO standings VALUES (
+        new.rid, new.since, new.status, new.successor, new.own, new.effective, new.label, new.support, new.helpful,
+        new.misleading, new.tier, new.accesses, new.last_access);
+END;
+
 -- name: put_standing
 INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
@@ -295,7 +302,9 @@ INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?,
 SELECT block FROM lexicon_data WHERE id = 1;
 
 -- name: latest_holding
-SELECT rowid FROM lexicon WHERE lexicon MATCH ? ORDER BY rowid DESC LIMIT ?;
+SELECT wanted.key, (SELECT json_group_array(rowid) FROM (
+    SELECT rowid FROM lexicon WHERE lexicon MATCH wanted.value ORDER BY rowid DESC LIMIT ?2))
+FROM json_each(?1) AS wanted;
 
 -- name: texts
 SELECT passages.rid, passages.text FROM json_each(?) AS wanted CROSS JOIN passages ON passages.rid = wanted.value;
@@ -365,6 +374,20 @@ SELECT created_at FROM cards WHERE actor = ? ORDER BY rid DESC LIMIT 1 OFFSET ?;
 -- name: heard
 SELECT cards.* FROM (SELECT rid, last FROM told WHERE actor = ?1 ORDER BY rid DESC LIMIT 4096) AS heard
 CROSS JOIN cards ON cards.rid = heard.rid WHERE cards.label < ?2 ORDER BY heard.last DESC, cards.rid DESC LIMIT ?3;
+
+-- name: ended_for
+SELECT ended.rid, told.last FROM (
+    SELECT rid, since FROM cards
+    WHERE (status IN ('retracted', 'deprecated', 'superseded') OR support IN ('fallen', 'deprecated')) AND since > ?2
+    ORDER BY since DESC LIMIT 1024
+) AS ended CROSS JOIN told ON told.rid = ended.rid AND told.actor = ?1
+ORDER BY ended.since DESC, ended.rid DESC LIMIT ?3;
+
+-- name: erased_for
+SELECT erased.rid, erased.id, erased.revision, erased.seq, told.last FROM (
+    SELECT * FROM tombstones WHERE seq > ?2 ORDER BY seq DESC LIMIT 1024
+) AS erased CROSS JOIN told ON told.rid = erased.rid AND told.actor = ?1
+ORDER BY erased.seq DESC, erased.rid DESC LIMIT ?3;
 
 -- name: contributed_by_actor
 SELECT * FROM cards WHERE actor = ? ORDER BY rid;

@@ -40,7 +40,18 @@ STANDARD_INPUT = "-"
 _EXIT = {Result.PASS: ExitCode.ANSWERED, Result.FAIL: ExitCode.DAMAGED, Result.UNREADABLE: ExitCode.WRONG_CALL}
 
 _OF_AN_ANSWER = frozenset(
-    {"asked_at", "floor", "min_fit", "precise", "gate_min", "gate_flag", "budget_tokens", "known_at", "valid_at"}
+    {
+        "asked_at",
+        "budget_tokens",
+        "contested",
+        "floor",
+        "gate_flag",
+        "gate_min",
+        "known_at",
+        "min_fit",
+        "precise",
+        "valid_at",
+    }
 )
 FILTERS = Flags(
     name="bounds",

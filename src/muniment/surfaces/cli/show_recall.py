@@ -54,6 +54,10 @@ def _told(shape: RecallShape, nothing: list[RenderableType]) -> RenderableType:
     lines: list[RenderableType] = [_answer(number, one) for number, one in enumerate(shape["records"], start=1)]
     lines += nothing
     lines += [Text.assemble(("notice: ", "bold yellow"), plain(notice)) for notice in shape["notices"]]
+    lines += [
+        Text.assemble(("no longer rely on ", "bold yellow"), plain(f"{one['id']}: {one['why']}, entry {one['since']}"))
+        for one in shape["withdrawn"]
+    ]
     if shape["excluded"]:
         counts = ", ".join(f"{rule} {count}" for rule, count in shape["excluded"].items())
         lines.append(plain(f"left out of {shape['considered']} that matched: {counts}", "dim"))
