@@ -167,10 +167,18 @@ class Memory(Steward, Guardian, Usage):
         contract: str,
         hold: bool = False,
         preview: bool = False,
+        first: int = 1,
         progress: Callable[[int], None] = lambda _: None,
     ) -> tuple[Verdict, ...]:
         return await run(
-            self._memory.take_in, batch, newcomers, contract=contract, hold=hold, preview=preview, progress=progress
+            self._memory.take_in,
+            batch,
+            newcomers,
+            contract=contract,
+            hold=hold,
+            preview=preview,
+            first=first,
+            progress=progress,
         )
 
     async def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]:
