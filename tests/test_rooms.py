@@ -28,9 +28,20 @@ ROOMS: dict[str, set[str]] = {
     "aio": {"model", "config", "policy", "ports", "engine"},
     "compat": {"model", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
     "importers": {"model", "config", "contracts", "compat", "engine", "policy", "text", "write"},
-    "rest": {"model", "engine", "graph", "trust"},
-    "client": {"model", "rest", "engine", "config"},
-    "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "rest", "ports", "policy", "importers"},
+    "operations": {"model", "engine", "graph", "trust"},
+    "client": {"model", "operations", "engine", "config"},
+    "surfaces": {
+        "model",
+        "contracts",
+        "compat",
+        "engine",
+        "aio",
+        "config",
+        "operations",
+        "ports",
+        "policy",
+        "importers",
+    },
     "testing": {"model", "ledger", "ports"},
     "__init__": {"model", "engine", "client"},
     "__main__": {"surfaces"},
@@ -53,7 +64,7 @@ OUTSIDE: dict[str, set[str]] = {
     "aio": set(),
     "compat": {"msgspec", "muniment_memledger"},
     "importers": {"msgspec", "apsw", "psycopg", "yaml"},
-    "rest": {"msgspec"},
+    "operations": {"msgspec"},
     "client": {"msgspec", "httpx"},
     "surfaces": {
         "msgspec",
@@ -156,6 +167,8 @@ KITS = Path(__file__).parent.parent / "kits"
 
 
 def test_a_conformance_kit_knows_no_implementation() -> None:
-    kits = [path for name in ("akashik-conformance",) for path in sorted((KITS / name).rglob("*.py"))]
+    kits = [
+        path for name in ("akashik-conformance", "omir-conformance") for path in sorted((KITS / name).rglob("*.py"))
+    ]
     assert kits
     assert [str(path) for path in kits if "muniment" in {name.split(".")[0] for name in imported(path)}] == []

@@ -30,14 +30,14 @@ def test_a_run_that_was_broken_off_goes_on_where_it_ended(tmp_path: Path, monkey
     with Memory.open(tmp_path / "vault", embedder=None) as memory:
         with planned(SourceKind.CSV, path, PLAIN) as plan, pytest.raises(PowerCut):
             move_in(memory, plan, progress=cut)
-        assert len(list(memory.browse())) == 8
+        assert len(list(memory.insight.browse())) == 8
         with planned(SourceKind.CSV, path, PLAIN) as plan:
             moved = move_in(memory, plan)
         assert (moved.taken, moved.already) == (3, 8)
-        assert len(list(memory.browse())) == 11
-        undone = memory.roll_back(moved.batch, reason="a try")
+        assert len(list(memory.insight.browse())) == 11
+        undone = memory.imports.roll_back(moved.batch, reason="a try")
         assert len(undone.retracted) == 11
-        assert list(memory.browse()) == []
+        assert list(memory.insight.browse()) == []
 
 
 def test_every_kind_can_be_taken_over_twice_and_is_there_once(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from muniment.compat.exchange.luggage import packed
 from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.names import safe_id, safe_namespace, safe_text
 from muniment.engine import Memory
-from muniment.engine.intake import BATCH_MAX, Newcomer, batch_name
+from muniment.engine.importing import BATCH_MAX, Newcomer, batch_name
 from muniment.importers.foreign import ForeignRecord, Mapping, Prompt, Residue, Unread, Unsaid
 from muniment.importers.kinds import SourceKind, read_source
 from muniment.importers.spill import SeenIds, Spill
@@ -460,7 +460,7 @@ class _Vault:
 
     def _answered(self, batch: str, number: int) -> bool:
         try:
-            self._memory.report(f"{batch}.{number}")
+            self._memory.review.report(f"{batch}.{number}")
         except NotFound:
             return False
         return True
@@ -469,6 +469,6 @@ class _Vault:
         self, batch: str, steps: Sequence[_Step], *, first: int, hold: bool, preview: bool
     ) -> tuple[Verdict, ...]:
         newcomers = [step.newcomer for step in steps]
-        return self._memory.take_in(
+        return self._memory.imports.take_in(
             batch, newcomers, contract=f"import:{self._kind}", hold=hold, preview=preview, first=first
         )
