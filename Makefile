@@ -13,7 +13,9 @@ DOORS := .venv-doors
 DOOR_TESTS = MUNIMENT_DOORS=1 scripts/scratch $(DOORS)/bin/python -m pytest -c tests/doors/pytest.ini --rootdir . -n 2
 A_CLUSTER = MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1
 comma := ,
-TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
+# One more than there are cores at least: some tests wait for a clock or for another process.
+WORKERS ?= 3
+TESTS = scripts/scratch $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # Modules are compiled once and kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -39,6 +41,7 @@ test: lint $(DOORS)/.ready ## lint, types and the tests: large tables by samples
 	@$(DOOR_TESTS) tests/doors src/muniment/adapters/core.py
 
 test-all: export MUNIMENT_TEST_LONG := 1
+test-all: export MUNIMENT_TEST_PROFILE := long
 test-all: lint $(DOORS)/.ready ## every case of every table, the slow tests, and the soak (an hour or more)
 	@$(TESTS)
 	@$(TESTS) --store postgres $(ONTO)
