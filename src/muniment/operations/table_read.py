@@ -27,7 +27,7 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         body=bodies.Ask,
         answer=Recall,
-        example=bodies.Ask(text="where is the staging database?", limit=5),
+        example=bodies.Ask(query="where is the staging database?", limit=5),
     ),
     Operation(
         name="attune",
