@@ -52,6 +52,7 @@ ROWS: dict[str, Given] = {
     "review.decide": {"proposal_id": Nowhere("proposal"), "accept": True, **_WHY},
     "review.detect": {"record_id": OWN},
     "insight.directory": {},
+    "insight.diff": {"since": 0},
     "insight.entity": {"name": "pump"},
     "explain": {"receipt_id": Nowhere("receipt")},
     "flush": {"timeout": 1.0},
