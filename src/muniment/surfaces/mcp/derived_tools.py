@@ -34,7 +34,7 @@ def tool_of(row: Operation) -> Tool:
         hints=READS if not row.changes else CHANGES if row.grant is Grant.REVIEW else ADDS,
         grant=grant,
         takes=schema_of(takes),
-        answers=None,
+        answers={"type": "object"},
         needs=lambda _: grant,
         perform=perform,
         fails=problem,
