@@ -170,6 +170,7 @@ def both(server: Server) -> Iterator[tuple[httpx.Client, httpx.Client]]:
         yield stack.enter_context(server.client(0)), stack.enter_context(server.client(1))
 
 
+@pytest.mark.slow
 def test_what_one_worker_is_told_the_other_knows(server: Server, both: tuple[httpx.Client, httpx.Client]) -> None:
     one, other = both
     register(one, "ana")
