@@ -32,6 +32,7 @@ def test_nothing_else_is_public() -> None:
         "contracts",
         "engine",
         "graph",
+        "kits",
         "ledger",
         "model",
         "policy",
