@@ -28,8 +28,8 @@ ROOMS: dict[str, set[str]] = {
     "aio": {"model", "config", "policy", "ports", "engine"},
     "compat": {"model", "kits", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
     "importers": {"model", "config", "contracts", "compat", "engine", "policy", "text", "write"},
-    "rest": {"model", "engine", "graph", "trust"},
-    "client": {"model", "rest", "engine", "config"},
+    "operations": {"model", "engine", "graph", "trust"},
+    "client": {"model", "operations", "engine", "config"},
     "surfaces": {
         "model",
         "kits",
@@ -38,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
         "engine",
         "aio",
         "config",
-        "rest",
+        "operations",
         "ports",
         "policy",
         "importers",
@@ -66,7 +66,7 @@ OUTSIDE: dict[str, set[str]] = {
     "aio": set(),
     "compat": {"msgspec"},
     "importers": {"msgspec", "apsw", "psycopg", "yaml"},
-    "rest": {"msgspec"},
+    "operations": {"msgspec"},
     "client": {"msgspec", "httpx"},
     "surfaces": {
         "msgspec",

@@ -19,7 +19,7 @@ Stand = dict[tuple[str, int], tuple[str, str | None, float, str]]
 def stand(memory: Memory) -> Stand:
     """What every revision counts for, use apart."""
     found: Stand = {}
-    for record in memory.browse(statuses=["active", "contested", "superseded", "retracted", "deprecated"]):
+    for record in memory.insight.browse(statuses=["active", "contested", "superseded", "retracted", "deprecated"]):
         standing = record.standing
         support = (standing.footing.effective, standing.footing.support.value)
         found[record.record.id, record.record.revision] = (standing.status.value, standing.successor, *support)
@@ -53,8 +53,8 @@ def test_a_bad_afternoon_is_turned_back_and_the_turn_is_turned_back(vault: Path)
 
         owner.revise(watch, "Wachwechsel ist um 22 Uhr")
         owner.revise(watch, "Wachwechsel ist um 23 Uhr")
-        owner.retract(depth, reason="the lead line was wrong")
-        owner.resolve(rival.conflict_ids[0], strategy="last_write_wins", rationale="newer")
+        owner.review.retract(depth, reason="the lead line was wrong")
+        owner.review.resolve(rival.conflict_ids[0], strategy="last_write_wins", rationale="newer")
         false = say(pilot, "The pier is closed for good")
         told = scout.recall("is the pier closed?")
         assert [one.record.id for one in told.records] == [false]
@@ -72,7 +72,7 @@ def test_a_bad_afternoon_is_turned_back_and_the_turn_is_turned_back(vault: Path)
         now = stand(owner)
         assert {key: now[key] for key in as_it_stood} == as_it_stood
         assert now[false, 1][0] == "retracted"
-        assert {view.status for view in owner.conflicts()} == {"detected"}
+        assert {view.status for view in owner.review.conflicts()} == {"detected"}
         assert {one.why for one in scout.recall("anything new?").withdrawn} == {"retracted"}
         assert [one.record.content for one in pilot.recall("Wachwechsel").records] == ["Wachwechsel ist um 20 Uhr"]
 
@@ -95,8 +95,8 @@ def test_one_scope_is_turned_back_and_the_others_stay(vault: Path) -> None:
         start = head(owner)
         other = owner.remember("The office moved to pier 2", scope="agent_team", scope_id="office").record_id or ""
         mine = say(owner, "The tug is out of order")
-        owner.retract(kept, reason="doubtful")
-        owner.retract(base, reason="it is not")
+        owner.review.retract(kept, reason="doubtful")
+        owner.review.retract(base, reason="it is not")
         rewind(owner, start, scope="agent_team", scope_id="field")
         status = {name: owner.get(name).standing.status.value for name in (other, mine, kept, base)}
         assert status == {other: "active", mine: "retracted", kept: "active", base: "retracted"}
