@@ -16,7 +16,7 @@ TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
+.PHONY: help run tour test test-all lint format bench bench-all bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ bench: $(READY) ## fixed-seed load, as tables and JSON in bench/out; DATA=file m
 	@$(BIN)/python -m bench.spine
 	@$(BIN)/python -m bench.trust
 	@$(BIN)/python -m bench.conflicts $(if $(DATA),--data $(DATA))
+
+bench-all: $(READY) ## a short form of all benches in ten minutes: one table with floors and aims, and bench/out/all.json
+	@$(BIN)/python -m bench.overview
 
 bench-contracts: $(READY) ## validation of OMIR bundles, documents there and back, files of memories in and out
 	@$(BIN)/python -m bench.omir
