@@ -150,6 +150,7 @@ class AsyncImports:
         contract: str,
         hold: bool = False,
         preview: bool = False,
+        first: int = 1,
         progress: Callable[[int], None] = ...,
     ) -> tuple[Verdict, ...]: ...
     async def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]: ...

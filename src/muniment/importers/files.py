@@ -22,8 +22,8 @@ import yaml
 from muniment.config.files import open_file
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.contracts.strict.yaml_text import read_yaml
-from muniment.importers.foreign import Item, SourceUnreadable, Unread
-from muniment.model.errors import LimitExceeded, Unreadable
+from muniment.importers.foreign import Item, Unread
+from muniment.model.errors import LimitExceeded, SourceUnreadable, Unreadable
 
 CHUNK = 1 << 20
 ELEMENT_MAX = 16 << 20

@@ -18,7 +18,6 @@ from muniment.importers.foreign import (
     Mapping,
     Previous,
     Residue,
-    SourceUnreadable,
     Unread,
     Unsaid,
     extras,
@@ -31,6 +30,7 @@ from muniment.importers.foreign import (
 )
 from muniment.importers.pickles import NotData, plain_data
 from muniment.importers.spill import SeenIds, Spill
+from muniment.model.errors import SourceUnreadable
 from muniment.model.times import Instant
 
 LISTS = ("results", "memories", "data")

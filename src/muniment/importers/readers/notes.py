@@ -14,7 +14,6 @@ from muniment.importers.foreign import (
     ForeignRecord,
     Item,
     Mapping,
-    SourceUnreadable,
     Unread,
     extras,
     fits,
@@ -25,6 +24,7 @@ from muniment.importers.foreign import (
     time_of,
 )
 from muniment.importers.leftovers import is_leftover, left_in
+from muniment.model.errors import SourceUnreadable
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Kind
 
