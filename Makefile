@@ -11,7 +11,9 @@ ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine 
 ON_CITUS := $(addprefix tests/postgres/test_,$(addsuffix .py,asked_together batches channel keys_in_rows machine memledger parity processes remembered sealed_conformance search_agreement))
 A_CLUSTER = MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1
 comma := ,
-TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
+# One more than there are cores at least: some tests wait for a clock or for another process.
+WORKERS ?= 3
+TESTS = scripts/scratch $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # Modules are compiled once and kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -36,6 +38,7 @@ test: lint ## lint, types and the tests: large tables by samples, slow tests lef
 	@$(TESTS) --store postgres $(ONTO)
 
 test-all: export MUNIMENT_TEST_LONG := 1
+test-all: export MUNIMENT_TEST_PROFILE := long
 test-all: lint ## every case of every table, the slow tests, and the soak (an hour or more)
 	@$(TESTS)
 	@$(TESTS) --store postgres $(ONTO)

@@ -283,12 +283,12 @@ class Memory:
             )
             return submit(self._session, admitted, operation=operation)
 
-    def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
+    def recall(self, query: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
         user = options.pop("user", None)
         if user is not None:
-            return self.for_user(user).recall(text, **options)
-        return answer_query(self._session, make_query(self._session.clean(text), options)).recall
+            return self.for_user(user).recall(query, **options)
+        return answer_query(self._session, make_query(self._session.clean(query), options)).recall
 
     def attune(
         self,

@@ -304,7 +304,7 @@ class Bounds(Value):
 class Ask(Bounds):
     """A question, and the bounds of its answer."""
 
-    text: Question
+    query: Question
 
 
 class Attune(Bounds):
