@@ -35,6 +35,7 @@ def test_nothing_else_is_public() -> None:
         "engine",
         "graph",
         "importers",
+        "kits",
         "ledger",
         "model",
         "policy",

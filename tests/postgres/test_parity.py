@@ -24,9 +24,9 @@ from muniment.engine.memory import Memory
 from muniment.model.checks import CONTENT_BYTES_MAX, TEXT_BYTES_MAX
 from muniment.model.errors import IntegrityError, MunimentError
 from muniment.ports.store import TenantStore
-from muniment.testing.conformance.makers import make_card, put_cards
-from muniment.testing.conformance.parity import TEXTS
-from muniment.testing.contents import Contents, contents
+from muniment_store_conformance.contents import Contents, contents
+from muniment_store_conformance.makers import make_card, put_cards
+from muniment_store_conformance.parity import TEXTS
 
 ZONES = ("Asia/Kathmandu", "America/St_Johns", "Pacific/Apia", "UTC")
 NUMBERS = (0.0, 5e-324, 0.1, 0.1 + 0.2, 1 / 3, 0.9999999999999999, 1.7976931348623157e308)

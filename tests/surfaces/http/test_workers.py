@@ -214,7 +214,7 @@ def test_a_key_that_is_revoked_opens_no_worker(tmp_path: Path, server: Server) -
     headers = {"Authorization": f"Bearer {key.secret}"}
 
     def asked(client: httpx.Client, *, headers: dict[str, str] | None = None) -> int:
-        return client.post("/api/recall", json={"text": "anything"}, headers=headers).status_code
+        return client.post("/api/recall", json={"query": "anything"}, headers=headers).status_code
 
     with server.client(0) as one, server.client(1) as other:
         assert (asked(one), asked(other)) == (401, 401)

@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 
 from muniment.model.errors import Malformed, NotFound, StoreUnavailable
 from muniment.ports.store import Vault
-from muniment.testing.conformance.makers import append_next, raises
-from muniment.testing.contents import contents
+from muniment_store_conformance.contents import contents
+from muniment_store_conformance.makers import append_next, raises
 
 LOOKALIKES = ("a", "A", "a.", "..", "a:b", "a-b", "a_b", "con", "x" * 128)
 """Names that a file system may take for one another, or for something else."""

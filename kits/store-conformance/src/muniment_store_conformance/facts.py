@@ -14,7 +14,7 @@ from muniment.model.value import canonical
 from muniment.model.vocabulary import Label
 from muniment.ports.facts import FactsAsked, FactsFound, Hearing
 from muniment.ports.store import Snapshot, Unit
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.makers import (
     TENANT,
     Made,
     make_card,

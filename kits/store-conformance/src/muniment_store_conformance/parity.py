@@ -8,7 +8,8 @@ from muniment.model import times
 from muniment.model.filter import AtLeast, AtMost, Filter, LiveAt, OneOf, Under, ValidAt
 from muniment.model.receipt import Plan
 from muniment.ports.store import TenantStore
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.contents import contents
+from muniment_store_conformance.makers import (
     TENANT,
     Made,
     keep,
@@ -18,7 +19,6 @@ from muniment.testing.conformance.makers import (
     put_cards,
     put_texts,
 )
-from muniment.testing.contents import contents
 
 TEXTS = (
     "Straße STRASSE strasse",

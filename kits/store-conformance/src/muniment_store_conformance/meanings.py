@@ -16,7 +16,7 @@ from muniment.model.rows import NearbyText, StandingRow, VectorCoverage, VectorR
 from muniment.model.status import Status
 from muniment.model.vocabulary import Label, Support
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.makers import (
     TENANT,
     Job,
     Made,
@@ -26,7 +26,7 @@ from muniment.testing.conformance.makers import (
     make_standing,
     project,
 )
-from muniment.testing.conformance.search import random_card, random_filter
+from muniment_store_conformance.search import random_card, random_filter
 
 MODEL = "quarters@1"
 DIMENSIONS = 16

@@ -13,7 +13,7 @@ from muniment.model.filter import EVERYTHING, AtLeast, Both, OneOf, Under, match
 from muniment.model.rows import Tally, ToldRow
 from muniment.model.status import Status
 from muniment.model.times import Instant
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.makers import (
     TENANT,
     Made,
     make_card,
@@ -23,7 +23,7 @@ from muniment.testing.conformance.makers import (
     project,
     put_cards,
 )
-from muniment.testing.conformance.search import random_card, random_filter
+from muniment_store_conformance.search import random_card, random_filter
 
 STATES = ("active", "contested", "superseded", "deprecated", "retracted", "expired", "archived", "draft", "erased")
 

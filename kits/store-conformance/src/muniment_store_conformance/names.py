@@ -6,7 +6,7 @@ from __future__ import annotations
 from muniment.model.errors import IntegrityError
 from muniment.model.rows import AliasRow
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.conformance.makers import TENANT, Made, make_alias, make_card, make_mention, project, raises
+from muniment_store_conformance.makers import TENANT, Made, make_alias, make_card, make_mention, project, raises
 
 Groups = dict[str, tuple[str, ...]]
 

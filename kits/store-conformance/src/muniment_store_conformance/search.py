@@ -31,7 +31,7 @@ from muniment.model.status import Status
 from muniment.model.vocabulary import LABEL_RANK, Label, Support
 from muniment.ports.hits import Matches
 from muniment.ports.store import TenantStore
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.makers import (
     TENANT,
     Made,
     make_card,

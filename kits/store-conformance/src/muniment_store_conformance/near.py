@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from muniment.ports.store import Snapshot, TenantStore, Unit
-from muniment.testing.conformance.makers import TENANT, Job, Made, make_card, make_document, raises
-from muniment.testing.conformance.search import CORPUS
+from muniment_store_conformance.makers import TENANT, Job, Made, make_card, make_document, raises
+from muniment_store_conformance.search import CORPUS
 
 STATES = ("active", "contested", "superseded", "deprecated", "retracted", "expired", "archived", "draft")
 

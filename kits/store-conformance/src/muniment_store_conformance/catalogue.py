@@ -15,7 +15,8 @@ from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.vocabulary import LABEL_RANK, Label, Support, Tier
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.contents import Contents, contents
+from muniment_store_conformance.makers import (
     TENANT,
     Made,
     append_next,
@@ -37,7 +38,6 @@ from muniment.testing.conformance.makers import (
     sign,
     tell,
 )
-from muniment.testing.contents import Contents, contents
 
 BYTE_ORDER = ("-a", ".a", "10", "9", ":a", "A", "B", "_a", "a", "b")
 """Ids in the order of their bytes, which no collation of words shares."""

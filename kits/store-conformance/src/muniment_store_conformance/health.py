@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muniment.model.receipt import StoredReceipt
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import TENANT, Made, log, make_receipt, raises
+from muniment_store_conformance.makers import TENANT, Made, log, make_receipt, raises
 
 
 def _bytes(receipt: StoredReceipt) -> int:

@@ -27,6 +27,11 @@ _QUERY_SHOWN = 100
 _PARENTS_SHOWN = 5
 
 
+def span_name(begun: Begun) -> str | None:
+    """What memledger calls the operation, if it has a word for it."""
+    return NAMES.get(begun.name)
+
+
 def alias_of(begun: Begun, ended: Ended, *, content: bool) -> Attributes:
     """memledger's attributes of an operation that has a name there."""
     session = session_of(begun)

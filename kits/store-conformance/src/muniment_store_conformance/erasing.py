@@ -8,7 +8,7 @@ from muniment.model.erasure import Certificate, DerivedPolicy, ErasureCounts, Si
 from muniment.model.errors import IntegrityError
 from muniment.model.rows import TombstoneRow
 from muniment.model.times import Instant
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.makers import (
     TENANT,
     Made,
     keep,
@@ -21,7 +21,7 @@ from muniment.testing.conformance.makers import (
     put_cards,
     raises,
 )
-from muniment.testing.conformance.notes import make_note
+from muniment_store_conformance.notes import make_note
 
 _SOME = ErasureCounts(
     records=1, revisions=1, redacted=0, reviewed=0, proposals=0, reports=0, receipts=0, notes=0, names=0

@@ -10,7 +10,8 @@ from muniment.model.card import Card
 from muniment.model.errors import IntegrityError, NotFound, StoreUnavailable
 from muniment.model.status import Status
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.contents import Contents, contents
+from muniment_store_conformance.makers import (
     TENANT,
     Made,
     append_next,
@@ -30,7 +31,6 @@ from muniment.testing.conformance.makers import (
     put_cards,
     raises,
 )
-from muniment.testing.contents import Contents, contents
 
 WAIT_S = 300
 _EMPTY = Contents()

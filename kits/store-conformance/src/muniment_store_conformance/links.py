@@ -5,7 +5,7 @@ from __future__ import annotations
 from muniment.model.rows import EdgeRow
 from muniment.model.status import Status
 from muniment.model.times import Instant
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.makers import (
     TENANT,
     Made,
     make_card,

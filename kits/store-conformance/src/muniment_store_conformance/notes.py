@@ -9,7 +9,7 @@ from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
 from muniment.model.status import Status
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.makers import (
     TENANT,
     Made,
     append_next,
