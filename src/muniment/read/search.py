@@ -38,6 +38,7 @@ from muniment.read.rank import (
     score_of,
 )
 from muniment.read.select import DISPUTES_MAX, OPPONENT, WEAK
+from muniment.read.withdrawn import foretell_withdrawn
 
 CHAIN_MAX = 100
 SPARE = 10
@@ -98,6 +99,7 @@ def gather(
     snapshot.ahead(partial(snapshot.documents.many, [*dict.fromkeys([*close, *among, *_by_a_word(findings)])]))
     foretell_fit(snapshot, plan, findings, scores)
     _foretell_told(snapshot, plan, findings, scores)
+    foretell_withdrawn(snapshot, plan)
     beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
     for rid, share in coverages(snapshot, findings, _by_a_word(findings)).items():
         if share < TELLING:
