@@ -9,6 +9,7 @@ from muniment.engine.directory import Directory
 from muniment.engine.disclosures import Tellings
 from muniment.engine.entities import EntityView
 from muniment.engine.impact import Foreseen, LineageView
+from muniment.engine.insight import MemoryDiff
 from muniment.engine.options import QueryOptions
 from muniment.engine.proofs import ChainLink, SigningKey
 from muniment.engine.quality import Quality
@@ -17,7 +18,7 @@ from muniment.engine.vector_indexer import Progress
 from muniment.engine.views import ConflictView, Curated, History, QueueItem
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
-from muniment.model.claim_options import ClaimOptions
+from muniment.model.claim_options import ClaimOptions, When
 from muniment.model.curation import (
     ConflictResult,
     ErasureResult,
@@ -131,6 +132,9 @@ class Insight:
         changed_after: int | None = None,
         **options: Unpack[QueryOptions],
     ) -> Iterator[Disclosure]: ...
+    def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]: ...
     def lineage(
         self,
         record_id: str,
@@ -150,6 +154,7 @@ class Insight:
         profile: str = ...,
         progress: Callable[[int], None] = ...,
     ) -> Quality: ...
+    def diff(self, since: When | int, until: When | int | None = None, *, limit: int = 500) -> MemoryDiff: ...
     def namespaces(self) -> tuple[str, ...]: ...
     def stats(self) -> Stats: ...
     def foresee(self, record_id: str, *, becomes: str = ...) -> Foreseen: ...
@@ -220,7 +225,7 @@ class Client:
         proposal_id: str | None = None,
         **options: Unpack[ClaimOptions],
     ) -> Verdict: ...
-    def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall: ...
+    def recall(self, query: str, **options: Unpack[QueryOptions]) -> Recall: ...
     def attune(
         self,
         *,
@@ -354,6 +359,9 @@ class AsyncInsight:
         changed_after: int | None = None,
         **options: Unpack[QueryOptions],
     ) -> AsyncIterator[Disclosure]: ...
+    async def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]: ...
     async def lineage(
         self,
         record_id: str,
@@ -373,6 +381,7 @@ class AsyncInsight:
         profile: str = ...,
         progress: Callable[[int], None] = ...,
     ) -> Quality: ...
+    async def diff(self, since: When | int, until: When | int | None = None, *, limit: int = 500) -> MemoryDiff: ...
     async def namespaces(self) -> tuple[str, ...]: ...
     async def stats(self) -> Stats: ...
     async def foresee(self, record_id: str, *, becomes: str = ...) -> Foreseen: ...
@@ -441,7 +450,7 @@ class AsyncClient:
         proposal_id: str | None = None,
         **options: Unpack[ClaimOptions],
     ) -> Verdict: ...
-    async def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall: ...
+    async def recall(self, query: str, **options: Unpack[QueryOptions]) -> Recall: ...
     async def attune(
         self,
         *,
