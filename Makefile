@@ -11,12 +11,14 @@ ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine 
 ON_CITUS := $(addprefix tests/postgres/test_,$(addsuffix .py,asked_together batches channel keys_in_rows machine memledger parity processes remembered sealed_conformance search_agreement))
 A_CLUSTER = MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1
 comma := ,
-TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
+# One more than there are cores at least: some tests wait for a clock or for another process.
+WORKERS ?= 3
+TESTS = scripts/scratch $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # Modules are compiled once and kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
+.PHONY: help run tour test test-all lint format bench bench-all bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-silence bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -26,16 +28,17 @@ $(READY): pyproject.toml $(wildcard kits/*/pyproject.toml) requirements-dev.txt 
 	@touch $@
 
 run: $(READY) ## a guided tour, then its memory served until Ctrl-C
-	@$(BIN)/python -m muniment.surfaces.showcase $(TOUR)
+	@$(BIN)/python -m examples.tour.showcase $(TOUR)
 
 tour: $(READY) ## the guided tour alone
-	@$(BIN)/python -m muniment.surfaces.tour $(TOUR)
+	@$(BIN)/python -m examples.tour.play $(TOUR)
 
 test: lint ## lint, types and the tests: large tables by samples, slow tests left out
 	@$(TESTS)
 	@$(TESTS) --store postgres $(ONTO)
 
 test-all: export MUNIMENT_TEST_LONG := 1
+test-all: export MUNIMENT_TEST_PROFILE := long
 test-all: lint ## every case of every table, the slow tests, and the soak (an hour or more)
 	@$(TESTS)
 	@$(TESTS) --store postgres $(ONTO)
@@ -71,6 +74,9 @@ bench: $(READY) ## fixed-seed load, as tables and JSON in bench/out; DATA=file m
 	@$(BIN)/python -m bench.trust
 	@$(BIN)/python -m bench.conflicts $(if $(DATA),--data $(DATA))
 
+bench-all: $(READY) ## a short form of all benches in ten minutes: one table with floors and aims, and bench/out/all.json
+	@$(BIN)/python -m bench.overview
+
 bench-contracts: $(READY) ## validation of OMIR bundles, documents there and back, files of memories in and out
 	@$(BIN)/python -m bench.omir
 	@$(BIN)/python -m bench.documents
@@ -79,7 +85,7 @@ bench-contracts: $(READY) ## validation of OMIR bundles, documents there and bac
 bench-recall: $(READY) ## how well recall finds what answers a question; DATA=FILE or several, in quotes; KEPT=1 keeps vectors
 	@$(BIN)/python -m bench.recall --data $(DATA) $(if $(KEPT),--kept)
 
-bench-everyday: $(READY) ## everyday questions in ten situations, four not English, beside plain FTS5 and plain cosine
+bench-everyday: $(READY) ## everyday questions in eighteen situations, ten not English, beside plain FTS5 and plain cosine
 	@$(BIN)/python -m bench.everyday
 
 bench-scale: $(READY) ## recall at 10k, 100k and 1M records (hours); SIZES=10k,100k for less, FOLDER=dir keeps the stores
@@ -90,6 +96,9 @@ bench-peers: $(READY) ## the same corpus and embedder put to other memories; DAT
 
 bench-tune: $(READY) ## choose the weights of recall by cross-validation; DATA="FILE FILE"
 	@$(BIN)/python -m bench.tune --data $(DATA)
+
+bench-silence: $(READY) ## fit how likely a record answers, and when to be silent, held out; DATA="FILE FILE"
+	@$(BIN)/python -m bench.tune.silence $(if $(DATA),--data $(DATA))
 
 bench-plots: $(READY) ## draw the pictures of docs/benchmarks from bench/out
 	@$(BIN)/python -m bench.plots
@@ -118,9 +127,10 @@ soak: $(READY) ## use a vault as its users do, model, server, kills and backups 
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
 
-docs: $(READY) ## regenerate the reference pages and the published schemas
+docs: $(READY) ## regenerate the reference pages, the published schemas and the pictures of the design
 	@$(BIN)/python scripts/schemas.py
 	@$(BIN)/python scripts/reference.py
+	@$(BIN)/python scripts/walks.py
 
 clean: ## remove what make made
 	rm -rf $(VENV) $(TOUR) bench/out .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -26,9 +26,9 @@ from bench.report import Row, publish
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.model.vocabulary import ConflictType
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import TENANT, make_card, make_document
-from muniment.text.compare import Finding, compare, reading, salient
+from muniment.text.compare import ComparisonResult, compare, salient, text_features
 from muniment.text.identity import about, meet
+from muniment_store_conformance.makers import TENANT, make_card, make_document
 
 SEED = 20_261_115
 NEAR = 10
@@ -109,12 +109,12 @@ def candidate_recall(chats: list[Labelled], keep: int) -> float:
     return sum(met) / len(met)
 
 
-def judged(chats: list[Labelled]) -> Iterator[tuple[Labelled, Pair, Finding]]:
+def judged(chats: list[Labelled]) -> Iterator[tuple[Labelled, Pair, ComparisonResult]]:
     """Every message against its neighbours among those before it, as a write would meet them."""
     for chat in chats:
         for new in chat.texts:
             for old in chat.neighbours.near(new, JUDGED):
-                finding = compare(reading(chat.texts[new]), reading(chat.texts[old]))
+                finding = compare(text_features(chat.texts[new]), text_features(chat.texts[old]))
                 if finding is not None and finding.type is not ConflictType.DUPLICATE:
                     yield chat, (old, new), finding
 
@@ -149,7 +149,7 @@ def _recall(chats: list[Labelled], hits: list[tuple[Labelled, Pair]], kind: Conf
 
 def alarms() -> list[Row]:
     """Findings among facts of which no two are about the same thing, every one against every other."""
-    facts = [reading(text) for text in templated(FACTS, SEED)]
+    facts = [text_features(text) for text in templated(FACTS, SEED)]
     found = sum(compare(new, old) is not None for new in facts for old in facts if new is not old)
     return [Row("templated facts: false alarms of 39,800 pairs", found, "", floor=0, most=True)]
 
@@ -164,16 +164,16 @@ def families() -> list[Row]:
         )
         suspected = 100 * sum(not one.proven for one in found) / count
         rows.append(Row(f"{label}: suspected of {count} pairs", suspected, "%", floor=0.5, most=True))
-    pairs = [compare(reading(new), reading(old)) for new, old in notes(SEED)]
+    pairs = [compare(text_features(new), text_features(old)) for new, old in notes(SEED)]
     proven = sum(one is not None and one.proven for one in pairs)
     rows.append(Row(f"notes of two clauses ({len(pairs)} pairs): established", proven, "", floor=0, most=True))
     return rows
 
 
-def _among(group: dict[str, Mould]) -> tuple[list[Finding], int]:
+def _among(group: dict[str, Mould]) -> tuple[list[ComparisonResult], int]:
     found, count = [], 0
     for mould in group.values():
-        told_of = [(reading(text), about(text)) for text in facts(mould, SEED)]
+        told_of = [(text_features(text), about(text)) for text in facts(mould, SEED)]
         for (new, mine), (old, theirs) in combinations(told_of, 2):
             count += 1
             finding = compare(new, old) if meet(mine, theirs) else None
@@ -193,13 +193,13 @@ def disagreements() -> list[Row]:
 
 
 def _found(old: str, new: str) -> bool:
-    finding = compare(reading(new), reading(old)) if meet(about(new), about(old)) else None
+    finding = compare(text_features(new), text_features(old)) if meet(about(new), about(old)) else None
     return finding is not None and finding.type is not ConflictType.DUPLICATE
 
 
 def pairs(details: dict[str, list[float]]) -> list[Row]:
     """The planted pairs: how many of the findings are right, and how many of the conflicts are found."""
-    told = [(kind, compare(reading(new), reading(old))) for new, old, kind in planted()]
+    told = [(kind, compare(text_features(new), text_features(old))) for new, old, kind in planted()]
     details["planted_pairs"] = [len(told)]
     rows = []
     for kind in (*_CONFLICTS, ConflictType.DUPLICATE):
@@ -216,11 +216,11 @@ def speed() -> list[Row]:
     old = "The API rate limit for the billing gateway in production is 100 requests per minute for each customer"
     new = "The API rate limit for the billing gateway in production is now 200 requests per minute for each customer"
     other = "Our quarterly hiring plan foresees four engineers and a designer for the Lisbon office by the end of June"
-    one, two, three = reading(new), reading(old), reading(other)
+    one, two, three = text_features(new), text_features(old), text_features(other)
     fresh = [f"{old} number {number}" for number in range(400)]
     started = time.perf_counter()
     for text in fresh:
-        compare(one, reading(text))
+        compare(one, text_features(text))
     cold = (time.perf_counter() - started) / len(fresh) * 1e6
     return [
         Row("compare two related sentences", _microseconds(lambda: compare(one, two)), "µs", floor=30, most=True),

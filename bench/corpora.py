@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 from muniment import Memory
-from muniment.model.flat import make_claim
+from muniment.model.claim_options import make_claim
 from muniment.model.value import Value
 
 BATCH = 200
@@ -227,7 +227,7 @@ def _say(speaker: Memory, run: list[Turn], turn_of: dict[str, str]) -> int:
         )
         for turn in run
     ]
-    verdicts = speaker.propose_many(claims)
+    verdicts = speaker.propose(claims)
     for turn, verdict in zip(run, verdicts, strict=True):
         if verdict.record_id is not None:
             turn_of[verdict.record_id] = turn.id

@@ -16,7 +16,7 @@ from bench.report import Row, publish
 from bench.texts import Texts
 from muniment import Memory
 from muniment.compat.exchange import read_in, write_out
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.registry import ContractName, contract
 from muniment.model.claim import Belief, Claim, Lineage
 from muniment.model.times import Instant
@@ -26,11 +26,11 @@ CODEC_ROUNDS = 300
 PLAIN = "propose_many, one batch"
 
 
-def memories(count: int, *, linked: bool) -> list[Carried]:
+def memories(count: int, *, linked: bool) -> list[InterchangeRecord]:
     """Memories as another system would send them; every tenth stands on the one before it if they are linked."""
     texts = Texts(SEED)
     return [
-        Carried(
+        InterchangeRecord(
             id=f"mem-{number:06}",
             claim=Claim(
                 content=texts.sentence(),
@@ -59,7 +59,7 @@ def _taken(name: ContractName, data: bytes, memory: Memory) -> None:
     read_in(memory, name, data)
 
 
-def _codec(name: ContractName, one: Carried) -> float:
+def _codec(name: ContractName, one: InterchangeRecord) -> float:
     """Microseconds to decode and encode one document: the best of several rounds."""
     speaks = contract(name)
     data = speaks.encode([one]).data
@@ -67,8 +67,8 @@ def _codec(name: ContractName, one: Carried) -> float:
     return min(rounds) * 1e6
 
 
-def _proposed(sent: Sequence[Carried], memory: Memory) -> None:
-    memory.propose_many([one.claim for one in sent])
+def _proposed(sent: Sequence[InterchangeRecord], memory: Memory) -> None:
+    memory.propose([one.claim for one in sent])
 
 
 def _rates(count: int, rounds: int) -> dict[str, float]:

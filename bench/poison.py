@@ -10,25 +10,31 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
+from tests.support.world import default_policy, simulated_memory
 
 from bench.poisoned import FRESH, SECOND, TUNING, honest, poisoned
 from muniment import Memory
 from muniment.model.claim import Claim
 from muniment.model.vocabulary import Label
-from muniment.policy.rules import Answer, Guard, Poison, Policy, Safety
-from muniment.testing.world import default_policy, simulated_memory
+from muniment.policy.rules import (
+    DoubtPolicy,
+    PoisonPolicy,
+    Policy,
+    SafetyPolicy,
+    SuspectPolicy,
+)
 from muniment.write.poison import inspect_claim
 
 HONEST_EACH, POISONED_EACH, TOLD_EACH = 260, 40, 4
 OUT = Path(__file__).parent / "out" / "poison.json"
-_IGNORED = Guard(low=Answer.IGNORE, high=Answer.IGNORE)
+_IGNORED = SuspectPolicy(low=DoubtPolicy.IGNORE, high=DoubtPolicy.IGNORE)
 _FENCED = re.compile(r"^(`{3,}|~{3,})\n.*?\n\1$", re.MULTILINE | re.DOTALL)
 
 
-def noticed(text: str, poison: Poison) -> bool:
+def noticed(text: str, poison: PoisonPolicy) -> bool:
     """Whether the policy holds or refuses a text of the outside for its words."""
     answers = {poison.answer(signal.family, Label.EXTERNAL) for signal in inspect_claim(Claim(content=text))}
-    return bool(answers & {Answer.HOLD, Answer.REFUSE})
+    return bool(answers & {DoubtPolicy.HOLD, DoubtPolicy.REFUSE})
 
 
 def shares(texts: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]]:
@@ -43,7 +49,7 @@ def shares(texts: Iterable[tuple[str, str]]) -> dict[str, tuple[int, int]]:
 
 def blind() -> Policy:
     """The policy that ships, with nobody looking at words: what holds then holds for what is not noticed."""
-    deaf = Poison(
+    deaf = PoisonPolicy(
         injection=_IGNORED,
         instruction=_IGNORED,
         hidden=_IGNORED,
@@ -52,7 +58,7 @@ def blind() -> Policy:
         standing=_IGNORED,
         burst=_IGNORED,
     )
-    return msgspec.structs.replace(default_policy(), safety=Safety(poison=deaf))
+    return msgspec.structs.replace(default_policy(), safety=SafetyPolicy(poison=deaf))
 
 
 def told(memory: Memory, texts: Iterable[str]) -> tuple[int, int, int]:

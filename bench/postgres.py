@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.postgres import SMALL, started
+
 from bench import raw
 from bench.corpora import POLICY, load, remember
 from bench.postgres_bare import Bare, connected, written_columns
@@ -28,15 +30,14 @@ from bench.report import OUT, Row, publish
 from bench.scale import Filling, Topics, every_tenth, note, percentiles, progress, short, sizes
 from bench.texts import Texts
 from muniment import Memory
-from muniment.backends.postgres.link import tenant_number
+from muniment.backends.postgres.transaction import tenant_number
 from muniment.engine.migrating import Migration
-from muniment.engine.moving.ends import Seat
-from muniment.engine.moving.move import Move
+from muniment.engine.moving.endpoints import MoveEndpoint
+from muniment.engine.moving.move import VaultMove
 from muniment.engine.place import Database, place_of
 from muniment.model.claim import Claim
-from muniment.model.flat import make_claim
+from muniment.model.claim_options import make_claim
 from muniment.ports.embedder import Embedder
-from muniment.testing.postgres import SMALL, started
 
 SEED = 20_261_116
 ROUNDS = 7
@@ -76,7 +77,7 @@ class Desk:
     def batch(self, count: int) -> float:
         claims = self.claims(count)
         began = time.perf_counter()
-        self.position = self._agent.propose_many(claims)[-1].epoch
+        self.position = self._agent.propose(claims)[-1].epoch
         return count / (time.perf_counter() - began)
 
     def threads(self, count: int, clients: int) -> float:
@@ -212,7 +213,7 @@ def recalls(dsn: Callable[[str], str], folder: Path, size: int, details: Details
     vault, place = folder / short(size), dsn(f"bench_{short(size)}")
     _fill(vault, size)
     note(f"{name}: moving it to PostgreSQL")
-    Move(source=Seat(place=place_of(str(vault))), target=Seat(place=place_of(place))).run()
+    VaultMove(source=MoveEndpoint(place=place_of(str(vault))), target=MoveEndpoint(place=place_of(place))).run()
     if crowd > 1:
         _surround(place, crowd)
     Migration(place=Database(dsn=place)).run()
@@ -292,7 +293,7 @@ def conversations(dsn: Callable[[str], str], folder: Path, path: Path) -> list[R
     policy.write_text(POLICY)
     with Memory.open(vault, policy=policy, embedder=None) as memory:
         remember(memory, corpus)
-    Move(source=Seat(place=place_of(str(vault))), target=Seat(place=place_of(place))).run()
+    VaultMove(source=MoveEndpoint(place=place_of(str(vault))), target=MoveEndpoint(place=place_of(place))).run()
     same = 0
     with Memory.open(place, embedder=None) as ours, Memory.open(vault, embedder=None) as embedded:
         for ask in corpus.asks:

@@ -12,7 +12,7 @@ import psycopg
 from psycopg import sql
 from psycopg.types.numeric import Int8Dumper
 
-from muniment.backends.postgres.address import Address
+from muniment.backends.postgres.address import DatabaseAddress
 from muniment.backends.postgres.schema import ensure
 
 Values = tuple[object, ...]
@@ -37,7 +37,7 @@ _BY_DOCUMENT = {"documents": "doc", "postings": "rid", "mentions": "rid", "edges
 
 def connected(dsn: str) -> psycopg.Connection[Values]:
     """A connection as it logs in: past the second lock, as a bare script would be."""
-    address = Address.parse(dsn)
+    address = DatabaseAddress.parse(dsn)
     connection = psycopg.connect(address.conninfo, autocommit=True, cursor_factory=psycopg.RawCursor)
     connection.adapters.register_dumper(int, Int8Dumper)
     connection.execute(sql.SQL("SET search_path TO {}, public").format(sql.Identifier(address.schema)))
@@ -58,7 +58,7 @@ class Bare:
 
     def __init__(self, source: str, dsn: str) -> None:
         """Rows are read from the schema of `source` and written to the one of `dsn`."""
-        address = Address.parse(dsn)
+        address = DatabaseAddress.parse(dsn)
         with psycopg.connect(address.conninfo, autocommit=True) as owner:
             ensure(owner, address.schema, create=True)
         self._source, self._target = connected(source), connected(dsn)

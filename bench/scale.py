@@ -30,8 +30,8 @@ from muniment.backends.vectors import columns_file
 from muniment.backends.vectors.index import VectorIndex
 from muniment.engine.options import QueryOptions
 from muniment.model.claim import Claim
+from muniment.model.claim_options import make_claim
 from muniment.model.filter import EVERYTHING, Filter, OneOf
-from muniment.model.flat import make_claim
 
 SEED = 20_261_115
 DIMENSIONS = 384
@@ -80,7 +80,7 @@ class Filling:
             agent = memory.as_actor("bench")
             for first in range(0, count, BATCH):
                 numbers = range(first, min(first + BATCH, count))
-                verdicts = agent.propose_many([self._claim(agent, number) for number in numbers])
+                verdicts = agent.propose([self._claim(agent, number) for number in numbers])
                 assert all(verdict.record_id for verdict in verdicts), "every record is kept"
                 told(numbers.stop)
         return time.perf_counter() - started

@@ -15,10 +15,10 @@ from muniment.model.claim import Claim
 from muniment.model.errors import MunimentError
 from muniment.model.proposal import Proposal
 from muniment.model.times import Instant
-from muniment.policy.rules import Marks, Safety
+from muniment.policy.rules import DirectiveWeights, SafetyPolicy
 from muniment.write.admit import admit
 from muniment.write.poison import inspect_claim
-from muniment.write.secrets.fold import fold, places
+from muniment.write.secrets.normalize import fold, places
 from muniment.write.secrets.screen import DEFAULT, DETECTORS
 
 Scan = Callable[[str], object]
@@ -31,13 +31,12 @@ _NOW = Instant(1_767_225_600_000_000)
 REST: dict[str, dict[str, object]] = {
     "compat.exchange.files.as_json": {"suffix": ".json"},
     "compat.exchange.files.as_file": {"suffix": ".json"},
-    "compat.memledger.cli.eval.expand_variables": {"variables": {}},
     "contracts.akashik.relevance.shared": {"topics": ("doors",)},
     "model.times.parse": {"field": "at"},
     "policy.parse.parse_policy": {"place": "policy.toml"},
     "read.exact.same_text": {"content": "doors"},
     "text.dates.read_span": {"asked_at": _NOW},
-    "write.poison.speaking.speaking": {"marks": Marks()},
+    "write.poison.directives.speaking": {"marks": DirectiveWeights()},
 }
 """What a scanner asks for beside the text."""
 APART = {
@@ -53,9 +52,8 @@ APART = {
     "write.secrets.detector.near": "looks at so many characters",
     "write.secrets.detector.reach_of": "looks at so many characters",
     "write.secrets.detector.leads_to": "looks at so many characters",
-    "write.secrets.fold.places": "is here with fold",
+    "write.secrets.normalize.places": "is here with fold",
     "write.secrets.numbers.numbers_near": "a part of detectors, which are here",
-    "compat.retrieval.runtime.open_ticket": "opens a ticket in a demonstration",
     "read.named.names_of": "reads a question by entities, which is here",
     "read.fetch.record_of": "reads what we wrote",
 }
@@ -92,12 +90,12 @@ def scanners() -> dict[str, Scan]:
         found[name] = _scan(unwrap(getattr(import_module(module), own)), rest, kind)
     for number, one in enumerate(DETECTORS):
         found[f"detector {number} {one.sort}"] = lambda text, find=one.find: list(find(fold(text)))  # type: ignore[misc]
-    found["write.secrets.fold.places"] = lambda text: places(text, fold(text))
+    found["write.secrets.normalize.places"] = lambda text: places(text, fold(text))
     found["screen.redact"] = DEFAULT.redact
     found["screen.suspicious"] = DEFAULT.suspicious
     found["inspect_claim"] = lambda text: inspect_claim(Claim(content=text))
     found["admit"] = lambda text: admit(
-        Proposal(id="prp_1", tenant="default", claim=Claim(content=text)), Actor(id="owner"), Safety()
+        Proposal(id="prp_1", tenant="default", claim=Claim(content=text)), Actor(id="owner"), SafetyPolicy()
     )
     return found
 

@@ -23,7 +23,7 @@ from bench.report import OUT, Row, publish
 from bench.texts import Texts
 from muniment import Memory
 from muniment.model.claim import Claim
-from muniment.model.flat import make_claim
+from muniment.model.claim_options import make_claim
 
 SEED = 20_261_115
 SCALE_MIN = 10_000
@@ -53,7 +53,7 @@ class Load:
 
     def batches(self, count: int, size: int = 100) -> float:
         claims = self.claims(count)
-        return _rate(count, lambda: [self.agent.propose_many(claims[at : at + size]) for at in range(0, count, size)])
+        return _rate(count, lambda: [self.agent.propose(claims[at : at + size]) for at in range(0, count, size)])
 
     def threads(self, count: int, clients: int = 32) -> float:
         """Acknowledgements per second with many client threads sharing fsyncs."""

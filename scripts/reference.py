@@ -23,6 +23,7 @@ from typer.main import get_command
 import muniment
 import muniment.surfaces.cli  # declares the commands
 from muniment import aio, config, engine
+from muniment.client.parts import PARTS
 from muniment.contracts.registry import ContractName
 from muniment.engine.options import QueryOptions
 from muniment.engine.vault import default_policy_text
@@ -44,9 +45,9 @@ from muniment.model import (
     vocabulary,
     weights,
 )
-from muniment.model.flat import ClaimOptions
+from muniment.model.claim_options import ClaimOptions
+from muniment.operations import OPERATIONS, Key, Operation
 from muniment.policy import rules
-from muniment.rest import OPERATIONS, Key, Operation
 from muniment.surfaces import problems
 from muniment.surfaces.cli.root import app
 from muniment.trust import attribution, quality
@@ -123,12 +124,14 @@ EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.NotFound("record", "rec_1"),
     errors.Stale("record rec_1", yours="revision 1", present="revision 2"),
     errors.RolledBack("omir-0c1d2e"),
+    errors.SourceUnreadable("history.db", "a whole SQLite file"),
+    errors.SourceIncomplete(2, "memory.jsonl:7", "no JSON object, or one that was cut short"),
     errors.OnHold("hld_1", "case 2026-114", records=3),
     errors.Undecided("conflict cfl_1", "both sides are equal by confidence_weighted"),
     errors.StoreUnavailable("there is no vault at ./muniment-data; `muniment init` makes one"),
     errors.StoreFull("default.sqlite: the disk is full; nothing was written"),
     errors.StoreBusy("default.sqlite was locked by another writer for more than 10000 ms"),
-    errors.MindUnavailable("the endpoint cannot be reached (TimeoutError)"),
+    errors.ModelUnavailable("the endpoint cannot be reached (TimeoutError)"),
     errors.TooManyRequests("requests of planner", retry_after=2.0),
     errors.ConfigurationError("MUNIMENT_VAUTL", "no such setting"),
     errors.PolicyInvalid("policy.yaml", 14, "write[0].kinds: expected a list"),
@@ -195,17 +198,19 @@ MEANINGS: dict[str, str] = {
     "Policy.cascade": "what becomes of a record when something it stands on ends",
     "Policy.erasure": "what becomes of records that were derived from what is erased",
     "Policy.disputes": "how disagreement is found and settled",
-    "Member.type": "a person's word counts as evidence; an agent's does not",
-    "Member.roles": "names that rules can speak of; also the `agent_repo` scopes the actor belongs to",
-    "Member.teams": 'the `agent_team` scopes the actor belongs to; `"*"` is all of them',
-    "Member.projects": 'the `project` scopes the actor belongs to; `"*"` is all of them',
-    "Member.sessions": 'the `session` scopes the actor belongs to; `"*"` is all of them',
-    "Member.authority": "0 to 10; review rules can ask for it, and disputes are settled by it",
+    "Policy.reading": "how agents are told of disputes",
+    "PolicyMember.type": "a person's word counts as evidence; an agent's does not",
+    "PolicyMember.roles": "names that rules can speak of; also the `agent_repo` scopes the actor belongs to",
+    "PolicyMember.teams": 'the `agent_team` scopes the actor belongs to; `"*"` is all of them',
+    "PolicyMember.projects": 'the `project` scopes the actor belongs to; `"*"` is all of them',
+    "PolicyMember.sessions": 'the `session` scopes the actor belongs to; `"*"` is all of them',
+    "PolicyMember.authority": "0 to 10; review rules can ask for it, and disputes are settled by it",
     "id": "the name that verdicts, reports and receipts call the rule by; used once in a policy",
     "actors": "only these actors, by name",
     "roles": "only actors with one of these roles",
     "types": "only actors of these types",
     "scopes": "only these scopes",
+    "scope_ids": "only scopes with one of these ids",
     "namespaces": "only these namespaces and what lies below them, by whole path parts",
     "kinds": "only these kinds",
     "classes": "only these memory classes",
@@ -224,97 +229,110 @@ MEANINGS: dict[str, str] = {
     "ReviewRule.own": "true: only with what the actor proposed",
     "authority_min": "only actors with at least this much authority",
     "WriteRule.word": "true: where evidence is asked for, the actor's word is enough",
-    "Drafts.authority_min": "how much authority it takes to keep drafts in places of one's own",
-    "Safety.secrets": "take secrets out and go on, or discard the whole proposal",
-    "Safety.poison": "what becomes of text that may be meant to steer whoever reads it",
-    "Poison.injection": "orders against orders, roles, chat markup, tool calls, requests to send secrets away",
-    "Poison.instruction": "text that speaks to the machine that reads it",
-    "Poison.hidden": "characters that show nothing or turn others, words of two scripts, disguised words",
-    "Poison.encoded": "text in a code that spells one of the others",
-    "Poison.authority": "text that vouches for itself, or speaks as somebody who rules",
-    "Poison.standing": "claims about who rules here, what somebody is or may do, and what the system says",
-    "Poison.marks": "what each thing weighs that a text does to its reader",
-    "Marks.order": "it gives an order",
-    "Marks.trigger": "it wants to rule over talks to come",
-    "Marks.persona": "it says who its reader is",
-    "Marks.secrecy": "it asks for silence",
-    "Marks.urgency": "it asks for haste",
-    "Marks.authority": "it calls on an authority that cannot be asked",
-    "Marks.outward": "it points out of here: an address, an account",
-    "Marks.always": "it is to hold for all time",
-    "Marks.bypass": "it wants to get round a check",
-    "Marks.part": "it takes a part in the conversation: speaks as the system, calls a tool",
-    "Marks.replay": "it plays back a key of a memory",
-    "Marks.carrier": "it has a link that carries data",
-    "Marks.least": "from this sum on the text is a suspect of `instruction`",
-    "Poison.burst": "very many from one actor at once",
-    "Poison.burst_count": "how many are very many",
-    "Poison.burst_seconds": "within how many seconds",
-    "Guard.below": "origins below this get `low`, the others `high`",
-    "Guard.low": "what becomes of a suspect of a lower origin",
-    "Guard.high": "what becomes of any other suspect",
-    "Safety.credentials": "the same for single sorts of secrets",
-    "Safety.personal": "what becomes of personal data, by its sort",
-    "Credentials.private_key": "PEM, OpenSSH, PGP and PuTTY keys, and the private part of a JWK",
-    "Credentials.cloud_access_key": "keys to clouds, hosting and vaults",
-    "Credentials.code_host_token": "tokens of code hosts",
-    "Credentials.build_token": "tokens of build and container systems",
-    "Credentials.chat_token": "tokens and hooks of chats",
-    "Credentials.payment_key": "keys to payments",
-    "Credentials.mail_key": "keys to mail senders",
-    "Credentials.package_token": "tokens of package registries",
-    "Credentials.api_key": "keys to models and what goes with them",
-    "Credentials.app_token": "tokens of other applications",
-    "Credentials.memory_key": "keys to Muniment itself",
-    "Credentials.signed_token": "JWT and PASETO",
-    "Credentials.service_account": "names of accounts that programs use",
-    "Credentials.authorization_header": "what stands in `Authorization`, in a cookie, or behind `curl -u`",
-    "Credentials.password_in_url": "the name and password in an address",
-    "Credentials.connection_string": "the password in a connection string or a `.pgpass` line",
-    "Credentials.credential": "what is called a password, key, token or secret; `.netrc`, password hashes",
-    "Personal.card_number": "payment cards, by issuer, length and checksum",
-    "Personal.bank_account": "IBAN by country and checksum; routing and account numbers where they are called so",
-    "Personal.national_id": "numbers by which states know people, by form and checksum, or where they are named",
-    "Personal.email": "addresses of mail",
-    "Personal.phone": "telephone numbers",
-    "Personal.ip_address": "addresses of machines: IPv4, IPv6, MAC",
-    "Personal.birth_date": "a day where somebody's birth is spoken of",
-    "Evidence.word": "whether a person's or a reviewer's word stands in for evidence",
-    "Evidence.session_below": "what is believed less than this is kept in a session or not at all",
-    "Evidence.required_for": "kinds that need evidence, a person's word or a reviewer",
-    "Evidence.otherwise": "what happens to such a proposal without it",
-    "Trust.gate": "the thresholds for everything that no namespace below has its own for",
-    "Trust.namespaces": "other thresholds for single namespaces and what lies below them; the nearest counts",
-    "Trust.missing_floor": "the most that is believed of a record that has lost what it stood on, 0 to 1",
-    "Trust.priors": "how far a claim is believed whose proposer does not say how sure they are, by its origin",
-    "Priors.person": "said by a person, the owner included",
-    "Priors.tool": "reported by a verified tool",
-    "Priors.system": "said by a service",
-    "Priors.agent": "said by an agent",
-    "Priors.imported": "brought in from elsewhere",
-    "Priors.external": "read outside: a page, a mail, a document",
-    "Priors.unknown": "of no known source",
-    "Trust.inform": "purposes that only inform; any other may move tools, and so steers",
-    "Trust.steer_label_min": "for a purpose that steers, only records whose origin is at least this",
-    "Trust.exposure": "what it means for an actor to have been told something of low origin",
-    "Exposed.hours": "for so long an actor that is no person writes under the impression of what it was told",
-    "Exposed.unshared": "what becomes of a claim that shares nothing with it: `keep` its origin, `lower` it until a "
-    "reviewer vouches for it, or `hold` it for a reviewer",
+    "DraftPolicy.authority_min": "how much authority it takes to keep drafts in places of one's own",
+    "SafetyPolicy.secrets": "take secrets out and go on, or discard the whole proposal",
+    "SafetyPolicy.poison": "what becomes of text that may be meant to steer whoever reads it",
+    "PoisonPolicy.injection": "orders against orders, roles, chat markup, tool calls, requests to send secrets away",
+    "PoisonPolicy.instruction": "text that speaks to the machine that reads it",
+    "PoisonPolicy.hidden": "characters that show nothing or turn others, words of two scripts, disguised words",
+    "PoisonPolicy.encoded": "text in a code that spells one of the others",
+    "PoisonPolicy.authority": "text that vouches for itself, or speaks as somebody who rules",
+    "PoisonPolicy.standing": "claims about who rules here, what somebody is or may do, and what the system says",
+    "PoisonPolicy.marks": "what each thing weighs that a text does to its reader",
+    "DirectiveWeights.order": "it gives an order",
+    "DirectiveWeights.trigger": "it wants to rule over talks to come",
+    "DirectiveWeights.persona": "it says who its reader is",
+    "DirectiveWeights.secrecy": "it asks for silence",
+    "DirectiveWeights.urgency": "it asks for haste",
+    "DirectiveWeights.authority": "it calls on an authority that cannot be asked",
+    "DirectiveWeights.outward": "it points out of here: an address, an account",
+    "DirectiveWeights.always": "it is to hold for all time",
+    "DirectiveWeights.bypass": "it wants to get round a check",
+    "DirectiveWeights.part": "it takes a part in the conversation: speaks as the system, calls a tool",
+    "DirectiveWeights.replay": "it plays back a key of a memory",
+    "DirectiveWeights.carrier": "it has a link that carries data",
+    "DirectiveWeights.least": "from this sum on the text is a suspect of `instruction`",
+    "PoisonPolicy.burst": "very many from one actor at once",
+    "PoisonPolicy.burst_count": "how many are very many",
+    "PoisonPolicy.burst_seconds": "within how many seconds",
+    "SuspectPolicy.below": "origins below this get `low`, the others `high`",
+    "SuspectPolicy.low": "what becomes of a suspect of a lower origin",
+    "SuspectPolicy.high": "what becomes of any other suspect",
+    "SafetyPolicy.credentials": "the same for single sorts of secrets",
+    "SafetyPolicy.personal": "what becomes of personal data, by its sort",
+    "CredentialsPolicy.private_key": "PEM, OpenSSH, PGP and PuTTY keys, and the private part of a JWK",
+    "CredentialsPolicy.cloud_access_key": "keys to clouds, hosting and vaults",
+    "CredentialsPolicy.code_host_token": "tokens of code hosts",
+    "CredentialsPolicy.build_token": "tokens of build and container systems",
+    "CredentialsPolicy.chat_token": "tokens and hooks of chats",
+    "CredentialsPolicy.payment_key": "keys to payments",
+    "CredentialsPolicy.mail_key": "keys to mail senders",
+    "CredentialsPolicy.package_token": "tokens of package registries",
+    "CredentialsPolicy.api_key": "keys to models and what goes with them",
+    "CredentialsPolicy.app_token": "tokens of other applications",
+    "CredentialsPolicy.memory_key": "keys to Muniment itself",
+    "CredentialsPolicy.signed_token": "JWT and PASETO",
+    "CredentialsPolicy.service_account": "names of accounts that programs use",
+    "CredentialsPolicy.authorization_header": "what stands in `Authorization`, in a cookie, or behind `curl -u`",
+    "CredentialsPolicy.password_in_url": "the name and password in an address",
+    "CredentialsPolicy.connection_string": "the password in a connection string or a `.pgpass` line",
+    "CredentialsPolicy.credential": "what is called a password, key, token or secret; `.netrc`, password hashes",
+    "PersonalDataRules.card_number": "payment cards, by issuer, length and checksum",
+    "PersonalDataRules.bank_account": (
+        "IBAN by country and checksum; routing and account numbers where they are called so"
+    ),
+    "PersonalDataRules.national_id": (
+        "numbers by which states know people, by form and checksum, or where they are named"
+    ),
+    "PersonalDataRules.email": "addresses of mail",
+    "PersonalDataRules.phone": "telephone numbers",
+    "PersonalDataRules.ip_address": "addresses of machines: IPv4, IPv6, MAC",
+    "PersonalDataRules.birth_date": "a day where somebody's birth is spoken of",
+    "EvidencePolicy.word": "whether a person's or a reviewer's word stands in for evidence",
+    "EvidencePolicy.session_below": "what is believed less than this is kept in a session or not at all",
+    "EvidencePolicy.required_for": "kinds that need evidence, a person's word or a reviewer",
+    "EvidencePolicy.otherwise": "what happens to such a proposal without it",
+    "TrustPolicy.gate": "the thresholds for everything that no namespace below has its own for",
+    "TrustPolicy.namespaces": "other thresholds for single namespaces and what lies below them; the nearest counts",
+    "TrustPolicy.missing_floor": "the most that is believed of a record that has lost what it stood on, 0 to 1",
+    "TrustPolicy.priors": "how far a claim is believed whose proposer does not say how sure they are, by its origin",
+    "ConfidencePriors.person": "said by a person, the owner included",
+    "ConfidencePriors.tool": "reported by a verified tool",
+    "ConfidencePriors.system": "said by a service",
+    "ConfidencePriors.agent": "said by an agent",
+    "ConfidencePriors.imported": "brought in from elsewhere",
+    "ConfidencePriors.external": "read outside: a page, a mail, a document",
+    "ConfidencePriors.unknown": "of no known source",
+    "TrustPolicy.inform": "purposes that only inform; any other may move tools, and so steers",
+    "TrustPolicy.steer_label_min": "for a purpose that steers, only records whose origin is at least this",
+    "TrustPolicy.exposure": "what it means for an actor to have been told something of low origin",
+    "ExposurePolicy.hours": "for so long an actor that is no person writes under the impression of what it was told",
+    "ExposurePolicy.unshared": "what becomes of a claim that shares nothing with it: `keep` its origin, "
+    "`lower` it until a reviewer vouches for it, or `hold` it for a reviewer",
     "Thresholds.min": "what is believed less than this is kept back, 0 to 1; 0 keeps nothing back",
     "Thresholds.flag": "what is believed less than this is told with a warning; not below `min`",
-    "Cascade.retracted": "when it was taken back",
-    "Cascade.deprecated": "when it was deprecated itself",
-    "Cascade.superseded": "when another took its place",
-    "Cascade.expired": "when its time was over",
-    "Cascade.contested": "when it is in dispute",
-    "Cascade.erased": "when it was erased",
-    "Erasure.derived": "`erase` them too, `redact` what they took over, or keep them back for `review`",
-    "Disputes.detector": "what follows when two records disagree by their words: contest both, note it, or ignore it",
-    "Disputes.judge": "the same for what a judge suggests",
-    "Disputes.quorum": "how many voices a vote needs",
+    "CascadePolicy.retracted": "when it was taken back",
+    "CascadePolicy.deprecated": "when it was deprecated itself",
+    "CascadePolicy.superseded": "when another took its place",
+    "CascadePolicy.expired": "when its time was over",
+    "CascadePolicy.contested": "when it is in dispute",
+    "CascadePolicy.erased": "when it was erased",
+    "ErasurePolicy.derived": "`erase` them too, `redact` what they took over, or keep them back for `review`",
+    "DisputePolicy.detector": (
+        "what follows when two records disagree by their words: contest both, note it, or ignore it"
+    ),
+    "DisputePolicy.judge": "the same for what a judge suggests",
+    "DisputePolicy.quorum": "how many voices a vote needs",
+    "DisputePolicy.settle": "what settles established conflicts without a person: rules in order, or words as one rule",
+    "SettleRule.id": "the name that reports call the rule by; numbered if it has none",
+    "SettleRule.by": "what decides, in order; a tie asks the next, and `hold` leaves it to a person",
+    "SettleRule.strength": "`established`; for `suspected` only `hold` is allowed",
+    "ReadingPolicy.contested": "both sides, the `newest` of most authority, or `neither`; or one for each purpose",
     "Policy.recall": "how answers are ranked, and when none is given",
-    "Recalling.weights": "what each part of a score is multiplied with",
-    "Recalling.floor": "how likely something must fit to be told, 0 to 1; 0 holds nothing back as irrelevant or weak",
+    "RecallPolicy.weights": "what each part of a score is multiplied with",
+    "RecallPolicy.floor": (
+        "how likely something must fit to be told, 0 to 1; 0 holds nothing back as irrelevant or weak"
+    ),
     "Weights.words": "how well the words of the question are met",
     "Weights.meaning": "how near in meaning the nearest passage is",
     "Weights.nearby": "how well what stands next to it in its session fits",
@@ -331,26 +349,28 @@ MEANINGS: dict[str, str] = {
 }
 POLICY_PARTS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("The whole", rules.Policy),
-    ("`actors`: one member", rules.Member),
+    ("`actors`: one member", rules.PolicyMember),
     ("`write`: one rule", rules.WriteRule),
     ("`read`: one grant", rules.ReadRule),
     ("`review`: one rule", rules.ReviewRule),
-    ("`drafts`", rules.Drafts),
-    ("`safety`", rules.Safety),
-    ("`safety`: `poison`", rules.Poison),
-    ("`safety`: one guard of `poison`", rules.Guard),
-    ("`safety`: the weights of `poison`", rules.Marks),
-    ("`safety`: the sorts of secrets", rules.Credentials),
-    ("`safety`: the sorts of personal data", rules.Personal),
-    ("`evidence`", rules.Evidence),
-    ("`trust`", rules.Trust),
-    ("`trust`: exposure", rules.Exposed),
+    ("`drafts`", rules.DraftPolicy),
+    ("`safety`", rules.SafetyPolicy),
+    ("`safety`: `poison`", rules.PoisonPolicy),
+    ("`safety`: one guard of `poison`", rules.SuspectPolicy),
+    ("`safety`: the weights of `poison`", rules.DirectiveWeights),
+    ("`safety`: the sorts of secrets", rules.CredentialsPolicy),
+    ("`safety`: the sorts of personal data", rules.PersonalDataRules),
+    ("`evidence`", rules.EvidencePolicy),
+    ("`trust`", rules.TrustPolicy),
+    ("`trust`: exposure", rules.ExposurePolicy),
     ("`trust`: one pair of thresholds", gate.Thresholds),
-    ("`trust`: the priors", rules.Priors),
-    ("`cascade`", rules.Cascade),
-    ("`erasure`", rules.Erasure),
-    ("`disputes`", rules.Disputes),
-    ("`recall`", rules.Recalling),
+    ("`trust`: the priors", rules.ConfidencePriors),
+    ("`cascade`", rules.CascadePolicy),
+    ("`erasure`", rules.ErasurePolicy),
+    ("`disputes`", rules.DisputePolicy),
+    ("`disputes`: one rule of `settle`", rules.SettleRule),
+    ("`reading`", rules.ReadingPolicy),
+    ("`recall`", rules.RecallPolicy),
     ("`recall`: the weights", weights.Weights),
 )
 
@@ -392,7 +412,7 @@ def value_words(value: object) -> str:
             return code(str(value.value))
         case tuple():
             return ", ".join(code(str(one)) for one in value) or "none"
-        case rules.Guard():
+        case rules.SuspectPolicy():
             return code(f"{{below: {value.below}, low: {value.low}, high: {value.high}}}")
         case gate.Thresholds():
             return code(f"{{min: {value.min:g}, flag: {value.flag:g}}}")
@@ -407,25 +427,27 @@ TYPES: dict[object, str] = {
     int: "whole number",
     float: "number",
     bool: "true / false",
-    rules.Member: "member",
+    rules.PolicyMember: "member",
     rules.WriteRule: "rules",
     rules.ReadRule: "grants",
     rules.ReviewRule: "rules",
-    rules.Drafts: "see below",
-    rules.Safety: "see below",
-    rules.Poison: "see below",
-    rules.Marks: "see below",
-    rules.Exposed: "see below",
-    rules.Guard: "guard",
-    rules.Credentials: "see below",
-    rules.Personal: "see below",
-    rules.Evidence: "see below",
-    rules.Trust: "see below",
-    rules.Priors: "see below",
-    rules.Cascade: "see below",
-    rules.Erasure: "see below",
-    rules.Disputes: "see below",
-    rules.Recalling: "see below",
+    rules.DraftPolicy: "see below",
+    rules.SafetyPolicy: "see below",
+    rules.PoisonPolicy: "see below",
+    rules.DirectiveWeights: "see below",
+    rules.ExposurePolicy: "see below",
+    rules.SuspectPolicy: "guard",
+    rules.CredentialsPolicy: "see below",
+    rules.PersonalDataRules: "see below",
+    rules.EvidencePolicy: "see below",
+    rules.TrustPolicy: "see below",
+    rules.ConfidencePriors: "see below",
+    rules.CascadePolicy: "see below",
+    rules.ErasurePolicy: "see below",
+    rules.DisputePolicy: "see below",
+    rules.SettleRule: "rule",
+    rules.ReadingPolicy: "see below",
+    rules.RecallPolicy: "see below",
     weights.Weights: "weights",
     gate.Thresholds: "thresholds",
 }
@@ -501,32 +523,32 @@ def _status_table() -> str:
 
 RESULTS: tuple[type[msgspec.Struct], ...] = (
     curation.Verdict,
-    curation.Report,
+    curation.CurationReport,
     curation.StepOutcome,
     curation.Redaction,
-    curation.Settled,
-    curation.Swept,
-    curation.Withdrawal,
-    curation.Used,
+    curation.ConflictResult,
+    curation.MaintenanceResult,
+    curation.WithdrawalResult,
+    curation.AffectedReceipt,
     recall.Recall,
     query.Disclosure,
     query.Searched,
     render.Context,
     render.Citation,
     record.Record,
-    record.Standing,
-    record.Footing,
-    record.Vigour,
+    record.RecordState,
+    record.TrustState,
+    record.UsageState,
     claim.Charter,
     receipt.Explanation,
     receipt.Account,
-    entry.Head,
+    entry.LedgerHead,
     entry.SignedCheckpoint,
-    entry.Finding,
-    entry.Ballot,
+    entry.VerifyFinding,
+    entry.Vote,
     walk.Edge,
-    attribution.Integrity,
-    attribution.Finding,
+    attribution.AttributionResult,
+    attribution.AttributionFinding,
 )
 
 
@@ -536,7 +558,7 @@ def python_page() -> str:
     values = [one for one in (*RESULTS, *faces, *from_engine) if issubclass(one, msgspec.Struct)]
     parts = [f"## Public names\n\n`muniment` exports {', '.join(code(name) for name in muniment.__all__)}."]
     parts += (_face(one) for one in faces if not issubclass(one, (msgspec.Struct, Exception)))
-    parts.append(_face(engine.LedgerFace))
+    parts += (_face(kind, f"memory.{name}") for name, kind in PARTS.items())
     parts.append(_async_part())
     parts.append("## What can be said of a memory\n\n" + first_line(ClaimOptions) + "\n\n" + _options(ClaimOptions))
     parts.append("## What bounds a recall\n\n" + first_line(QueryOptions) + "\n\n" + _options(QueryOptions))
@@ -545,9 +567,14 @@ def python_page() -> str:
     return page("Python", *parts)
 
 
-def _face(kind: type) -> str:
-    lines = [f"## {kind.__name__}", "", first_line(kind)]
+def _face(kind: type, title: str | None = None) -> str:
+    lines = [f"## {title or kind.__name__}", "", first_line(kind)]
+    same = vars(muniment.Memory).keys() if kind in (muniment.Client, muniment.AsyncClient) else ()
+    if same:
+        lines += ["", "The methods and parts of `Memory`, and:"]
     for name, member in _members(kind).items():
+        if name in same:
+            continue
         about = first_line(member.__func__ if isinstance(member, classmethod) else member)
         lines += ["", f"### `{name}`", "", f"    {signature(name, member)}", *(["", about] if about else [])]
     return "\n".join(lines)
@@ -577,7 +604,7 @@ def _async_part() -> str:
     awaited = ", ".join(code(name) for name in names if not name.startswith("_"))
     return (
         f"## muniment.aio\n\n{first_line(aio)}\n\n`muniment.aio.Memory` has the methods of `muniment.Memory` with the "
-        f"same arguments. Awaited: {awaited}; and everything on its `ledger`. Use it with `async with`."
+        f"same arguments. Awaited: {awaited}; and everything on its parts. Use it with `async with`."
     )
 
 
@@ -589,7 +616,7 @@ def _options(options: type) -> str:
     return table(("keyword", "type"), [(code(name), code(text)) for name, text in _annotations(options).items()])
 
 
-TITLES: dict[type[msgspec.Struct], str] = {attribution.Finding: "Finding, of an Integrity"}
+TITLES: dict[type[msgspec.Struct], str] = {attribution.AttributionFinding: "Finding, of an Integrity"}
 """Where two values of two rooms have one name."""
 
 
@@ -672,7 +699,7 @@ def _option_table(options: list[TyperOption]) -> str:
 
 def contracts_page() -> str:
     root = Path(__file__).resolve().parents[1]
-    sys.path[:0] = [str(root), str(root / "kits" / "akashik-conformance" / "src")]
+    sys.path[:0] = [str(root), *(str(kit) for kit in sorted(root.glob("kits/*/src")))]
     from tests.contracts import coverage  # what shows what is read from the tests
     from tests.support.requirements import requirements
 

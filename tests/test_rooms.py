@@ -26,24 +26,25 @@ ROOMS: dict[str, set[str]] = {
     "backends": {"model", "ports", "text"},
     "engine": {"model", "config", "policy", "ledger", "ports", "text", "trust", "graph", "write", "read", "backends"},
     "aio": {"model", "config", "policy", "ports", "engine"},
-    "compat": {"model", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
-    "rest": {"model", "engine", "graph", "trust"},
-    "client": {"model", "rest", "engine", "config"},
-    "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "rest", "ports", "policy"},
-    "testing": {
+    "compat": {"model", "kits", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
+    "importers": {"model", "config", "contracts", "compat", "engine", "policy", "text", "write"},
+    "operations": {"model", "engine", "graph", "trust"},
+    "client": {"model", "operations", "engine", "config"},
+    "surfaces": {
         "model",
-        "config",
+        "kits",
         "contracts",
-        "policy",
-        "ledger",
-        "ports",
-        "text",
-        "trust",
-        "write",
-        "read",
-        "backends",
+        "compat",
         "engine",
+        "aio",
+        "config",
+        "operations",
+        "ports",
+        "policy",
+        "importers",
     },
+    "testing": {"kits"},
+    "kits": {"model"},
     "__init__": {"model", "engine", "client"},
     "__main__": {"surfaces"},
 }
@@ -64,7 +65,8 @@ OUTSIDE: dict[str, set[str]] = {
     "engine": {"msgspec"},
     "aio": set(),
     "compat": {"msgspec"},
-    "rest": {"msgspec"},
+    "importers": {"msgspec", "apsw", "psycopg", "yaml"},
+    "operations": {"msgspec"},
     "client": {"msgspec", "httpx"},
     "surfaces": {
         "msgspec",
@@ -79,8 +81,10 @@ OUTSIDE: dict[str, set[str]] = {
         "opentelemetry",
         "anyio",
         "akashik_conformance",
+        "matm_evaluation",
     },
-    "testing": {"apsw", "msgspec", "cryptography"},
+    "testing": set(),
+    "kits": set(),
     "__init__": set(),
     "__main__": set(),
 }
@@ -159,13 +163,15 @@ def test_only_the_configuration_reads_the_environment() -> None:
 
 def test_sqlite_is_spoken_in_its_own_backend_only() -> None:
     speakers = {room(path) for path in MODULES if "apsw" in {name.split(".")[0] for name in imported(path)}}
-    assert speakers == {"backends", "testing"}, "the store itself, and what lets its files fail"
+    assert speakers == {"backends", "importers"}, "our own files, and those of other systems"
 
 
 KITS = Path(__file__).parent.parent / "kits"
 
 
 def test_a_conformance_kit_knows_no_implementation() -> None:
-    kits = [path for name in ("akashik-conformance",) for path in sorted((KITS / name).rglob("*.py"))]
+    kits = [
+        path for name in ("akashik-conformance", "omir-conformance") for path in sorted((KITS / name).rglob("*.py"))
+    ]
     assert kits
     assert [str(path) for path in kits if "muniment" in {name.split(".")[0] for name in imported(path)}] == []

@@ -29,7 +29,7 @@ from muniment import Memory
 from muniment.backends.embedders.choose import choose
 from muniment.config import read_environment
 from muniment.model.receipt import Plan
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.ports.embedder import Embedder
 from muniment.ports.store import Snapshot
 from muniment.read import find, fit
@@ -97,7 +97,7 @@ def _language(store: Store) -> str:
 def _case(store: Store, ask: Ask, group: str, answerable: bool, *, vectors: bool) -> Case:
     with asked(store, ask) as (snapshot, plan, vector):
         if not vectors:
-            plan, vector = msgspec.structs.replace(plan, reach=Reach()), None
+            plan, vector = msgspec.structs.replace(plan, reach=VectorCoverage()), None
         signs, answers = _judged(store, ask, snapshot, plan, vector)
     by_situation = store.dataset == EVERYDAY
     return Case(

@@ -8,7 +8,7 @@ if _TYPE_CHECKING:
     from muniment.engine.memory import Memory
     from muniment.model.actor import Actor
     from muniment.model.claim import Claim
-    from muniment.model.curation import Settled, Swept, Verdict
+    from muniment.model.curation import ConflictResult, MaintenanceResult, Verdict
     from muniment.model.errors import (
         CallerError,
         ConfigurationError,
@@ -16,7 +16,7 @@ if _TYPE_CHECKING:
         LedgerBroken,
         LimitExceeded,
         Malformed,
-        MindUnavailable,
+        ModelUnavailable,
         MunimentError,
         NotFound,
         NotPermitted,
@@ -44,13 +44,15 @@ __all__ = [
     "Claim",
     "Client",
     "ConfigurationError",
+    "ConflictResult",
     "Disclosure",
     "IntegrityError",
     "LedgerBroken",
     "LimitExceeded",
+    "MaintenanceResult",
     "Malformed",
     "Memory",
-    "MindUnavailable",
+    "ModelUnavailable",
     "MunimentError",
     "NotFound",
     "NotPermitted",
@@ -60,12 +62,10 @@ __all__ = [
     "Recall",
     "Record",
     "SchemaMismatch",
-    "Settled",
     "Stale",
     "StoreBusy",
     "StoreFull",
     "StoreUnavailable",
-    "Swept",
     "TooManyRequests",
     "Unauthenticated",
     "Undecided",
@@ -80,8 +80,8 @@ _MODULES = {
     "Memory": "engine.memory",
     "Recall": "model.recall",
     "Record": "model.record",
-    "Settled": "model.curation",
-    "Swept": "model.curation",
+    "ConflictResult": "model.curation",
+    "MaintenanceResult": "model.curation",
     "Verdict": "model.curation",
 }
 """Where a public name is defined; clients have their own package, and every other name is an error."""

@@ -15,7 +15,7 @@ from tests.agmi.vault import UnwitnessedAdapter, VaultAdapter
 
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.ledger.chain import ZERO, commitment, link
-from muniment.model.entry import Birth, DocumentRef, Entry, EntryKind, Role
+from muniment.model.entry import DocumentRef, DocumentRole, Entry, EntryKind, RevisionCreated
 from muniment.model.value import canonical, read_canonical
 from muniment.write.commit import rebuild
 
@@ -108,7 +108,7 @@ def _birth(last: Entry, doc: int) -> Entry:
         kind=EntryKind.CURATED,
         actor=last.actor,
         last_doc=max(doc, last.last_doc),
-        documents=(DocumentRef(doc=doc, role=Role.RECORD, digest=""),),
-        births=(Birth(rid=doc, id="rec_forged", revision=1, status=model.status, footing=model.footing),),
+        documents=(DocumentRef(doc=doc, role=DocumentRole.RECORD, digest=""),),
+        births=(RevisionCreated(rid=doc, id="rec_forged", revision=1, status=model.status, footing=model.footing),),
         policy=last.policy,
     )

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from muniment.backends.sqlite.doorway import passing, shut
-from muniment.backends.sqlite.presence import alone, enter
+from muniment.backends.sqlite.open_lock import passing, shut
+from muniment.backends.sqlite.vault_lock import alone, enter
 from muniment.model.errors import StoreBusy, StoreUnavailable
 
 

@@ -16,14 +16,14 @@ import apsw
 import pytest
 from tests.patience import WAIT_S
 
-from muniment.backends import line
+from muniment.backends import group_commit
 from muniment.backends.sqlite import store as stores
-from muniment.backends.sqlite import turns
+from muniment.backends.sqlite import writer_lock
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import append_next
+from muniment_store_conformance.makers import append_next
 
-FILES = {str(module.__file__) for module in (line, stores, turns)}
+FILES = {str(module.__file__) for module in (group_commit, stores, writer_lock)}
 """The modules in which a write can be interrupted with something in its hands."""
 LOOKED_AFTER = {
     opmap[name] for name in ("RESUME", "CALL", "CALL_KW", "CALL_FUNCTION_EX", "JUMP_BACKWARD") if name in opmap

@@ -20,8 +20,8 @@ from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.memory import Memory
 from muniment.model.errors import IntegrityError, MunimentError, StoreBusy
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import append_next, keep, make_document
-from muniment.testing.contents import contents
+from muniment_store_conformance.contents import contents
+from muniment_store_conformance.makers import append_next, keep, make_document
 
 WRITER = Path(__file__).with_name("writer.py")
 
@@ -113,11 +113,11 @@ def test_what_a_forked_process_is_told_is_kept_is_there_when_the_first_has_close
     assert child.exitcode == 0
     assert told.get() == ["store_unavailable", "not opened", "kept"]
     with Memory.open(tmp_path, tenant="acme", embedder=None) as memory:
-        assert [found.record.content for found in memory.browse()] == ["from the first"]
+        assert [found.record.content for found in memory.insight.browse()] == ["from the first"]
         assert memory.ledger.verify().ok
         assert memory.remember("from the first, later").committed
     with Memory.open(tmp_path, tenant="other", embedder=None) as memory:
-        assert [found.record.content for found in memory.browse()] == ["the first never had this open"]
+        assert [found.record.content for found in memory.insight.browse()] == ["the first never had this open"]
 
 
 def test_a_reader_is_not_kept_waiting_by_an_open_write(pair: tuple[SqliteTenant, SqliteTenant]) -> None:

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 from tests.patience import WAIT_S
 
-from muniment.backends.sqlite.turns import SUFFIX, Turns
+from muniment.backends.sqlite.writer_lock import SUFFIX, WriterLock
 from muniment.model.errors import StoreBusy
 
 POLLS = 100 * WAIT_S
 HOLD = """
 import sys
 from pathlib import Path
-from muniment.backends.sqlite.turns import Turns
+from muniment.backends.sqlite.writer_lock import Turns
 with Turns(Path(sys.argv[1]), wait_ms=60_000).turn():
     print("mine", flush=True)
     sys.stdin.readline()
@@ -47,7 +47,7 @@ def waits_at_the_gate(file: BufferedRandom) -> None:
 
 
 def test_who_has_had_a_turn_lets_those_who_wait_go_first(tmp_path: Path) -> None:
-    path, mine = tmp_path / "store.sqlite", Turns(tmp_path / "store.sqlite", wait_ms=50)
+    path, mine = tmp_path / "store.sqlite", WriterLock(tmp_path / "store.sqlite", wait_ms=50)
     with mine.turn():
         pass
     with path.with_name(path.name + SUFFIX).open("r+b") as file:  # to close it would be to give up every lock on it
@@ -70,19 +70,19 @@ def test_a_turn_that_is_not_given_up_in_time_is_a_busy_store_and_ends_with_its_h
     holder = started(HOLD, str(path))
     assert holder.stdout is not None
     assert holder.stdout.readline() == "mine\n"
-    with pytest.raises(StoreBusy), Turns(path, wait_ms=20).turn():
+    with pytest.raises(StoreBusy), WriterLock(path, wait_ms=20).turn():
         raise AssertionError("two have the turn at once")
     os.kill(holder.pid, signal.SIGKILL)
     holder.communicate(timeout=WAIT_S)
     reached = False
-    with Turns(path, wait_ms=60_000).turn():
+    with WriterLock(path, wait_ms=60_000).turn():
         reached = True
     assert reached
 
 
 def test_where_no_file_can_be_made_everybody_goes_ahead(tmp_path: Path) -> None:
     reached = False
-    with Turns(tmp_path / "nowhere" / "store.sqlite", wait_ms=1).turn():
+    with WriterLock(tmp_path / "nowhere" / "store.sqlite", wait_ms=1).turn():
         reached = True
     assert reached
     assert list(tmp_path.iterdir()) == []

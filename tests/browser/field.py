@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muniment import Memory
-from muniment.compat.akashik import Agent, Field
+from muniment.compat.akashik import Field, FieldAgentHandle
 from muniment.contracts.strict.values import JsonObject
 
 
@@ -41,7 +41,7 @@ def meet(memory: Memory) -> None:
     _well(tired.fail("the lamp of the scanner went out"))
 
 
-def _work(lead: Agent, hands: Agent, eyes: Agent) -> None:
+def _work(lead: FieldAgentHandle, hands: FieldAgentHandle, eyes: FieldAgentHandle) -> None:
     measured = _task(lead, "Measure hall 5", eyes.id)
     _well(eyes.coordinate("start", id=measured))
     _well(eyes.coordinate("complete", id=measured, summary="12 by 9 metres"))
@@ -53,7 +53,7 @@ def _work(lead: Agent, hands: Agent, eyes: Agent) -> None:
     _well(lead.coordinate("create", title="Paint new signs"))
 
 
-def _task(lead: Agent, title: str, assignee: str, *, depends_on: list[str] | None = None) -> str:
+def _task(lead: FieldAgentHandle, title: str, assignee: str, *, depends_on: list[str] | None = None) -> str:
     more: JsonObject = {"depends_on": list(depends_on)} if depends_on else {}
     made = _well(lead.coordinate("create", title=title, assignee=assignee, **more))["task"]
     assert isinstance(made, dict)

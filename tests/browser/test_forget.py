@@ -12,7 +12,7 @@ from tests.browser.conftest import OpenTab
 from tests.browser.pages import NARROW
 from tests.browser.tab import Console
 
-from muniment.model.erasure import By, Target, digest_of
+from muniment.model.erasure import Target, TargetKind, digest_of
 
 SUBJECT = "customer C-2093"
 DOOMED = ("subject-0", "subject-1", "subject-2", "derived")
@@ -74,7 +74,7 @@ def test_somebody_is_found_shown_confirmed_and_forgotten_with_proof(
     certificate = json.loads(saved(signed.value, tmp_path))
     with own_console.client("steward") as client:
         assert certificate == client.get("/api/erasures").json()["certificates"][-1]
-    told = digest_of(Target(by=By.SUBJECT, value=SUBJECT), saved(opening.value, tmp_path).strip())
+    told = digest_of(Target(by=TargetKind.SUBJECT, value=SUBJECT), saved(opening.value, tmp_path).strip())
     assert certificate["certificate"]["digest"] == told
     assert sorted(certificate["certificate"]["erased"]) == sorted(own_console.ids[name] for name in DOOMED)
 
@@ -99,7 +99,7 @@ def test_who_leaves_while_it_is_erased_still_gets_what_is_told_once(
     kept_back[0].continue_()
     expect(page.locator("#told")).to_contain_text("the certificate and its opening were saved as files")
     texts = {one.suggested_filename.partition("-")[0]: saved(one, tmp_path) for one in downloads}
-    digest = digest_of(Target(by=By.SUBJECT, value=SUBJECT), texts["opening"].strip())
+    digest = digest_of(Target(by=TargetKind.SUBJECT, value=SUBJECT), texts["opening"].strip())
     assert json.loads(texts["certificate"])["certificate"]["digest"] == digest
 
 

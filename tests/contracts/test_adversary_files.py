@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 
 from muniment import Memory
 from muniment.compat.exchange import as_json, convert, read_in, validate, write_out
@@ -16,14 +17,14 @@ from muniment.contracts.registry import ContractName
 from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.uris import is_uri
 from muniment.contracts.strict.yaml_text import YAML_BYTES_MAX, read_yaml
-from muniment.engine.intake import BATCH_MAX
+from muniment.engine.importing import BATCH_MAX
 from muniment.model.claim import Claim, Extension
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unreadable
 
 LONG = 200_000
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "holds"),
     [
         ("a://" + "a:" * LONG + "@ ", False),
@@ -58,8 +59,8 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("name", list(ContractName))
-@pytest.mark.parametrize("data", DEEP.values(), ids=DEEP.keys())
+@each("name", list(ContractName))
+@each("data", DEEP.values(), ids=DEEP.keys())
 def test_a_bottomless_document_is_unreadable_and_says_where(name: ContractName, data: bytes) -> None:
     checked = validate(name, data)
     assert checked.result == "unreadable"
@@ -68,7 +69,7 @@ def test_a_bottomless_document_is_unreadable_and_says_where(name: ContractName, 
         convert(name, ContractName.MEMLEDGER, data)
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         b"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n",
@@ -90,7 +91,7 @@ def test_more_yaml_than_can_be_read_in_good_time_is_refused_at_once() -> None:
         as_json(b"a" * (YAML_BYTES_MAX + 1), ".yaml")
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         b"\x9b" + b"\xff" * 8,
@@ -147,7 +148,7 @@ def test_an_extension_however_deep_is_refused_or_goes_out_again(memory: Memory, 
             memory.propose(Claim(content=f"Depth {depth}", extensions=(Extension(name=name, body=body),)))
         except Malformed:
             continue
-    assert [one.record.content for one in memory.browse()][:1] == ["Depth 50"]
+    assert [one.record.content for one in memory.insight.browse()][:1] == ["Depth 50"]
     for target in ContractName:
         assert validate(target, write_out(memory, target).data).result == "pass"
 
@@ -161,10 +162,10 @@ def test_lines_of_json_are_read_as_a_list_and_each_line_is_one_value() -> None:
 def test_a_file_that_was_refused_leaves_nothing_in_the_vault(tmp_path: Path) -> None:
     word = "unmistakable-words-of-a-refused-file"
     with Memory.open(tmp_path / "v") as memory:
-        before = memory.stats()
+        before = memory.insight.stats()
         for data in (b'[{"id":"a","content":"' + word.encode() + b'","record_type":"odd"}]', word.encode()):
             with pytest.raises(CallerError):
                 read_in(memory, ContractName.MEMLEDGER, data)
-        assert memory.stats().entries == before.entries
+        assert memory.insight.stats().entries == before.entries
     kept = b"".join(file.read_bytes() for file in (tmp_path / "v").rglob("*") if file.is_file())
     assert word.encode() not in kept

@@ -6,14 +6,14 @@ from __future__ import annotations
 import json
 
 import msgspec
-import pytest
+from tests.cases import each
 
 from muniment import Memory
 from muniment.compat.exchange import convert, read_in, write_out
-from muniment.contracts.carried import Carried
 from muniment.contracts.finding import passes
+from muniment.contracts.interchange import InterchangeRecord
+from muniment.contracts.json_diff import differ, spell
 from muniment.contracts.registry import ContractName, contract
-from muniment.contracts.residue import differ, spell
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.claim import Claim, Extension
 from muniment.model.curation import Verdict
@@ -63,7 +63,7 @@ def test_luggage_that_a_revision_brings_is_not_told_and_what_came_with_the_file_
 
 
 def test_an_author_gives_their_own_record_no_marks(memory: Memory) -> None:
-    record = Carried(id="rec_1", claim=Claim(content="The bridge is safe"))
+    record = InterchangeRecord(id="rec_1", claim=Claim(content="The bridge is safe"))
     plain: JsonObject = json.loads(contract(MEMLEDGER).encode([record]).data)
     marks: JsonObject = {
         "quality_score": 99,
@@ -103,7 +103,7 @@ def test_a_file_cannot_say_how_it_is_to_be_trusted(memory: Memory) -> None:
     record = memory.get("mem-1").record
     assert (record.label, record.trust, record.actor) == (Label.IMPORT, TrustLevel.LOW, "owner")
     assert (record.reviewer, record.tenant) == (None, "default")
-    assert memory.report(fate.verdict.proposal_id).report.reviewer is None
+    assert memory.review.report(fate.verdict.proposal_id).report.reviewer is None
 
 
 def test_a_link_that_was_not_the_importers_to_make_is_not_made_by_an_export(memory: Memory) -> None:
@@ -144,12 +144,14 @@ ODD: dict[str, Json] = {
 }
 
 
-@pytest.mark.parametrize("name", list(ContractName))
-@pytest.mark.parametrize("body", ODD.values(), ids=ODD.keys())
-@pytest.mark.parametrize("after", ["", ":slot", ".told", ".raw", ".envelope"])
+@each("name", list(ContractName))
+@each("body", ODD.values(), ids=ODD.keys())
+@each("after", ["", ":slot", ".told", ".raw", ".envelope"])
 def test_whatever_is_kept_with_a_memory_what_goes_out_is_valid(name: ContractName, body: Json, after: str) -> None:
     extension = Extension(name=f"{name}{after}", body=json.dumps(body))
-    carried = Carried(id="rec_1", claim=Claim(content="The bridge is safe", extensions=(extension,)), actor="scout")
+    carried = InterchangeRecord(
+        id="rec_1", claim=Claim(content="The bridge is safe", extensions=(extension,)), actor="scout"
+    )
     via = contract(MEMLEDGER if name is not MEMLEDGER else ContractName.MATM)
     encoded = convert(ContractName(via.name), name, via.encode([carried]).data)
     assert passes(contract(name).check(encoded.data))

@@ -8,10 +8,11 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.contracts import codec
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Narrowing
+from muniment.contracts.contract import Narrowing
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.names import safe_id, safe_text
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.claim import Belief, Claim, Extension, Nature, Place
@@ -29,15 +30,17 @@ class Notes:
     def __init__(self, *, slotted: bool = True) -> None:
         self._slotted = slotted
 
-    def read(self, document: JsonObject) -> Carried:
+    def read(self, document: JsonObject) -> InterchangeRecord:
         text = document["text"]
         assert isinstance(text, str)
         kind = KINDS[str(document.get("sort", "note"))]
         if text == "refused":
             raise Malformed("claim.content", "something else")
-        return Carried(id=safe_id(str(document["id"])), claim=Claim(content=safe_text(text), nature=Nature(kind=kind)))
+        return InterchangeRecord(
+            id=safe_id(str(document["id"])), claim=Claim(content=safe_text(text), nature=Nature(kind=kind))
+        )
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         sort = "fact" if memory.claim.nature.kind is Kind.FACT else "note"
         return {"id": memory.id, "text": memory.claim.content, "sort": sort}
 
@@ -86,7 +89,7 @@ def test_what_is_read_is_written_as_it_was(dialect: Notes, document: JsonObject)
 
 
 def test_words_of_ours_come_back_and_are_told_as_kept() -> None:
-    memory = Carried(id="m1", claim=FULL, revision=3)
+    memory = InterchangeRecord(id="m1", claim=FULL, revision=3)
     document, told = codec.encode(SLOTTED, memory)
     assert {one.path for one in told} == {
         "/claim/nature",
@@ -99,20 +102,20 @@ def test_words_of_ours_come_back_and_are_told_as_kept() -> None:
 
 
 def test_without_a_slot_what_is_lost_is_told_and_the_rest_is_there() -> None:
-    document, told = codec.encode(BARE, Carried(id="m1", claim=FULL))
+    document, told = codec.encode(BARE, InterchangeRecord(id="m1", claim=FULL))
     assert document == {"id": "m1", "text": "The build is green", "sort": "note"}
     assert Narrowing(id="m1", path="/claim/place", kept=False) in told
     assert all(not one.kept for one in told)
 
 
 def test_a_memory_the_contract_can_say_in_full_is_not_narrowed() -> None:
-    plain = Carried(id="m1", claim=Claim(content="x", nature=Nature(kind=Kind.FACT)))
+    plain = InterchangeRecord(id="m1", claim=Claim(content="x", nature=Nature(kind=Kind.FACT)))
     document, told = codec.encode(SLOTTED, plain)
     assert (document, told) == ({"id": "m1", "text": "x", "sort": "fact"}, ())
 
 
 def test_a_field_that_was_changed_elsewhere_wins_and_the_others_come_back() -> None:
-    document, _ = codec.encode(SLOTTED, Carried(id="m1", claim=FULL))
+    document, _ = codec.encode(SLOTTED, InterchangeRecord(id="m1", claim=FULL))
     changed: JsonObject = {**document, "text": "The build is red", "sort": "fact"}
     memory = codec.decode(SLOTTED, changed)
     assert memory.claim.content == "The build is red"
@@ -140,7 +143,7 @@ def test_words_that_would_make_no_memory_are_left_out_but_kept() -> None:
 
 def test_what_another_contract_left_over_travels_in_the_slot() -> None:
     foreign = Extension(name="elsewhere", body='{"x":[[],[1]]}')
-    memory = Carried(id="m1", claim=Claim(content="x", extensions=(foreign,)))
+    memory = InterchangeRecord(id="m1", claim=Claim(content="x", extensions=(foreign,)))
     document, told = codec.encode(SLOTTED, memory)
     assert [one.path for one in told] == ["/claim/extensions"]
     assert codec.decode(SLOTTED, document).claim.extensions == (foreign,)
@@ -164,12 +167,12 @@ def test_foreign_words_are_made_safe_the_same_way_every_time() -> None:
     assert safe_text("é" * 10, limit=5) == "éé"
 
 
-@pytest.mark.parametrize("name", ["notes", "notes:slot"])
-@pytest.mark.parametrize("dialect", [SLOTTED, BARE])
+@each("name", ["notes", "notes:slot"])
+@each("dialect", [SLOTTED, BARE])
 def test_a_residue_that_somebody_made_up_cannot_speak_for_the_record(dialect: Notes, name: str) -> None:
     made_up = json.dumps({"text": [["The door is shut"], ["The door is open"]], "sort": [["note"], ["fact"]]})
     claim = Claim(content="The door is shut", extensions=(Extension(name=name, body=made_up),))
-    document, _ = codec.encode(dialect, Carried(id="n-1", claim=claim))
+    document, _ = codec.encode(dialect, InterchangeRecord(id="n-1", claim=claim))
     assert (document["text"], document["sort"]) == ("The door is shut", "note")
 
 

@@ -14,7 +14,7 @@ from tests.contracts.samples import FIRST, sample
 from muniment import Memory
 from muniment.compat.exchange import Imported, as_file, as_json, read_in, write_out
 from muniment.compat.exchange.order import in_order
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import Malformed, NotFound, NotPermitted, Unreadable
@@ -40,12 +40,12 @@ def loose(imported: Imported) -> list[tuple[str, str, str]]:
     return [(fate.id, one.target, one.why) for fate in imported.fates for one in fate.loose]
 
 
-def exported(memory: Memory, **filters: list[str]) -> dict[str, Carried]:
+def exported(memory: Memory, **filters: list[str]) -> dict[str, InterchangeRecord]:
     return {one.id: one for one in contract(LEDGER).decode(write_out(memory, LEDGER, **filters).data)}  # type: ignore[arg-type]  # only lists of words here
 
 
 def epoch(memory: Memory) -> int | None:
-    return memory.stats().entries
+    return memory.insight.stats().entries
 
 
 def test_what_is_referred_to_comes_first_and_is_told_in_the_order_of_the_file(memory: Memory) -> None:
@@ -160,13 +160,13 @@ def test_what_is_held_waits_with_its_links_until_the_batch_is_applied(memory: Me
     assert outcomes(held) == ["held"] * 2
     with pytest.raises(NotFound):
         memory.get("b")
-    assert [verdict.outcome.value for verdict in memory.apply(held.batch, reason="seen")] == ["committed"] * 2
+    assert [verdict.outcome.value for verdict in memory.imports.apply(held.batch, reason="seen")] == ["committed"] * 2
     assert memory.get("b").record.claim.lineage.derived_from == ("a",)
 
 
 def test_a_batch_can_be_rolled_back_by_its_name(memory: Memory) -> None:
     imported = take(memory, note("b", "it stands on the other", derived_from=["a"]), note("a", "ground"))
-    assert sorted(memory.roll_back(imported.batch, reason="the wrong file").retracted) == ["a", "b"]
+    assert sorted(memory.imports.roll_back(imported.batch, reason="the wrong file").retracted) == ["a", "b"]
     assert exported(memory) == {}
 
 
@@ -253,9 +253,9 @@ def test_only_what_the_caller_may_see_is_given_out(memory: Memory) -> None:
 
 
 def test_giving_out_leaves_a_receipt(memory: Memory) -> None:
-    before = memory.stats().receipts
+    before = memory.insight.stats().receipts
     write_out(memory, LEDGER)
-    after = memory.stats().receipts
+    after = memory.insight.stats().receipts
     assert before is not None
     assert after == before + 1
 

@@ -10,15 +10,16 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.samples import FIRST, SECOND, sample
 from tests.contracts.test_schemas import documents
 
 from muniment import Memory
 from muniment.compat.exchange import Result, convert, read_in, validate, write_out
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded
+from muniment.contracts.contract import Encoded
+from muniment.contracts.interchange import InterchangeRecord
+from muniment.contracts.json_diff import differ
 from muniment.contracts.registry import ContractName, contract
-from muniment.contracts.residue import differ
 from muniment.contracts.strict.values import JsonObject, same
 
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "guides" / "exchange.md"
@@ -29,14 +30,14 @@ OURS = {"/tenant", "/label", "/trust", "/epoch", "/effective", "/reports"}
 PAIRS = [pytest.param(source, target, id=f"{source}-{target}") for source in ContractName for target in ContractName]
 
 
-def plain(memory: Carried) -> JsonObject:
+def plain(memory: InterchangeRecord) -> JsonObject:
     """A memory without what contracts left over in it, which is theirs to compare."""
     bare = msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=()))
     found: JsonObject = msgspec.json.decode(msgspec.json.encode(bare))
     return found
 
 
-def changes(sent: tuple[Carried, ...], got: tuple[Carried, ...]) -> Iterator[tuple[str, str]]:
+def changes(sent: tuple[InterchangeRecord, ...], got: tuple[InterchangeRecord, ...]) -> Iterator[tuple[str, str]]:
     """Id and place of everything that was said in what was sent and is otherwise in what was got."""
     by_id = {one.id: one for one in got}
     assert by_id.keys() == {one.id for one in sent}
@@ -50,7 +51,7 @@ def untold(encoded: Encoded, found: Iterator[tuple[str, str]]) -> list[tuple[str
     return [change for change in found if change not in lost and change[1] not in OURS]
 
 
-@pytest.mark.parametrize("name", list(ContractName))
+@each("name", list(ContractName))
 def test_the_sample_of_a_contract_is_valid_in_it(name: ContractName) -> None:
     assert validate(name, sample(name)).findings == ()
     assert [one.claim.content for one in contract(name).decode(sample(name))] == [FIRST, SECOND]
@@ -71,7 +72,7 @@ def test_what_is_taken_in_by_one_contract_is_given_out_by_each(
         assert [one for one in given_out.narrowed if not one.kept] == []
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS)
+@each(("source", "target"), PAIRS)
 def test_there_and_back_is_where_one_was(source: ContractName, target: ContractName) -> None:
     there = convert(source, target, sample(source))
     back = convert(target, source, there.data)

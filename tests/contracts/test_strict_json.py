@@ -8,10 +8,11 @@ import math
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.contracts.strict.instants import instant_of, is_instant
-from muniment.contracts.strict.locate import Fault, locate
-from muniment.contracts.strict.reader import DEPTH_MAX, Limits, read_json
+from muniment.contracts.strict.locate import TextFault, locate
+from muniment.contracts.strict.reader import DEPTH_MAX, ReaderLimits, read_json
 from muniment.contracts.strict.uris import is_uri
 from muniment.contracts.strict.values import Json, equal, same
 from muniment.model import times
@@ -75,7 +76,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_a_text_that_is_refused_is_refused_where_the_fault_is(name: str) -> None:
     data, path, line, column = REFUSED[name]
     with pytest.raises(Unreadable) as found:
@@ -102,7 +103,7 @@ TAKEN: dict[str, tuple[bytes, Json]] = {
 }
 
 
-@pytest.mark.parametrize("name", TAKEN)
+@each("name", TAKEN)
 def test_a_text_that_means_one_thing_is_taken(name: str) -> None:
     data, value = TAKEN[name]
     assert same(read_json(data), value)
@@ -119,9 +120,9 @@ def test_nesting_up_to_the_limit_is_taken_and_one_more_is_not() -> None:
     with pytest.raises(Unreadable) as found:
         read_json(b"[" * (DEPTH_MAX + 1) + b"]" * (DEPTH_MAX + 1))
     assert found.value.column == 101
-    assert read_json(b"[[1]]", limits=Limits(depth=2)) == [[1]]
+    assert read_json(b"[[1]]", limits=ReaderLimits(depth=2)) == [[1]]
     with pytest.raises(Unreadable):
-        read_json(b"[[1]]", limits=Limits(depth=1))
+        read_json(b"[[1]]", limits=ReaderLimits(depth=1))
 
 
 def test_a_hundred_thousand_brackets_are_refused_and_end_nothing() -> None:
@@ -132,15 +133,15 @@ def test_a_hundred_thousand_brackets_are_refused_and_end_nothing() -> None:
 
 
 def test_a_text_that_is_too_large_is_refused_before_it_is_read() -> None:
-    assert read_json(b"[1, 2]", limits=Limits(bytes=6)) == [1, 2]
+    assert read_json(b"[1, 2]", limits=ReaderLimits(bytes=6)) == [1, 2]
     with pytest.raises(LimitExceeded) as found:
-        read_json(b"[1, 2] ", limits=Limits(bytes=6))
+        read_json(b"[1, 2] ", limits=ReaderLimits(bytes=6))
     assert (found.value.field, found.value.limit, found.value.sent, found.value.unit) == ("document", 6, 7, "bytes")
 
 
 def test_every_key_said_twice_is_told_with_its_place_to_who_asks_for_it() -> None:
     data = b'{"a": 1, "b": {"c": 1, "c": 2},\n "a": [{"d": 0, "d": 0, "d": 0}]}'
-    found: list[Fault] = []
+    found: list[TextFault] = []
     assert locate(data, depth=DEPTH_MAX, repeated=found.append) is None
     assert [(one.path, one.line, one.column) for one in found] == [
         ("/b/c", 1, 24),
@@ -259,13 +260,13 @@ NO_INSTANTS = [
 ]
 
 
-@pytest.mark.parametrize("text", INSTANTS)
+@each("text", INSTANTS)
 def test_an_instant_is_read_to_the_microsecond_inside_the_years_we_keep(text: str) -> None:
     assert is_instant(text)
     assert times.show(instant_of(text)) == INSTANTS[text]
 
 
-@pytest.mark.parametrize("text", NO_INSTANTS)
+@each("text", NO_INSTANTS)
 def test_what_is_no_instant_is_refused(text: str) -> None:
     assert not is_instant(text)
 

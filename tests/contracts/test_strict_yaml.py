@@ -8,8 +8,9 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 
-from muniment.contracts.strict.reader import DEPTH_MAX, Limits
+from muniment.contracts.strict.reader import DEPTH_MAX, ReaderLimits
 from muniment.contracts.strict.values import Json, same
 from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.model.errors import LimitExceeded, Unreadable
@@ -54,7 +55,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_a_text_that_is_refused_is_refused_where_the_fault_is(name: str) -> None:
     data, path, line, column = REFUSED[name]
     with pytest.raises(Unreadable) as found:
@@ -82,7 +83,7 @@ TAKEN: dict[str, tuple[bytes, Json]] = {
 }
 
 
-@pytest.mark.parametrize("name", TAKEN)
+@each("name", TAKEN)
 def test_a_text_that_means_one_thing_is_taken(name: str) -> None:
     data, value = TAKEN[name]
     assert same(read_yaml(data), value)
@@ -91,13 +92,13 @@ def test_a_text_that_means_one_thing_is_taken(name: str) -> None:
 def test_nesting_up_to_the_limit_is_taken() -> None:
     assert read_yaml(b"[" * DEPTH_MAX + b"]" * DEPTH_MAX) is not None
     assert read_yaml(b"- " * DEPTH_MAX + b"a") is not None
-    assert read_yaml(b"a: [1]", limits=Limits(depth=2)) == {"a": [1]}
+    assert read_yaml(b"a: [1]", limits=ReaderLimits(depth=2)) == {"a": [1]}
     with pytest.raises(Unreadable) as found:
-        read_yaml(b"a: [1]", limits=Limits(depth=1))
+        read_yaml(b"a: [1]", limits=ReaderLimits(depth=1))
     assert found.value.field == "/a"
 
 
-@pytest.mark.parametrize("data", [b"[" * 100_000, b"- " * 100_000, b"{a: " * 100_000], ids=["flow", "block", "object"])
+@each("data", [b"[" * 100_000, b"- " * 100_000, b"{a: " * 100_000], ids=["flow", "block", "object"])
 def test_a_hundred_thousand_levels_are_refused_and_end_nothing(data: bytes) -> None:
     with pytest.raises(Unreadable) as found:
         read_yaml(data)
@@ -106,7 +107,7 @@ def test_a_hundred_thousand_levels_are_refused_and_end_nothing(data: bytes) -> N
 
 def test_a_text_that_is_too_large_is_refused_before_it_is_read() -> None:
     with pytest.raises(LimitExceeded) as found:
-        read_yaml(b"a: 1 ", limits=Limits(bytes=4))
+        read_yaml(b"a: 1 ", limits=ReaderLimits(bytes=4))
     assert (found.value.field, found.value.sent) == ("document", 5)
 
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 
 TOUCHES = ("open", "os.", "shutil.")
 
@@ -41,7 +41,8 @@ def run(job: str, folder: Path, at: int) -> None:
         back_up(folder / "vault", folder / "copy", progress=lambda what, done, whole: counted.touch())
     else:
         restore(
-            Wish(backup=folder / "copy", vault=folder / "vault"), progress=lambda what, done, whole: counted.touch()
+            RestoreRequest(backup=folder / "copy", vault=folder / "vault"),
+            progress=lambda what, done, whole: counted.touch(),
         )
     os.write(1, f"{counted.count}\n".encode())
 

@@ -11,8 +11,8 @@ from tests.unit.engine.erasing import left
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook
-from muniment.model.curation import Forgotten
-from muniment.model.note import Jot
+from muniment.model.curation import ErasureResult
+from muniment.model.note import NoteDraft
 from muniment.model.value import Value
 
 SUBJECT = "Quillon Vantaggio"
@@ -58,7 +58,7 @@ def say(memory: Memory) -> Told:
     assert derived is not None
     suspect = scout.remember(SAID["quarantined"], kind="observation", **options).record_id  # type: ignore[arg-type]
     assert suspect is not None
-    memory.quarantine(suspect, reason="it sounds made up")
+    memory.review.quarantine(suspect, reason="it sounds made up")
     held = {
         sort: scout.remember(SAID[sort], kind="fact", **options)  # type: ignore[arg-type]
         for sort in ("waiting", "accepted", "discarded")
@@ -67,21 +67,21 @@ def say(memory: Memory) -> Told:
     assert {verdict.outcome for verdict in (*held.values(), revising)} == {"held"}
     other = memory.remember("The aquarium shop opens at nine", confidence=0.9).record_id
     assert other is not None
-    memory.retract(other, reason="the keeper of zebrafish says it opens at ten")
+    memory.review.retract(other, reason="the keeper of zebrafish says it opens at ten")
     memory.recall("who has zebrafish?")
     note = '{"title": "ask about the zebrafish"}'
-    Notebook.of(memory).turn("owner", lambda _: ([Jot(topic="calls", key="one", body=note)], None))
+    Notebook.of(memory).turn("owner", lambda _: ([NoteDraft(topic="calls", key="one", body=note)], None))
     memory.remember("Shelf 3 holds box 21", confidence=0.9)
     return Told(record=record, accepted=held["accepted"].proposal_id, discarded=held["discarded"].proposal_id)
 
 
 def decide(memory: Memory, told: Told) -> None:
     """Answer for two of those that wait, after a copy was made."""
-    memory.decide(told.accepted, accept=True, reason="looked up")
-    memory.decide(told.discarded, accept=False, reason="nobody knows")
+    memory.review.decide(told.accepted, accept=True, reason="looked up")
+    memory.review.decide(told.discarded, accept=False, reason="nobody knows")
 
 
-def forget(memory: Memory, handle: str, told: Told) -> Forgotten:
+def forget(memory: Memory, handle: str, told: Told) -> ErasureResult:
     targets = {"subject": SUBJECT, "source": SOURCE, "actor": ACTOR, "session": SESSION}
     named = {"record_id": told.record} if handle == "record" else {handle: targets[handle]}
     done = memory.forget(**named, reason="ticket:77", cascade="erase")  # type: ignore[arg-type]

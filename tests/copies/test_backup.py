@@ -16,10 +16,10 @@ from tests.surfaces.traces import traces
 from muniment import Memory
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.manifest import Manifest, read_manifest
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.manifest import BackupManifest, read_manifest
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.keyholding import folder_keys
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.engine.signing import rotate
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreBusy
 from muniment.model.times import Instant
@@ -101,7 +101,7 @@ class Busy:
 def test_what_was_acknowledged_before_a_backup_began_is_in_it_and_its_head_is_one_the_ledger_had(
     vault: Path, tmp_path: Path
 ) -> None:
-    made: list[tuple[Manifest, set[str]]] = []
+    made: list[tuple[BackupManifest, set[str]]] = []
     with opened(vault) as memory, Busy(vault, memory) as busy:
         before = busy.told_more_than(set())
         for number in range(COPIES):
@@ -244,7 +244,7 @@ def test_a_backup_that_no_key_could_put_back_is_not_made(vault: Path, tmp_path: 
     assert names_in(tmp_path) == [vault.name]
     assert len(rotated) == 1
     back_up(vault, tmp_path / "copy")
-    assert len(restore(Wish(backup=tmp_path / "copy", vault=tmp_path / "again")).tenants) == 2
+    assert len(restore(RestoreRequest(backup=tmp_path / "copy", vault=tmp_path / "again")).tenants) == 2
 
 
 def test_no_backup_is_made_while_a_change_of_keys_that_was_cut_short_waits_to_be_finished(
@@ -256,7 +256,7 @@ def test_no_backup_is_made_while_a_change_of_keys_that_was_cut_short_waits_to_be
         back_up(vault, tmp_path / "copy")
     rotate(vault, reason="yearly")
     back_up(vault, tmp_path / "copy")
-    assert len(restore(Wish(backup=tmp_path / "copy", vault=tmp_path / "again")).tenants) == 1
+    assert len(restore(RestoreRequest(backup=tmp_path / "copy", vault=tmp_path / "again")).tenants) == 1
 
 
 def test_nothing_erased_is_in_a_backup_made_afterwards(vault: Path, tmp_path: Path) -> None:
@@ -278,12 +278,12 @@ def test_a_backup_of_an_encrypted_vault_is_encrypted_under_the_same_key(
         remembered(memory, SECRET)
         back_up(vault, tmp_path / "copy", with_keys=True)
     assert traces([SECRET], tmp_path / "copy") == []
-    restore(Wish(backup=tmp_path / "copy", vault=tmp_path / "again"))
+    restore(RestoreRequest(backup=tmp_path / "copy", vault=tmp_path / "again"))
     with opened(tmp_path / "again") as memory:
         assert [found.record.content for found in memory.recall("zebrafish").records] == [SECRET]
     monkeypatch.setenv("MUNIMENT_ENCRYPTION_KEY", "7b" * 32)
     with pytest.raises(ConfigurationError):
-        restore(Wish(backup=tmp_path / "copy", vault=tmp_path / "third"))
+        restore(RestoreRequest(backup=tmp_path / "copy", vault=tmp_path / "third"))
     assert not (tmp_path / "third").exists()
 
 

@@ -15,7 +15,7 @@ from tests.patience import WAIT_S
 
 from muniment.engine.copies.backup import back_up
 from muniment.engine.copies.manifest import read_manifest
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 
 COPIER = Path(__file__).with_name("copier.py")
 EVERY = 6
@@ -115,7 +115,7 @@ def test_a_restore_that_dies_leaves_the_vault_as_it_was_or_as_it_is_restored(cop
             assert memory.ledger.verify().findings == ()
             outcomes.append((died, memory.ledger.head() == before))
             assert memory.recall("zebrafish").records == ()
-        restore(Wish(backup=folder / "copy", vault=folder / "vault"))
+        restore(RestoreRequest(backup=folder / "copy", vault=folder / "vault"))
         assert not [left for left in names_in(folder) if left.endswith(".restoring")]
         shutil.rmtree(folder)
     assert (True, True) in outcomes, "some died before anything was replaced"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.copies.making import names_in
 
-from muniment.engine.copies.drafts import draft_beside, move_in
+from muniment.engine.copies.temporary_folders import draft_beside, move_in
 
 
 def test_a_draft_is_gone_at_the_end_however_it_ends(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.unit.engine.erasing import left
 
 from muniment import Memory
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.copies.transfer import export_archive, import_archive
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import NotFound, OnHold
@@ -38,7 +38,7 @@ def erased(vault: Path, tmp_path: Path, handle: str) -> tuple[Told, SignedCertif
 
 
 def waiting(memory: Memory) -> list[str]:
-    return [one.proposal.claim.content for one in memory.queue()]
+    return [one.proposal.claim.content for one in memory.review.queue()]
 
 
 def nothing_of_it(vault: Path, told: Told, handle: str, *, but: tuple[str, ...] = ()) -> None:
@@ -56,13 +56,13 @@ def nothing_of_it(vault: Path, told: Told, handle: str, *, but: tuple[str, ...] 
 def test_no_copy_brings_anything_of_it_back(vault: Path, tmp_path: Path, handle: str) -> None:
     told, signed = erased(vault, tmp_path, handle)
     lost, taken = tmp_path / "lost", tmp_path / "taken"
-    restore(Wish(backup=tmp_path / "copy", vault=lost, erasures=(signed,)))
+    restore(RestoreRequest(backup=tmp_path / "copy", vault=lost, erasures=(signed,)))
     nothing_of_it(lost, told, handle, but=() if handle == "record" else ONLY_THE_LEDGER_KNOWS)
     key = vault / "keys" / "signing.key"
     brought = import_archive(taken, tmp_path / "copy.ndjson", signing_key=key, erasures=(signed,))
     assert brought.redone.certificates == (signed.certificate.id,)
     nothing_of_it(taken, told, handle, but=() if handle == "record" else ONLY_THE_LEDGER_KNOWS)
-    (back,) = restore(Wish(backup=tmp_path / "copy", vault=vault)).tenants
+    (back,) = restore(RestoreRequest(backup=tmp_path / "copy", vault=vault)).tenants
     assert back.redone.certificates == (signed.certificate.id,)
     assert back.redone.proposals == (1 if handle == "record" else 4)
     nothing_of_it(vault, told, handle)
@@ -70,7 +70,7 @@ def test_no_copy_brings_anything_of_it_back(vault: Path, tmp_path: Path, handle:
 
 def test_copies_made_afterwards_hold_nothing_of_it_either(vault: Path, tmp_path: Path) -> None:
     told, _ = erased(vault, tmp_path, "subject")
-    restore(Wish(backup=tmp_path / "copy", vault=vault))
+    restore(RestoreRequest(backup=tmp_path / "copy", vault=vault))
     back_up(vault, tmp_path / "later" / "copy", with_keys=True)
     export_archive(vault, "default", tmp_path / "later" / "archive.ndjson")
     assert traces_of("subject", tmp_path / "later") == []
@@ -78,7 +78,7 @@ def test_copies_made_afterwards_hold_nothing_of_it_either(vault: Path, tmp_path:
         tmp_path / "elsewhere", tmp_path / "later" / "archive.ndjson", signing_key=vault / "keys" / "signing.key"
     )
     nothing_of_it(tmp_path / "elsewhere", told, "subject")
-    restore(Wish(backup=tmp_path / "copy", vault=vault))
+    restore(RestoreRequest(backup=tmp_path / "copy", vault=vault))
     assert traces_of("subject", vault) == [], "not even when the same backup is put back once more"
 
 
@@ -87,7 +87,7 @@ def test_what_waits_is_kept_by_a_hold_and_says_so_in_the_plan(vault: Path) -> No
         scout = memory.as_actor(ACTOR)
         waits = scout.remember(SAID["waiting"], kind="fact", session_id="ses-1")
         seen = scout.remember("The gate is shut", kind="observation", session_id="ses-1").record_id
-        hold = memory.hold(subject=SUBJECT, reason="case 12/26")
+        hold = memory.erasure.hold(subject=SUBJECT, reason="case 12/26")
         plan = memory.forget(session="ses-1", reason="x", dry_run=True).plan
         assert [node.id for node in plan.nodes] == [seen]
         assert [(one.hold, one.records, one.proposals) for one in plan.holds] == [(hold.id, (), (waits.proposal_id,))]

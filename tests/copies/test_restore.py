@@ -13,10 +13,10 @@ from tests.patience import WAIT_S
 
 from muniment import Memory
 from muniment.backends.sqlite.copying import copy_store, seized
-from muniment.backends.sqlite.doorway import shut
+from muniment.backends.sqlite.open_lock import shut
 from muniment.engine.copies.backup import back_up
 from muniment.engine.copies.manifest import SignedManifest, read_manifest, spelled
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.notebook import Notebook
 from muniment.engine.signing import rotate
 from muniment.model.errors import (
@@ -45,7 +45,7 @@ def backup(vault: Path, tmp_path: Path) -> Path:
 def contents(vault: Path) -> list[str]:
     with opened(vault) as memory:
         assert memory.ledger.verify().ok
-        return sorted(found.record.content for found in memory.browse())
+        return sorted(found.record.content for found in memory.insight.browse())
 
 
 def visitors(vault: Path, tenant: str, count: int) -> tuple[list[threading.Thread], list[MunimentError | None]]:
@@ -70,7 +70,7 @@ def test_a_backup_with_keys_becomes_a_vault_where_there_was_nothing(vault: Path,
     furnish(vault)
     back_up(vault, tmp_path / "copy", with_keys=True)
     (tmp_path / "new").mkdir()
-    done = restore(Wish(backup=tmp_path / "copy", vault=tmp_path / "new"))
+    done = restore(RestoreRequest(backup=tmp_path / "copy", vault=tmp_path / "new"))
     (back,) = done.tenants
     assert (done.aside, back.was, back.backup, back.ahead) == (None, None, 14, True)
     assert contents(tmp_path / "new") == SHELVES
@@ -81,9 +81,9 @@ def test_a_backup_without_keys_needs_the_key_it_was_made_with(backup: Path, vaul
     furnish(tmp_path / "other")
     for key in (None, tmp_path / "other" / "keys" / "signing.key"):
         with pytest.raises(Malformed, match="signing_key"):
-            restore(Wish(backup=backup, vault=tmp_path / "new", signing_key=key))
+            restore(RestoreRequest(backup=backup, vault=tmp_path / "new", signing_key=key))
         assert not (tmp_path / "new").exists()
-    restore(Wish(backup=backup, vault=tmp_path / "new", signing_key=vault / "keys" / "signing.key"))
+    restore(RestoreRequest(backup=backup, vault=tmp_path / "new", signing_key=vault / "keys" / "signing.key"))
     assert contents(tmp_path / "new") == SHELVES
 
 
@@ -93,7 +93,7 @@ def test_in_place_the_ledger_goes_back_says_so_and_what_was_there_is_set_aside(
     (vault / "keys" / "api-keys.json").write_text("[]")
     with opened(vault) as memory:
         before = memory.ledger.head()
-    done = restore(Wish(backup=backup, vault=vault))
+    done = restore(RestoreRequest(backup=backup, vault=vault))
     (back,) = done.tenants
     assert (back.tenant, back.was, back.backup, back.ahead, back.head.seq) == ("default", 19, 14, True, 15)
     assert contents(vault) == SHELVES
@@ -117,8 +117,8 @@ def test_the_restored_vault_answers_as_the_old_one_did(vault: Path, tmp_path: Pa
         told = memory.recall("which box is on shelf 7?")
     back_up(vault, tmp_path / "copy")
     with opened(vault) as memory:
-        memory.retract(told.records[0].record.id, reason="it was moved")
-    restore(Wish(backup=tmp_path / "copy", vault=vault))
+        memory.review.retract(told.records[0].record.id, reason="it was moved")
+    restore(RestoreRequest(backup=tmp_path / "copy", vault=vault))
     with opened(vault) as memory:
         again = memory.recall("which box is on shelf 7?")
         assert [one.record.id for one in again.records] == [one.record.id for one in told.records]
@@ -135,18 +135,18 @@ def test_only_one_tenant_goes_back_and_the_others_are_not_touched(vault: Path, t
             remembered(memory, "The lock was changed")
     (vault / "policy.yaml").write_text((vault / "policy.yaml").read_text() + "\n# looked at in spring\n")
     before = state(vault)
-    done = restore(Wish(backup=tmp_path / "copy", vault=vault, tenant="acme"))
+    done = restore(RestoreRequest(backup=tmp_path / "copy", vault=vault, tenant="acme"))
     after = state(vault)
     assert [back.tenant for back in done.tenants] == ["acme"]
     assert {name for name in after if after[name] != before.get(name)} == {"acme.sqlite"}
     with pytest.raises(NotFound):
-        restore(Wish(backup=tmp_path / "copy", vault=vault, tenant="acm"))
+        restore(RestoreRequest(backup=tmp_path / "copy", vault=vault, tenant="acm"))
 
 
 def test_tenants_the_backup_does_not_know_stay(backup: Path, vault: Path) -> None:
     furnish(vault, 3, tenant="later")
     before = state(vault)["later.sqlite"]
-    restore(Wish(backup=backup, vault=vault))
+    restore(RestoreRequest(backup=backup, vault=vault))
     assert state(vault)["later.sqlite"] == before
 
 
@@ -201,7 +201,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
     before, names = state(vault), names_in(tmp_path)
     for place in (vault, tmp_path / "new"):
         with pytest.raises((IntegrityError, StoreUnavailable)):
-            restore(Wish(backup=backup, vault=place, signing_key=vault / "keys" / "signing.key"))
+            restore(RestoreRequest(backup=backup, vault=place, signing_key=vault / "keys" / "signing.key"))
     assert state(vault) == before
     assert names_in(tmp_path) == names
 
@@ -210,7 +210,7 @@ def test_a_manifest_of_a_later_version_is_refused(backup: Path, vault: Path) -> 
     manifest = backup / "manifest.json"
     manifest.write_bytes(manifest.read_bytes().replace(b'"backup": 1,', b'"backup": 2,'))
     with pytest.raises(SchemaMismatch):
-        restore(Wish(backup=backup, vault=vault))
+        restore(RestoreRequest(backup=backup, vault=vault))
 
 
 def test_what_another_vault_signed_is_refused(backup: Path, vault: Path, tmp_path: Path) -> None:
@@ -218,12 +218,12 @@ def test_what_another_vault_signed_is_refused(backup: Path, vault: Path, tmp_pat
     back_up(tmp_path / "other", tmp_path / "foreign")
     before = state(vault)
     with pytest.raises(Malformed, match="another vault's key"):
-        restore(Wish(backup=tmp_path / "foreign", vault=vault))
+        restore(RestoreRequest(backup=tmp_path / "foreign", vault=vault))
     assert state(vault) == before
 
 
 def test_a_manifest_cannot_lead_out_of_its_folder(backup: Path, vault: Path) -> None:
-    from muniment.backends.world import FileSigner, sign_value
+    from muniment.backends.clock_and_ids import FileSigner, sign_value
 
     made = read_manifest(backup)
     parts = tuple(msgspec.structs.replace(part, path=part.path.replace("vault/", "vault/../")) for part in made.parts)
@@ -232,17 +232,17 @@ def test_a_manifest_cannot_lead_out_of_its_folder(backup: Path, vault: Path) -> 
     signature = sign_value(FileSigner(vault / "keys" / "signing.key"), forged)
     (backup / "manifest.json").write_bytes(spelled(SignedManifest(manifest=forged, signature=signature)))
     with pytest.raises(IntegrityError, match="contradicts itself"):
-        restore(Wish(backup=backup, vault=vault))
+        restore(RestoreRequest(backup=backup, vault=vault))
 
 
 def test_what_is_no_backup_and_what_is_no_vault_are_refused(backup: Path, tmp_path: Path) -> None:
     with pytest.raises(Malformed, match="path"):
-        restore(Wish(backup=tmp_path / "nothing", vault=tmp_path / "new"))
+        restore(RestoreRequest(backup=tmp_path / "nothing", vault=tmp_path / "new"))
     place = tmp_path / "letters"
     place.mkdir()
     (place / "a.txt").write_text("mine")
     with pytest.raises(Malformed, match="where there is nothing yet"):
-        restore(Wish(backup=backup, vault=place))
+        restore(RestoreRequest(backup=backup, vault=place))
     assert names_in(place) == ["a.txt"]
 
 
@@ -250,7 +250,7 @@ def test_a_vault_that_is_open_is_not_replaced(backup: Path, vault: Path) -> None
     with opened(vault) as memory:
         for tenant in (None, "default"):
             with pytest.raises(StoreBusy, match="in use"):
-                restore(Wish(backup=backup, vault=vault, tenant=tenant))
+                restore(RestoreRequest(backup=backup, vault=vault, tenant=tenant))
         remembered(memory, "It is still written to")
     assert len(contents(vault)) == 18
 
@@ -271,7 +271,7 @@ def test_who_waited_for_a_file_that_was_replaced_never_writes_to_the_old_one(vau
     assert aside.read_bytes() == before
     with opened(vault) as memory:
         assert memory.ledger.verify().ok
-        assert len(list(memory.browse())) == 3 + 4
+        assert len(list(memory.insight.browse())) == 3 + 4
     assert told == [None] * 4
 
 
@@ -291,20 +291,20 @@ def test_a_tenant_is_put_back_while_others_come_for_it_and_nothing_they_are_told
         for thread in [one for one in waiting if one.ident is None]:
             thread.start()
 
-    done = restore(Wish(backup=tmp_path / "copy", vault=vault, tenant="acme"), progress=shown)
+    done = restore(RestoreRequest(backup=tmp_path / "copy", vault=vault, tenant="acme"), progress=shown)
     for thread in waiting:
         thread.join(timeout=WAIT_S)
     assert told == [None] * 4
     with opened(vault, "acme") as memory:
         assert memory.ledger.verify().ok
-        assert len(list(memory.browse())) == 3 + 4
+        assert len(list(memory.insight.browse())) == 3 + 4
     if there:
         assert done.aside is not None
         kept = shutil.copytree(vault, tmp_path / "as-it-was")
         (done.aside / "acme.sqlite").replace(kept / "acme.sqlite")
         with opened(kept, "acme") as memory:
             assert memory.ledger.verify().ok
-            assert len(list(memory.browse())) == 3
+            assert len(list(memory.insight.browse())) == 3
 
 
 def test_a_present_store_that_cannot_say_what_was_erased_stops_a_restore_unless_it_is_said(
@@ -313,10 +313,10 @@ def test_a_present_store_that_cannot_say_what_was_erased_stops_a_restore_unless_
     (vault / "default.sqlite").write_bytes(b"not a store any more" * 500)
     before = state(vault)
     with pytest.raises(IntegrityError, match="cannot be asked what was erased") as refused:
-        restore(Wish(backup=backup, vault=vault))
+        restore(RestoreRequest(backup=backup, vault=vault))
     assert "--despite-damage" in refused.value.hint
     assert state(vault) == before
-    done = restore(Wish(backup=backup, vault=vault, despite_damage=True))
+    done = restore(RestoreRequest(backup=backup, vault=vault, despite_damage=True))
     assert contents(vault) == SHELVES
     assert done.aside is not None
     assert (done.aside / "default.sqlite").read_bytes().startswith(b"not a store")
@@ -327,10 +327,10 @@ def test_a_present_store_that_is_gone_cannot_say_what_was_erased_either(backup: 
         if not file.name.endswith("-turns"):
             file.unlink()
     with pytest.raises(IntegrityError, match=r"cannot be asked what was erased .* is gone") as refused:
-        restore(Wish(backup=backup, vault=vault, tenant="default"))
+        restore(RestoreRequest(backup=backup, vault=vault, tenant="default"))
     assert "--despite-damage" in refused.value.hint
     assert not (vault / "default.sqlite").exists()
-    restore(Wish(backup=backup, vault=vault, tenant="default", despite_damage=True))
+    restore(RestoreRequest(backup=backup, vault=vault, tenant="default", despite_damage=True))
     assert contents(vault) == SHELVES
 
 
@@ -338,18 +338,18 @@ def test_a_damaged_file_that_somebody_has_open_is_not_replaced_under_them(vault:
     """What they have read of it before serves them on, and what they write to it would be set aside with it."""
     furnish(vault, 3, "acme")
     back_up(vault, tmp_path / "copy")
-    wish = Wish(backup=tmp_path / "copy", vault=vault, tenant="acme", despite_damage=True)
+    wish = RestoreRequest(backup=tmp_path / "copy", vault=vault, tenant="acme", despite_damage=True)
     with opened(vault, "acme") as memory:
-        assert memory._tenant.store.scrub(), "nothing of the file is in its log"
+        assert memory._session.tenant.store.scrub(), "nothing of the file is in its log"
         with (vault / "acme.sqlite").open("r+b", buffering=0) as file:
             file.write(bytes(100))
             with pytest.raises(StoreBusy, match="in use"):
                 restore(wish)
         remembered(memory, "Written while the first page was gone")
-        assert len(list(memory.browse())) == 4
+        assert len(list(memory.insight.browse())) == 4
     restore(wish)
     with opened(vault, "acme") as memory:
-        assert len(list(memory.browse())) == 3
+        assert len(list(memory.insight.browse())) == 3
 
 
 def test_a_witness_that_refuses_an_older_copy_takes_a_restored_one(
@@ -363,7 +363,7 @@ def test_a_witness_that_refuses_an_older_copy_takes_a_restored_one(
         remembered(memory, "The lock was changed")
         remembered(memory, "The key is under the mat")
     by_hand = tmp_path / "by-hand"
-    restore(Wish(backup=tmp_path / "copy", vault=vault))
+    restore(RestoreRequest(backup=tmp_path / "copy", vault=vault))
     assert contents(vault) == SHELVES
     with opened(vault) as memory:
         remembered(memory, "The lock was changed again")
@@ -381,9 +381,9 @@ def test_a_backup_from_before_a_change_of_keys_needs_the_old_one_and_goes_on_wit
     old.chmod(0o600)
     rotation = rotate(vault, reason="yearly")
     with pytest.raises(Malformed, match="in force when the backup was made"):
-        restore(Wish(backup=backup, vault=vault))
+        restore(RestoreRequest(backup=backup, vault=vault))
     assert len(contents(vault)) == 17
-    restore(Wish(backup=backup, vault=vault, signing_key=old))
+    restore(RestoreRequest(backup=backup, vault=vault, signing_key=old))
     assert contents(vault) == SHELVES
     with opened(vault) as memory:
         assert memory.ledger.checkpoint().checkpoint.key == rotation.new

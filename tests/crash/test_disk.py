@@ -15,13 +15,13 @@ import apsw
 import pytest
 from tests.crash.disk import NOBODY
 from tests.patience import WAIT_S
+from tests.support.world import simulated_memory
 
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.memory import Memory
-from muniment.model.entry import Head
+from muniment.model.entry import LedgerHead
 from muniment.model.errors import MunimentError
-from muniment.testing.contents import Contents, contents
-from muniment.testing.world import simulated_memory
+from muniment_store_conformance.contents import Contents, contents
 
 PLIGHT = Path(__file__).with_name("disk.py")
 CUTS = 60
@@ -44,7 +44,7 @@ def test_a_full_disk_loses_nothing_and_is_named(tmp_path: Path) -> None:
     assert acknowledged[-1] == "p-after"
     with Memory.open(tmp_path, create=False) as memory:
         assert memory.ledger.verify().findings == ()
-        with memory._tenant.store.read() as snapshot:
+        with memory._session.tenant.store.read() as snapshot:
             assert {row.id for row in snapshot.desk.proposals()} == set(acknowledged)
 
 
@@ -101,7 +101,7 @@ def test_a_log_that_lost_its_tail_still_holds_a_committed_beginning(tmp_path: Pa
     store.close()
 
 
-def after_cut(path: Path, copy: Path, cut: int, anchor: Head) -> Contents | None:
+def after_cut(path: Path, copy: Path, cut: int, anchor: LedgerHead) -> Contents | None:
     """What a copy holds whose log ends at `cut`; None when not even its making is left."""
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir()

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 from tests.copies.making import furnish, opened, remembered
+from tests.support.vfs import Act, Call, Do, Recorder, watched_disk, watched_files
 
 from muniment.backends.sealing import fresh_key
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.encryption import encrypt
 from muniment.engine.signing import rotate
 from muniment.engine.vault import bring_policy, default_policy_text, policy_text, put_policy
-from muniment.testing.vfs import Act, Call, Do, Recorder, watched_disk, watched_files
 
 TOML = """\
 version = 1
@@ -87,7 +87,7 @@ def test_every_folder_that_is_made_for_a_vault_has_its_name_before_anything_is_k
 def test_what_a_restore_sets_aside_has_a_name_on_the_disk_before_it_loses_its_own(vault: Path, tmp_path: Path) -> None:
     furnish(vault, 1)
     back_up(vault, tmp_path / "copy")
-    calls = watched(lambda: restore(Wish(backup=tmp_path / "copy", vault=vault)))
+    calls = watched(lambda: restore(RestoreRequest(backup=tmp_path / "copy", vault=vault)))
     (aside,) = tmp_path.glob(f"{vault.name}-before-*")
     second, lost = placed(calls, aside / "default.sqlite"), placed(calls, vault / "default.sqlite")
     assert synced_between(calls, aside, second, lost)
@@ -135,7 +135,7 @@ def test_a_vault_never_stands_without_a_policy_while_a_restore_brings_another(va
     put_policy(vault, tmp_path / "ours.toml")
     back_up(vault, tmp_path / "copy")
     put_policy(vault, tmp_path / "rules.yaml")
-    wish = Wish(backup=tmp_path / "copy", vault=vault)
+    wish = RestoreRequest(backup=tmp_path / "copy", vault=vault)
     scene = shutil.copytree(tmp_path, tmp_path.with_name(f"{tmp_path.name}-scene"))
     calls = watched(lambda: restore(wish))
     assert policy_text(vault) == ("policy.toml", TOML)

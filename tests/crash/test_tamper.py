@@ -14,13 +14,13 @@ import apsw
 import msgspec
 import pytest
 from tests.crash.history import live_through
+from tests.support.world import simulated_memory
 
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.model.card import Card
 from muniment.model.entry import SignedCheckpoint
 from muniment.model.errors import MunimentError
 from muniment.model.value import canonical, read_canonical
-from muniment.testing.world import simulated_memory
 
 FEW = 6
 Cell = str | int | float | bytes | None
@@ -323,7 +323,7 @@ def test_a_document_that_was_dropped_does_not_come_back_unnoticed(tmp_path: Path
         assert row.held is not None
         document = snapshot.documents.get(row.held)
     assert document is not None
-    memory.decide("held", accept=False, reason="no")
+    memory.review.decide("held", accept=False, reason="no")
     assert memory.ledger.verify().ok
     store.write(lambda unit: unit.keep(document))
     assert not memory.ledger.verify().ok

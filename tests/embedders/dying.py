@@ -14,7 +14,7 @@ import msgspec
 
 from muniment.backends.embedders.folder import ModelFolder
 from muniment.backends.embedders.install import install
-from muniment.backends.embedders.published import Edition
+from muniment.backends.embedders.published import ModelRelease
 
 TOUCHES_MAX = 40
 _TOUCHING = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir"}
@@ -44,7 +44,7 @@ def dies_at(touch: int) -> None:
     sys.addaudithook(watch)
 
 
-def tried(source: str, models: Path, edition: Edition, touch: int) -> Try:
+def tried(source: str, models: Path, edition: ModelRelease, touch: int) -> Try:
     child = os.fork()
     if child == 0:
         dies_at(touch)
@@ -56,7 +56,7 @@ def tried(source: str, models: Path, edition: Edition, touch: int) -> Try:
     return Try(died=state != 0, seen=seen, left=left, new=new, left_after=_found(models, edition)[1])
 
 
-def _found(models: Path, edition: Edition) -> tuple[bool, list[str]]:
+def _found(models: Path, edition: ModelRelease) -> tuple[bool, list[str]]:
     """Whether a model is seen; one that is seen must be whole. And what else lies there."""
     folder = ModelFolder(models, edition)
     if folder.present:
@@ -65,7 +65,7 @@ def _found(models: Path, edition: Edition) -> tuple[bool, list[str]]:
 
 
 def main(source: str, models: str, edition: str) -> None:
-    known = msgspec.json.decode(edition, type=Edition)
+    known = msgspec.json.decode(edition, type=ModelRelease)
     found: list[Try] = []
     for touch in range(1, TOUCHES_MAX):
         found.append(tried(source, Path(models, str(touch)), known, touch))

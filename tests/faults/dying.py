@@ -12,11 +12,11 @@ from pathlib import Path
 
 from tests.faults.deeds import LATER, ON_A_FOLDER, SECRET_WORD, aged, backup_of, opened, perform, reopened
 from tests.patience import WAIT_S
+from tests.support.vfs import Call, Recorder, watched_disk
 
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.marker import check_of
-from muniment.testing.contents import Contents, contents
-from muniment.testing.vfs import Call, Recorder, watched_disk
+from muniment_store_conformance.contents import Contents, contents
 
 ROOT = Path(__file__).parents[2]
 ERASING = ("forget",)
@@ -113,7 +113,7 @@ def rehearse(deed: str, vault: Path, template: Path) -> Rehearsal:
         memory = perform(deed, vault, lambda: start.append(len(seen.calls)), lambda _: None)
         end = len(seen.calls)
         if deed != "close" and memory is not None:
-            memory._tenant.store.close()
+            memory._session.tenant.store.close()
     opening, calls = seen.calls[: start[0]], seen.calls[start[0] : end]
     return Rehearsal(before=before, after=look(vault), opening=tuple(opening), calls=tuple(calls))
 
@@ -122,13 +122,13 @@ def look(vault: Path) -> Contents:
     """What a vault holds, which must verify, be whole and be open to a new write."""
     memory = reopened(vault, seed=3, start=LATER)
     try:
-        found = contents(memory._tenant.store)
+        found = contents(memory._session.tenant.store)
         verified = memory.ledger.verify()
         assert verified.findings == ()
         return found
     finally:
-        memory._tenant.indexer.close()
-        memory._tenant.store.close()
+        memory._session.tenant.indexer.close()
+        memory._session.tenant.store.close()
 
 
 def check(deed: str, vault: Path, rehearsal: Rehearsal, death: Death) -> str:
@@ -154,7 +154,7 @@ def _go_on(deed: str, vault: Path, rehearsal: Rehearsal) -> None:
     """Do a deed that was cut short again: it comes to its end, whatever the first attempt left, and leaves no more."""
     if deed == "backup" and backup_of(vault).exists():
         copy = vault.with_name(f"{vault.name}-again")
-        restore(Wish(backup=backup_of(vault), vault=copy))
+        restore(RestoreRequest(backup=backup_of(vault), vault=copy))
         assert look(copy).cards == rehearsal.after.cards, "a backup that is there is whole"
         shutil.rmtree(copy)
         shutil.rmtree(backup_of(vault))

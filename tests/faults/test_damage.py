@@ -30,7 +30,7 @@ from tests.faults.dying import look
 
 from muniment import Memory
 from muniment.model.errors import MunimentError
-from muniment.testing.contents import Contents, contents
+from muniment_store_conformance.contents import Contents, contents
 
 NAMED = frozenset({"store_unavailable", "configuration_error", "policy_invalid", "integrity_error"})
 
@@ -101,9 +101,9 @@ def crashed(template: Path, vault: Path) -> Contents:
     shutil.copytree(template, working)
     memory = opened(working, seed=2, start=LATER, create=False)
     memory.remember("a last word", proposal_id="p-last")
-    held = contents(memory._tenant.store)
+    held = contents(memory._session.tenant.store)
     shutil.copytree(working, vault)
-    memory._tenant.store.close()
+    memory._session.tenant.store.close()
     return held
 
 

@@ -18,8 +18,8 @@ from tests.recall.world import Toy, contents, eventually
 
 from muniment import Memory
 from muniment.engine import vector_indexer
-from muniment.engine.minds import OPEN_MAX, Patience
-from muniment.model.errors import Malformed, MindUnavailable, MunimentError
+from muniment.engine.model_timeout import OPEN_MAX, Patience
+from muniment.model.errors import Malformed, ModelUnavailable, MunimentError
 from muniment.model.vocabulary import ConflictType, Step
 from muniment.ports.judge import Opinion
 
@@ -71,7 +71,7 @@ def test_closing_ends_the_wait_for_a_mind_that_may_be_waited_for_long(
 def test_waiting_for_vectors_of_a_hanging_embedder_ends_with_a_code(hanging: Hanging, tmp_path: Path) -> None:
     with Memory.open(tmp_path, embedder=hanging, mind_wait=BRIEFLY_S) as memory:
         memory.remember("the build is green")
-        with pytest.raises(MindUnavailable) as refused:
+        with pytest.raises(ModelUnavailable) as refused:
             memory.flush()
         assert refused.value.code == "mind_unavailable"
 
@@ -79,20 +79,20 @@ def test_waiting_for_vectors_of_a_hanging_embedder_ends_with_a_code(hanging: Han
 def test_an_embedder_that_comes_to_is_used_again_and_its_late_answers_are_not(hanging: Hanging, tmp_path: Path) -> None:
     with Memory.open(tmp_path, embedder=hanging, mind_wait=1.0) as memory:
         memory.remember("an automobile stands at the gate")
-        with pytest.raises(MindUnavailable):
+        with pytest.raises(ModelUnavailable):
             memory.flush()
-        assert memory.searching().why is not None
+        assert memory.insight.searching().why is not None
         hanging.let_go.set()
         assert eventually(lambda: _flushed(memory)), "a busy machine may once more keep it from answering in time"
         assert eventually(lambda: contents(memory.recall("a car", limit=1)) == ["an automobile stands at the gate"])
-        assert memory.searching().why is None
+        assert memory.insight.searching().why is None
         assert memory.ledger.verify().findings == ()
 
 
 def _flushed(memory: Memory) -> bool:
     try:
         return memory.flush(timeout=WAIT_S).upto == memory.ledger.head().seq
-    except MindUnavailable:
+    except ModelUnavailable:
         return False
 
 
@@ -102,12 +102,12 @@ def test_an_embedder_that_lies_makes_no_vectors_and_spoils_no_answer(
 ) -> None:
     with Memory.open(tmp_path, embedder=Lying(lie)) as memory:
         assert memory.remember("the build is green").committed
-        with pytest.raises(MindUnavailable):
+        with pytest.raises(ModelUnavailable):
             memory.flush(timeout=WAIT_S)
         answer = memory.recall("build")
         assert contents(answer) == ["the build is green"]
         assert "embedder" in str(answer.searched.why)
-        assert memory.searching().trailing > 0
+        assert memory.insight.searching().trailing > 0
     with Memory.open(tmp_path, embedder=Toy()) as again:
         again.flush(timeout=WAIT_S)
         assert contents(again.recall("the build", limit=1)) == ["the build is green"]
@@ -127,11 +127,11 @@ def test_an_embedder_of_the_same_name_and_another_width_spoils_no_answer_and_is_
         with pytest.raises(MunimentError):
             memory.flush(timeout=WAIT_S)
         assert contents(memory.recall("gate")) == ["the gate is closed"]
-        assert "vectors are not being made" in str(memory.searching().why)
+        assert "vectors are not being made" in str(memory.insight.searching().why)
 
 
 def conflict_note(memory: Memory, proposal: str) -> str:
-    return next(one.note for one in memory.report(proposal).report.steps if one.step is Step.CONFLICT)
+    return next(one.note for one in memory.review.report(proposal).report.steps if one.step is Step.CONFLICT)
 
 
 @pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS.keys())
@@ -190,16 +190,16 @@ def test_an_adviser_that_hangs_is_given_up_and_asked_no_more_while_it_holds_too_
 def test_a_mind_that_answers_at_last_is_asked_again() -> None:
     let_go, patience = threading.Event(), Patience("judge", BRIEFLY_S)
     for _ in range(OPEN_MAX):
-        with pytest.raises(MindUnavailable, match="did not answer"):
+        with pytest.raises(ModelUnavailable, match="did not answer"):
             patience.ask(lambda: let_go.wait(WAIT_S))
-    with pytest.raises(MindUnavailable, match="asked no more"):
+    with pytest.raises(ModelUnavailable, match="asked no more"):
         patience.ask(lambda: True)
     let_go.set()
 
     def heard() -> bool:
         try:
             return Patience.ask(patience, lambda: True)
-        except MindUnavailable:
+        except ModelUnavailable:
             return False
 
     assert eventually(heard)

@@ -17,10 +17,10 @@ from tests.patience import WAIT_S
 from tests.recall.world import Toy
 
 from muniment import Memory
-from muniment.backends.sqlite import still
+from muniment.backends.sqlite import read_only_files
 from muniment.engine.audit import verify_vault
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.copies.transfer import export_archive
 from muniment.engine.encryption import encrypt
 from muniment.engine.signing import rotate
@@ -36,9 +36,9 @@ WAYS: dict[str, Callable[[Path], object]] = {
 }
 DEEDS: dict[str, Callable[[Memory], object]] = {
     "remember": lambda memory: memory.remember("something new"),
-    "retract": lambda memory: memory.retract(_any(memory), reason="wrong"),
+    "retract": lambda memory: memory.review.retract(_any(memory), reason="wrong"),
     "forget": lambda memory: memory.forget(_any(memory), reason="asked to"),
-    "sweep": lambda memory: memory.sweep(),
+    "sweep": lambda memory: memory.review.sweep(),
     "trim": lambda memory: memory.ledger.trim(older_than_days=0),
     "checkpoint": lambda memory: memory.ledger.checkpoint(),
     "replay": lambda memory: memory.ledger.replay(),
@@ -46,7 +46,7 @@ DEEDS: dict[str, Callable[[Memory], object]] = {
 
 
 def _any(memory: Memory) -> str:
-    return next(iter(memory.browse())).record.id
+    return next(iter(memory.insight.browse())).record.id
 
 
 def everything(folder: Path) -> dict[str, tuple[bytes | None, int]]:
@@ -100,7 +100,7 @@ def test_a_vault_on_a_read_only_disk_is_asked_explained_verified_and_copied(disk
     assert verify_vault(disk.place / "vault", "default", anchor=anchor).ok
     assert back_up(disk.place / "vault", tmp_path / "backup").tenants[0].seq == anchor.seq
     assert export_archive(disk.place / "vault", "default", tmp_path / "vault.archive").entries == anchor.seq
-    restore(Wish(backup=tmp_path / "backup", vault=tmp_path / "back"))
+    restore(RestoreRequest(backup=tmp_path / "backup", vault=tmp_path / "back"))
     with Memory.open(tmp_path / "back", embedder=None) as memory:
         assert memory.ledger.verify(anchor=anchor).ok
 
@@ -164,8 +164,8 @@ def test_only_a_file_system_that_is_read_only_as_a_whole_is_taken_for_immutable(
     try:
         subprocess.run(["mount", "-o", "remount,bind,ro", str(view)], check=True, timeout=WAIT_S)
         file = view / "vault" / "default.sqlite"
-        assert still.read_only(file)
-        assert "immutable" not in still.to_read(file)
+        assert read_only_files.read_only(file)
+        assert "immutable" not in read_only_files.to_read(file)
         with Memory.open(view / "vault", embedder=None) as memory:
             ends = [memory.ledger.head().seq]
         with Memory.open(vault, embedder=None) as memory:
@@ -178,7 +178,7 @@ def test_only_a_file_system_that_is_read_only_as_a_whole_is_taken_for_immutable(
     finally:
         subprocess.run(["umount", str(view)], check=True, timeout=WAIT_S)
     small_disk.make_read_only()
-    assert still.to_read(vault / "default.sqlite").endswith("?immutable=1")
+    assert read_only_files.to_read(vault / "default.sqlite").endswith("?immutable=1")
 
 
 def test_an_encrypted_vault_is_asked_there_too(small_disk: SmallDisk, tmp_path: Path) -> None:

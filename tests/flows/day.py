@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.scope import LONG
+from tests.support.world import START, TickingClock
 
 from muniment import Memory
 from muniment.model.claim import Belief, Claim, Lineage, Origin, Place, Slot, Times
 from muniment.model.times import Instant
-from muniment.testing.world import START, TickingClock
 
-COUNT = int(os.environ.get("MUNIMENT_TEST_RECORDS", "10000" if LONG else "1000"))
+COUNT = int(os.environ.get("MUNIMENT_TEST_RECORDS", "10000" if LONG else "300"))
 A_PERSON = 20
 """So many records are about one person."""
 HOUR = 3_600_000_000
@@ -140,7 +140,7 @@ def live(vault: Path, count: int = COUNT, seed: int = 20260101) -> Day:
 
 def _say(memory: Memory, day: Day, number: int, who: str, rng: random.Random, at: Instant) -> None:
     batch = claims(number, who, rng, at)
-    for claim, verdict in zip(batch, memory.propose_many(batch), strict=True):
+    for claim, verdict in zip(batch, memory.propose(batch), strict=True):
         assert verdict.committed, verdict
         assert verdict.record_id is not None
         valid = (claim.times.valid_from, claim.times.valid_until)
@@ -155,7 +155,7 @@ def _change(memory: Memory, day: Day, rng: random.Random, at: Instant) -> None:
         day.lines[place] = Line(old.record, old.revision, old.content, old.since, at, old.valid)
         content = f"{old.content} ({what}d)"
         if what == "retract":
-            memory.retract(old.record, reason="it was a mistake")
+            memory.review.retract(old.record, reason="it was a mistake")
         elif what == "revise":
             done = memory.revise(old.record, content)
             assert done.revision == old.revision + 1, done

@@ -11,7 +11,7 @@ from tests.postgres.moving import Where, everything, move
 from muniment import Memory
 from muniment.config import AS_SET
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.restore import Wish, restore
+from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.copies.transfer import export_archive, import_archive
 from muniment.engine.encryption import decrypt, encrypt, make_key
 
@@ -38,7 +38,7 @@ def test_a_day_is_the_same_after_backup_restore_archive_encryption_and_a_move_th
 
     back_up(day.vault, tmp_path / "backup")
     restored = tmp_path / "restored"
-    restore(Wish(backup=tmp_path / "backup", vault=restored))
+    restore(RestoreRequest(backup=tmp_path / "backup", vault=restored))
     assert unexplained(restored, day) == []
 
     export_archive(day.vault, "default", tmp_path / "day.ndjson")
@@ -68,4 +68,4 @@ def test_an_encrypted_day_holds_no_word_and_explains_the_same(day: Day, tmp_path
     assert everything(day.vault) == before
     with ExitStack() as stack:
         memory = stack.enter_context(Memory.open(day.vault, embedder=None))
-        assert {one.record.content for one in memory.browse()} == day.said()
+        assert {one.record.content for one in memory.insight.browse()} == day.said()

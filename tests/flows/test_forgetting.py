@@ -15,8 +15,8 @@ from tests.unit.engine.erasing import left
 
 from muniment import Memory
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.restore import Wish, restore
-from muniment.model.erasure import By
+from muniment.engine.copies.restore import RestoreRequest, restore
+from muniment.model.erasure import TargetKind
 from muniment.model.errors import NotFound, OnHold
 
 
@@ -48,7 +48,7 @@ def word(number: int, what: str) -> str:
     return f"Flarnokk{what}{('bra', 'gre', 'kli', 'dra', 'spu')[number % 5]}"
 
 
-def leave_behind(memory: Memory, day: Day, by: By, number: int) -> Material:
+def leave_behind(memory: Memory, day: Day, by: TargetKind, number: int) -> Material:
     """Something in every place where words are kept: records, a queue, links, quotations, questions, a name, a hold."""
     who, names = f"Ruprandtl{number} Ysvenkaa{number}", [f"Ruprandtl{number}", f"Ysvenkaa{number}"]
     author, source, session = f"clerk-{number}", f"desk:{number}", f"visit-{number}"
@@ -72,28 +72,28 @@ def leave_behind(memory: Memory, day: Day, by: By, number: int) -> Material:
     above = kept(other, f"So the cellar needs more {said['stands']} by June", derived_from=[first], confidence=0.8)
     held = kept(clerk, f"{who} signed for {said['hold']} at the gate", **about)
     memory.recall(f"What does {who} keep with {said['first']}?")
-    memory.alias(f"The cellar man {number}", who)
-    handles: dict[By, Handle] = {
-        By.RECORD: {"record_id": first},
-        By.SUBJECT: {"subject": who},
-        By.SOURCE: {"source": source},
-        By.ACTOR: {"actor": author},
-        By.SESSION: {"session": session},
+    memory.review.alias(f"The cellar man {number}", who)
+    handles: dict[TargetKind, Handle] = {
+        TargetKind.RECORD: {"record_id": first},
+        TargetKind.SUBJECT: {"subject": who},
+        TargetKind.SOURCE: {"source": source},
+        TargetKind.ACTOR: {"actor": author},
+        TargetKind.SESSION: {"session": session},
     }
-    reached = {By.RECORD: ("first", "leans", "stands")}.get(by, tuple(said))
-    gone = [first, above] if by is By.RECORD else [first, above, held]
-    words = [said[what] for what in reached] + (names if by is By.SUBJECT else [])
-    return Material(handles[by], tuple(words), tuple(gone), held if by is not By.RECORD else first)
+    reached = {TargetKind.RECORD: ("first", "leans", "stands")}.get(by, tuple(said))
+    gone = [first, above] if by is TargetKind.RECORD else [first, above, held]
+    words = [said[what] for what in reached] + (names if by is TargetKind.SUBJECT else [])
+    return Material(handles[by], tuple(words), tuple(gone), held if by is not TargetKind.RECORD else first)
 
 
 def still_there(memory: Memory, material: Material) -> list[str]:
     """Where a memory still tells of it."""
     found = [f"get {name}" for name in material.records if _is_told(memory, name)]
-    texts = [(f"queue {one.proposal.id}", one.proposal.claim.content) for one in memory.queue(limit=200)]
+    texts = [(f"queue {one.proposal.id}", one.proposal.claim.content) for one in memory.review.queue(limit=200)]
     for said in material.words:
         answer = memory.recall(said, floor=0.0, limit=50)
         texts += [(f"recall {said}", one.record.content) for one in answer.records]
-    texts += [(f"browse {one.record.id}", one.record.content) for one in memory.browse()]
+    texts += [(f"browse {one.record.id}", one.record.content) for one in memory.insight.browse()]
     found += [f"{place}: {text}" for place, text in texts if any(said in text for said in material.words)]
     return found
 
@@ -106,57 +106,60 @@ def _is_told(memory: Memory, name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("by", [By.RECORD, By.SUBJECT, By.SOURCE, By.ACTOR, By.SESSION], ids=str)
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    "by", [TargetKind.RECORD, TargetKind.SUBJECT, TargetKind.SOURCE, TargetKind.ACTOR, TargetKind.SESSION], ids=str
+)
 def test_who_is_forgotten_stays_forgotten_when_a_backup_from_before_is_put_back(
-    day: Day, tmp_path: Path, by: By
+    day: Day, tmp_path: Path, by: TargetKind
 ) -> None:
-    number = list(By).index(by)
+    number = list(TargetKind).index(by)
     backup = tmp_path / "backup"
     with Memory.open(day.vault, embedder=None) as memory:
         material = leave_behind(memory, day, by, number)
         assert {said for _, said, _ in left(day.vault, material.words)} == set(material.words), "the search finds them"
-        hold = memory.hold(material.held, reason="a lawyer asked")
+        hold = memory.erasure.hold(material.held, reason="a lawyer asked")
         back_up(day.vault, backup)
         with pytest.raises(OnHold):
             memory.forget(**material.handle, reason="asked to", cascade="erase")
-        memory.lift(hold.id, reason="it is over")
+        memory.erasure.lift(hold.id, reason="it is over")
         done = memory.forget(**material.handle, reason="asked to", cascade="erase")
         assert done.verdict is not None
         assert done.verdict.committed
         assert done.scrubbed
         assert left(day.vault, material.words) == [], "not even while it is open"
-        before = memory.stats().current
+        before = memory.insight.stats().current
     assert left(day.vault, material.words) == []
     with Memory.open(day.vault, embedder=None) as memory:
         assert still_there(memory, material) == []
 
-    restore(Wish(backup=backup, vault=day.vault))
+    restore(RestoreRequest(backup=backup, vault=day.vault))
 
     assert left(day.vault, material.words) == []
     with Memory.open(day.vault, embedder=None) as memory:
         assert still_there(memory, material) == []
-        assert memory.stats().current == before
+        assert memory.insight.stats().current == before
         assert memory.ledger.verify().findings == ()
         assert memory.ledger.replay().identical
-        assert len(memory.certificates()) == 1
+        assert len(memory.erasure.certificates()) == 1
 
 
 def test_an_agent_who_wrote_much_is_forgotten_with_all_of_it(day: Day, tmp_path: Path) -> None:
     with Memory.open(day.vault, embedder=None) as memory:
-        wrote = [one for one in memory.browse() if one.record.actor == "agent-3"]
+        wrote = [one for one in memory.insight.browse() if one.record.actor == "agent-3"]
         assert len(wrote) > len(day.lines) / 12
         back_up(day.vault, tmp_path / "backup")
         done = memory.forget(actor="agent-3", reason="asked to", cascade="erase")
         assert done.scrubbed
-        assert [one.record.id for one in memory.browse() if one.record.actor == "agent-3"] == []
+        assert [one.record.id for one in memory.insight.browse() if one.record.actor == "agent-3"] == []
     texts = [one.record.content for one in wrote]
     assert sentences_in(day.vault, texts) == []
 
-    restore(Wish(backup=tmp_path / "backup", vault=day.vault))
+    restore(RestoreRequest(backup=tmp_path / "backup", vault=day.vault))
 
     assert sentences_in(day.vault, texts) == []
     with Memory.open(day.vault, embedder=None) as memory:
-        assert [one.record.id for one in memory.browse() if one.record.actor == "agent-3"] == []
+        assert [one.record.id for one in memory.insight.browse() if one.record.actor == "agent-3"] == []
         assert memory.ledger.verify().findings == ()
 
 

@@ -11,34 +11,34 @@ from pathlib import Path
 
 import msgspec
 from tests.fuzz.door import Door
+from tests.support.world import simulated_memory
 
 from muniment.backends.embedders.weights import read_tensors
 from muniment.backends.embedders.wordpiece import WordPiece
 from muniment.backends.vectors import columns_file
-from muniment.backends.vectors.columns import Columns
-from muniment.backends.vectors.head import Head as VectorHead
-from muniment.backends.vectors.head import HeadFile
+from muniment.backends.vectors.columns import CardColumns
+from muniment.backends.vectors.index_head import IndexHead as VectorHead
+from muniment.backends.vectors.index_head import IndexHeadFile
 from muniment.config import read_environment, read_server
 from muniment.contracts.strict.values import Json
 from muniment.engine.memory import Memory
 from muniment.ledger.project import Conclusion
 from muniment.model.alias import Alias
-from muniment.model.curation import Report
-from muniment.model.entry import Entry, Role, SignedCheckpoint
-from muniment.model.note import Jot
-from muniment.model.packed import PackedAccount
+from muniment.model.curation import CurationReport
+from muniment.model.entry import DocumentRole, Entry, SignedCheckpoint
+from muniment.model.note import NoteDraft
+from muniment.model.packed_receipt import PackedAccount
 from muniment.model.receipt import ReceiptEntry
 from muniment.model.record import Record
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
+from muniment.operations.cursor import seal, unseal
+from muniment.operations.queries import Page
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
-from muniment.rest.cursor import seal, unseal
-from muniment.rest.queries import Page
 from muniment.surfaces.reception.keys import KEYS_FILE, KeyRing, KeyWish, create
-from muniment.testing.contents import contents
-from muniment.testing.world import simulated_memory
 from muniment.write.plan import HeldProposal
+from muniment_store_conformance.contents import contents
 
 POLICY_MARKS = (
     *b"&a |*a|!!float |!!int |!!bool |!!python/name:os |? |- |---\n|%YAML 9.9\n|<<: |1:0:0:0.5|0x_|0b|.inf|.NaN".split(
@@ -73,13 +73,13 @@ trust:
   namespaces: {/a: {min: 0.5, flag: 0.75}}
 disputes: {quorum: 3}
 """
-_ROLES: dict[Role, type[Value]] = {
-    Role.RECORD: Record,
-    Role.REPORT: Report,
-    Role.HELD: HeldProposal,
-    Role.POLICY: Policy,
-    Role.ALIAS: Alias,
-    Role.NOTE: Jot,
+_ROLES: dict[DocumentRole, type[Value]] = {
+    DocumentRole.RECORD: Record,
+    DocumentRole.REPORT: CurationReport,
+    DocumentRole.HELD: HeldProposal,
+    DocumentRole.POLICY: Policy,
+    DocumentRole.ALIAS: Alias,
+    DocumentRole.NOTE: NoteDraft,
 }
 
 
@@ -90,8 +90,8 @@ def _lived() -> Memory:
     memory.remember("the door is red", subject="door", key="colour", value="red", derived_from=[first.record_id or ""])
     memory.remember("the door is blue", subject="door", key="colour", value="blue", half_life_hours=3.5)
     memory.as_actor("bot").remember("Deploy on Mondays", kind="decision")
-    memory.outcome(first.record_id or "", "helpful", weight=0.25)
-    memory.alias("Staging", "the staging database")
+    memory.review.outcome(first.record_id or "", "helpful", weight=0.25)
+    memory.review.alias("Staging", "the staging database")
     memory.recall("staging database")
     memory.recall("nothing of the kind")
     memory.ledger.checkpoint()
@@ -100,13 +100,13 @@ def _lived() -> Memory:
 
 def _stored() -> dict[type[Value], list[bytes]]:
     """Values as a store holds them, by their type."""
-    kept = contents(_lived()._tenant.store)
+    kept = contents(_lived()._session.tenant.store)
     found: dict[type[Value], list[bytes]] = {Entry: [one.body for one in kept.entries]}
     bodies = {one.doc: one.body for one in kept.documents}
     for entry in (read_canonical(one.body, Entry) for one in kept.entries):
         for ref in entry.documents:
             found.setdefault(_ROLES[ref.role], []).append(bodies[ref.doc])
-    found[Conclusion] = found[Report]
+    found[Conclusion] = found[CurationReport]
     found[ReceiptEntry] = [one.body for one in kept.receipts]
     found[PackedAccount] = [one.account for one in kept.receipts]
     found[SignedCheckpoint] = [canonical(one) for one in kept.checkpoints]
@@ -188,18 +188,18 @@ def _cursor(text: bytes) -> object:
 
 def _vector_head(folder: Path) -> tuple[Callable[[bytes], object], bytes]:
     path = folder / "head"
-    HeadFile(path).write(VectorHead(model="m", dimensions=8, epoch=1, turn=1, count=3, upto=7))
+    IndexHeadFile(path).write(VectorHead(model="m", dimensions=8, epoch=1, turn=1, count=3, upto=7))
 
     def read(text: bytes) -> object:
         path.write_bytes(text)
-        return HeadFile(path).read()
+        return IndexHeadFile(path).read()
 
     return read, path.read_bytes()
 
 
 def _columns(folder: Path) -> tuple[Callable[[bytes], object], bytes]:
     path = folder / "columns"
-    columns_file.save(Columns(), path, bytes(32))
+    columns_file.save(CardColumns(), path, bytes(32))
 
     def read(text: bytes) -> object:
         path.write_bytes(text)

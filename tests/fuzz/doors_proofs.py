@@ -10,22 +10,30 @@ from pathlib import Path
 
 import msgspec
 from tests.fuzz.door import Door
+from tests.support.world import START, SeededSigner, simulated_memory
 
-from muniment.backends.world import sign_value
+from muniment.backends.clock_and_ids import sign_value
 from muniment.contracts.strict.values import Json
 from muniment.engine.copies.archive import Archive, write_archive
-from muniment.engine.copies.manifest import MANIFEST, Copy, Manifest, Part, SignedManifest, read_manifest, spelled
+from muniment.engine.copies.manifest import (
+    MANIFEST,
+    BackupFile,
+    BackupManifest,
+    SignedManifest,
+    TenantBackup,
+    read_manifest,
+    spelled,
+)
 from muniment.engine.memory import Memory
 from muniment.engine.witness import Sight, Witness
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import CallerError
 from muniment.model.value import canonical, read_canonical
-from muniment.rest.wire import shape_of
+from muniment.operations.wire import shape_of
 from muniment.surfaces.cli.audit import _read_anchor
 from muniment.surfaces.cli.certified import Document, read_document
 from muniment.surfaces.cli.proofs import checkpoint_shape, head_shape
 from muniment.surfaces.cli.signing import _read_checkpoint, _read_keys
-from muniment.testing.world import START, SeededSigner, simulated_memory
 
 Reader = Callable[[Path], object]
 
@@ -53,7 +61,7 @@ def _in_file(path: Path, read: Reader) -> Callable[[bytes], object]:
 
 def _archive_of(memory: Memory) -> bytes:
     out = io.BytesIO()
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         write_archive(snapshot, out, SeededSigner(0), release="0")
     return out.getvalue()
 
@@ -65,17 +73,17 @@ def _read_archive(path: Path) -> object:
     return checked, [list(archive.lines(section)) for section in range(1, 5)]
 
 
-def _manifest() -> Manifest:
+def _manifest() -> BackupManifest:
     signer = SeededSigner(0)
-    return Manifest(
+    return BackupManifest(
         backup=1,
         made_at=START,
         muniment="0",
         key=signer.key_id,
         keys=(signer.key_id,),
         with_keys=False,
-        tenants=(Copy(tenant="acme", path="vault/acme.sqlite", seq=1, hash="00" * 32, at=START, receipts=0),),
-        parts=(Part(path="vault/acme.sqlite", size=0, sha256=hashlib.sha256().hexdigest()),),
+        tenants=(TenantBackup(tenant="acme", path="vault/acme.sqlite", seq=1, hash="00" * 32, at=START, receipts=0),),
+        parts=(BackupFile(path="vault/acme.sqlite", size=0, sha256=hashlib.sha256().hexdigest()),),
     )
 
 
@@ -87,7 +95,7 @@ def _backup(folder: Path) -> Callable[[bytes], object]:
 
     def opened(text: bytes) -> object:
         try:
-            manifest = msgspec.json.decode(text, type=Manifest)
+            manifest = msgspec.json.decode(text, type=BackupManifest)
             text = spelled(SignedManifest(manifest=manifest, signature=sign_value(SeededSigner(0), manifest)))
         except (ValueError, TypeError, RecursionError, CallerError):
             text = b'{"manifest": ' + text + b', "signature": "00"}'
@@ -105,7 +113,7 @@ def _witnessed(folder: Path) -> Callable[[bytes], object]:
 
 def doors(folder: Path) -> tuple[Door, ...]:
     memory = _lived()
-    signed, certificate = memory.ledger.checkpoint(), memory.certificates()[0]
+    signed, certificate = memory.ledger.checkpoint(), memory.erasure.certificates()[0]
     document = Document(certificate=certificate.certificate, signature=certificate.signature, opening="00" * 16)
     head: Json = json.loads(json.dumps(head_shape(memory.ledger.head())))
     point: Json = json.loads(json.dumps(checkpoint_shape(signed)))

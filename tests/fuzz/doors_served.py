@@ -11,17 +11,18 @@ import msgspec
 from tests.contracts.akashik.field import Field
 from tests.contracts.akashik.test_levels import PAYLOADS
 from tests.fuzz.door import Door, Told
+from tests.support.world import simulated_memory
 
-from muniment.contracts.akashik.codes import Code
-from muniment.contracts.akashik.words import Operation as Word
+from muniment.contracts.akashik.codes import ErrorCode
+from muniment.contracts.akashik.words import FieldOperation as Word
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
 from muniment.engine.memory import Memory
 from muniment.model.errors import MunimentError
 from muniment.model.value import Value
-from muniment.rest.table import OPERATIONS
-from muniment.rest.tags import read_match
-from muniment.rest.wire import shape_of
+from muniment.operations.table import OPERATIONS
+from muniment.operations.tags import read_match
+from muniment.operations.wire import shape_of
 from muniment.surfaces.http.akashik_answers import Refused
 from muniment.surfaces.http.akashik_messages import AGENT, EPOCH, query_of, read_message, whole
 from muniment.surfaces.http.api.asking import read_body, read_query, understood
@@ -33,7 +34,6 @@ from muniment.surfaces.mcp.seat import Seat
 from muniment.surfaces.mcp.tool import Tool
 from muniment.surfaces.mcp.writing_tools import WRITING
 from muniment.surfaces.reception.visitor import Visitor
-from muniment.testing.world import simulated_memory
 
 _QUERY_MARKS = (b"&", b"=", b"%", b"%00", b"%ff", b"%ed%a0%80", b"+", b";", b"limit=", b"cursor=", b"#", b"%2f", b"[]")
 _STORE_STEPS = 3_000_000
@@ -62,7 +62,7 @@ _SAID: dict[str, dict[str, Json]] = {
     "attune": {"role": "cook", "interests": ["tea"], "since": 3, "count": True, "limit": 5},
     "withdraw": {"by": "source", "value": "feed-1", "reason": "why", "dry_run": True},
     "forget": {"subject": "tea", "reason": "why", "cascade": "redact", "dry_run": True},
-    "recall": {"text": "tea", "limit": 3, "scopes": ["project"], "known_at": "2026-01-01T00:00:00Z", "floor": 0.0},
+    "recall": {"query": "tea", "limit": 3, "scopes": ["project"], "known_at": "2026-01-01T00:00:00Z", "floor": 0.0},
     "ledger.verify": {"anchor": {"tenant": "default", "seq": 1, "hash": "00" * 32, "at": "2026-01-01T00:00:00Z"}},
 }
 """What some operations are asked; the others are asked with what their types say of themselves."""
@@ -111,7 +111,7 @@ def _sent(field: Field, word: Word, text: bytes) -> object:
     answer = field.real.send(read_json(text), field.credential("human"))
     if "code" in answer:
         code, words = str(answer["code"]), json.dumps(answer)
-        assert code in {one.value for one in Code} - {Code.INTERNAL_ERROR.value}, words
+        assert code in {one.value for one in ErrorCode} - {ErrorCode.INTERNAL_ERROR.value}, words
         assert field.memory.ledger.head().seq == before, f"refused, and written: {words}"
         raise Told(code, str(answer.get("message", "")))
     if word is Word.DEREGISTER and field.roster.member("human") is None:
@@ -152,7 +152,7 @@ class _Desk:
         first = self.memory.remember(f"the {door} is red", subject=door, key="colour", value="red")
         self.memory.remember(f"the {door} is blue", subject=door, key="colour", value="blue")
         held = self.memory.as_actor("bot").remember(f"paint the {door}", kind="decision")
-        receipt, conflict = self.memory.recall(door).receipt_id, self.memory.conflicts()[-1]
+        receipt, conflict = self.memory.recall(door).receipt_id, self.memory.review.conflicts()[-1]
         names = {"record_id": first.record_id, "memory_unit_id": first.record_id, "receipt_id": receipt}
         return {**names, "proposal_id": held.proposal_id, "conflict_id": conflict.id, "agent_id": "owner"}
 
@@ -174,7 +174,7 @@ class _Desk:
         if told.failed:
             document = msgspec.to_builtins(told.document)
             inner = document.get("error", document)
-            assert inner["code"] not in ("internal", Code.INTERNAL_ERROR.value), told.text
+            assert inner["code"] not in ("internal", ErrorCode.INTERNAL_ERROR.value), told.text
             raise Told(inner["code"], f"{inner.get('message', '')} {inner.get('hint', '')}")
         return told
 

@@ -12,16 +12,16 @@ from typing import TypeVar
 
 from hypothesis.stateful import RuleBasedStateMachine
 from tests.machine.lives import Lives
+from tests.support.faults import Crash, CrashingStore
+from tests.support.memory_store.store import MemoryVault
+from tests.support.world import SeededIds, TickingClock, simulated_memory
 
-from muniment.backends.memory.store import MemoryVault
 from muniment.engine.memory import Memory
 from muniment.engine.vault import default_policy_text
 from muniment.model.value import canonical
 from muniment.policy.parse import parse_policy
 from muniment.ports.store import Vault
-from muniment.testing.contents import contents
-from muniment.testing.faults import Crash, CrashingStore
-from muniment.testing.world import SeededIds, TickingClock, simulated_memory
+from muniment_store_conformance.contents import contents
 
 TENANTS = ("acme", "globex")
 PEOPLE = """\
@@ -120,9 +120,9 @@ def spellings(word: str) -> Iterator[bytes]:
 
 def kept_bytes(owner: Memory) -> bytes:
     """Everything a store holds that was said, asked or decided, as it is kept."""
-    kept = contents(owner._tenant.store)
+    kept = contents(owner._session.tenant.store)
     parts = [*(one.body for one in kept.entries), *(one.body for one in kept.documents)]
     parts += (part for one in kept.receipts for part in (one.body, one.account))
     parts += (canonical(one) for one in (*kept.notes, *kept.aliases, *kept.mentions, *kept.proposals, *kept.conflicts))
-    parts += (canonical(one) for one in owner.certificates())
+    parts += (canonical(one) for one in owner.erasure.certificates())
     return b"\n".join(parts).lower()

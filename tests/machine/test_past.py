@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
+from tests.cases import each
 from tests.machine.past import STATES, WORDS, Past, told
 from tests.scope import LONG
+from tests.support.memory_store.store import MemoryTenant
 
-from muniment.backends.memory.store import MemoryTenant
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.model.recall import Recall
 from muniment.model.times import Instant
@@ -37,20 +37,24 @@ def agrees(store: TenantStore, seed: int, *, steps: int = STEPS) -> None:
     for instant in past.moments(3):
         oracle, position = past.known(instant)
         if position == 0:
-            assert list(past.memory.browse(known_at=instant, statuses=STATES)) == []
+            assert list(past.memory.insight.browse(known_at=instant, statuses=STATES)) == []
             continue
         for actor in ("owner", "bot"):
             now, then = past.memory.as_actor(actor), oracle.as_actor(actor)
             for statuses in (None, STATES, ["retracted", "superseded"]):
-                listed = [told(one) for one in now.browse(known_at=instant, statuses=statuses)]
-                assert listed == [told(one) for one in then.browse(statuses=statuses)], (instant, actor, statuses)
+                listed = [told(one) for one in now.insight.browse(known_at=instant, statuses=statuses)]
+                assert listed == [told(one) for one in then.insight.browse(statuses=statuses)], (
+                    instant,
+                    actor,
+                    statuses,
+                )
             half = position // 2
-            assert [told(one) for one in now.browse(known_at=instant, changed_after=half, statuses=STATES)] == [
-                told(one) for one in then.browse(changed_after=half, statuses=STATES)
+            assert [told(one) for one in now.insight.browse(known_at=instant, changed_after=half, statuses=STATES)] == [
+                told(one) for one in then.insight.browse(changed_after=half, statuses=STATES)
             ]
             valid = Instant(instant - 10 * 3_600_000_000)
-            assert [told(one) for one in now.browse(known_at=instant, valid_at=valid)] == [
-                told(one) for one in then.browse(valid_at=valid)
+            assert [told(one) for one in now.insight.browse(known_at=instant, valid_at=valid)] == [
+                told(one) for one in then.insight.browse(valid_at=valid)
             ]
             for word in WORDS:
                 found = now.recall(word, known_at=instant, limit=200, floor=0.0)
@@ -70,12 +74,12 @@ def matching(found: Recall, word: str) -> dict[str, tuple[object, ...]]:
     return {one.record.id: (*told(one), sorted(one.conflicts)) for one in found.records if word in one.record.content}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_the_past_is_what_a_replay_holds_in_memory(seed: int) -> None:
     agrees(MemoryTenant("default"), seed)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_the_past_is_what_a_replay_holds_on_sqlite(seed: int) -> None:
     with sqlite() as store:
         agrees(store, seed)

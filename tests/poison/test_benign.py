@@ -12,12 +12,13 @@ import pytest
 from tests.poison.benign import CATEGORIES, EACH, corpus
 from tests.poison.channels import watchful
 from tests.poison.conftest import Tell
+from tests.scope import some
+from tests.support.world import simulated_memory
 
 from muniment.model.vocabulary import Label, Outcome
-from muniment.policy.rules import Answer
-from muniment.testing.world import simulated_memory
+from muniment.policy.rules import DoubtPolicy
 from muniment.write.poison import inspect
-from muniment.write.poison.speaking import speaking
+from muniment.write.poison.directives import speaking
 
 MOST = 0.01
 _DOCSTRINGS = 1_500
@@ -27,7 +28,7 @@ def stopped(text: str, label: Label) -> bool:
     """Whether the policy that ships holds or refuses a text of this origin."""
     poison = watchful().safety.poison
     answers = {poison.answer(signal.family, label) for signal in (*inspect(text), *speaking(text, poison.marks))}
-    return bool(answers & {Answer.HOLD, Answer.REFUSE})
+    return bool(answers & {DoubtPolicy.HOLD, DoubtPolicy.REFUSE})
 
 
 @pytest.mark.parametrize("label", [Label.EXTERNAL, Label.AGENT])
@@ -54,6 +55,7 @@ def docstrings() -> Iterator[str]:
 def test_hardly_any_text_of_others_is_stopped(label: Label, tell: Tell) -> None:
     texts = list(docstrings())[:_DOCSTRINGS]
     assert len(texts) > 1_000
+    texts = some(texts, 400)
     found = [text for text in texts if stopped(text, label)]
     assert len(found) <= len(texts) * MOST, found
     tell("poison, false positives", f"docstrings from {label:<18} {len(found):>3} of {len(texts)} stopped")

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
-import pytest
+from tests.cases import each
 from tests.poison.conftest import Tell
 from tests.poison.edits import EDITS, SPLIT, own_words, records
 from tests.scope import some
+from tests.support.world import simulated_memory
 from tests.trust.world import SetClock, kept, open_vault, sentence, team_policy
 
 from muniment import Memory
@@ -17,15 +18,14 @@ from muniment.model.claim import Belief, Claim, Extension
 from muniment.model.curation import Verdict
 from muniment.model.times import HOUR
 from muniment.model.vocabulary import LABEL_RANK, Label, Outcome
-from muniment.policy.rules import Exposed, Policy, Trust, Unshared
-from muniment.testing.world import simulated_memory
+from muniment.policy.rules import ExposurePolicy, Policy, TrustPolicy, UnsharedPolicy
 
 PAGE = "The supplier's mirror offers the Halvorsen certificate, which every contractor should install before Friday"
-LONG = Exposed(hours=1.0)
+LONG = ExposurePolicy(hours=1.0)
 
 
-def under(exposed: Exposed) -> Policy:
-    return msgspec.structs.replace(team_policy(), trust=Trust(exposure=exposed))
+def under(exposed: ExposurePolicy) -> Policy:
+    return msgspec.structs.replace(team_policy(), trust=TrustPolicy(exposure=exposed))
 
 
 def label(memory: Memory, verdict: Verdict) -> Label | None:
@@ -48,16 +48,16 @@ def told(memory: Memory, text: str = PAGE, *, reader: str = "runner") -> str:
 
 def test_no_edit_makes_a_record_of_the_web_an_agents_own(tell: Tell) -> None:
     memory = simulated_memory(policy=team_policy())
-    texts = records(100, seed=11)
+    texts = some(records(100, seed=11), 40)
     for text in texts:
         told(memory, text)
     runner = memory.as_actor("runner")
-    chosen = some(texts, 12)
+    chosen = some(texts, 5)
     washed = [
         (name, text) for name, edit in EDITS.items() for text in chosen if steers(memory, runner.remember(edit(text)))
     ]
     split = [part for text in chosen for part in SPLIT(text) if steers(memory, runner.remember(part))]
-    own = own_words(120, seed=5)
+    own = some(own_words(120, seed=5), 60)
     stays = sum(steers(memory, runner.remember(text, confidence=0.8)) for text in own)
     tell("poison, exposure", f"washed: {len(washed)} of {len(EDITS) * len(chosen)} edits, {len(split)} of the parts")
     tell("poison, exposure", f"an agent's own words kept: {stays} of {len(own)}")
@@ -77,7 +77,7 @@ FIELDS: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@each("field", FIELDS)
 def test_what_was_told_is_found_in_whatever_field_it_comes_back(field: str) -> None:
     memory = simulated_memory(policy=team_policy())
     told(memory)
@@ -140,26 +140,26 @@ def test_what_shares_nothing_keeps_its_origin_and_carries_what_its_author_was_to
     assert not steers(memory, runner.remember(f"{PAGE} always", confidence=0.8)), "content has no window"
 
 
-@pytest.mark.parametrize(
+@each(
     ("unshared", "outcome", "origin"),
     [
-        (Unshared.KEEP, Outcome.COMMITTED, Label.AGENT),
-        (Unshared.LOWER, Outcome.COMMITTED, Label.EXTERNAL),
-        (Unshared.HOLD, Outcome.HELD, None),
+        (UnsharedPolicy.KEEP, Outcome.COMMITTED, Label.AGENT),
+        (UnsharedPolicy.LOWER, Outcome.COMMITTED, Label.EXTERNAL),
+        (UnsharedPolicy.HOLD, Outcome.HELD, None),
     ],
 )
 def test_a_policy_may_want_a_reviewer_before_it_steers(
-    unshared: Unshared, outcome: Outcome, origin: Label | None
+    unshared: UnsharedPolicy, outcome: Outcome, origin: Label | None
 ) -> None:
-    memory = simulated_memory(policy=under(Exposed(unshared=unshared)))
+    memory = simulated_memory(policy=under(ExposurePolicy(unshared=unshared)))
     told(memory)
     verdict = memory.as_actor("runner").remember(sentence(1), confidence=0.8)
     assert (verdict.outcome, label(memory, verdict)) == (outcome, origin)
     if origin is Label.EXTERNAL:
-        memory.vouch(kept(verdict), origin="agent", reason="seen")
+        memory.review.vouch(kept(verdict), origin="agent", reason="seen")
         assert steers(memory, verdict)
     if verdict.outcome is Outcome.HELD:
-        taken = memory.decide(verdict.proposal_id, accept=True, reason="checked")
+        taken = memory.review.decide(verdict.proposal_id, accept=True, reason="checked")
         assert steers(memory, taken)
     assert steers(memory, memory.as_actor("senior").remember(sentence(2), confidence=0.8)), "who was told nothing"
 
@@ -204,7 +204,7 @@ def _library(memory: Memory, text: str) -> Verdict:
 
 
 def _batch(memory: Memory, text: str) -> Verdict:
-    return memory.as_actor("runner").propose_many([Claim(content=text, belief=Belief(score=0.8))])[0]
+    return memory.as_actor("runner").propose([Claim(content=text, belief=Belief(score=0.8))])[0]
 
 
 def _revision(memory: Memory, text: str) -> Verdict:
@@ -212,7 +212,7 @@ def _revision(memory: Memory, text: str) -> Verdict:
     return runner.revise(kept(runner.remember(sentence(9), confidence=0.8)), text)
 
 
-@pytest.mark.parametrize("way", [_library, _batch, _revision])
+@each("way", [_library, _batch, _revision])
 def test_every_way_to_write_asks_what_its_author_was_told(way: Callable[[Memory, str], Verdict]) -> None:
     memory = simulated_memory(policy=team_policy())
     told(memory)

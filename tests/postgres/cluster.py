@@ -12,8 +12,8 @@ import pytest
 from psycopg.errors import Diagnostic
 from tests.postgres.server import CITUS, GIVEN, schema_of
 
-from muniment.backends.postgres.channel import Channel
-from muniment.backends.postgres.link import tenant_number
+from muniment.backends.postgres.pipeline import Pipeline
+from muniment.backends.postgres.transaction import tenant_number
 
 Connection = psycopg.Connection[tuple[object, ...]]
 NEEDED = (
@@ -86,16 +86,16 @@ class Overheard:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._said = Said()
-        here, noted = threading.get_ident(), Channel._note
+        here, noted = threading.get_ident(), Pipeline._note
 
-        def note(channel: Channel, told: Diagnostic) -> None:
+        def note(channel: Pipeline, told: Diagnostic) -> None:
             whom = _WHOM.search(told.message_detail or "")
             text = (told.message_primary or "").removeprefix("issuing ")
             if whom is not None and threading.get_ident() == here:
                 self._said.told.append((whom[1], text))
             noted(channel, told)
 
-        monkeypatch.setattr(Channel, "_note", note)
+        monkeypatch.setattr(Pipeline, "_note", note)
 
     def of_each(self, calls: dict[str, Callable[[], object]]) -> dict[str, Said]:
         """What each of these calls made it say."""

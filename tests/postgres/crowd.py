@@ -14,17 +14,17 @@ import psycopg
 from psycopg.types.numeric import Int8Dumper
 from tests.postgres.server import connect
 
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.channel import Channel
-from muniment.backends.postgres.link import Link, Row, tenant_number
-from muniment.backends.postgres.meanings import PostgresMeanings
-from muniment.backends.postgres.reaching import reach
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
+from muniment.backends.postgres.pipeline import Pipeline
 from muniment.backends.postgres.schema import check
 from muniment.backends.postgres.server import tenant_prologue
+from muniment.backends.postgres.transaction import Row, Transaction, tenant_number
+from muniment.backends.postgres.vector_search import PostgresVectorSearch
 from muniment.model.filter import EVERYTHING, Both, Filter, OneOf, Under
 from muniment.model.receipt import Plan
-from muniment.model.rows import Reach
-from muniment.testing.conformance.makers import make_plan
+from muniment.model.rows import VectorCoverage
+from muniment_store_conformance.makers import make_plan
 
 DIMENSIONS = 64
 MODEL = "crowd@1"
@@ -142,7 +142,7 @@ def _copy(connection: psycopg.Connection[tuple[object, ...]], number: int, held:
         copy.write(b"\xff\xff")
 
 
-class Listening(Link):
+class Listening(Transaction):
     """A link that asks the server for its plan before it asks for anything else."""
 
     plans = ""
@@ -156,7 +156,7 @@ class Listening(Link):
 def listening(dsn: str, tenant: str, *settings: str) -> Iterator[Listening]:
     """One moment of a tenant, seen as a reader sees it, with every statement prepared and these settings of the
     planner's."""
-    address = Address.parse(dsn)
+    address = DatabaseAddress.parse(dsn)
     with reach(address) as connection:
         standing = check(connection, address.schema)
         connection.adapters.register_dumper(int, Int8Dumper)
@@ -166,18 +166,18 @@ def listening(dsn: str, tenant: str, *settings: str) -> Iterator[Listening]:
         )
         for setting in (*standing.settings(reading=True), *begin, *(f"SET LOCAL {one}" for one in settings)):
             connection.execute(setting.encode())
-        with Channel(connection) as channel:
+        with Pipeline(connection) as channel:
             yield Listening(channel, tenant)
 
 
-def found(link: Link, plan: Plan, asked: Floats, keep: int) -> list[int]:
-    near = PostgresMeanings(link).search(plan, asked.astype("<f4").tobytes(), keep=keep)
+def found(link: Transaction, plan: Plan, asked: Floats, keep: int) -> list[int]:
+    near = PostgresVectorSearch(link).search(plan, asked.astype("<f4").tobytes(), keep=keep)
     return [one.rid for one in near]
 
 
 def plan_of(condition: Filter, *, as_of: int | None = None) -> Plan:
     """A plan that looks for what passes, now or as it was after an entry."""
-    far = Reach(model=MODEL, upto=2**62)
+    far = VectorCoverage(model=MODEL, upto=2**62)
     if as_of is None:
         return make_plan(visible=condition, reach=far)
     return make_plan(visible=condition, reach=far, as_of=as_of, at_head=False)

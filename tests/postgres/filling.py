@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psycopg
 
-from muniment.backends.postgres.link import Row
+from muniment.backends.postgres.transaction import Row
 
 _COLUMNS = b"""
     SELECT a.attname, format_type(a.atttypid, NULL) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid

@@ -13,7 +13,7 @@ from types import FrameType
 
 from tests.postgres.moving import move
 
-from muniment.engine.moving import copy
+from muniment.engine.moving import follow_ledger
 
 PLACES = ("/muniment/engine/moving/", "/muniment/write/following.py", "/muniment/backends/")
 
@@ -33,7 +33,7 @@ class Counted:
 
 
 def run(at: int, source: str, target: str) -> None:
-    copy.ENTRIES_AT_ONCE = copy.RECEIPTS_AT_ONCE = 6
+    follow_ledger.ENTRIES_AT_ONCE = follow_ledger.RECEIPTS_AT_ONCE = 6
     counted = Counted(at)
     sys.setprofile(counted)
     move(source, target)

@@ -22,7 +22,7 @@ from tests.scope import some
 from muniment.backends.postgres import scrubbing
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.backends.sealing import VaultKey
-from muniment.backends.sqlite.presence import Presence
+from muniment.backends.sqlite.vault_lock import VaultLock
 from muniment.engine import vault
 from muniment.ports.store import TenantStore, Vault
 
@@ -107,7 +107,7 @@ def schemas(pytestconfig: pytest.Config) -> Iterator[Schemas]:
 class Stores:
     """The tenants of a folder, in its schema. Whoever opens them is in the folder's vault all the same."""
 
-    def __init__(self, place: str, presence: Presence | None) -> None:
+    def __init__(self, place: str, presence: VaultLock | None) -> None:
         self._vault = PostgresVault(place)
         self._presence = presence
 
@@ -138,7 +138,7 @@ class Folders:
         *,
         capacity: int | None = None,
         key: VaultKey | None = None,
-        presence: Presence | None = None,
+        presence: VaultLock | None = None,
     ) -> Vault:
         """The stores of a folder. Encryption at rest and a quota are things of files: there the files stay."""
         if key is not None or capacity is not None:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import psycopg
+from tests.support.postgres import Server
 from tests.unit.engine.erasing import kept, spellings
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook
-from muniment.model.note import Jot
-from muniment.testing.postgres import Server
+from muniment.model.note import NoteDraft
 
 SUBJECT = "Ottoline Brackenridge"
 WORDS = ("Ottoline", "Brackenridge", "Mulberrystrasse", "zyzzyvas", "Quatermass", "stethoscope", "Framlingham")
@@ -25,14 +25,14 @@ def say_everything(memory: Memory) -> str:
     above = kept(memory, "Parcels for the breeder go to Mulberrystrasse", confidence=0.9, derived_from=[about])
     other = kept(memory, "The depot opens at nine", confidence=0.9, evidence=["the sign at the door"])
     kept(memory, "Her tool is known", subject=SUBJECT, key="stethoscope", value="from Framlingham", confidence=0.9)
-    memory.alias("Miss Brackenridge", SUBJECT)
+    memory.review.alias("Miss Brackenridge", SUBJECT)
     memory.recall(f"where does {SUBJECT} live?")
     memory.recall("who breeds zyzzyvas?")
-    memory.outcome(above, "helpful", evidence="the parcel came to Mulberrystrasse")
-    memory.retract(other, reason="Ottoline Brackenridge said it opens at ten")
+    memory.review.outcome(above, "helpful", evidence="the parcel came to Mulberrystrasse")
+    memory.review.retract(other, reason="Ottoline Brackenridge said it opens at ten")
     assert memory.as_actor("scout").remember(f"{SUBJECT} likes plums", kind="fact").outcome == "held"
     Notebook.of(memory).turn(
-        "owner", lambda _: ([Jot(topic="t", key="k", body='{"title": "call Ottoline soon"}')], None)
+        "owner", lambda _: ([NoteDraft(topic="t", key="k", body='{"title": "call Ottoline soon"}')], None)
     )
     return about
 

@@ -18,12 +18,12 @@ from typing import IO
 import psycopg
 from psycopg import sql
 from tests.patience import WAIT_S
+from tests.support.postgres import SMALL, Server
 
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.reaching import reach
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
 from muniment.backends.postgres.schema import apply, drop, ensure
-from muniment.backends.postgres.steps import Wish
-from muniment.testing.postgres import SMALL, Server
+from muniment.backends.postgres.steps import MigrationRequest
 
 GIVEN = "MUNIMENT_TEST_POSTGRES_DSN"
 CITUS = "MUNIMENT_TEST_CITUS"
@@ -176,11 +176,11 @@ class Schemas:
 
     def _make(self) -> _Schema:
         name = self._name()
-        with reach(Address.parse(self._place(name))) as connection:
+        with reach(DatabaseAddress.parse(self._place(name))) as connection:
             ensure(connection, name, create=True)
             if os.environ.get(CITUS):
                 connection.execute(b"SET citus.shard_count = 2")  # emptying a table takes as long as it has shards
-                apply(connection, name, Wish(citus=True))
+                apply(connection, name, MigrationRequest(citus=True))
         kept = [table for table in self._tables(name) if self._holds(name, table)]
         return _Schema(name, self._relations(name), [table for table in self._tables(name) if table not in kept])
 
@@ -220,7 +220,7 @@ class Schemas:
         self._connection.execute(_SEND_AWAY, [name])
 
     def _drop(self, name: str) -> None:
-        with reach(Address.parse(self.dsn)) as connection:
+        with reach(DatabaseAddress.parse(self.dsn)) as connection:
             drop(connection, name)
 
 

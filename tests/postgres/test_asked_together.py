@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 
 from muniment import Memory
-from muniment.backends.postgres.channel import Channel
-from muniment.backends.postgres.link import Link
+from muniment.backends.postgres.pipeline import Pipeline
+from muniment.backends.postgres.transaction import Transaction
 
 SAID = (
     "The staging database of Heron moved to Lisbon.",
@@ -44,14 +44,14 @@ def memory(dsn: str) -> Memory:
 def exchanged(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one whenever this thread waits for the server."""
     waits: list[int] = []
-    heard, here = Channel._exchange, threading.get_ident()
+    heard, here = Pipeline._exchange, threading.get_ident()
 
-    def counted(self: Channel) -> object:
+    def counted(self: Pipeline) -> object:
         if threading.get_ident() == here:  # whoever listens for what others write asks beside it
             waits.append(1)
         return heard(self)
 
-    monkeypatch.setattr(Channel, "_exchange", counted)
+    monkeypatch.setattr(Pipeline, "_exchange", counted)
     return waits
 
 
@@ -87,17 +87,17 @@ def test_a_proposal_asks_no_more_than_six_times(memory: Memory, exchanged: list[
 def test_what_is_asked_together_is_answered_as_if_it_were_asked_singly(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unheard(self: Link, *asks: Callable[[], object]) -> None:
+    def unheard(self: Transaction, *asks: Callable[[], object]) -> None:
         """Take no note of what comes next."""
 
     with memory:
         together = _told(memory)
-        monkeypatch.setattr(Link, "ahead", unheard)
+        monkeypatch.setattr(Transaction, "ahead", unheard)
         assert _told(memory) == together
 
 
 def test_cards_that_were_asked_ahead_are_those_of_the_moment(memory: Memory) -> None:
-    with memory, memory._tenant.store.read() as snapshot:
+    with memory, memory._session.tenant.store.read() as snapshot:
         cards = snapshot.catalogue.cards
         known = {card.rid: card for card in snapshot.catalogue.all()}
         first, second, *_ = known

@@ -13,9 +13,9 @@ from psycopg import errors
 from psycopg.types.numeric import Int8Dumper
 from tests.postgres.server import connect
 
-from muniment.backends.postgres import channel as channels
-from muniment.backends.postgres.channel import Channel, Row
-from muniment.backends.postgres.link import Link
+from muniment.backends.postgres import pipeline as channels
+from muniment.backends.postgres.pipeline import Pipeline, Row
+from muniment.backends.postgres.transaction import Transaction
 
 
 @pytest.fixture
@@ -27,13 +27,13 @@ def connection(dsn: str) -> Iterator[psycopg.Connection[Row]]:
 
 
 @contextmanager
-def begun(connection: psycopg.Connection[Row]) -> Iterator[Channel]:
-    with Channel(connection) as channel:
+def begun(connection: psycopg.Connection[Row]) -> Iterator[Pipeline]:
+    with Pipeline(connection) as channel:
         channel.tell(b"BEGIN")
         yield channel
 
 
-def _ask(channel: Channel, statement: bytes, *values: object) -> list[Row]:
+def _ask(channel: Pipeline, statement: bytes, *values: object) -> list[Row]:
     channel.tell(statement, values)
     return channel.hear()
 
@@ -87,7 +87,7 @@ def test_a_commit_behind_an_error_is_not_made(connection: psycopg.Connection[Row
 
 
 def test_a_statement_that_failed_to_be_made_ready_is_made_ready_again(connection: psycopg.Connection[Row]) -> None:
-    with Channel(connection) as channel:
+    with Pipeline(connection) as channel:
         channel.tell(b"SELECT 1 / ($1 - 1)", (1,))
         channel.tell(b"SELECT $1 + 1", (1,))
         with pytest.raises(errors.DivisionByZero):
@@ -99,7 +99,7 @@ def test_a_connection_keeps_a_bounded_number_of_statements_ready(
     connection: psycopg.Connection[Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(channels, "PREPARED_MAX", 5)
-    with Channel(connection) as channel:
+    with Pipeline(connection) as channel:
         for number in range(12):
             assert _ask(channel, f"SELECT $1 + {number}".encode(), 1) == [(1 + number,)]
         assert _ask(channel, b"SELECT $1 + 0", 1) == [(1,)]
@@ -134,7 +134,7 @@ def test_much_can_be_told_while_the_server_has_much_to_say(connection: psycopg.C
 
 def test_rows_wait_until_a_statement_names_their_table(connection: psycopg.Connection[Row]) -> None:
     with begun(connection) as channel:
-        link = Link(channel, "acme")
+        link = Transaction(channel, "acme")
         link.put("edges", (1, "supports", "r1"))
         link.put("documents", (1, b"salt", b"body"))
         uncounted = "SELECT n_live_tup FROM pg_stat_user_tables WHERE false"
@@ -148,7 +148,7 @@ def test_rows_wait_until_a_statement_names_their_table(connection: psycopg.Conne
 
 def test_many_rows_do_not_wait(connection: psycopg.Connection[Row]) -> None:
     with begun(connection) as channel:
-        link = Link(channel, "acme")
+        link = Transaction(channel, "acme")
         for rid in range(200):
             link.put("edges", (rid, "supports", "r1"))
         assert len(link._pending["edges"]) == 200 % 64
@@ -159,14 +159,14 @@ def test_what_is_asked_ahead_is_answered_in_one_exchange_and_in_any_order(
     connection: psycopg.Connection[Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with begun(connection) as channel:
-        link, exchanged = Link(channel, "acme"), Counter[str]()
-        heard = Channel._exchange
+        link, exchanged = Transaction(channel, "acme"), Counter[str]()
+        heard = Pipeline._exchange
 
-        def counted(self: Channel) -> object:
+        def counted(self: Pipeline) -> object:
             exchanged["times"] += 1
             return heard(self)
 
-        monkeypatch.setattr(Channel, "_exchange", counted)
+        monkeypatch.setattr(Pipeline, "_exchange", counted)
         link.ahead(*(partial(link.ask, "SELECT $1::bigint", (number,)) for number in (1, 2, 3)))
         answers = [link.ask("SELECT $1::bigint", (number,)) for number in (3, 1, 4, 2)]
 
@@ -176,7 +176,7 @@ def test_what_is_asked_ahead_is_answered_in_one_exchange_and_in_any_order(
 
 def test_what_was_asked_ahead_is_asked_anew_once_something_was_written(connection: psycopg.Connection[Row]) -> None:
     with begun(connection) as channel:
-        link = Link(channel, "acme")
+        link = Transaction(channel, "acme")
         link.ahead(partial(link.rows, "edges_of", [1]))
         link.put("edges", (1, "supports", "r1"))
 
@@ -185,7 +185,7 @@ def test_what_was_asked_ahead_is_asked_anew_once_something_was_written(connectio
 
 def test_a_question_behind_an_error_has_no_answer(connection: psycopg.Connection[Row]) -> None:
     with begun(connection) as channel:
-        link = Link(channel, "acme")
+        link = Transaction(channel, "acme")
         ask = partial(link.ask, "SELECT $1::bigint", (7,))
         link.ahead(partial(link.ask, "SELECT 1 / $1::bigint", (0,)), ask)
 

@@ -16,18 +16,19 @@ from typing import ClassVar, Self
 import psycopg
 import pytest
 from psycopg.abc import Params, Query
+from tests.cases import each
 from tests.postgres.citus_rules import Tables, faults
 from tests.postgres.server import connect
 
 import muniment.backends.postgres
 from muniment import Memory
 from muniment.backends.embedders.wrapped import Wrapped
-from muniment.backends.postgres.channel import Channel
 from muniment.backends.postgres.distribution import EVERYWHERE
-from muniment.backends.postgres.link import CARD, COLUMNS, Row, inserting
 from muniment.backends.postgres.partitions import partition_of
+from muniment.backends.postgres.pipeline import Pipeline
 from muniment.backends.postgres.ranking import standing_join
 from muniment.backends.postgres.revisions import revisions
+from muniment.backends.postgres.transaction import CARD, COLUMNS, Row, inserting
 from muniment.backends.statements import named
 from muniment.model import times
 
@@ -196,18 +197,18 @@ def record(patch: pytest.MonkeyPatch) -> None:
     """Write down whatever is sent from now on, through the driver's cursors or past them."""
     Recorded.sent.clear()
     patch.setattr(psycopg, "RawCursor", Recorded)
-    tell, once = Channel.tell, Channel.once
+    tell, once = Pipeline.tell, Pipeline.once
 
-    def telling(self: Channel, statement: bytes, values: Sequence[object] = ()) -> None:
+    def telling(self: Pipeline, statement: bytes, values: Sequence[object] = ()) -> None:
         Recorded.sent.add(statement.decode())
         tell(self, statement, values)
 
-    def telling_once(self: Channel, statement: bytes, values: Sequence[object]) -> None:
+    def telling_once(self: Pipeline, statement: bytes, values: Sequence[object]) -> None:
         Recorded.sent.add(statement.decode())
         once(self, statement, values)
 
-    patch.setattr(Channel, "tell", telling)
-    patch.setattr(Channel, "once", telling_once)
+    patch.setattr(Pipeline, "tell", telling)
+    patch.setattr(Pipeline, "once", telling_once)
 
 
 def use(dsn: str) -> None:
@@ -219,22 +220,22 @@ def use(dsn: str) -> None:
         assert first.record_id is not None
         memory.remember("Ana drinks tea", subject="ana", key="drink", value="tea", session_id="s1")
         memory.remember("Ana drinks mate", subject="ana", key="drink", value="mate", session_id="s1")
-        memory.alias("Billing", "The invoicing team")
+        memory.review.alias("Billing", "The invoicing team")
         memory.revise(first.record_id, "The build of Billing is red")
-        memory.outcome(first.record_id, "helpful")
+        memory.review.outcome(first.record_id, "helpful")
         memory.flush()
         found = memory.recall('"build of Billing" red')
         assert found.records
         memory.recall("what does Ana drink", known_at=times.show(found.records[0].record.created_at))
         memory.explain(found.receipt_id)
         memory.history(first.record_id)
-        memory.quality()
-        memory.lineage(first.record_id)
-        memory.conflicts()
-        memory.queue()
-        memory.stats()
-        memory.directory()
-        memory.sweep()
+        memory.insight.quality()
+        memory.insight.lineage(first.record_id)
+        memory.review.conflicts()
+        memory.review.queue()
+        memory.insight.stats()
+        memory.insight.directory()
+        memory.review.sweep()
         memory.forget(first.record_id, reason="asked for")
         memory.ledger.verify()
         memory.ledger.replay()
@@ -371,7 +372,7 @@ def test_a_statement_that_breaks_a_rule_is_found_out() -> None:
     assert missed == []
 
 
-@pytest.mark.parametrize(
+@each(
     "statement",
     [
         "SELECT body FROM entries WHERE $1 = tenant_id AND seq > 1",

@@ -33,19 +33,19 @@ from tests.postgres.users import user
 
 from muniment import Memory
 from muniment.backends.postgres import partitions, schema
-from muniment.backends.postgres.address import Address
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
 from muniment.backends.postgres.distribution import EVERYWHERE
-from muniment.backends.postgres.link import tenant_number
 from muniment.backends.postgres.partitions import partition_of
-from muniment.backends.postgres.reaching import reach
 from muniment.backends.postgres.scrubbing import scrub_all
-from muniment.backends.postgres.steps import Step, Wish
+from muniment.backends.postgres.steps import MigrationRequest, MigrationStep
+from muniment.backends.postgres.transaction import tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.claim import Claim
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 
 pytestmark = ONLY_THERE
-SPREAD = Wish(citus=True)
+SPREAD = MigrationRequest(citus=True)
 TENANTS = ("acme", "borealis", "cobalt", "delta", "ember", "fjord", "garnet", "heron")
 PROCESSES, THREADS = 2, 4
 PATIENT = "patience=100"
@@ -95,9 +95,9 @@ def test_every_call_speaks_to_one_worker_and_commits_in_one_phase(dsn: str, monk
             "recall by an instant": lambda: memory.recall("Heron", known_at=memory.get(first).record.created_at),
             "revise": lambda: memory.revise(first, "The staging database of Heron is in Faro"),
             "get": lambda: memory.get(first),
-            "alias": lambda: memory.alias("the bird", "Heron"),
-            "conflicts": memory.conflicts,
-            "many": lambda: memory.propose_many([Claim(content=f"Crate {number} was weighed") for number in range(30)]),
+            "alias": lambda: memory.review.alias("the bird", "Heron"),
+            "conflicts": memory.review.conflicts,
+            "many": lambda: memory.propose([Claim(content=f"Crate {number} was weighed") for number in range(30)]),
             "verify": memory.ledger.verify,
             "forget": lambda: memory.forget(first, reason="ticket:3"),
         }
@@ -139,7 +139,7 @@ def test_a_tenant_is_moved_from_worker_to_worker_under_eight_writers(dsn: str, a
     assert been[0] != been[1]
     with Memory.open(dsn, embedder=None) as memory:
         assert_all_once(memory, told)
-        assert memory._tenant.store.integrity() == ()
+        assert memory._session.tenant.store.integrity() == ()
 
 
 @pytest.mark.alone
@@ -180,7 +180,7 @@ def test_what_is_forgotten_is_in_no_file_of_any_node_once_the_owner_has_scrubbed
         assert done.certificate is not None
         assert not done.scrubbed
         assert told.record
-    with reach(Address.parse(dsn)) as connection:
+    with reach(DatabaseAddress.parse(dsn)) as connection:
         swept = scrub_all(connection, schema_of(dsn))
         assert (swept.tenants, swept.done) == (1, True)
         assert scrub_all(connection, schema_of(dsn)).tenants == 0
@@ -235,7 +235,7 @@ def test_a_setting_under_which_nothing_can_be_planned_is_refused(dsn: str) -> No
 def test_the_owner_spreads_a_vault_with_tenants_and_a_run_that_was_cut_short_is_gone_on_with(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
     with user(bare_dsn, "CREATEROLE") as owner:
-        with reach(Address.parse(bare_dsn)) as connection:
+        with reach(DatabaseAddress.parse(bare_dsn)) as connection:
             connection.execute(
                 sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(
                     sql.Identifier(connection.info.dbname), sql.Identifier(owner)
@@ -246,7 +246,7 @@ def test_the_owner_spreads_a_vault_with_tenants_and_a_run_that_was_cut_short_is_
             with Memory.open(place, tenant=tenant, embedder=None) as memory:
                 memory.remember(f"The vault of {tenant} is in the harbour", proposal_id="p-1")
         before = everything(place, "acme")
-        with reach(Address.parse(place)) as connection:
+        with reach(DatabaseAddress.parse(place)) as connection:
             connection.execute(b"SET citus.shard_count = 2")
             planned = schema.plan(connection, name, SPREAD)
             assert len(planned) >= 24
@@ -260,8 +260,8 @@ def test_the_owner_spreads_a_vault_with_tenants_and_a_run_that_was_cut_short_is_
         with Memory.open(place, tenant="acme", embedder=None) as memory:
             assert memory.remember("It is opened on Mondays", proposal_id="p-2").committed
             assert len(memory.recall("harbour vault").records) == 1
-            assert memory._tenant.store.integrity() == ()
-        with reach(Address.parse(bare_dsn)) as connection:
+            assert memory._session.tenant.store.integrity() == ()
+        with reach(DatabaseAddress.parse(bare_dsn)) as connection:
             schema.drop(connection, name)
 
 
@@ -280,7 +280,7 @@ def test_a_large_tenants_vectors_get_a_partition_and_an_index_and_belong_to_the_
         (number,),
     )
     admin.execute("INSERT INTO reaches (tenant_id, dimensions) VALUES (%s, 4)", (number,))
-    with reach(Address.parse(dsn)) as connection:
+    with reach(DatabaseAddress.parse(dsn)) as connection:
         assert [step.title for step in schema.plan(connection, schema_of(dsn))] == [
             "vectors of large",
             "index of large",
@@ -307,7 +307,7 @@ class _After:
     def __init__(self, steps: int) -> None:
         self._left = steps
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: MigrationStep) -> None:
         if self._left == 0:
             raise _Stopped(step.title)
         self._left -= 1

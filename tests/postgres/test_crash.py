@@ -15,10 +15,10 @@ from tests.crash.test_kill import SEED, Victims, assert_whole
 from tests.patience import WAIT_S
 from tests.postgres.cutting import Wire
 from tests.postgres.server import Schemas
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.model.errors import OperationalError, StoreUnavailable
-from muniment.testing.postgres import SMALL, Server, started
 
 KILLS = int(os.environ.get("MUNIMENT_TEST_KILLS", "6"))
 WRITERS = 4
@@ -63,12 +63,13 @@ def remembering(memory: Memory, number: int) -> Callable[[], object]:
 def retracting(memory: Memory, number: int) -> Callable[[], object]:
     record = memory.remember(f"retracted after message {number}").record_id
     assert record is not None
-    return lambda: memory.retract(record, reason="wrong", expected_revision=1)
+    return lambda: memory.review.retract(record, reason="wrong", expected_revision=1)
 
 
 DEEDS = {"remember": remembering, "retract": retracting}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", DEEDS)
 def test_a_wire_that_breaks_after_any_message_of_a_deed_loses_nothing_and_does_nothing_twice(
     wire: tuple[Wire, str], name: str
@@ -121,10 +122,11 @@ def counted(cut: Wire, deed: Callable[[], object]) -> int:
 
 def left(memory: Memory) -> tuple[int, int]:
     """How many entries and receipts there are."""
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         return memory.ledger.head().seq, snapshot.receipts.head()[0]
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_under_load_keeps_what_was_acknowledged_and_is_found_again() -> None:
     with started(settings=SMALL) as server, Memory.open(server.dsn(patience="60")) as memory:
         told: list[str] = []
@@ -144,7 +146,7 @@ def test_a_server_that_dies_under_load_keeps_what_was_acknowledged_and_is_found_
         for thread in threads:
             thread.join(WAIT_S)
             assert not thread.is_alive()
-        with memory._tenant.store.read() as snapshot:
+        with memory._session.tenant.store.read() as snapshot:
             kept = [row.id for row in snapshot.desk.proposals()]
         assert sorted(set(kept)) == sorted(kept)
         assert set(told) <= set(kept), "acknowledged and lost"

@@ -16,16 +16,16 @@ import pytest
 from tests.postgres.server import schema_of
 from tests.postgres.users import acting, database, give, user
 
-from muniment.backends.postgres import form, schema
-from muniment.backends.postgres.address import Address
+from muniment.backends.postgres import schema, schema_check
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
 from muniment.backends.postgres.distribution import EVERYWHERE
-from muniment.backends.postgres.link import Row
-from muniment.backends.postgres.reaching import reach
 from muniment.backends.postgres.revisions import read, revisions
-from muniment.backends.postgres.steps import Wish
+from muniment.backends.postgres.steps import MigrationRequest
+from muniment.backends.postgres.transaction import Row
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 
-CITUS = Wish(citus=True)
+CITUS = MigrationRequest(citus=True)
 STAND_IN = """
 CREATE TABLE pg_dist_partition (logicalrelid regclass PRIMARY KEY);
 GRANT ALL ON pg_dist_partition TO PUBLIC;
@@ -56,7 +56,7 @@ def cluster(bare_dsn: str) -> Iterator[tuple[str, psycopg.Connection[Row]]]:
     (folder / "extension" / "citus--1.sql").write_text(STAND_IN)
     name = schema_of(bare_dsn)
     try:
-        with database(bare_dsn) as dsn, reach(Address.parse(dsn)) as connection:
+        with database(bare_dsn) as dsn, reach(DatabaseAddress.parse(dsn)) as connection:
             if connection.info.server_version < 180_000:
                 pytest.skip("an extension can be brought along from PostgreSQL 18 on")
             connection.execute(f"SET extension_control_path = '{folder}:$system'".encode())
@@ -73,9 +73,9 @@ def asked(connection: psycopg.Connection[Row], call: str) -> list[str]:
     return [str(relation).split(".")[1] for (relation,) in rows]
 
 
-def asking(connection: psycopg.Connection[Row], name: str) -> form.Ask:
+def asking(connection: psycopg.Connection[Row], name: str) -> schema_check.Ask:
     connection.execute(f"SET search_path TO {name}, public".encode())
-    for setting in form.SETTINGS:
+    for setting in schema_check.SETTINGS:
         connection.execute(setting.replace("SET LOCAL", "SET").encode())
     return lambda text, values: connection.execute(text.encode(), tuple(values)).fetchall()
 
@@ -198,6 +198,6 @@ def test_the_owner_is_let_through_the_walls_and_moves_rows_of_tenants(
             schema.apply(hers, name, CITUS)
             assert schema.plan(hers, name, CITUS) == schema.plan(hers, name) == ()
             assert hers.execute(f"SELECT count(*) FROM {name}.tenant_head".encode()).fetchone() == (1,)
-            assert form.complaints(asking(hers, name)) == (), "verify knows why the walls let the owner through"
+            assert schema_check.complaints(asking(hers, name)) == (), "verify knows why the walls let the owner through"
             hers.execute(f"ALTER TABLE {name}.entries DISABLE ROW LEVEL SECURITY".encode())
-            assert form.complaints(asking(hers, name)) == ("the table entries is not as it was made",)
+            assert schema_check.complaints(asking(hers, name)) == ("the table entries is not as it was made",)

@@ -13,21 +13,21 @@ import psycopg
 import pytest
 from tests.patience import WAIT_S
 from tests.postgres.saying import SUBJECT, WORDS, Files, say_everything
+from tests.support.postgres import SMALL, Server, started
+from tests.support.world import simulated_memory
 from tests.unit.engine.erasing import kept
 
 from muniment import Memory
 from muniment.backends.postgres import scrubbing
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.door import Door
-from muniment.backends.postgres.link import Row, tenant_number
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
 from muniment.backends.postgres.partitions import partition_of
-from muniment.backends.postgres.reaching import reach
 from muniment.backends.postgres.scrubbing import Scrubbed, scrub, scrub_all
 from muniment.backends.postgres.server import role_name
+from muniment.backends.postgres.tenant_scope import TenantScope
+from muniment.backends.postgres.transaction import Row, tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import Malformed
-from muniment.testing.postgres import SMALL, Server, started
-from muniment.testing.world import simulated_memory
 
 _numbers = count(1)
 
@@ -197,7 +197,7 @@ def test_a_user_without_the_right_leaves_it_to_the_owner(server: Server, files: 
         say_everything(memory)
         assert not memory.forget(subject=SUBJECT, reason="asked to").scrubbed
     assert files.in_tables() != set()
-    with reach(Address.parse(dsn)) as owner:
+    with reach(DatabaseAddress.parse(dsn)) as owner:
         assert scrub_all(owner, schema) == Scrubbed(tenants=1, done=True)
         assert scrub_all(owner, schema) == Scrubbed(tenants=0, done=True)
     assert files.in_tables() == set()
@@ -218,13 +218,13 @@ def test_an_owner_who_works_as_the_writer_scrubs_as_the_owner(
     assert files.in_tables() == set()
 
 
-def forgotten(vault: PostgresVault, tenant: str) -> Door:
+def forgotten(vault: PostgresVault, tenant: str) -> TenantScope:
     """A tenant that has erased what it was told, with the files still to be cleaned; the way to it."""
     memory = simulated_memory(store := vault.open(tenant, create=True))
     name = kept(memory, "Nothing of Mulberrystrasse", confidence=0.9)
     store.scrub = lambda: False  # type: ignore[method-assign]  # as if somebody had been in the way
     assert not memory.forget(name, reason="asked to").scrubbed
-    return Door(vault.pool, tenant)
+    return TenantScope(vault.pool, tenant)
 
 
 def test_tables_that_are_large_are_left_for_later_and_then_done_for_everybody_at_once(
@@ -234,7 +234,7 @@ def test_tables_that_are_large_are_left_for_later_and_then_done_for_everybody_at
     blue, red = forgotten(vault, "blue"), forgotten(vault, "red")
     assert not scrub(blue, most=1)
     assert files.in_tables() != set()
-    with reach(Address.parse(dsn)) as owner:
+    with reach(DatabaseAddress.parse(dsn)) as owner:
         assert scrub_all(owner, schema) == Scrubbed(tenants=2, done=True)
     assert files.in_tables() == set()
     assert scrub(blue, most=1), "there is nothing left to do"
@@ -251,7 +251,7 @@ def test_the_address_says_how_large_tables_may_be(files: Files, schema: str, dsn
         assert files.in_tables() == set()
     for wrong in ("-1", "many", "1.5", "", "999999999"):
         with pytest.raises(Malformed, match="scrub_mb"):
-            Address.parse(f"{dsn}&scrub_mb={wrong}")
+            DatabaseAddress.parse(f"{dsn}&scrub_mb={wrong}")
 
 
 def files_of(connection: psycopg.Connection[Row]) -> dict[str, int]:

@@ -7,7 +7,7 @@ from tests.postgres.test_moving import words_at
 from tests.unit.engine.erasing import kept
 
 from muniment import Memory
-from muniment.model.erasure import Certainty, Fate
+from muniment.model.erasure import Certainty, ErasureOutcome
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_no_word_of_a_name_is_left(dsn: str, name: str, texts: tuple[str, ...], 
         assert any(word in words_at(dsn) for word in left), "the search finds what is there"
         plan = memory.forget(subject=name, reason="asked", dry_run=True).plan
         assert {(node.id, node.fate, node.certainty) for node in plan.nodes} == {
-            (one, Fate.ERASED, Certainty.CERTAIN) for one in meant
+            (one, ErasureOutcome.ERASED, Certainty.CERTAIN) for one in meant
         }
         memory.forget(subject=name, reason="asked")
         assert memory.ledger.verify().ok

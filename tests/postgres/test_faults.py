@@ -20,17 +20,17 @@ from tests.patience import WAIT_S
 from tests.postgres.crew import assert_all_once, proposals
 from tests.postgres.cutting import Wire
 from tests.postgres.server import connect, schema_of, wait_until
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.backends.postgres import pool as pools
-from muniment.backends.postgres.address import Address
+from muniment.backends.postgres.address import DatabaseAddress
 from muniment.backends.postgres.pool import Pool
 from muniment.backends.postgres.server import role_name
 from muniment.backends.postgres.store import PostgresTenant
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import StoreBusy, StoreFull, StoreUnavailable
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.postgres import SMALL, Server, started
 
 OTHERS = (
     "FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
@@ -91,6 +91,7 @@ def make_tables(dsn: str) -> None:
     PostgresVault(dsn).close()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("limit", ["statement_timeout=1500ms", "lock_timeout=150ms", "transaction_timeout=1500ms"])
 def test_a_write_that_takes_longer_than_the_server_allows_is_refused_whole(dsn: str, limit: str) -> None:
     if limit.startswith("transaction_timeout") and version(dsn) < 170_000:
@@ -220,7 +221,7 @@ def test_a_write_whose_end_nobody_heard_says_so_and_happens_once_when_it_is_sent
         Wire(Path(near), server.folder) as wire,
         Memory.open(f"postgresql://postgres@/postgres?host={quote(near)}&patience=0", embedder=None) as memory,
     ):
-        store = memory._tenant.store
+        store = memory._session.tenant.store
         assert isinstance(store, PostgresTenant)
         store._feed._teller.close()  # its own commits would break the wire before the write's do
         kept = []
@@ -325,7 +326,7 @@ def _joined(crowd: ExitStack, server: Server) -> bool:
 
 def test_who_finds_no_connection_of_its_own_process_free_is_told_so(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "WAIT_S", 0.05)
-    pool = Pool(Address.parse(dsn), most=1)
+    pool = Pool(DatabaseAddress.parse(dsn), most=1)
     with pool.lend(), pytest.raises(StoreBusy, match="in use"), pool.lend():
         pass
     with pool.lend() as connection:
@@ -334,7 +335,7 @@ def test_who_finds_no_connection_of_its_own_process_free_is_told_so(dsn: str, mo
 
 
 def test_connections_that_nobody_needs_are_closed(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = Pool(Address.parse(dsn))
+    pool = Pool(DatabaseAddress.parse(dsn))
     with pool.lend(), pool.lend(), pool.lend():
         pass
     assert pool.idle() == 3
@@ -345,6 +346,7 @@ def test_connections_that_nobody_needs_are_closed(dsn: str, monkeypatch: pytest.
     pool._drop_idle()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("table", ["entries", "documents", "postings", "proposals"])
 def test_a_role_that_has_lost_a_right_writes_nothing_at_all(bare_dsn: str, table: str) -> None:
     with opened(bare_dsn) as memory, unharmed(bare_dsn, memory) as looking:
@@ -356,6 +358,7 @@ def test_a_role_that_has_lost_a_right_writes_nothing_at_all(bare_dsn: str, table
         looking.execute(sql.SQL("GRANT INSERT ON {} TO {}").format(*names))
 
 
+@pytest.mark.slow
 def test_a_server_that_no_longer_takes_writes_is_read_from_and_another_is_looked_for() -> None:
     with started(durable=False) as server, opened(server.dsn(patience="1")) as memory:
         with psycopg.connect(server.dsn(application_name="muniment"), autocommit=True) as looking:
@@ -404,7 +407,7 @@ def test_a_full_disk_keeps_what_was_written_and_says_so_and_writing_goes_on_when
             ballast.unlink()
             _write_much(memory, len(told))
             assert_all_once(memory, [*told, f"p-{len(told)}"])
-            assert memory._tenant.store.integrity() == ()
+            assert memory._session.tenant.store.integrity() == ()
 
 
 def _own_folder(disk: Path, server: Server) -> Path:

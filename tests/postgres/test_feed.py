@@ -19,15 +19,15 @@ from tests.surfaces.http.conftest import Served, serving
 
 from muniment import Memory
 from muniment.backends.embedders.wrapped import Wrapped
-from muniment.backends.postgres import feed, hearing
-from muniment.backends.postgres.link import tenant_number
+from muniment.backends.postgres import change_feed, listener
 from muniment.backends.postgres.server import role_name
 from muniment.backends.postgres.store import PostgresTenant
+from muniment.backends.postgres.transaction import tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.config import ServerSettings
 from muniment.model.errors import IntegrityError
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import append_next, log, make_receipt
+from muniment_store_conformance.makers import append_next, log, make_receipt
 
 TENANT = "acme"
 NUMBER = tenant_number(TENANT)
@@ -52,14 +52,14 @@ def other(other_process: Elsewhere, dsn: str) -> Iterator[Elsewhere]:
 @pytest.fixture
 def hints_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody looks without a hint."""
-    monkeypatch.setattr(hearing, "SWEEP_S", NEVER_S)
-    monkeypatch.setattr(hearing, "LOOK_S", NEVER_S)
+    monkeypatch.setattr(listener, "SWEEP_S", NEVER_S)
+    monkeypatch.setattr(listener, "LOOK_S", NEVER_S)
 
 
 @pytest.fixture
 def deaf(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody listens, and nobody is woken for want of it."""
-    monkeypatch.setattr(hearing, "SETTLE_S", NEVER_S)
+    monkeypatch.setattr(listener, "SETTLE_S", NEVER_S)
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def hang_up(dsn: str) -> None:
 
 
 def test_a_burst_is_told_in_few_messages_and_the_last_of_it_always(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed, "GATHER_S", 0.5)
+    monkeypatch.setattr(change_feed, "GATHER_S", 0.5)
     with overhearing(dsn) as connection, opened(dsn) as store:
         for _ in range(40):
             store.write(append_next)
@@ -130,7 +130,7 @@ def test_a_burst_is_told_in_few_messages_and_the_last_of_it_always(dsn: str, mon
 
 
 def test_the_last_words_are_told_before_a_store_is_closed(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed, "GATHER_S", NEVER_S)
+    monkeypatch.setattr(change_feed, "GATHER_S", NEVER_S)
     with overhearing(dsn) as connection:
         with opened(dsn) as store:
             store.write(append_next)
@@ -207,8 +207,8 @@ def alone(dsn: str) -> Iterator[str]:
 
 
 def test_who_cannot_listen_is_woken_to_look_for_itself(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hearing, "SETTLE_S", 0.0)
-    monkeypatch.setattr(hearing, "LOOK_S", 0.05)
+    monkeypatch.setattr(listener, "SETTLE_S", 0.0)
+    monkeypatch.setattr(listener, "LOOK_S", 0.05)
     with opened(dsn) as writer, alone(dsn) as address, opened(address) as store:
         woken = threading.Event()
         with store.watching(woken.set) as heard:

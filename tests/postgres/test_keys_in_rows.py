@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 from tests.postgres.server import Schemas, connect
+from tests.support.postgres import Server, started
 
 from muniment import Memory
+from muniment.backends.clock_and_ids import FileSigner
 from muniment.backends.postgres.vault import PostgresVault
-from muniment.backends.world import FileSigner
 from muniment.engine import database
 from muniment.engine.audit import verify_vault
 from muniment.engine.place import Database
 from muniment.engine.signing import key_line, public_keys, rotate
 from muniment.model.errors import ConfigurationError, IntegrityError, StoreBusy
-from muniment.ports.drawer import Drawer, SharedVault
+from muniment.ports.shared_settings import SharedSettings, SharedVault
 from muniment.ports.store import TenantStore
-from muniment.testing.postgres import Server, started
 
 KEY_FILE = "MUNIMENT_SIGNING_KEY_FILE"
 
@@ -31,7 +31,7 @@ class Death(Exception):
 class DyingDrawer:
     """A drawer whose process dies before one of its changes."""
 
-    def __init__(self, inside: Drawer, at: int | None) -> None:
+    def __init__(self, inside: SharedSettings, at: int | None) -> None:
         self._inside = inside
         self._left = at
         self.changes = 0

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from muniment import Memory
-from muniment.compat.memledger import EmbeddingConfig, Memledger
 from muniment.model.errors import ConfigurationError
+from muniment_memledger import EmbeddingConfig, Memledger
 
 NO_MODEL = EmbeddingConfig(provider="none")
 
@@ -26,7 +26,7 @@ def test_a_pgvector_configuration_opens_a_vault_in_the_database(bare_dsn: str) -
 
     name = asyncio.run(story())
     with Memory.open(bare_dsn, create=False, embedder=None) as memory:
-        assert memory.policy.name == "memledger"
+        assert memory.insight.policy.name == "memledger"
         assert memory.get(name).record.content == "The pump is red"
 
 

@@ -11,8 +11,8 @@ from tests.surfaces.shell import Shell
 
 from muniment import Memory
 from muniment.backends.postgres import schema
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.reaching import reach
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
 from muniment.backends.postgres.revisions import revisions
 
 
@@ -31,7 +31,7 @@ def test_the_plan_is_shown_and_nothing_is_done(shell: Shell, bare_dsn: str) -> N
     assert said.code == 0
     for words in (f"schema {schema_of(bare_dsn)}", "0001 tables (pre)", "0002 walls (pre)", "who writes, who reads"):
         assert words in said.out
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         assert not schema.there(connection, schema_of(bare_dsn))
 
 
@@ -39,7 +39,7 @@ def test_nobody_to_ask_means_nothing_is_done(shell: Shell, bare_dsn: str) -> Non
     said = shell.bare("migrate", bare_dsn, "--json")
 
     assert (said.code, said.error["code"], said.error["field"]) == (2, "malformed", "yes")
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         assert not schema.there(connection, schema_of(bare_dsn))
 
 
@@ -68,7 +68,7 @@ def test_the_setting_and_the_shared_option_name_the_database_too(
 
 
 def test_a_database_that_is_behind_is_refused_with_this_command_as_the_way_out(shell: Shell, bare_dsn: str) -> None:
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         schema.apply(connection, schema_of(bare_dsn), known=revisions()[:1])
 
     refused = shell.bare("--vault", bare_dsn, "remember", "x", "--json")

@@ -24,15 +24,16 @@ from tests.postgres.moving import (
 )
 from tests.postgres.server import Schemas, connect, schema_of
 from tests.recall.world import Toy
+from tests.support.world import START
 
 from muniment import Memory
+from muniment.backends.postgres import scrubbing
 from muniment.backends.sqlite import connection
-from muniment.engine.moving import copy
+from muniment.engine.moving import follow_ledger
 from muniment.engine.signing import public_keys
 from muniment.engine.vault import policy_text
 from muniment.model.errors import ConfigurationError
 from muniment.surfaces.reception import keys as ring
-from muniment.testing.world import START
 
 
 def words_at(dsn: str) -> str:
@@ -128,7 +129,7 @@ def test_one_tenant_goes_alone_and_another_follows_to_the_same_vault(vault: Path
 def test_what_is_written_during_the_move_is_there(
     vault: Path, dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, from_database: bool
 ) -> None:
-    monkeypatch.setattr(copy, "ENTRIES_AT_ONCE", 8)
+    monkeypatch.setattr(follow_ledger, "ENTRIES_AT_ONCE", 8)
     source, target = (dsn, tmp_path / "new") if from_database else (vault, dsn)
     furnish(source, 80)
     late: list[str] = []
@@ -225,8 +226,9 @@ def test_what_is_forgotten_during_the_copy_is_not_brought_and_not_kept(
     """The secret is in the first parts, which are at the target by then, and in receipts, which are not. Who forgets
     cannot clean the source's files while the mover looks at it, and is not to wait long for that."""
     monkeypatch.setattr(connection, "BUSY_WAIT_MS", 100)
-    monkeypatch.setattr(copy, "ENTRIES_AT_ONCE", 4)
-    monkeypatch.setattr(copy, "PARTS_A_STEP", 2)
+    monkeypatch.setattr(scrubbing, "READERS_WAIT_S", 0.1)
+    monkeypatch.setattr(follow_ledger, "ENTRIES_AT_ONCE", 4)
+    monkeypatch.setattr(follow_ledger, "PARTS_A_STEP", 2)
     source: Where = dsn if from_database else vault
     target: Where = tmp_path / "new" if from_database else dsn
     speak_of_the_secret(source)

@@ -26,8 +26,8 @@ from tests.postgres.server import Schemas
 from tests.postgres.test_moving import words_at, words_below
 
 from muniment import Memory
-from muniment.engine.moving import copy
-from muniment.engine.moving.move import Outcome
+from muniment.engine.moving import follow_ledger
+from muniment.engine.moving.move import MoveResult
 from muniment.engine.vault import there_is
 from muniment.model.errors import StoreUnavailable
 
@@ -97,6 +97,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path, dsn: str) -> Where:
     return tmp_path / "new" if request.param == "folder" else dsn
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(DEATHS))
 def test_a_move_that_is_killed_at_any_moment_goes_on_where_it_was(
     mover: Mover, calls: dict[str, int], vault: Path, dsn: str, tmp_path: Path, seed: int
@@ -142,7 +143,7 @@ def test_what_was_erased_while_a_killed_move_lay_still_does_not_come_back(
 def test_two_who_move_two_tenants_at_once_open_the_vault_when_both_are_whole(vault: Path, target: Where) -> None:
     furnish(vault, 6)
     furnish(vault, 6, tenant="acme")
-    inside: list[Outcome] = []
+    inside: list[MoveResult] = []
 
     def cut_in(what: str, done: int, whole: int) -> None:
         if what == "default: entries" and not inside:
@@ -161,7 +162,7 @@ def test_two_who_move_the_same_at_once_do_not_disturb_each_other(
     vault: Path, target: Where, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second comes while the first is in the midst of it, and runs to its end."""
-    monkeypatch.setattr(copy, "ENTRIES_AT_ONCE", 6)
+    monkeypatch.setattr(follow_ledger, "ENTRIES_AT_ONCE", 6)
     furnish(vault, 80)
     others: list[bool] = []
 

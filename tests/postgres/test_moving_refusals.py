@@ -9,17 +9,19 @@ from pathlib import Path
 import apsw
 import msgspec
 import pytest
+from tests.cases import each
 from tests.copies.making import state
 from tests.postgres.moving import Where, everything, furnish, move, opened, remembered
 from tests.postgres.server import connect, database_of, schema_of
+from tests.support.world import START
 from tests.surfaces.shell import Shell
 
 from muniment import Memory
 from muniment.engine.copies.backup import back_up
-from muniment.engine.moving.alike import alike, check_alike
-from muniment.engine.moving.ends import Seat
-from muniment.engine.moving.move import Move
-from muniment.engine.moving.unfinished import MARK
+from muniment.engine.moving.endpoints import MoveEndpoint
+from muniment.engine.moving.move import VaultMove
+from muniment.engine.moving.store_comparison import alike, check_alike
+from muniment.engine.moving.unfinished_moves import MARK
 from muniment.engine.place import place_of
 from muniment.engine.signing import rotate
 from muniment.engine.tenant import policy_of
@@ -28,7 +30,6 @@ from muniment.model.actor import OWNER
 from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, Stale, StoreUnavailable
 from muniment.policy.decide import resolve
 from muniment.read.pipeline import Reading
-from muniment.testing.world import START
 
 
 @pytest.fixture
@@ -206,7 +207,7 @@ def test_a_source_or_a_tenant_that_is_not_there_makes_nothing(lived: Path, bare_
 
 
 def test_a_plan_makes_nothing_and_says_how_far_it_is(lived: Path, bare_dsn: str) -> None:
-    wish = Move(source=Seat(place=place_of(lived)), target=Seat(place=place_of(bare_dsn)))
+    wish = VaultMove(source=MoveEndpoint(place=place_of(lived)), target=MoveEndpoint(place=place_of(bare_dsn)))
     plan = wish.plan()
     with connect(bare_dsn) as connection:
         found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schema_of(bare_dsn)]).fetchone()
@@ -286,7 +287,7 @@ def test_the_command_plans_moves_and_says_what_it_did(shell: Shell, lived: Path,
     assert (again.code, "the same; 8 questions answered alike" in again.out) == (0, True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "code", "field"),
     [
         (("--to", ""), "malformed", "to"),

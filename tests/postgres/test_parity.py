@@ -12,7 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from tests.cases import each
 from tests.postgres.server import Schemas, connect, schema_of
+from tests.support.postgres import started
+from tests.support.world import simulated_memory
 from tests.unit.engine.test_memory import WRONG
 
 from muniment.backends.postgres.vault import PostgresVault
@@ -21,11 +24,9 @@ from muniment.engine.memory import Memory
 from muniment.model.checks import CONTENT_BYTES_MAX, TEXT_BYTES_MAX
 from muniment.model.errors import IntegrityError, MunimentError
 from muniment.ports.store import TenantStore
-from muniment.testing.conformance.makers import make_card, put_cards
-from muniment.testing.conformance.parity import TEXTS
-from muniment.testing.contents import Contents, contents
-from muniment.testing.postgres import started
-from muniment.testing.world import simulated_memory
+from muniment_store_conformance.contents import Contents, contents
+from muniment_store_conformance.makers import make_card, put_cards
+from muniment_store_conformance.parity import TEXTS
 
 ZONES = ("Asia/Kathmandu", "America/St_Johns", "Pacific/Apia", "UTC")
 NUMBERS = (0.0, 5e-324, 0.1, 0.1 + 0.2, 1 / 3, 0.9999999999999999, 1.7976931348623157e308)
@@ -157,10 +158,12 @@ LONGEST: dict[str, Deed] = {
     "one word": lambda memory: memory.remember(sized(PLAIN, CONTENT_BYTES_MAX)),
     "entities": lambda memory: memory.remember("f", entities=[sized(PLAIN, 4_000 - number) for number in range(60)]),
     "session": lambda memory: memory.remember("g", session_id="s" * 128),
-    "alias": lambda memory: memory.alias(sized(WORDS, 4_000), sized(PLAIN, 3_999)),
+    "alias": lambda memory: memory.review.alias(sized(WORDS, 4_000), sized(PLAIN, 3_999)),
     "evidence": lambda memory: memory.remember("h", evidence=[sized(PLAIN, TEXT_BYTES_MAX)] * 256),
 }
 """Things as long as they may be."""
+HUGE = ("content", "one word", "evidence")
+"""Those of a mebibyte."""
 TOO_LONG: dict[str, Deed] = {
     "subject": lambda memory: memory.remember("a", subject="ö" * TEXT_BYTES_MAX, key="k", value="v"),
     "key": lambda memory: memory.remember("b", subject="s", key="x" * (TEXT_BYTES_MAX + 1), value="v"),
@@ -178,7 +181,9 @@ TOO_LONG: dict[str, Deed] = {
 """Things that are too long, or not what they should be."""
 
 
-@pytest.mark.parametrize("name", LONGEST)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in HUGE else []) for name in LONGEST]
+)
 def test_the_longest_of_everything_is_kept_and_answered_alike(
     twins: tuple[TenantStore, TenantStore], name: str
 ) -> None:
@@ -191,7 +196,7 @@ def test_the_longest_of_everything_is_kept_and_answered_alike(
         assert memory.ledger.verify().findings == ()
 
 
-@pytest.mark.parametrize("name", TOO_LONG)
+@each("name", TOO_LONG)
 def test_what_is_too_long_or_no_value_is_refused_in_the_same_words(
     twins: tuple[TenantStore, TenantStore], name: str
 ) -> None:

@@ -10,10 +10,10 @@ import pytest
 from tests.postgres.server import connect, schema_of
 
 from muniment.backends.postgres import partitions, schema
-from muniment.backends.postgres.door import Door
-from muniment.backends.postgres.link import Row, tenant_number
 from muniment.backends.postgres.partitions import index_name, partition_of
-from muniment.backends.postgres.steps import Step
+from muniment.backends.postgres.steps import MigrationStep
+from muniment.backends.postgres.tenant_scope import TenantScope
+from muniment.backends.postgres.transaction import Row, tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 
 LARGE, SMALL = tenant_number("large"), tenant_number("small")
@@ -82,9 +82,9 @@ def test_the_partition_is_behind_the_wall(grown: tuple[str, psycopg.Connection[R
     vault = PostgresVault(dsn, create=False)
     try:
         for tenant, seen in (("large", MANY + 1), ("small", 0)):
-            with Door(vault.pool, tenant).reading() as link:
+            with TenantScope(vault.pool, tenant).reading() as link:
                 assert link.ask(f"SELECT count(*) FROM {OWN}", ()) == [(seen,)]
-        with Door(vault.pool, "large").touching() as link:
+        with TenantScope(vault.pool, "large").touching() as link:
             link.tell(f"DELETE FROM {OWN} WHERE tenant_id = $1 AND rid = 1", (LARGE,))
             link.tell("DELETE FROM vectors WHERE tenant_id = $1 AND rid = 2", (LARGE,))
             link.tell("INSERT INTO vectors VALUES ($1, 1, 0, 1, '[1,0,0,0]')", (LARGE,))
@@ -139,7 +139,7 @@ class After:
     def __init__(self, begun: list[str]) -> None:
         self._begun, self._steps = begun, 0
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: MigrationStep) -> None:
         if self._steps:
             raise Stopped
         self._steps += 1

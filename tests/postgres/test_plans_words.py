@@ -11,18 +11,19 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+from tests.cases import each
 from tests.postgres.server import Schemas
 
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.door import Door
+from muniment.backends.postgres.address import DatabaseAddress
 from muniment.backends.postgres.lexicon import PostgresLexicon
-from muniment.backends.postgres.link import Link, statements
 from muniment.backends.postgres.phrases import together
 from muniment.backends.postgres.postings import Postings
-from muniment.backends.postgres.ranking import Parts, Question, Single, Statement, matches, scores
+from muniment.backends.postgres.ranking import PhraseParts, RankingQuery, RankingStatement, ScoredTerm, matches, scores
+from muniment.backends.postgres.tenant_scope import TenantScope
+from muniment.backends.postgres.transaction import Transaction, statements
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import make_card, make_plan
+from muniment_store_conformance.makers import make_card, make_plan
 
 TEXTS = 2_000
 VOCABULARY = [f"word{number}" for number in range(600)]
@@ -40,7 +41,7 @@ SETTINGS = (
 
 
 @pytest.fixture(scope="module")
-def door(schemas: Schemas) -> Iterator[Door]:
+def door(schemas: Schemas) -> Iterator[TenantScope]:
     """A tenant of many texts beside one of a few, with the planner's statistics made."""
     rng, place = random.Random(12), schemas.lend()
     vault = PostgresVault(place)
@@ -51,11 +52,11 @@ def door(schemas: Schemas) -> Iterator[Door]:
             rid: " ".join(rng.choices(VOCABULARY, weights, k=rng.randrange(6, 14))) for rid in range(1, number + 1)
         }
         store.write(partial(_keep, texts))
-    address = Address.parse(place)
+    address = DatabaseAddress.parse(place)
     with psycopg.connect(address.conninfo, autocommit=True) as owner:
         for table in ("postings", "cards"):
             owner.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(address.schema, table)))
-    yield Door(vault.pool, "acme")
+    yield TenantScope(vault.pool, "acme")
     vault.close()
     schemas.take_back(place)
 
@@ -64,10 +65,10 @@ def _keep(texts: dict[int, str], unit: Unit) -> None:
     unit.project(tuple(make_card(rid) for rid in texts), texts)
 
 
-class _Watched(Link):
+class _Watched(Transaction):
     """A link that notes what it is asked last."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transaction) -> None:
         self.__dict__.update(link.__dict__)
         self.asked: tuple[str, list[object]] = ("", [])
 
@@ -76,7 +77,7 @@ class _Watched(Link):
         return super().ask(statement, values)
 
 
-def plan_of(link: Link, statement: str, values: list[object]) -> str:
+def plan_of(link: Transaction, statement: str, values: list[object]) -> str:
     """The plan, as the role that is behind the second lock."""
     ((stands,),) = link.ask("SELECT row_security_active('postings')", [])
     assert stands, "the plan is asked for as a role that sees everything"
@@ -103,7 +104,7 @@ def assert_by_key(plan: str, table: str, *columns: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["words_holding", "words_latest"])
-def test_counting_and_the_latest_are_one_descent_for_each_word(door: Door, name: str) -> None:
+def test_counting_and_the_latest_are_one_descent_for_each_word(door: TenantScope, name: str) -> None:
     values: list[object] = [list(ASKED)] if name == "words_holding" else [list(ASKED), 16]
     with door.reading() as link:
         plan = plan_of(link, statements()[name], [link.number, *values])
@@ -112,9 +113,11 @@ def test_counting_and_the_latest_are_one_descent_for_each_word(door: Door, name:
     assert "Sort" not in plan
 
 
-def test_a_search_reads_the_postings_of_its_words_and_the_cards_of_the_best(door: Door) -> None:
-    singles = [Single(place=place, term=term, weight=1.5) for place, term in enumerate(("word30", "word40", "word50"))]
-    question = Question(singles=singles, parts=Parts(), required=0, within=None, mean=10.0)
+def test_a_search_reads_the_postings_of_its_words_and_the_cards_of_the_best(door: TenantScope) -> None:
+    singles = [
+        ScoredTerm(place=place, term=term, weight=1.5) for place, term in enumerate(("word30", "word40", "word50"))
+    ]
+    question = RankingQuery(singles=singles, parts=PhraseParts(), required=0, within=None, mean=10.0)
     with door.reading() as link:
         link.tell("SET LOCAL random_page_cost = 1.1", [])
         plan = plan_of(link, *matches(link.number, make_plan("word30"), question, 30))
@@ -122,25 +125,29 @@ def test_a_search_reads_the_postings_of_its_words_and_the_cards_of_the_best(door
     assert_by_key(plan, "cards", "tenant_id", "rid")
 
 
-def test_scoring_a_few_reads_nothing_else_of_common_words(door: Door) -> None:
-    question = Question(
-        singles=[Single(place=0, term="word0", weight=1.5)], parts=Parts(), required=0, within=[5, 6, 7], mean=10.0
+def test_scoring_a_few_reads_nothing_else_of_common_words(door: TenantScope) -> None:
+    question = RankingQuery(
+        singles=[ScoredTerm(place=0, term="word0", weight=1.5)],
+        parts=PhraseParts(),
+        required=0,
+        within=[5, 6, 7],
+        mean=10.0,
     )
     with door.reading() as link:
-        statement = Statement(link.number)
+        statement = RankingStatement(link.number)
         plan = plan_of(link, scores(statement, question, None), statement.values)
     assert_by_key(plan, "postings", "tenant_id", "term", "rid")
 
 
-def test_new_postings_are_numbered_by_one_descent_for_each_term(door: Door) -> None:
+def test_new_postings_are_numbered_by_one_descent_for_each_term(door: TenantScope) -> None:
     with door.touching() as link:
         values: list[object] = [link.number, [9_001], [1], ["word3"], [b"\0\0\0\0"]]
         plan = plan_of(link, statements()["put_postings"], values)
     assert "Index Scan Backward using postings_pkey on postings p" in plan
-    assert "Seq Scan" not in plan
+    assert "Seq Scan on postings" not in plan
 
 
-def test_a_phrase_is_led_by_its_rarest_term(door: Door) -> None:
+def test_a_phrase_is_led_by_its_rarest_term(door: TenantScope) -> None:
     with door.reading() as link:
         watched = _Watched(link)
         together(watched, [("word0", "word590")], {"word0": 1_500, "word590": 3})
@@ -150,8 +157,8 @@ def test_a_phrase_is_led_by_its_rarest_term(door: Door) -> None:
     assert_by_key(plan, "postings", "tenant_id", "term")
 
 
-@pytest.mark.parametrize("off", SETTINGS, ids="+".join)
-def test_whichever_plan_is_chosen_the_answer_is_the_same(door: Door, off: tuple[str, ...]) -> None:
+@each("off", SETTINGS, ids="+".join)
+def test_whichever_plan_is_chosen_the_answer_is_the_same(door: TenantScope, off: tuple[str, ...]) -> None:
     plans = (
         make_plan(*ASKED),
         make_plan("word2", phrases=(("word1", "word0"),)),

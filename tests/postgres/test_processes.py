@@ -18,14 +18,14 @@ from tests.patience import WAIT_S
 from tests.postgres.crew import Signs, assert_all_once, crew, proposals
 from tests.postgres.server import connect
 from tests.scope import LONG
+from tests.support.postgres import SMALL, started
 
 from muniment import Memory
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.engine.notebook import Notebook
 from muniment.model.errors import CallerError, NotFound, StoreUnavailable
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.postgres import SMALL, started
 
 PROCESSES = 8
 WRITES = 12
@@ -44,6 +44,7 @@ def write_some(dsn: str, tenant: str, name: str, signs: Signs) -> list[str]:
     return [f"{name}-{number}" for number in range(WRITES)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("tenants", [1, PROCESSES])
 def test_eight_processes_at_once_write_one_chain_a_tenant_and_lose_nothing(dsn: str, tenants: int) -> None:
     names = [f"tenant-{number % tenants}" for number in range(PROCESSES)]
@@ -110,12 +111,12 @@ class Mixed:
             case "attune":
                 self.memory.attune(role="engineer", interests=("valve",), limit=5)
             case "note":
-                jot = Jot(topic="agents", key=self.name, body=f'{{"at": {number}}}')
+                jot = NoteDraft(topic="agents", key=self.name, body=f'{{"at": {number}}}')
                 self._notebook.turn("owner", lambda pages: ([jot], None))
             case "revise":
                 self.memory.revise(self._any(), words)
             case "retract":
-                self.memory.retract(self._any(), reason="seen wrongly")
+                self.memory.review.retract(self._any(), reason="seen wrongly")
             case "forget":
                 self.memory.forget(self._any(), reason="asked to")
 
@@ -136,6 +137,7 @@ def work_mixed(dsn: str, name: str, clients: int, signs: Signs) -> Counter[str]:
     return sum((one.done for one in mixed), Counter())
 
 
+@pytest.mark.slow
 def test_sixty_four_clients_that_do_everything_at_once_meet_no_failure(dsn: str) -> None:
     with Memory.open(dsn, embedder=None) as memory:
         for number in range(20):
@@ -147,7 +149,7 @@ def test_sixty_four_clients_that_do_everything_at_once_meet_no_failure(dsn: str)
     assert set(CALLS) <= set(done) <= {*CALLS, "not_found", "stale"}
     with Memory.open(dsn, embedder=None) as memory:
         assert memory.ledger.verify().findings == ()
-        assert memory._tenant.store.integrity() == ()
+        assert memory._session.tenant.store.integrity() == ()
 
 
 def test_a_process_that_was_forked_is_refused_what_was_opened_before_and_may_open_its_own(dsn: str) -> None:
@@ -209,7 +211,7 @@ def test_reading_writes_nothing_and_a_recall_its_receipt_alone() -> None:
         for number in range(30):
             memory.remember(f"valve {number} of the harbour is shut", proposal_id=f"p-{number}")
         record = memory.recall("valve").records[0].record.id
-        store = memory._tenant.store
+        store = memory._session.tenant.store
         rows = _rows(looking)
         moved = [_moved(looking, store, record) for _ in range(3)]
         assert 0 in moved, "whoever comes first after a write tidies up, and others are told of it; then nothing moves"

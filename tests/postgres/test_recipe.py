@@ -12,10 +12,10 @@ import pytest
 import yaml
 from psycopg import sql
 from tests.patience import WAIT_S
+from tests.support.postgres import Server, installed, started
 
 from muniment import Memory
-from muniment.backends.postgres.address import Address
-from muniment.testing.postgres import Server, installed, started
+from muniment.backends.postgres.address import DatabaseAddress
 
 RECIPE = Path(__file__).parents[2] / "deploy" / "postgres"
 NODES = ("pg1", "pg2", "pg3")
@@ -46,7 +46,7 @@ def test_every_node_has_its_own_name_place_and_disk() -> None:
 
 
 def test_muniment_knows_every_node_and_waits_longer_than_a_failover_takes() -> None:
-    address = Address.parse(
+    address = DatabaseAddress.parse(
         COMPOSE["services"]["muniment"]["environment"]["MUNIMENT_VAULT"]
         .replace("${", "")
         .replace("}", "")

@@ -7,11 +7,11 @@ from contextlib import ExitStack, closing
 from tests.crash.history import live_through
 from tests.postgres.server import Schemas, connect
 from tests.postgres.test_tamper import put_back
+from tests.support.world import SeededSigner, simulated_memory
 
 from muniment.backends.postgres.vault import PostgresVault
-from muniment.engine.audit import Verified, verify_store
-from muniment.model.entry import Head
-from muniment.testing.world import SeededSigner, simulated_memory
+from muniment.engine.audit import VerificationResult, verify_store
+from muniment.model.entry import LedgerHead
 
 REMOVALS = (
     (("receipts", "checkpoints", "told"), {"receipts_truncated", "checkpoint_missing"}),
@@ -22,7 +22,7 @@ REMOVALS = (
 """Tables that are emptied, and what `verify` must say of it at least."""
 
 
-def verified(place: str, anchor: Head | None = None) -> Verified:
+def verified(place: str, anchor: LedgerHead | None = None) -> VerificationResult:
     with closing(PostgresVault(place, create=False)) as vault:
         return verify_store(vault.open("default", create=False), frozenset({SeededSigner(0).key_id}), anchor=anchor)
 

@@ -6,17 +6,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from tests.cases import each
 from tests.postgres.server import schema_of
 
 from muniment.backends.postgres import schema
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.link import Row
-from muniment.backends.postgres.reaching import reach
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
 from muniment.backends.postgres.revisions import MINIMUM, Revision, newest, read, revisions, split
-from muniment.backends.postgres.steps import Wish
+from muniment.backends.postgres.steps import MigrationRequest
+from muniment.backends.postgres.transaction import Row
 from muniment.model.errors import ConfigurationError, IntegrityError, SchemaMismatch, StoreUnavailable
 
-BOTH = Wish(phases=("pre", "post"))
+BOTH = MigrationRequest(phases=("pre", "post"))
 
 
 def asked(connection: psycopg.Connection[Row], question: str) -> list[Row]:
@@ -33,7 +34,7 @@ def more(*scripts: Revision) -> tuple[Revision, ...]:
 
 def test_an_empty_database_gets_its_schema(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         assert not schema.there(connection, name)
         standing = schema.ensure(connection, name, create=True)
 
@@ -46,7 +47,7 @@ def test_an_empty_database_gets_its_schema(bare_dsn: str) -> None:
 
 def test_what_is_there_is_left_as_it_is(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         schema.ensure(connection, name, create=True)
         before = asked(connection, f"SELECT oid, relname FROM pg_class WHERE relnamespace = '{name}'::regnamespace")
         schema.ensure(connection, name, create=True)
@@ -58,7 +59,7 @@ def test_what_is_there_is_left_as_it_is(bare_dsn: str) -> None:
 
 def test_nothing_is_made_unless_that_is_wished_for(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         with pytest.raises(ConfigurationError, match="holds nothing of ours"):
             schema.ensure(connection, name, create=False)
         assert len(schema.plan(connection, name)) >= 4
@@ -67,7 +68,7 @@ def test_nothing_is_made_unless_that_is_wished_for(bare_dsn: str) -> None:
 
 def test_who_was_cut_off_while_making_a_schema_is_finished_by_who_may_make_it(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         schema.apply(connection, name, known=revisions()[:1])
         with pytest.raises(SchemaMismatch):
             schema.ensure(connection, name, create=False)
@@ -76,7 +77,7 @@ def test_who_was_cut_off_while_making_a_schema_is_finished_by_who_may_make_it(ba
 
 def test_a_schema_that_is_behind_is_refused_and_can_be_brought_forward(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         schema.apply(connection, name, known=revisions()[:1])
         connection.execute(f"INSERT INTO {name}.deployment VALUES ('signing.pub', '')".encode())
 
@@ -97,7 +98,7 @@ def test_a_newer_release_may_add_to_the_schema_but_what_it_takes_away_locks_this
         read("0900_added.pre.sql", "CREATE TABLE added (a bigint);"),
         read("0900_added.post.sql", "DROP TABLE {schema}.added;"),
     )
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         schema.ensure(connection, name, create=True)
         sweeps = connection.info.server_version >= 170_000
         assert schema.apply(connection, name, known=later) == 1 + sweeps, "the table, and the right to sweep it"
@@ -116,7 +117,7 @@ def test_a_newer_release_may_add_to_the_schema_but_what_it_takes_away_locks_this
 def test_on_an_empty_database_scripts_of_both_phases_are_run(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
     later = more(read("0900_a.pre.sql", "CREATE TABLE a (a bigint);"), read("0900_a.post.sql", "DROP TABLE a;"))
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         schema.apply(connection, name, known=later)
 
         assert written(connection, name)[-2:] == [(900, "pre"), (900, "post")]
@@ -126,7 +127,7 @@ def test_a_script_that_was_altered_after_it_was_applied_is_refused(bare_dsn: str
     name = schema_of(bare_dsn)
     first = read("0900_a.pre.sql", "CREATE TABLE a (a bigint);")
     other = read("0900_a.pre.sql", "CREATE TABLE a (a bigint, b bigint);")
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         schema.apply(connection, name, known=more(first))
 
         with pytest.raises(IntegrityError, match="0900 a"):
@@ -140,7 +141,7 @@ def test_a_script_that_fails_leaves_nothing_behind_and_can_be_run_again(bare_dsn
     name = schema_of(bare_dsn)
     wrong = read("0900_a.pre.sql", "CREATE TABLE a (a bigint);\nSELECT 1 / 0;\n")
     right = read("0900_a.pre.sql", "CREATE TABLE a (a bigint);\n")
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         schema.ensure(connection, name, create=True)
         with pytest.raises(StoreUnavailable, match="22012"):
             schema.apply(connection, name, known=more(wrong))
@@ -155,7 +156,7 @@ def test_a_script_that_fails_leaves_nothing_behind_and_can_be_run_again(bare_dsn
 def test_a_script_alone_runs_what_no_transaction_can_hold(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
     index = "CREATE INDEX CONCURRENTLY IF NOT EXISTS by_hash ON {schema}.entries (tenant_id, hash);"
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         schema.apply(connection, name, known=more(read("0900_a.pre.sql", f"-- alone\n{index}\n")))
 
         assert asked(connection, f"SELECT to_regclass('{name}.by_hash') IS NOT NULL") == [(True,)]
@@ -168,18 +169,18 @@ def test_of_many_runs_at_once_each_script_is_run_once(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
 
     def run(_: int) -> int:
-        with reach(Address.parse(bare_dsn)) as connection:
+        with reach(DatabaseAddress.parse(bare_dsn)) as connection:
             return schema.ensure(connection, name, create=True).revision
 
     with ThreadPoolExecutor(6) as threads:
         assert list(threads.map(run, range(6))) == [newest(revisions())] * 6
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         assert written(connection, name) == [(one.number, one.phase) for one in revisions()]
 
 
 def test_progress_tells_each_step_before_it_is_done(bare_dsn: str) -> None:
     told: list[str] = []
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         name = schema_of(bare_dsn)
         planned = [step.title for step in schema.plan(connection, name)]
         done = schema.apply(connection, name, progress=lambda step: told.append(step.title))
@@ -190,7 +191,7 @@ def test_progress_tells_each_step_before_it_is_done(bare_dsn: str) -> None:
 
 def test_a_schema_of_somebody_else_is_left_alone(bare_dsn: str) -> None:
     name = schema_of(bare_dsn)
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         connection.execute(f"CREATE SCHEMA {name}".encode())
         connection.execute(f"CREATE TABLE {name}.theirs (a bigint)".encode())
 
@@ -201,15 +202,15 @@ def test_a_schema_of_somebody_else_is_left_alone(bare_dsn: str) -> None:
         ]
 
 
-@pytest.mark.parametrize("name", ["", "Big", "a b", "1st", 'a"b', "a;b", "x" * 41, "pg_toast", "ä"])
+@each("name", ["", "Big", "a b", "1st", 'a"b', "a;b", "x" * 41, "pg_toast", "ä"])
 def test_a_schema_has_a_name_that_needs_no_care(dsn: str, name: str) -> None:
-    with reach(Address.parse(dsn)) as connection, pytest.raises(ConfigurationError, match="40 small letters"):
+    with reach(DatabaseAddress.parse(dsn)) as connection, pytest.raises(ConfigurationError, match="40 small letters"):
         schema.ensure(connection, name, create=True)
 
 
 def test_the_longest_name_still_has_roles_of_its_own(bare_dsn: str) -> None:
     name = "x" * 40
-    with reach(Address.parse(bare_dsn)) as connection:
+    with reach(DatabaseAddress.parse(bare_dsn)) as connection:
         try:
             standing = schema.ensure(connection, name, create=True)
             assert standing.role == f'"muniment_writer_{name}"'

@@ -10,20 +10,20 @@ from tests.postgres.server import schema_of
 from tests.postgres.users import acting, database, give, user
 
 from muniment.backends.postgres import schema
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.link import Row
-from muniment.backends.postgres.reaching import reach
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
+from muniment.backends.postgres.transaction import Row
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 
 
 @pytest.fixture
 def connection(dsn: str) -> Iterator[psycopg.Connection[Row]]:
-    with reach(Address.parse(dsn)) as reached:
+    with reach(DatabaseAddress.parse(dsn)) as reached:
         yield reached
 
 
 def test_a_server_that_is_too_old_is_refused(dsn: str) -> None:
-    with database(dsn) as elsewhere, reach(Address.parse(elsewhere)) as own:
+    with database(dsn) as elsewhere, reach(DatabaseAddress.parse(elsewhere)) as own:
         own.execute(b"CREATE SCHEMA olden")
         own.execute(
             b"CREATE FUNCTION olden.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT CASE $1 "
@@ -39,7 +39,7 @@ def test_a_server_that_is_too_old_is_refused(dsn: str) -> None:
 
 
 def test_a_standby_is_refused_as_something_that_may_pass(dsn: str) -> None:
-    with database(dsn) as elsewhere, reach(Address.parse(elsewhere)) as own:
+    with database(dsn) as elsewhere, reach(DatabaseAddress.parse(elsewhere)) as own:
         own.execute(b"CREATE SCHEMA copy")
         own.execute(b"CREATE FUNCTION copy.pg_is_in_recovery() RETURNS bool LANGUAGE sql AS $$ SELECT true $$")
         own.execute(b"SET search_path TO copy, pg_catalog")
@@ -75,7 +75,7 @@ def test_every_other_way_to_acknowledge_is_taken(dsn: str, connection: psycopg.C
 
 def test_a_database_in_another_encoding_is_refused(dsn: str) -> None:
     how = "ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0"
-    with database(dsn, how) as elsewhere, reach(Address.parse(elsewhere)) as own:
+    with database(dsn, how) as elsewhere, reach(DatabaseAddress.parse(elsewhere)) as own:
         with pytest.raises(ConfigurationError, match="UTF8"):
             schema.ensure(own, "muniment", create=True)
         assert own.execute(b"SELECT FROM pg_namespace WHERE nspname = 'muniment'").fetchall() == []
@@ -91,16 +91,16 @@ def test_the_extension_is_added_by_who_may_and_asked_for_by_who_may_not(dsn: str
                     schema.ensure(hers, "other", create=True)
                 assert "CREATE EXTENSION vector;" in refused.value.hint
                 assert hers.execute(b"SELECT FROM pg_namespace WHERE nspname = 'other'").fetchall() == []
-            with reach(Address.parse(elsewhere)) as own:
+            with reach(DatabaseAddress.parse(elsewhere)) as own:
                 assert schema.ensure(own, name, create=True).path == f'"{name}", "public"'
         finally:
             give(elsewhere, "DROP OWNED BY {ana} CASCADE", ana=ana)
-            with reach(Address.parse(elsewhere)) as own:
+            with reach(DatabaseAddress.parse(elsewhere)) as own:
                 own.execute(f'DROP SCHEMA IF EXISTS "{name}" CASCADE'.encode())
 
 
 def test_an_extension_that_is_too_old_is_refused(dsn: str) -> None:
-    with database(dsn, "TEMPLATE template0") as elsewhere, reach(Address.parse(elsewhere)) as own:
+    with database(dsn, "TEMPLATE template0") as elsewhere, reach(DatabaseAddress.parse(elsewhere)) as own:
         own.execute(b"CREATE EXTENSION vector")
         own.execute(b"UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'")
 
@@ -111,7 +111,7 @@ def test_an_extension_that_is_too_old_is_refused(dsn: str) -> None:
 
 def test_the_extension_may_live_in_any_schema(dsn: str) -> None:
     name = f"{schema_of(dsn)}_e"
-    with database(dsn, "TEMPLATE template0") as elsewhere, reach(Address.parse(elsewhere)) as own:
+    with database(dsn, "TEMPLATE template0") as elsewhere, reach(DatabaseAddress.parse(elsewhere)) as own:
         own.execute(b"CREATE SCHEMA extensions")
         own.execute(b"CREATE EXTENSION vector WITH SCHEMA extensions")
         try:
@@ -129,7 +129,7 @@ def test_who_may_make_nothing_is_told_what_to_run(bare_dsn: str) -> None:
 
         assert f'CREATE ROLE "muniment_writer_{name}" NOLOGIN' in wanted
         assert f'GRANT "muniment_reader_{name}" TO "{ana}"' in wanted
-        with reach(Address.parse(bare_dsn)) as connection:
+        with reach(DatabaseAddress.parse(bare_dsn)) as connection:
             connection.execute(wanted.encode())
         with pytest.raises(ConfigurationError, match="no right to do this") as lacking:
             schema.ensure(hers, name, create=True)
@@ -152,7 +152,7 @@ def test_a_member_of_the_writers_role_opens_what_is_there(dsn: str) -> None:
 def test_a_step_that_has_no_effect_ends_the_run(dsn: str) -> None:
     """A right that is given by who does not own the table is not given, and all the server says is a warning."""
     name = schema_of(dsn)
-    with reach(Address.parse(dsn)) as connection:
+    with reach(DatabaseAddress.parse(dsn)) as connection:
         if connection.info.server_version < 170_000:
             pytest.skip("the right to sweep can be given from PostgreSQL 17 on")
     with user(dsn) as ana:
@@ -160,7 +160,7 @@ def test_a_step_that_has_no_effect_ends_the_run(dsn: str) -> None:
         give(dsn, f"REVOKE MAINTAIN ON {name}.entries FROM {{writer}}", writer=f"muniment_writer_{name}")
         with acting(dsn, ana) as hers, pytest.raises(ConfigurationError, match="upkeep"):
             schema.apply(hers, name)
-    with reach(Address.parse(dsn)) as connection:
+    with reach(DatabaseAddress.parse(dsn)) as connection:
         assert schema.apply(connection, name) == 1
 
 
@@ -185,7 +185,7 @@ def test_who_was_given_nothing_finds_nothing_out(dsn: str) -> None:
 
 
 def _database(dsn: str) -> str:
-    with reach(Address.parse(dsn)) as connection:
+    with reach(DatabaseAddress.parse(dsn)) as connection:
         row = connection.execute(b"SELECT current_database()").fetchone()
     assert row is not None
     return str(row[0])

@@ -15,13 +15,13 @@ import pytest
 from tests.patience import WAIT_S
 from tests.postgres.server import connect
 
-from muniment.backends.postgres.link import tenant_number
 from muniment.backends.postgres.store import PostgresTenant
+from muniment.backends.postgres.transaction import tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.model.errors import Malformed, MunimentError, StoreBusy
-from muniment.model.rows import Reach, VectorRow
-from muniment.testing.conformance.makers import append_next, make_card, make_plan, project
+from muniment.model.rows import VectorCoverage, VectorRow
+from muniment_store_conformance.makers import append_next, make_card, make_plan, project
 
 TENANT = "acme"
 NUMBER = tenant_number(TENANT)
@@ -60,7 +60,7 @@ def begun(store: PostgresTenant) -> None:
 
 def near(store: PostgresTenant, vector: bytes = EAST) -> list[int]:
     with store.read() as snapshot:
-        plan = make_plan(reach=Reach(model=MODEL, upto=2))
+        plan = make_plan(reach=VectorCoverage(model=MODEL, upto=2))
         return [one.rid for one in snapshot.meanings.search(plan, vector, keep=9)]
 
 
@@ -84,7 +84,7 @@ def test_who_was_not_heard_of_for_long_has_no_lease(dsn: str, store: PostgresTen
         store.vectors.add([row(1)], upto=1)
     with pytest.raises(StoreBusy):
         store.vectors.begin("other@1", 2)
-    assert rival.vectors.reach() == Reach(model=MODEL, upto=0)
+    assert rival.vectors.reach() == VectorCoverage(model=MODEL, upto=0)
     store.vectors.release()
     rival.vectors.add([row(2, NORTH)], upto=2)
     assert near(store) == [2]
@@ -103,7 +103,7 @@ def test_nothing_is_added_without_a_lease(store: PostgresTenant) -> None:
         store.vectors.begin(MODEL, 2)
     with pytest.raises(StoreBusy):
         store.vectors.add([row(1)], upto=1)
-    assert store.vectors.reach() == Reach()
+    assert store.vectors.reach() == VectorCoverage()
 
 
 def test_vectors_are_added_while_a_writer_has_the_turn(dsn: str, store: PostgresTenant) -> None:
@@ -125,7 +125,7 @@ def test_what_was_erased_meanwhile_is_not_given_its_vectors_back(dsn: str, store
         connection.execute("DELETE FROM cards WHERE rid = 1")
         store.vectors.add([row(1), row(2)], upto=2)
         assert connection.execute("SELECT rid FROM vectors").fetchall() == [(2,)]
-    assert store.vectors.reach() == Reach(model=MODEL, upto=2)
+    assert store.vectors.reach() == VectorCoverage(model=MODEL, upto=2)
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["with a lease", "before there was a lease"])
@@ -160,7 +160,7 @@ def waits(job: Future[None], connection: psycopg.Connection[tuple[object, ...]])
 
 
 def _add_all(store: PostgresTenant) -> None:
-    if store.vectors.reach() == Reach():
+    if store.vectors.reach() == VectorCoverage():
         begun(store)
     store.vectors.add([row(1), row(2)], upto=2)
 
@@ -188,10 +188,10 @@ def test_vectors_of_another_ledger_count_as_none(dsn: str, store: PostgresTenant
     assert near(store) == [2, 1]
     with connect(dsn) as connection:
         connection.execute("UPDATE reaches SET hash = '\\x00'")
-    assert store.vectors.reach() == Reach()
+    assert store.vectors.reach() == VectorCoverage()
     assert near(store) == []
     begun(store)
-    assert store.vectors.reach() == Reach(model=MODEL, upto=0)
+    assert store.vectors.reach() == VectorCoverage(model=MODEL, upto=0)
     with connect(dsn) as connection:
         assert connection.execute("SELECT count(*) FROM vectors").fetchone() == (0,)
 
@@ -214,7 +214,7 @@ def test_what_is_no_vector_is_refused_and_changes_nothing(store: PostgresTenant,
     store.vectors.add([row(1)], upto=1)
     with pytest.raises(Malformed):
         store.vectors.add([row(2), row(2, vector)], upto=2)
-    assert store.vectors.reach() == Reach(model=MODEL, upto=1)
+    assert store.vectors.reach() == VectorCoverage(model=MODEL, upto=1)
     assert near(store) == [1]
 
 
@@ -222,7 +222,7 @@ def test_vectors_up_to_an_entry_that_is_not_there_are_refused(store: PostgresTen
     begun(store)
     with pytest.raises(MunimentError):
         store.vectors.add([row(1)], upto=3)
-    assert store.vectors.reach() == Reach(model=MODEL, upto=0)
+    assert store.vectors.reach() == VectorCoverage(model=MODEL, upto=0)
     assert near(store) == []
 
 
@@ -263,7 +263,7 @@ def test_how_near_something_is_is_told_as_by_the_embedded_store_to_the_last_bit(
         place.vectors.begin(MODEL, 384)
         place.vectors.add(rows, upto=40)
         with place.read() as snapshot:
-            plan = make_plan(reach=Reach(model=MODEL, upto=40))
+            plan = make_plan(reach=VectorCoverage(model=MODEL, upto=40))
             searched = snapshot.meanings.search(plan, asked, keep=30)
             told.append((searched, snapshot.meanings.measure(range(50), asked), snapshot.meanings.alike([3, 99, 1])))
     embedded.close()
@@ -296,7 +296,7 @@ def test_a_revision_of_very_many_passages_hides_no_other(store: PostgresTenant) 
 def test_a_unit_that_writes_has_no_meanings(store: PostgresTenant) -> None:
     begun(store)
     store.vectors.add([row(1)], upto=1)
-    plan = make_plan(reach=Reach(model=MODEL, upto=1))
+    plan = make_plan(reach=VectorCoverage(model=MODEL, upto=1))
     told = store.write(
         lambda unit: (
             unit.meanings.reach(),
@@ -305,7 +305,7 @@ def test_a_unit_that_writes_has_no_meanings(store: PostgresTenant) -> None:
             unit.meanings.alike([1, 2]),
         )
     )
-    assert told == (Reach(), (), {}, ((0.0, 0.0), (0.0, 0.0)))
+    assert told == (VectorCoverage(), (), {}, ((0.0, 0.0), (0.0, 0.0)))
 
 
 def test_another_model_of_another_width_takes_the_place_of_one_with_an_index(dsn: str, store: PostgresTenant) -> None:

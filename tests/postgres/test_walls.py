@@ -13,10 +13,10 @@ from tests.postgres.server import connect, database_of, schema_of
 from tests.postgres.users import acting, give, user
 
 from muniment.backends.postgres import schema
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.door import Door
-from muniment.backends.postgres.link import Row
-from muniment.backends.postgres.reaching import reach
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
+from muniment.backends.postgres.tenant_scope import TenantScope
+from muniment.backends.postgres.transaction import Row
 from muniment.backends.postgres.vault import PostgresVault
 
 ACME, BLUE = 11, 22
@@ -230,6 +230,7 @@ def test_nobody_but_the_owner_makes_anything_in_the_schema(dsn: str, part: str) 
         connection.execute(f"CREATE TABLE {schema_of(dsn)}.mine (a bigint)".encode())
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     "statement",
     [
@@ -291,7 +292,7 @@ def test_whoever_logs_in_the_store_works_as_the_writer(dsn: str) -> None:
     """The session's server is used by a superuser, for whom no wall stands and no right is missing."""
     vault = PostgresVault(dsn, create=False)
     try:
-        with reach(Address.parse(dsn)) as plain:
+        with reach(DatabaseAddress.parse(dsn)) as plain:
             row = plain.execute(b"SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()
             assert row == (True,), "this test needs a superuser to show anything"
         with vault.pool.lend() as connection:
@@ -307,7 +308,7 @@ def test_the_store_asks_inside_a_wall(dsn: str) -> None:
     try:
         for name in ("acme", "blue"):
             vault.open(name, create=True)
-        door = Door(vault.pool, "acme")
+        door = TenantScope(vault.pool, "acme")
         with door.reading() as link:
             assert link.ask("SELECT tenant_id FROM tenant_head", ()) == [(door.number,)]
     finally:

@@ -10,14 +10,14 @@ import pytest
 
 from muniment.backends.latest import Latest
 from muniment.backends.nearness import NEAR_POSTINGS_MAX
-from muniment.backends.postgres.door import Door
 from muniment.backends.postgres.lexicon import PostgresLexicon
-from muniment.backends.postgres.postings import Change, Postings
+from muniment.backends.postgres.postings import Postings, PostingsChange
+from muniment.backends.postgres.tenant_scope import TenantScope
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.model.receipt import Terms
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.conformance.makers import make_card, make_document, make_plan
+from muniment_store_conformance.makers import make_card, make_document, make_plan
 
 _TYPED = (
     "red green build builds building x-y y-x don't café CAFE e.g. a b 1.5 東京 foo_bar the of 👍 東京タワー 京 "
@@ -37,8 +37,8 @@ def vault(dsn: str) -> Iterator[PostgresVault]:
 
 
 @pytest.fixture
-def door(vault: PostgresVault) -> Door:
-    return Door(vault.pool, "acme")
+def door(vault: PostgresVault) -> TenantScope:
+    return TenantScope(vault.pool, "acme")
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_of_equal_texts_the_latest_comes_first_whatever_order_its_words_are_foun
         assert len({hit.score for hit in same}) == 1
 
 
-def misnumbered(door: Door) -> list[tuple[str, int, int]]:
+def misnumbered(door: TenantScope) -> list[tuple[str, int, int]]:
     """The terms whose last posting is not numbered by how many there are."""
     counted = (
         "SELECT p.term, count(*), (SELECT q.nth FROM postings q WHERE q.tenant_id = $1 AND q.term = p.term "
@@ -133,13 +133,15 @@ def misnumbered(door: Door) -> list[tuple[str, int, int]]:
         return [(term, count, nth) for term, count, nth in link.ask(counted, [link.number]) if count != nth]
 
 
-def left(door: Door) -> int:
+def left(door: TenantScope) -> int:
     with door.reading() as link:
         ((number,),) = link.ask("SELECT count(*) FROM postings WHERE tenant_id = $1", [link.number])
     return int(number)
 
 
-def test_the_last_posting_of_a_term_tells_how_many_there_are_after_any_writing_and_taking_away(door: Door) -> None:
+def test_the_last_posting_of_a_term_tells_how_many_there_are_after_any_writing_and_taking_away(
+    door: TenantScope,
+) -> None:
     rng = random.Random(4)
     kept: dict[int, str] = {}
     last = 0
@@ -159,27 +161,27 @@ def test_the_last_posting_of_a_term_tells_how_many_there_are_after_any_writing_a
     assert left(door) == 0
 
 
-def test_what_was_indexed_is_taken_away_even_if_it_is_said_to_say_something_else(door: Door) -> None:
+def test_what_was_indexed_is_taken_away_even_if_it_is_said_to_say_something_else(door: TenantScope) -> None:
     with door.touching() as link:
         postings = Postings(link)
-        assert postings.put({1: "red green", 2: "red build build", 3: "red"}, last=0) == Change(
+        assert postings.put({1: "red green", 2: "red build build", 3: "red"}, last=0) == PostingsChange(
             texts=3, terms=6, last=3
         )
-        assert postings.take_away({2: "red house", 3: "nothing of it"}) == Change(texts=2, terms=4)
+        assert postings.take_away({2: "red house", 3: "nothing of it"}) == PostingsChange(texts=2, terms=4)
         assert postings.holding(["red", "green", "build"]) == {"red": 1, "green": 1}
     assert misnumbered(door) == []
 
 
-def test_a_text_without_any_term_counts_as_a_text_and_can_be_taken_away(door: Door) -> None:
+def test_a_text_without_any_term_counts_as_a_text_and_can_be_taken_away(door: TenantScope) -> None:
     with door.touching() as link:
         postings = Postings(link)
-        assert postings.put({1: "👍", 2: "red"}, last=0) == Change(texts=2, terms=1, last=2)
-        assert postings.take_away({1: "👍", 9: "👍"}) == Change(texts=1, terms=0)
-        assert postings.put({}, last=2) == Change()
+        assert postings.put({1: "👍", 2: "red"}, last=0) == PostingsChange(texts=2, terms=1, last=2)
+        assert postings.take_away({1: "👍", 9: "👍"}) == PostingsChange(texts=1, terms=0)
+        assert postings.put({}, last=2) == PostingsChange()
     assert left(door) == 1
 
 
-def test_a_writer_finds_what_it_just_wrote_and_no_longer_what_it_took_away(door: Door) -> None:
+def test_a_writer_finds_what_it_just_wrote_and_no_longer_what_it_took_away(door: TenantScope) -> None:
     texts = {1: "red lantern", 2: "green lantern"}
     latest = Latest(keep=NEAR_POSTINGS_MAX)
     with door.touching() as link:

@@ -10,9 +10,9 @@ import psycopg
 from psycopg import sql
 from tests.postgres.server import schema_of
 
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.link import Row
-from muniment.backends.postgres.reaching import reach
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
+from muniment.backends.postgres.transaction import Row
 
 _numbers = count(1)
 
@@ -21,7 +21,7 @@ _numbers = count(1)
 def user(dsn: str, rights: str = "") -> Iterator[str]:
     """A user that is gone afterwards with all it owns. `rights` as CREATE ROLE has them."""
     name = f"{schema_of(dsn)}_user{next(_numbers)}"
-    with reach(Address.parse(dsn)) as connection:
+    with reach(DatabaseAddress.parse(dsn)) as connection:
         connection.execute(sql.SQL("CREATE ROLE {} LOGIN ").format(sql.Identifier(name)) + sql.SQL(" ") + _sql(rights))
         try:
             yield name
@@ -33,7 +33,7 @@ def user(dsn: str, rights: str = "") -> Iterator[str]:
 @contextmanager
 def acting(dsn: str, name: str) -> Iterator[psycopg.Connection[Row]]:
     """A connection that is this user's in every respect, though somebody else logged in."""
-    with reach(Address.parse(dsn)) as connection:
+    with reach(DatabaseAddress.parse(dsn)) as connection:
         connection.execute(sql.SQL("SET SESSION AUTHORIZATION {}").format(sql.Identifier(name)))
         yield connection
 
@@ -42,7 +42,7 @@ def acting(dsn: str, name: str) -> Iterator[psycopg.Connection[Row]]:
 def database(dsn: str, how: str = "") -> Iterator[str]:
     """A database of its own, gone afterwards; the DSN that leads there."""
     name = f"{schema_of(dsn)}_database{next(_numbers)}"
-    with reach(Address.parse(dsn)) as connection:
+    with reach(DatabaseAddress.parse(dsn)) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {} ").format(sql.Identifier(name)) + _sql(how))
         try:
             yield f"{dsn}&dbname={name}"
@@ -52,7 +52,7 @@ def database(dsn: str, how: str = "") -> Iterator[str]:
 
 def give(dsn: str, statement: str, **names: str) -> None:
     """Let whoever logged in run a statement, with names in the place of what stands in braces."""
-    with reach(Address.parse(dsn)) as connection:
+    with reach(DatabaseAddress.parse(dsn)) as connection:
         connection.execute(_sql(statement).format(**{name: sql.Identifier(one) for name, one in names.items()}))
 
 

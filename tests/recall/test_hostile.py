@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.recall.world import Toy, both, contents, kept, on_disk
 
@@ -46,14 +47,15 @@ def test_odd_text_is_a_name_a_task_and_an_interest_too(tmp_path: Path, text: str
     with on_disk(tmp_path, Toy()) as memory:
         memory.remember("the pump leaks", entities=[text])
         memory.flush(timeout=WAIT_S)
-        memory.alias(text, "Pump Nine")
-        assert len(memory.entity("Pump Nine").names) == 2
-        assert memory.entity(text).records == memory.entity("Pump Nine").records
-        assert len(memory.entity(text).records) == 1
+        memory.review.alias(text, "Pump Nine")
+        assert len(memory.insight.entity("Pump Nine").names) == 2
+        assert memory.insight.entity(text).records == memory.insight.entity("Pump Nine").records
+        assert len(memory.insight.entity(text).records) == 1
         assert contents(memory.attune(task=text, interests=[text], role=text)) == ["the pump leaks"]
         assert memory.ledger.verify().ok
 
 
+@pytest.mark.slow
 def test_a_line_of_a_mebibyte_is_found_by_its_end(tmp_path: Path) -> None:
     text = "lorem ipsum " * 87_000 + "the physician signed at the end"
     with on_disk(tmp_path, Toy()) as memory:
@@ -158,7 +160,7 @@ def test_a_question_of_sixty_kilobytes_is_answered(tmp_path: Path) -> None:
     assert 60_000 < len(question.encode()) < 65_536
     with on_disk(tmp_path, Toy()) as memory:
         memory.remember("pump3 leaks")
-        memory.alias("pump3", "Old Faithful")
+        memory.review.alias("pump3", "Old Faithful")
         memory.flush(timeout=WAIT_S)
         answer = memory.recall(question, floor=0.0)
         assert len(answer.searched.words) <= 200, "the work is bounded"
@@ -175,15 +177,15 @@ def test_a_question_that_is_too_long_is_refused_by_its_size(memory: Memory) -> N
 def test_what_is_no_text_is_refused_and_leaves_nothing(tmp_path: Path, text: str) -> None:
     with on_disk(tmp_path, Toy()) as memory:
         before = memory.ledger.head()
-        for act in (memory.remember, memory.recall, memory.entity):
+        for act in (memory.remember, memory.recall, memory.insight.entity):
             with pytest.raises(MunimentError):
                 act(text)
         with pytest.raises(MunimentError):
-            memory.alias(text, "pump")
+            memory.review.alias(text, "pump")
         assert memory.ledger.head() == before
 
 
-@pytest.mark.parametrize("question", ["?", "…", "👍", "-", "the of and", '""', "*", "\u202e", "0"])
+@each("question", ["?", "…", "👍", "-", "the of and", '""', "*", "\u202e", "0"])
 def test_a_question_without_a_word_is_answered_or_declined_but_never_fails(tmp_path: Path, question: str) -> None:
     with on_disk(tmp_path, Toy()) as memory:
         memory.remember("the pump leaks")

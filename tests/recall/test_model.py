@@ -13,9 +13,9 @@ from tests.recall.world import Broken, Quarters, Stuck, Toy, contents, eventuall
 from muniment import Memory
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.backends.vectors.index import VectorIndex
-from muniment.model.errors import MindUnavailable, MunimentError
+from muniment.model.errors import ModelUnavailable, MunimentError
 from muniment.model.recall import Recall
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 
 TEXT = "the pump is an automobile"
 
@@ -34,7 +34,7 @@ def test_without_a_model_words_answer_and_the_reason_is_given(tmp_path: Path) ->
         assert answer.searched.why is not None
         assert "muniment model install" in answer.searched.why
         assert "meaning" not in parts(answer)
-        assert memory.flush(timeout=WAIT_S) == Reach()
+        assert memory.flush(timeout=WAIT_S) == VectorCoverage()
         assert contents(memory.recall("vehicle")) == []
         assert memory.explain(answer.receipt_id, replay=True).same_ids
 
@@ -67,7 +67,7 @@ def test_vectors_of_another_model_are_never_compared_and_are_made_again(vault: P
         model.free.set()
         steps: list[tuple[int, int]] = []
         reach = memory.flush(timeout=WAIT_S, progress=lambda done, all_: steps.append((done, all_)))
-        assert reach == Reach(model="toy@2", upto=memory.ledger.head().seq)
+        assert reach == VectorCoverage(model="toy@2", upto=memory.ledger.head().seq)
         again = memory.recall("vehicle")
         assert (contents(again), again.searched.model, again.searched.why) == ([TEXT], "toy@2", None)
 
@@ -128,7 +128,7 @@ def test_a_model_that_fails_leaves_the_words_and_recovers(tmp_path: Path) -> Non
         assert answer.searched.model is None
         assert answer.searched.why is not None
         assert "the model is down" in answer.searched.why
-        with pytest.raises(MindUnavailable):
+        with pytest.raises(ModelUnavailable):
             memory.flush(timeout=WAIT_S)
         model.down = False
         assert memory.flush(timeout=WAIT_S).upto == memory.ledger.head().seq
@@ -145,7 +145,7 @@ def test_a_model_that_reads_questions_but_no_records_is_told_of(tmp_path: Path) 
         assert contents(memory.recall("pump")) == [TEXT]
         model.shut = set()
         memory.remember("something else")
-        assert eventually(lambda: memory.searching().trailing == 0), "it is tried again after the next write"
+        assert eventually(lambda: memory.insight.searching().trailing == 0), "it is tried again after the next write"
         assert eventually(lambda: memory.recall("pump").searched.why is None)
 
 
@@ -160,7 +160,7 @@ def test_a_model_that_gives_too_few_vectors_is_not_believed(tmp_path: Path) -> N
     with on_disk(tmp_path, TooFew()) as memory:
         memory.remember(TEXT)
         memory.remember("a physician came")
-        with pytest.raises(MindUnavailable):
+        with pytest.raises(ModelUnavailable):
             memory.flush(timeout=WAIT_S)
         assert contents(memory.recall("pump")) == [TEXT]
 
@@ -174,7 +174,7 @@ def test_a_function_of_the_callers_that_raises_is_a_model_that_fails(vault: Path
         answer = memory.recall("pump")
         assert contents(answer) == [TEXT]
         assert "failed: ValueError" in (answer.searched.why or "")
-        with pytest.raises(MindUnavailable):
+        with pytest.raises(ModelUnavailable):
             memory.flush(timeout=WAIT_S)
 
 

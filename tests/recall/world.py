@@ -11,14 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.patience import WAIT_S
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import SeededIds, SeededSigner, TickingClock, default_policy
 
 from muniment import Memory
-from muniment.backends.memory.store import MemoryTenant
 from muniment.backends.sqlite.store import SqliteTenant
+from muniment.engine.session import Session
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import OWNER
 from muniment.model.curation import Verdict
-from muniment.model.errors import MindUnavailable
+from muniment.model.errors import ModelUnavailable
 from muniment.model.recall import Recall
 from muniment.model.times import Instant
 from muniment.policy.decide import resolve
@@ -27,7 +29,6 @@ from muniment.policy.rules import Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.store import TenantStore
-from muniment.testing.world import SeededIds, SeededSigner, TickingClock, default_policy
 
 SYNONYMS = {"car": "automobile", "vehicle": "automobile", "purchase": "buy", "acquire": "buy", "physician": "doctor"}
 """Words a toy takes for one another: what tells a search by meaning from a search by words."""
@@ -94,7 +95,7 @@ class Quarters:
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if self.shut.intersection(texts):
-            raise MindUnavailable("the model does not read these")
+            raise ModelUnavailable("the model does not read these")
         return [self.vector(text) for text in texts]
 
     @staticmethod
@@ -126,7 +127,7 @@ class Broken(Toy):
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if self.down:
-            raise MindUnavailable("the model is down")
+            raise ModelUnavailable("the model is down")
         return super().embed(texts)
 
 
@@ -149,7 +150,7 @@ def memory_over(
         embedder=embedder,
         extractor=extractor,
     )
-    return Memory(tenant, resolve(chosen, OWNER))
+    return Memory(Session(tenant, resolve(chosen, OWNER)))
 
 
 @contextmanager

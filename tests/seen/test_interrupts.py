@@ -16,18 +16,18 @@ from tests.patience import WAIT_S
 from tests.scope import LONG
 from tests.seen.interrupts import Place, interrupted, places
 from tests.support.unreliable import UnreliableEmbedder
+from tests.support.world import TickingClock
 
 from muniment import Memory
 from muniment.engine.witness import EVERY, Witness
 from muniment.model.errors import NotFound
-from muniment.testing.world import TickingClock
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 """Python drops an interrupt that arrives in a finaliser, and warns of a connection that an interrupted caller lost."""
 
 MANY = 400 if LONG else 12
 ROOM = "backends/"
-NEAR = ("store.py", "line.py", "turns.py", "door.py", "link.py", "channel.py", "pools.py")
+NEAR = ("store.py", "group_commit.py", "writer_lock.py", "tenant_scope.py", "transaction.py", "pipeline.py", "pools.py")
 """Where transactions begin and end. Of the places chosen for a call, two thirds are there."""
 _NUMBERS = count(1)
 
@@ -39,7 +39,8 @@ with tempfile.TemporaryDirectory() as folder, Memory.open(folder, embedder=None)
     before = set(sys.modules)
     memory.remember("The lamp was lit on 3 May 2024 by Anna Berg for 30 euros")
     memory.recall("what happened on 3 May 2024, and what last week?")
-    memory.attune(interests=["lamp"]), list(memory.browse()), memory.stats(), memory.sweep(), memory.ledger.checkpoint()
+    memory.attune(interests=["lamp"]), list(memory.insight.browse())
+    memory.insight.stats(), memory.review.sweep(), memory.ledger.checkpoint()
     print(sorted(set(sys.modules) - before))
 """
 
@@ -62,13 +63,13 @@ class Calls:
         claim = self.memory.get(self.first).record.claim
         names = [f"prp-{number}-{part}" for part in range(3)]
         self.proposals += names
-        self.memory.propose_many([(name, claim.__class__(content=f"Lamp {name} is lit")) for name in names])
+        self.memory.propose([(name, claim.__class__(content=f"Lamp {name} is lit")) for name in names])
 
     def recall(self) -> None:
         self.memory.recall("who keeps the lamp?", limit=3)
 
     def browse(self) -> None:
-        for _ in self.memory.browse(limit=3):
+        for _ in self.memory.insight.browse(limit=3):
             pass
 
     def ask_anew(self) -> None:
@@ -89,14 +90,14 @@ class Calls:
         assert self.memory.ledger.verify().findings == ()
 
     def sweep(self) -> None:
-        self.memory.sweep()
+        self.memory.review.sweep()
 
     def checkpoint(self) -> None:
         self.memory.ledger.checkpoint()
 
     @property
     def first(self) -> str:
-        return next(iter(self.memory.browse(limit=1))).record.id
+        return next(iter(self.memory.insight.browse(limit=1))).record.id
 
 
 def test_a_write_and_a_question_import_nothing() -> None:
@@ -183,10 +184,11 @@ def test_an_interrupted_call_is_whole_or_absent_and_holds_nobody_up(
         assert memory.ledger.verify().findings == ()
 
 
-BEHIND = ("vector_indexer.py", "minds.py", "threading.py", "lock.py", "witness.py")
+BEHIND = ("vector_indexer.py", "model_timeout.py", "threading.py", "lock.py", "witness.py")
 """What stands behind a memory with a model and a witness, and takes locks in the thread of the caller."""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "call", [Calls.remember, Calls.ask_anew, Calls.flush, Calls.forget], ids=lambda one: one.__name__
 )
@@ -258,7 +260,7 @@ def assert_whole_or_absent(memory: Memory, other: Memory, proposals: list[str], 
 
 def fate_of(memory: Memory, proposal: str) -> bool:
     try:
-        record = memory.report(proposal).record_id
+        record = memory.review.report(proposal).record_id
     except NotFound:
         return False
     assert record is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
+from tests.cases import each
 
 from muniment.model import errors
 from muniment.surfaces.problems import ExitCode, problem_of
@@ -19,6 +19,8 @@ EXITS = {
     "not_found": 2,
     "stale": 2,
     "rolled_back": 2,
+    "source_unreadable": 2,
+    "source_incomplete": 2,
     "on_hold": 2,
     "undecided": 2,
     "configuration_error": 2,
@@ -44,6 +46,8 @@ EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.NotFound("record", "rec_1"),
     errors.Stale("record rec_1", yours="revision 1", present="revision 2"),
     errors.RolledBack("omir-0c1d2e"),
+    errors.SourceUnreadable("history.db", "a whole SQLite file"),
+    errors.SourceIncomplete(2, "memory.jsonl:7", "no JSON object"),
     errors.OnHold("hld_1", "case 2026-114", records=3),
     errors.Undecided("conflict cfl_1", "both sides are equal by vote"),
     errors.ConfigurationError("vault", "is missing"),
@@ -52,7 +56,7 @@ EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.StoreUnavailable("no disk"),
     errors.StoreFull("no room"),
     errors.StoreBusy("locked"),
-    errors.MindUnavailable("the endpoint answered 401"),
+    errors.ModelUnavailable("the endpoint answered 401"),
     errors.TooManyRequests("requests of planner", retry_after=2.0),
     errors.IntegrityError("contradiction"),
     errors.LedgerBroken("entry 3", seq=3),
@@ -72,7 +76,7 @@ def test_the_examples_cover_the_whole_tree() -> None:
     assert {type(example) for example in EXAMPLES} == ours
 
 
-@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+@each("error", EXAMPLES, ids=lambda error: type(error).__name__)
 def test_every_error_has_its_exit_code_and_its_words(error: errors.MunimentError) -> None:
     problem = problem_of(error)
     assert (problem.code, int(problem.exit)) == (error.code, EXITS[error.code])

@@ -7,28 +7,28 @@ from pathlib import Path
 from typing import Unpack
 
 import msgspec
+from tests.support.world import default_policy
 
 from muniment import Memory
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
 from muniment.model.entry import Entry
-from muniment.model.flat import ClaimOptions
 from muniment.model.recall import Recall
-from muniment.model.record import Footing, Standing
+from muniment.model.record import RecordState, TrustState
 from muniment.model.times import Instant, parse
 from muniment.model.vocabulary import ActorType
-from muniment.policy.rules import Member, Policy
+from muniment.policy.rules import Policy, PolicyMember
 from muniment.ports.judge import Judge
-from muniment.testing.world import default_policy
 
 _PROJECT = ("default",)
 MEMBERS = {
-    "curator": Member(type=ActorType.PERSON, roles=("curator",), projects=_PROJECT, authority=10),
-    "colleague": Member(type=ActorType.PERSON, projects=_PROJECT),
-    "neighbour": Member(type=ActorType.PERSON, projects=_PROJECT),
-    "gauge": Member(type=ActorType.TOOL, roles=("agent",), projects=_PROJECT),
-    "meter": Member(type=ActorType.TOOL, roles=("agent",), projects=_PROJECT),
-    "senior": Member(roles=("agent",), projects=_PROJECT, authority=6),
-    "steward": Member(type=ActorType.SERVICE, roles=("curator",), projects=_PROJECT, authority=10),
+    "curator": PolicyMember(type=ActorType.PERSON, roles=("curator",), projects=_PROJECT, authority=10),
+    "colleague": PolicyMember(type=ActorType.PERSON, projects=_PROJECT),
+    "neighbour": PolicyMember(type=ActorType.PERSON, projects=_PROJECT),
+    "gauge": PolicyMember(type=ActorType.TOOL, roles=("agent",), projects=_PROJECT),
+    "meter": PolicyMember(type=ActorType.TOOL, roles=("agent",), projects=_PROJECT),
+    "senior": PolicyMember(roles=("agent",), projects=_PROJECT, authority=6),
+    "steward": PolicyMember(type=ActorType.SERVICE, roles=("curator",), projects=_PROJECT, authority=10),
 }
 """A person who reviews, two who do not, two tools, an agent with authority, a machine that reviews. Every other name is
 an agent of the project."""
@@ -48,7 +48,9 @@ class SetClock:
         self.instant = Instant(self.instant + micros)
 
 
-def team_policy(policy: Policy | None = None, members: dict[str, Member] | None = None, **others: Member) -> Policy:
+def team_policy(
+    policy: Policy | None = None, members: dict[str, PolicyMember] | None = None, **others: PolicyMember
+) -> Policy:
     """A policy, the default one if none is given, that also knows the team and these members."""
     start = policy if policy is not None else default_policy()
     return msgspec.structs.replace(start, actors={**MEMBERS, **start.actors, **(members or {}), **others})
@@ -116,11 +118,11 @@ def contents(answer: Recall) -> set[str]:
     return {one.record.content for one in answer.records}
 
 
-def standing(memory: Memory, record: str) -> Standing:
+def standing(memory: Memory, record: str) -> RecordState:
     return memory.get(record).standing
 
 
-def footing(memory: Memory, record: str) -> Footing:
+def footing(memory: Memory, record: str) -> TrustState:
     return standing(memory, record).footing
 
 

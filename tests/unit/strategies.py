@@ -27,7 +27,17 @@ from muniment.model.claim import (
     Times,
 )
 from muniment.model.entity import Entity, EntityKind
-from muniment.model.entry import Ballot, Birth, Change, ConflictChange, DocumentRef, Entry, EntryKind, Filing, Role
+from muniment.model.entry import (
+    ConflictChange,
+    DocumentRef,
+    DocumentRole,
+    Entry,
+    EntryKind,
+    ProposalStateChange,
+    RevisionCreated,
+    StateChange,
+    Vote,
+)
 from muniment.model.filter import (
     AtLeast,
     AtMost,
@@ -43,9 +53,16 @@ from muniment.model.filter import (
     ValidAt,
 )
 from muniment.model.gate import Thresholds
-from muniment.model.proposal import OutcomeReport, Proposal, ResolveRequest, Retraction, Ruling, VouchRequest
+from muniment.model.proposal import (
+    OutcomeReport,
+    Proposal,
+    ResolveRequest,
+    RetractRequest,
+    ReviewDecision,
+    VouchRequest,
+)
 from muniment.model.query import Attunement, Query
-from muniment.model.record import Footing, Record, Standing, Vigour
+from muniment.model.record import Record, RecordState, TrustState, UsageState
 from muniment.model.status import Status
 from muniment.model.times import MAX, MIN, Instant
 from muniment.model.vocabulary import (
@@ -70,17 +87,17 @@ from muniment.model.vocabulary import (
 )
 from muniment.policy.rules import (
     Action,
-    Cascade,
-    Detector,
-    Disputes,
-    Evidence,
-    Member,
+    CascadePolicy,
+    DetectorEffect,
+    DisputePolicy,
+    EvidencePolicy,
     Policy,
+    PolicyMember,
     ReadRule,
     ReviewRule,
-    Safety,
-    Secrets,
-    Trust,
+    SafetyPolicy,
+    SecretsPolicy,
+    TrustPolicy,
     WriteDecision,
     WriteRule,
 )
@@ -232,7 +249,7 @@ records = st.builds(
 )
 sums = st.floats(0, 1e6)
 footings = st.builds(
-    Footing,
+    TrustState,
     own=shares,
     effective=shares,
     label=st.sampled_from(Label),
@@ -240,9 +257,9 @@ footings = st.builds(
     helpful=sums,
     misleading=sums,
 )
-vigours = st.builds(Vigour, tier=st.sampled_from(Tier), accesses=st.integers(0, 2**53), last_access=maybe(instants))
+vigours = st.builds(UsageState, tier=st.sampled_from(Tier), accesses=st.integers(0, 2**53), last_access=maybe(instants))
 standings = st.builds(
-    Standing,
+    RecordState,
     status=st.sampled_from(Status),
     since=positions,
     footing=footings,
@@ -269,7 +286,7 @@ proposals = st.builds(
     promotes=maybe(identifiers),
 )
 rulings = st.builds(
-    Ruling,
+    ReviewDecision,
     proposal=identifiers,
     accept=st.booleans(),
     reason=texts,
@@ -277,7 +294,9 @@ rulings = st.builds(
     scope=maybe(st.sampled_from(Scope)),
     scope_id=maybe(identifiers),
 )
-retractions = st.builds(Retraction, record=identifiers, reason=texts, expected_revision=maybe(st.integers(1, 2**31)))
+retractions = st.builds(
+    RetractRequest, record=identifiers, reason=texts, expected_revision=maybe(st.integers(1, 2**31))
+)
 outcomes = st.builds(
     OutcomeReport,
     record=identifiers,
@@ -350,11 +369,11 @@ entries = st.builds(
     kind=st.sampled_from(EntryKind),
     actor=identifiers,
     last_doc=positions,
-    documents=several(st.builds(DocumentRef, doc=positions, role=st.sampled_from(Role), digest=digests)),
+    documents=several(st.builds(DocumentRef, doc=positions, role=st.sampled_from(DocumentRole), digest=digests)),
     dropped=several(positions),
     births=several(
         st.builds(
-            Birth,
+            RevisionCreated,
             rid=positions,
             id=identifiers,
             revision=positions,
@@ -365,7 +384,7 @@ entries = st.builds(
     ),
     changes=several(
         st.builds(
-            Change,
+            StateChange,
             rid=positions,
             status=st.sampled_from(Status),
             footing=footings,
@@ -375,7 +394,7 @@ entries = st.builds(
     ),
     filing=maybe(
         st.builds(
-            Filing,
+            ProposalStateChange,
             proposal=identifiers,
             outcome=st.sampled_from(Outcome),
             disposition=st.sampled_from(Disposition),
@@ -396,7 +415,7 @@ entries = st.builds(
             opened=positions,
             strategy=maybe(st.sampled_from(Strategy)),
             winner=maybe(identifiers),
-            ballots=several(st.builds(Ballot, actor=identifiers, winner=identifiers)),
+            ballots=several(st.builds(Vote, actor=identifiers, winner=identifiers)),
         )
     ),
     policy=positions,
@@ -506,7 +525,7 @@ review_rules = st.builds(
     **_who,
 )
 trusts = st.builds(
-    Trust,
+    TrustPolicy,
     gate=thresholds(),
     namespaces=st.dictionaries(spaces, thresholds(), max_size=2),
     missing_floor=st.floats(0, 1, exclude_max=True),
@@ -515,21 +534,26 @@ trusts = st.builds(
 )
 _then = st.sampled_from(Consequence)
 cascades = st.builds(
-    Cascade, retracted=_then, deprecated=_then, superseded=_then, expired=_then, contested=_then, erased=_then
+    CascadePolicy, retracted=_then, deprecated=_then, superseded=_then, expired=_then, contested=_then, erased=_then
 )
 disputes = st.builds(
-    Disputes, detector=st.sampled_from(Detector), judge=st.sampled_from(Detector), quorum=st.integers(1, 1_000)
+    DisputePolicy,
+    detector=st.sampled_from(DetectorEffect),
+    judge=st.sampled_from(DetectorEffect),
+    quorum=st.integers(1, 1_000),
 )
 policies = st.builds(
     Policy,
     version=st.just(1),
     name=identifiers,
-    actors=st.dictionaries(names | st.just("*"), st.builds(Member, roles=several(names), projects=several(names))),
+    actors=st.dictionaries(
+        names | st.just("*"), st.builds(PolicyMember, roles=several(names), projects=several(names))
+    ),
     write=several(write_rules),
     read=several(read_rules),
     review=several(review_rules),
-    safety=st.builds(Safety, secrets=st.sampled_from(Secrets)),
-    evidence=st.builds(Evidence, required_for=several(st.sampled_from(Kind))),
+    safety=st.builds(SafetyPolicy, secrets=st.sampled_from(SecretsPolicy)),
+    evidence=st.builds(EvidencePolicy, required_for=several(st.sampled_from(Kind))),
     trust=trusts,
     cascade=cascades,
     disputes=disputes,

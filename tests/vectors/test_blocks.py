@@ -11,11 +11,11 @@ import pytest
 from tests.vectors.world import DIMENSIONS, MODEL, born, packed, since
 
 from muniment.backends.vectors.blocks import BLOCK
-from muniment.backends.vectors.head import Head, HeadFile
 from muniment.backends.vectors.index import VectorIndex
+from muniment.backends.vectors.index_head import IndexHead, IndexHeadFile
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.model.filter import EVERYTHING
-from muniment.model.rows import Near, Reach, VectorRow
+from muniment.model.rows import NearbyText, VectorCoverage, VectorRow
 
 UP = packed(*[0.25] * DIMENSIONS)
 HALF = packed(*[0.25] * 8, *[-0.25] * 8)
@@ -41,12 +41,12 @@ def add(index: VectorIndex, rid: int, vector: bytes) -> None:
     index.add([VectorRow(rid=rid, start=0, end=9, vector=vector)], upto=rid, hash=bytes([rid]) * 32)
 
 
-def found(index: VectorIndex) -> list[Near]:
+def found(index: VectorIndex) -> list[NearbyText]:
     return index.search(EVERYTHING, UP, as_of=100, upto=100, keep=9)
 
 
-def near(rid: int, cosine: float) -> Near:
-    return Near(rid=rid, cosine=cosine, start=0, end=9)
+def near(rid: int, cosine: float) -> NearbyText:
+    return NearbyText(rid=rid, cosine=cosine, start=0, end=9)
 
 
 def every_byte(folder: Path) -> bytes:
@@ -69,7 +69,7 @@ def test_what_was_added_is_there_when_the_index_is_opened_again(states: tuple[Pa
     _, after = states
 
     assert found(opened(after)) == [near(2, 1.0), near(1, 0.0)]
-    assert opened(after).reach() == Reach(model=MODEL, upto=2)
+    assert opened(after).reach() == VectorCoverage(model=MODEL, upto=2)
     assert opened(after).agrees(lambda position: b"\x02" * 32 if position == 2 else None)
 
 
@@ -85,7 +85,7 @@ def test_a_crash_between_rows_and_head_leaves_the_state_before(
 
     index = opened(before)
     assert found(index) == [near(1, 0.0)]
-    assert index.reach() == Reach(model=MODEL, upto=1)
+    assert index.reach() == VectorCoverage(model=MODEL, upto=1)
 
     assert index.try_lock()
     add(index, 3, ODD)
@@ -111,7 +111,7 @@ def test_a_head_cut_short_while_it_was_written_is_the_one_before_or_the_new_one(
     before, after = states
     new = (after / "head").read_bytes()
     old = (before / "head").read_bytes().ljust(len(new), b"\0")
-    turns = [head.turn if (head := HeadFile(folder / "head").read()) else None for folder in states]
+    turns = [head.turn if (head := IndexHeadFile(folder / "head").read()) else None for folder in states]
     changed = [
         place for place, (one, other) in enumerate(zip(old.ljust(len(new), b"\0"), new, strict=True)) if one != other
     ]
@@ -119,7 +119,7 @@ def test_a_head_cut_short_while_it_was_written_is_the_one_before_or_the_new_one(
     seen = []
     for length in range(changed[0], changed[-1] + 2):
         (before / "torn").write_bytes(new[:length] + old[length:])
-        head = HeadFile(before / "torn").read()
+        head = IndexHeadFile(before / "torn").read()
         seen.append(head.turn if head else None)
     assert set(seen) == set(turns)
     assert seen == sorted(seen, key=turns.index)
@@ -134,7 +134,7 @@ def test_a_file_that_was_cut_reads_as_no_index_and_a_new_one_can_begin(name: str
     for length in (0, 1, needed // 2, needed - 1):
         (after / name).write_bytes(whole[:length])
         index = opened(after)
-        assert (found(index), index.reach(), index.count) == ([], Reach(), 0), length
+        assert (found(index), index.reach(), index.count) == ([], VectorCoverage(), 0), length
         assert index.forget([1]) == 0
 
     index = begun(after)
@@ -147,7 +147,7 @@ def test_a_file_that_is_missing_reads_as_no_index(states: tuple[Path, Path]) -> 
     _, after = states
     (after / "1.halves").unlink()
 
-    assert (found(opened(after)), opened(after).reach()) == ([], Reach())
+    assert (found(opened(after)), opened(after).reach()) == ([], VectorCoverage())
 
 
 def test_rows_out_of_order_read_as_no_index(states: tuple[Path, Path]) -> None:
@@ -155,7 +155,7 @@ def test_rows_out_of_order_read_as_no_index(states: tuple[Path, Path]) -> None:
     rows = (after / "1.rows").read_bytes()
     (after / "1.rows").write_bytes(rows[16:32] + rows[:16] + rows[32:])
 
-    assert (found(opened(after)), opened(after).reach()) == ([], Reach())
+    assert (found(opened(after)), opened(after).reach()) == ([], VectorCoverage())
 
 
 def test_a_turned_bit_in_the_newest_head_shows_the_one_before_and_in_both_no_index(states: tuple[Path, Path]) -> None:
@@ -258,7 +258,7 @@ def test_nothing_is_added_to_an_index_that_was_not_begun(tmp_path: Path) -> None
 
 def test_a_model_with_too_long_a_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError):
-        HeadFile(tmp_path / "head").write(Head(model="m" * 2_000, dimensions=4, epoch=1))
+        IndexHeadFile(tmp_path / "head").write(IndexHead(model="m" * 2_000, dimensions=4, epoch=1))
 
 
 def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.vectors.world import PLAIN, since, tenants
 
-from muniment.backends.vectors.columns import TYPES, Columns
+from muniment.backends.vectors.columns import TYPES, CardColumns
 from muniment.backends.vectors.columns_file import load, save
 from muniment.backends.vectors.masks import Masks
 from muniment.model.card import Card
@@ -24,8 +24,8 @@ HASH = bytes(range(32))
 ACTIVE = OneOf(field="status", words=("active",))
 
 
-def columns_of(tenant: list[Card]) -> Columns:
-    columns = Columns()
+def columns_of(tenant: list[Card]) -> CardColumns:
+    columns = CardColumns()
     columns.sync(max((card.since for card in tenant), default=0), since(tenant))
     return columns
 
@@ -143,5 +143,5 @@ def test_revisions_are_found_where_they_stand() -> None:
     columns = columns_of([msgspec.structs.replace(PLAIN, rid=rid, seq=rid, since=rid) for rid in (2, 5, 9)])
 
     assert columns.ordinals(np.array([9, 1, 5, 6, 2, 10])).tolist() == [2, -1, 1, -1, 0, -1]
-    assert Columns().ordinals(np.array([9])).tolist() == [-1]
+    assert CardColumns().ordinals(np.array([9])).tolist() == [-1]
     assert [columns.born_by(position) for position in (1, 2, 8, 9, 100)] == [0, 1, 2, 3, 3]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.vectors.world import (
     DIMENSIONS,
@@ -31,7 +32,7 @@ from muniment.backends.vectors.index import VectorIndex
 from muniment.model.card import Card
 from muniment.model.errors import Malformed
 from muniment.model.filter import EVERYTHING, NOTHING, Filter, OneOf
-from muniment.model.rows import Near, Reach, VectorRow
+from muniment.model.rows import NearbyText, VectorCoverage, VectorRow
 
 UP = packed(*[0.25] * DIMENSIONS)
 DOWN = packed(*[-0.25] * DIMENSIONS)
@@ -97,8 +98,8 @@ def test_a_question_about_the_past_reaches_what_has_been_retracted_since() -> No
 def test_a_search_at_a_position_is_answered_only_while_the_columns_are_there() -> None:
     index = filled(VectorIndex(None), born(1, 2), [row(1, UP), row(2, HALF)])
 
-    assert index.search_at(2, EVERYTHING, UP, upto=HEAD, keep=1) == [Near(rid=1, cosine=1.0, start=0, end=9)]
-    assert index.search_at(2, EVERYTHING, HALF, upto=1, keep=5) == [Near(rid=1, cosine=0.0, start=0, end=9)]
+    assert index.search_at(2, EVERYTHING, UP, upto=HEAD, keep=1) == [NearbyText(rid=1, cosine=1.0, start=0, end=9)]
+    assert index.search_at(2, EVERYTHING, HALF, upto=1, keep=5) == [NearbyText(rid=1, cosine=0.0, start=0, end=9)]
     index.sync(3, since(born(3)))
     assert index.search_at(2, EVERYTHING, UP, upto=HEAD, keep=1) is None
 
@@ -156,8 +157,8 @@ def test_of_two_alike_the_later_comes_first() -> None:
     index = filled(VectorIndex(None), born(1, 2, 3), [row(1, UP), row(2, HALF), row(3, UP)])
 
     assert index.search(EVERYTHING, UP, as_of=HEAD, upto=HEAD, keep=2) == [
-        Near(rid=3, cosine=1.0, start=0, end=9),
-        Near(rid=1, cosine=1.0, start=0, end=9),
+        NearbyText(rid=3, cosine=1.0, start=0, end=9),
+        NearbyText(rid=1, cosine=1.0, start=0, end=9),
     ]
 
 
@@ -177,22 +178,22 @@ def test_a_vector_whose_card_is_gone_is_not_found() -> None:
 
 def test_an_index_says_how_far_it_reaches() -> None:
     index = VectorIndex(None)
-    assert (index.reach(), index.count) == (Reach(), 0)
+    assert (index.reach(), index.count) == (VectorCoverage(), 0)
     assert index.search(EVERYTHING, UP, as_of=HEAD, upto=HEAD, keep=5) == []
     assert index.measure([1], UP) == {}
     assert index.alike([1, 2]) == ((0.0, 0.0), (0.0, 0.0))
 
     filled(index, born(1, 4), [row(1, UP)])
-    assert (index.reach(), index.count) == (Reach(model=MODEL, upto=4), 1)
+    assert (index.reach(), index.count) == (VectorCoverage(model=MODEL, upto=4), 1)
 
     index.add([], upto=7, hash=HASH)
-    assert (index.reach(), index.count) == (Reach(model=MODEL, upto=7), 1)
+    assert (index.reach(), index.count) == (VectorCoverage(model=MODEL, upto=7), 1)
 
     index.begin("another@2", 4)
-    assert (index.reach(), index.count) == (Reach(model="another@2", upto=0), 0)
+    assert (index.reach(), index.count) == (VectorCoverage(model="another@2", upto=0), 0)
 
 
-@pytest.mark.parametrize("vector", [b"", UP[:-4], UP[:-1], UP + UP[:4], packed(*[float("nan")] * DIMENSIONS)])
+@each("vector", [b"", UP[:-4], UP[:-1], UP + UP[:4], packed(*[float("nan")] * DIMENSIONS)])
 def test_a_vector_of_another_shape_is_refused(vector: bytes) -> None:
     index = filled(VectorIndex(None), born(1), [row(1, UP)])
 
@@ -211,7 +212,7 @@ def test_forgotten_vectors_are_not_found_measured_or_compared() -> None:
     assert index.forget([1]) == 0
 
     assert [near.rid for near in index.search(EVERYTHING, UP, as_of=HEAD, upto=HEAD, keep=5)] == [2]
-    assert index.measure([1, 2], HALF) == {2: Near(rid=2, cosine=1.0, start=0, end=9)}
+    assert index.measure([1, 2], HALF) == {2: NearbyText(rid=2, cosine=1.0, start=0, end=9)}
     assert index.alike([1, 2]) == ((0.0, 0.0), (0.0, 1.0))
     assert [row.rid for row in index.rows(HEAD)] == [2]
     assert index.forget([]) == 0

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.vectors.world import (
     INSTANTS,
     LATE,
@@ -25,7 +26,7 @@ from tests.vectors.world import (
     tenants,
 )
 
-from muniment.backends.vectors.columns import Columns
+from muniment.backends.vectors.columns import CardColumns
 from muniment.backends.vectors.masks import Masks, loosened, steady
 from muniment.model.card import Card
 from muniment.model.filter import (
@@ -50,8 +51,8 @@ from muniment.model.filter import (
 from muniment.model.times import Instant
 
 
-def columns_of(tenant: list[Card]) -> Columns:
-    columns = Columns()
+def columns_of(tenant: list[Card]) -> CardColumns:
+    columns = CardColumns()
     columns.sync(max((card.since for card in tenant), default=0), since(tenant))
     return columns
 
@@ -120,7 +121,7 @@ def test_a_mask_stays_right_while_cards_are_born_and_change(
     tenant: list[Card], conditions: list[Filter], choose: st.DataObject
 ) -> None:
     """After each small step every mask, whether kept or new, equals the one made from nothing."""
-    columns, known = Columns(), dict[int, Card]()
+    columns, known = CardColumns(), dict[int, Card]()
     masks = Masks(columns, kept=3)
     for position, born in enumerate(tenant, 1):
         known[born.rid] = msgspec.structs.replace(born, seq=position, since=position)
@@ -140,7 +141,7 @@ def test_a_loosened_filter_passes_a_card_whatever_its_standing_was(
     assert matches(loosened(condition), card) or not matches(condition, then)
 
 
-@pytest.mark.parametrize(
+@each(
     ("condition", "loose"),
     [
         (OneOf(field="status", words=("active",)), EVERYTHING),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.cases import each
 
 from muniment.backends.vectors.arrays import Bools, Halves, signs, widen
-from muniment.backends.vectors.blocks import BLOCK, ROW, Blocks, Sight
+from muniment.backends.vectors.blocks import BLOCK, ROW, Blocks, IndexView
 from muniment.backends.vectors.scan import cosines, likely, nearest
 
 DIMENSIONS = 70
@@ -20,7 +21,7 @@ def unit(count: int, dimensions: int, seed: int) -> Halves:
     return found.astype(np.float16)
 
 
-def filled(vectors: Halves, *, step: int) -> Sight:
+def filled(vectors: Halves, *, step: int) -> IndexView:
     """Blocks in memory with these vectors, one to a revision, added a few thousand at a time."""
     blocks = Blocks(None, planes_from=10)
     blocks.begin("m@1", vectors.shape[1])
@@ -35,11 +36,11 @@ def filled(vectors: Halves, *, step: int) -> Sight:
 
 
 @pytest.fixture(scope="module")
-def sight() -> Sight:
+def sight() -> IndexView:
     return filled(unit(ROWS, DIMENSIONS, 1), step=30_000)
 
 
-def apart(sight: Sight, asked: Halves) -> list[int]:
+def apart(sight: IndexView, asked: Halves) -> list[int]:
     """In how many signs each vector differs from the one asked for, counted one number at a time."""
     counted: list[int] = np.not_equal(sight.halves > 0, asked > 0).sum(axis=1).tolist()
     return counted
@@ -61,8 +62,8 @@ def test_signs_are_one_bit_a_number_in_words_of_64() -> None:
     assert signs(vector).tolist() == [[0b1001, 1]]
 
 
-@pytest.mark.parametrize("share", [1.0, 0.5, 0.01])
-def test_the_likely_rows_are_those_whose_signs_differ_least(sight: Sight, share: float) -> None:
+@each("share", [1.0, 0.5, 0.01])
+def test_the_likely_rows_are_those_whose_signs_differ_least(sight: IndexView, share: float) -> None:
     """Whether most rows are allowed or few, and in every block. What ties with the last one is taken along."""
     allowed: Bools = np.random.default_rng(2).random(ROWS) < share
     asked = unit(1, DIMENSIONS, 3)[0]
@@ -81,7 +82,7 @@ def test_the_likely_rows_are_those_whose_signs_differ_least(sight: Sight, share:
     assert found.tolist() == sorted(expected)
 
 
-def test_fewer_allowed_rows_than_asked_for_are_all_likely(sight: Sight) -> None:
+def test_fewer_allowed_rows_than_asked_for_are_all_likely(sight: IndexView) -> None:
     assert sight.planes is not None
     asked = unit(1, DIMENSIONS, 3)[0].astype(np.float32)
     some: Bools = np.zeros(ROWS, np.bool_)
@@ -104,7 +105,7 @@ def test_many_equal_vectors_do_not_swell_the_work() -> None:
     assert found.tolist() == list(range(80, 100))
 
 
-def test_a_cosine_is_the_same_however_it_is_asked_for(sight: Sight) -> None:
+def test_a_cosine_is_the_same_however_it_is_asked_for(sight: IndexView) -> None:
     asked = unit(1, DIMENSIONS, 4)[0].astype(np.float32)
     wide = sight.halves[:3_000].astype(np.float32)
     places = np.arange(0, 3_000, 7)

@@ -14,11 +14,11 @@ from tests.vectors.world import DIMENSIONS, MODEL, born, packed, since
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.backends.vectors import columns_file
 from muniment.backends.vectors.blocks import Blocks
-from muniment.backends.vectors.columns import Columns
-from muniment.backends.vectors.head import Head, head_file
+from muniment.backends.vectors.columns import CardColumns
+from muniment.backends.vectors.encrypted_file import UNIT, EncryptedGrowingFile
 from muniment.backends.vectors.index import VectorIndex
-from muniment.backends.vectors.resealing import reseal
-from muniment.backends.vectors.sealed_sheet import UNIT, SheetSealed
+from muniment.backends.vectors.index_head import IndexHead, head_file
+from muniment.backends.vectors.reencryption import reseal
 from muniment.model.filter import EVERYTHING
 from muniment.model.rows import VectorRow
 
@@ -42,7 +42,7 @@ def test_a_sealed_sheet_is_a_row_of_bytes_like_any_other(history: list[tuple[str
     """The model is a bytearray; where nothing was written there are zeros."""
     with TemporaryDirectory() as folder:
         path, model = Path(folder) / "sheet", bytearray()
-        sheet = SheetSealed(path, SECRET)
+        sheet = EncryptedGrowingFile(path, SECRET)
         for what, offset, content in history:
             if what == "write" and content:
                 model.extend(bytes(max(0, offset + len(content) - len(model))))
@@ -54,7 +54,7 @@ def test_a_sealed_sheet_is_a_row_of_bytes_like_any_other(history: list[tuple[str
                 sheet.cut(offset)
             elif what == "reopen":
                 sheet.close()
-                sheet = SheetSealed(path, SECRET)
+                sheet = EncryptedGrowingFile(path, SECRET)
             else:
                 seen = min(offset, len(model))
                 view = sheet.view(seen)
@@ -68,7 +68,7 @@ def test_a_sealed_sheet_is_a_row_of_bytes_like_any_other(history: list[tuple[str
 
 
 def test_the_file_shows_nothing_of_what_was_written(tmp_path: Path) -> None:
-    sheet = SheetSealed(tmp_path / "sheet", SECRET)
+    sheet = EncryptedGrowingFile(tmp_path / "sheet", SECRET)
     content = b"the walrus eats marzipan" * 40
     sheet.write(5, content)
     sheet.flush()
@@ -77,7 +77,7 @@ def test_the_file_shows_nothing_of_what_was_written(tmp_path: Path) -> None:
 
 
 def test_what_repeats_does_not_repeat_on_the_disk(tmp_path: Path) -> None:
-    sheet = SheetSealed(tmp_path / "sheet", SECRET)
+    sheet = EncryptedGrowingFile(tmp_path / "sheet", SECRET)
     sheet.write(0, bytes(2 * UNIT))
     blocks = np.frombuffer((tmp_path / "sheet").read_bytes()[: 2 * UNIT], "V16")
     assert len(np.unique(blocks)) == len(blocks) == 2 * UNIT // 16
@@ -85,7 +85,7 @@ def test_what_repeats_does_not_repeat_on_the_disk(tmp_path: Path) -> None:
 
 def test_an_addition_leaves_the_bytes_of_what_was_there(tmp_path: Path) -> None:
     """Readers beside the appender, and a crash in the middle of an addition, depend on it."""
-    sheet = SheetSealed(tmp_path / "sheet", SECRET)
+    sheet = EncryptedGrowingFile(tmp_path / "sheet", SECRET)
     sheet.write(0, b"a" * 768)
     before = (tmp_path / "sheet").read_bytes()[:768]
     sheet.write(768, b"b" * 768)
@@ -93,7 +93,7 @@ def test_an_addition_leaves_the_bytes_of_what_was_there(tmp_path: Path) -> None:
 
 
 def test_what_another_process_adds_and_overwrites_is_seen_after_looking_again(tmp_path: Path) -> None:
-    here, there = (SheetSealed(tmp_path / "sheet", SECRET) for _ in range(2))
+    here, there = (EncryptedGrowingFile(tmp_path / "sheet", SECRET) for _ in range(2))
     there.write(0, b"abcdefgh")
     view = here.view(8)
     assert view is not None
@@ -112,7 +112,7 @@ def test_what_another_process_adds_and_overwrites_is_seen_after_looking_again(tm
 
 
 def test_a_sheet_is_no_longer_than_it_is(tmp_path: Path) -> None:
-    sheet = SheetSealed(tmp_path / "sheet", SECRET)
+    sheet = EncryptedGrowingFile(tmp_path / "sheet", SECRET)
     assert sheet.view(1) is None
     assert sheet.read(0, 16) is None
     sheet.reserve(100)
@@ -203,7 +203,7 @@ def test_columns_are_taken_over_with_their_key_and_not_when_a_byte_was_altered(f
         altered = bytes([*raw[:place], raw[place] ^ 1, *raw[place + 1 :]])
         (filled / "columns").write_bytes(altered)
         assert columns_file.load(filled / "columns", KEY) is None
-    columns_file.save(Columns(), filled / "columns", b"h" * 32)
+    columns_file.save(CardColumns(), filled / "columns", b"h" * 32)
     assert columns_file.load(filled / "columns", KEY) is None
 
 
@@ -233,7 +233,7 @@ def test_a_copy_in_memory_is_let_go_of_when_another_process_forgets(filled: Path
 
 
 def test_a_head_without_a_key_is_written_as_it_always_was(tmp_path: Path) -> None:
-    head = Head(model=MODEL, dimensions=DIMENSIONS, epoch=1, turn=1)
+    head = IndexHead(model=MODEL, dimensions=DIMENSIONS, epoch=1, turn=1)
     head_file(tmp_path, None).write(head)
     assert head_file(tmp_path, None).read() == head
     assert head_file(tmp_path, KEY).read() is None

@@ -31,7 +31,7 @@ from muniment.model.filter import (
     ValidAt,
     matches,
 )
-from muniment.model.rows import Near, VectorRow
+from muniment.model.rows import NearbyText, VectorRow
 from muniment.model.times import Instant
 
 DIMENSIONS = 16
@@ -234,12 +234,14 @@ def cosine(one: bytes, other: bytes) -> float:
     return sum(a * b for a, b in zip(unpacked(one), unpacked(other), strict=True))
 
 
-def nearest(tenant: Sequence[Card], rows: Sequence[VectorRow], condition: Filter, vector: bytes, by: int) -> list[Near]:
+def nearest(
+    tenant: Sequence[Card], rows: Sequence[VectorRow], condition: Filter, vector: bytes, by: int
+) -> list[NearbyText]:
     """What a search must find, the slow way: card by card, number by number."""
     allowed = {card.rid for card in tenant if card.seq <= by and matches(condition, card)}
-    best: dict[int, Near] = {}
+    best: dict[int, NearbyText] = {}
     for row in rows:
-        near = Near(rid=row.rid, cosine=cosine(row.vector, vector), start=row.start, end=row.end)
+        near = NearbyText(rid=row.rid, cosine=cosine(row.vector, vector), start=row.start, end=row.end)
         if row.rid in allowed and (row.rid not in best or near.cosine > best[row.rid].cosine):
             best[row.rid] = near
     return sorted(best.values(), key=lambda near: (-near.cosine, -near.rid))

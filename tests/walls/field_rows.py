@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tests.surfaces.http.agents import unit
 
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import Json, JsonObject
 
 Payload = Callable[[str], JsonObject]
@@ -38,29 +38,31 @@ def _sitting(action: str) -> Payload:
     return lambda name: {"action": action, "session_id": name}
 
 
-ABOUT: dict[Operation, dict[str, list[Payload]]] = {
-    Operation.REGISTER: {},
-    Operation.DEREGISTER: {},
-    Operation.RECORD: {"unit": [_linked(kind) for kind in _FOUND]},
-    Operation.ATTUNE: {"session": [lambda name: {"scope": {"role": "scout", "max_units": 50, "session_id": name}}]},
-    Operation.DETECT: {"unit": [lambda name: {"mode": "check", "target_id": name}]},
-    Operation.MERGE: {
+ABOUT: dict[FieldOperation, dict[str, list[Payload]]] = {
+    FieldOperation.REGISTER: {},
+    FieldOperation.DEREGISTER: {},
+    FieldOperation.RECORD: {"unit": [_linked(kind) for kind in _FOUND]},
+    FieldOperation.ATTUNE: {
+        "session": [lambda name: {"scope": {"role": "scout", "max_units": 50, "session_id": name}}]
+    },
+    FieldOperation.DETECT: {"unit": [lambda name: {"mode": "check", "target_id": name}]},
+    FieldOperation.MERGE: {
         "dispute": [
             lambda name: {"conflict_id": name, "strategy": "last_write_wins", "resolution": _SETTLED},
             lambda name: {"conflict_id": name, "strategy": "human_escalation", "resolution": _SETTLED},
         ]
     },
-    Operation.SUBSCRIBE: {"subscription": [lambda name: {"action": "unsubscribe", "subscription": {"id": name}}]},
-    Operation.REPLAY: {
+    FieldOperation.SUBSCRIBE: {"subscription": [lambda name: {"action": "unsubscribe", "subscription": {"id": name}}]},
+    FieldOperation.REPLAY: {
         "unit": [_replayed("memory_unit"), _replayed("decision")],
         "dispute": [_replayed("conflict")],
         "task": [_replayed("task")],
         "session": [_replayed("session")],
     },
-    Operation.COMPACT: {
+    FieldOperation.COMPACT: {
         "session": [lambda name: {"strategy": "archive", "filter": {"session_id": name}}],
     },
-    Operation.COORDINATE: {
+    FieldOperation.COORDINATE: {
         "task": [
             *(_task(action) for action in ("get", "claim", "start", "complete", "block", "cancel")),
             _task("assign", assignee="nat"),
@@ -69,33 +71,36 @@ ABOUT: dict[Operation, dict[str, list[Payload]]] = {
         "session": [lambda name: {"action": "create", "task": {"title": "t", "session_id": name}}],
         "unit": [lambda name: {"action": "create", "task": {"title": "t", "result_unit_ids": [name]}}],
     },
-    Operation.HANDOFF: {"task": [_handed(action) for action in ("offer", "accept", "reject", "cancel")]},
-    Operation.SESSION: {},
+    FieldOperation.HANDOFF: {"task": [_handed(action) for action in ("offer", "accept", "reject", "cancel")]},
+    FieldOperation.SESSION: {},
 }
 """By operation and by what is named."""
 SITTING = [_sitting(action) for action in ("get", "leave", "pause", "resume", "end")]
 """A session is open to whoever may take part and knows its id, so that there is such a session is no secret from them;
 what it is about is, until they have joined it."""
 
-PLAINLY: dict[Operation, list[JsonObject]] = {
-    Operation.REGISTER: [{"id": "bob", "role": "scout"}],
-    Operation.DEREGISTER: [{"agent_id": "nobody-of-that-name"}],
-    Operation.RECORD: [unit("the sky is grey today")],
-    Operation.ATTUNE: [
+PLAINLY: dict[FieldOperation, list[JsonObject]] = {
+    FieldOperation.REGISTER: [{"id": "bob", "role": "scout"}],
+    FieldOperation.DEREGISTER: [{"agent_id": "nobody-of-that-name"}],
+    FieldOperation.RECORD: [unit("the sky is grey today")],
+    FieldOperation.ATTUNE: [
         {"scope": {"role": "scout", "max_units": 50}},
         {"scope": {"role": "scout", "max_units": 50, "since_epoch": 0}},
         {"scope": {"role": "scout", "max_units": 50}, "context_hint": "where does the pump leak?"},
     ],
-    Operation.DETECT: [{"mode": "list"}, {"mode": "scan"}],
-    Operation.MERGE: [],
-    Operation.SUBSCRIBE: [{"action": "list"}, {"action": "subscribe", "subscription": {"events": ["memory.recorded"]}}],
-    Operation.REPLAY: [],
-    Operation.COMPACT: [{"strategy": "archive"}, {"strategy": "summarize"}, {"strategy": "purge"}],
-    Operation.COORDINATE: [{"action": "list"}, {"action": "create", "task": {"title": "t"}}],
-    Operation.HANDOFF: [],
-    Operation.SESSION: [{"action": "list"}, {"action": "create", "goal": "g"}],
+    FieldOperation.DETECT: [{"mode": "list"}, {"mode": "scan"}],
+    FieldOperation.MERGE: [],
+    FieldOperation.SUBSCRIBE: [
+        {"action": "list"},
+        {"action": "subscribe", "subscription": {"events": ["memory.recorded"]}},
+    ],
+    FieldOperation.REPLAY: [],
+    FieldOperation.COMPACT: [{"strategy": "archive"}, {"strategy": "summarize"}, {"strategy": "purge"}],
+    FieldOperation.COORDINATE: [{"action": "list"}, {"action": "create", "task": {"title": "t"}}],
+    FieldOperation.HANDOFF: [],
+    FieldOperation.SESSION: [{"action": "list"}, {"action": "create", "goal": "g"}],
 }
 
 
-def about(operation: Operation) -> Iterator[tuple[str, Payload]]:
+def about(operation: FieldOperation) -> Iterator[tuple[str, Payload]]:
     return ((kind, say) for kind, ways in ABOUT[operation].items() for say in ways)

@@ -17,7 +17,7 @@ from tests.walls.served import ServedWorld, said_back, served_world
 from tests.walls.spellings import PLAIN, spellings
 from tests.walls.world import ANA
 
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.surfaces.mcp.prompts import PROMPTS
 from muniment.surfaces.mcp.resources import FIXED, FORMS
 
@@ -37,7 +37,7 @@ def _field_id(name: str) -> str:
 
 
 def test_every_operation_of_the_field_has_a_row() -> None:
-    assert set(ABOUT) == set(PLAINLY) == set(Operation)
+    assert set(ABOUT) == set(PLAINLY) == set(FieldOperation)
 
 
 @pytest.mark.parametrize("caller", CALLERS)
@@ -46,8 +46,10 @@ def test_no_operation_of_the_field_tells_what_is_hidden(
 ) -> None:
     client, leaks, cells = around.clients[caller], [], 0
     session = around.world.canaries.ids["session"]["field session"]
-    asked = [message(one.value, caller, payload) for one in Operation for payload in PLAINLY[one]]
-    asked += [message(one.value, caller, payload, session=session) for one in Operation for payload in PLAINLY[one]]
+    asked = [message(one.value, caller, payload) for one in FieldOperation for payload in PLAINLY[one]]
+    asked += [
+        message(one.value, caller, payload, session=session) for one in FieldOperation for payload in PLAINLY[one]
+    ]
     asked += [message("SESSION", caller, say(session)) for say in SITTING]
     answers = [(str(one["operation"]), sent(client, one)) for one in asked]
     queries: list[dict[str, str]] = [{}, {"session_id": session}, {"agent_id": caller}, {"agent_id": ANA}]
@@ -70,7 +72,7 @@ def test_what_is_hidden_in_the_field_is_answered_like_what_is_not_there(
     around: ServedWorld, caller: str, record_property: Property
 ) -> None:
     client, leaks, cells = around.clients[caller], [], 0
-    for operation in Operation:
+    for operation in FieldOperation:
         for kind, say in about(operation):
             for what, name in around.world.canaries.ids[kind].items():
                 cells += 1

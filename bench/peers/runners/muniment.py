@@ -12,7 +12,7 @@ from bench.peers.job import Turn
 from bench.peers.vectors import Vectors
 from muniment import Memory
 from muniment.model.claim import Claim
-from muniment.model.flat import ClaimOptions, make_claim
+from muniment.model.claim_options import ClaimOptions, make_claim
 
 
 class _Store:
@@ -23,7 +23,7 @@ class _Store:
 
     def add(self, first: int, turns: Sequence[Turn]) -> int:
         claims = [self._claim(turn) for turn in turns]
-        verdicts = [self._agent.propose(claims[0])] if len(claims) == 1 else self._agent.propose_many(claims)
+        verdicts = [self._agent.propose(claims[0])] if len(claims) == 1 else self._agent.propose(claims)
         for number, verdict in enumerate(verdicts, first):
             if stands_as := verdict.record_id or verdict.duplicate_of:
                 self._numbers[stands_as].append(number)

@@ -8,11 +8,11 @@ import msgspec
 
 from muniment.model.card import Card
 from muniment.model.decoding import json_decoder
-from muniment.model.entry import Ballot, Bound, Head
+from muniment.model.entry import LedgerHead, ReceiptBinding, Vote
 from muniment.model.errors import CallerError, IntegrityError
 from muniment.model.note import Note
 from muniment.model.receipt import StoredReceipt
-from muniment.model.record import Footing, Standing, Vigour
+from muniment.model.record import RecordState, TrustState, UsageState
 from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, StandingRow, Tally, ToldRow
 from muniment.model.status import read_status
 from muniment.model.times import Instant
@@ -21,7 +21,7 @@ from muniment.model.vocabulary import LABEL_RANK, Label, Support, Tier
 
 _CARD = Card.__struct_fields__
 _LABELS = tuple(Label)
-_ballots = json_decoder(tuple[Ballot, ...])
+_ballots = json_decoder(tuple[Vote, ...])
 
 
 def card_from(row: tuple[Any, ...]) -> Card:  # a row of `cards`, whose columns are the fields of Card in order
@@ -33,11 +33,11 @@ def card_from(row: tuple[Any, ...]) -> Card:  # a row of `cards`, whose columns 
 def standing_from(row: tuple[Any, ...]) -> StandingRow:  # a row of `standings`
     rid, since, status, successor, own, effective, label, support, helpful, misleading, tier, accesses, last = row
     try:
-        standing = Standing(
+        standing = RecordState(
             status=read_status(status),
             since=since,
             successor=successor,
-            footing=Footing(
+            footing=TrustState(
                 own=own,
                 effective=effective,
                 label=_LABELS[label],
@@ -45,14 +45,14 @@ def standing_from(row: tuple[Any, ...]) -> StandingRow:  # a row of `standings`
                 helpful=helpful,
                 misleading=misleading,
             ),
-            vigour=Vigour(tier=Tier(tier), accesses=accesses, last_access=last),
+            vigour=UsageState(tier=Tier(tier), accesses=accesses, last_access=last),
         )
     except (CallerError, IndexError, ValueError) as error:
         raise IntegrityError(f"a stored standing cannot be read: {error}") from None
     return StandingRow(rid=rid, standing=standing)
 
 
-def standing_columns(standing: Standing) -> tuple[object, ...]:
+def standing_columns(standing: RecordState) -> tuple[object, ...]:
     """A standing in the order of its columns, without the number of its revision."""
     footing, vigour = standing.footing, standing.vigour
     return (
@@ -87,7 +87,7 @@ def tally_from(row: tuple[Any, ...]) -> Tally:
     )
 
 
-_UNBOUND = Bound()
+_UNBOUND = ReceiptBinding()
 
 
 class _Tip(Value, forbid_unknown_fields=False):
@@ -96,13 +96,13 @@ class _Tip(Value, forbid_unknown_fields=False):
     at: Instant
     last_doc: int = 0
     policy: int = 0
-    bound: Bound = _UNBOUND
+    bound: ReceiptBinding = _UNBOUND
 
 
-def head_of(tenant: str, seq: int, body: bytes, hash_: bytes, checkpoint: int = 0) -> Head:
+def head_of(tenant: str, seq: int, body: bytes, hash_: bytes, checkpoint: int = 0) -> LedgerHead:
     """The head that an entry is, and the last checkpoint, if more is known of it than the entry binds."""
     tip = read_canonical(body, _Tip)
-    return Head(
+    return LedgerHead(
         tenant=tenant,
         seq=seq,
         hash=hash_,
@@ -148,7 +148,7 @@ def conflict_from(row: tuple[Any, ...]) -> ConflictRow:
     )
 
 
-def read_ballots(text: str) -> tuple[Ballot, ...]:
+def read_ballots(text: str) -> tuple[Vote, ...]:
     try:
         return _ballots.decode(text)
     except (msgspec.DecodeError, CallerError) as error:

@@ -28,8 +28,8 @@ from muniment.text.languages import (
     without_clitics,
     without_particles,
 )
-from muniment.text.scripts import Run, Script, bigrams, clusters, plain, runs, script_of, spelled_out
-from muniment.text.stop import STOP_WORDS
+from muniment.text.scripts import Script, ScriptRun, bigrams, canonical_spelling, clusters, runs, script_of, spelled_out
+from muniment.text.stop_words import STOP_WORDS
 
 TOKEN_BYTES_MAX = 32_768
 """FTS5 cuts longer tokens at this many bytes."""
@@ -72,6 +72,10 @@ def tokenize(text: str) -> Places:
     >>> tokenize("东京API"), tokenize("Müllers Rechnungen sind da")[:2]
     ((('东京', '东'), ('京',), ('api',)), (('muller', 'mueller', '~mull', '~~de'), ('rechnungen', '~rechnung')))
     """
+    return _tokenized(text) if len(text) <= _KEPT_LENGTH_MAX else _taken_apart(text)
+
+
+def _taken_apart(text: str) -> Places:
     language = language_of(text)
     if text.isascii() and language not in _STEMMERS and not _CAMEL.search(text):
         return tuple((term,) for term in _english(text))
@@ -79,6 +83,12 @@ def tokenize(text: str) -> Places:
     if language in _STEMMERS and found:
         found[0] = _once([*found[0], _MARKERS[language]])
     return tuple(found)
+
+
+_KEPT_LENGTH_MAX, _KEPT_MAX = 1_000, 2_048
+"""Texts up to this length are kept taken apart, those asked for last: what is written is taken apart for the index and
+for its neighbours, and what is often found each time that it is."""
+_tokenized = lru_cache(maxsize=_KEPT_MAX)(_taken_apart)
 
 
 def terms_of(text: str) -> Iterator[str]:
@@ -210,9 +220,9 @@ def _porter(word: str) -> str:
     return found[0] if len(found) == 1 else _cut(word)
 
 
-def _indexed(run: Run, language: str | None) -> Iterator[Place]:
+def _indexed(run: ScriptRun, language: str | None) -> Iterator[Place]:
     if run.script == "unspaced":
-        letters = clusters(plain(run.text, run.script))
+        letters = clusters(canonical_spelling(run.text, run.script))
         pairs = (one + other for one, other in pairwise(letters))
         yield from ((pair, letter) for pair, letter in zip(pairs, letters, strict=False))
         yield (letters[-1],)
@@ -224,9 +234,9 @@ def _indexed(run: Run, language: str | None) -> Iterator[Place]:
         yield _forms(run)
 
 
-def _asked(run: Run, languages: tuple[str, ...]) -> Iterator[Place]:
+def _asked(run: ScriptRun, languages: tuple[str, ...]) -> Iterator[Place]:
     if run.script == "unspaced":
-        yield from ((pair,) for pair in bigrams(plain(run.text, run.script)))
+        yield from ((pair,) for pair in bigrams(canonical_spelling(run.text, run.script)))
     elif run.script == "latin":
         yield _unstemmed(_once(_latin(run.text, () if run.text.lower() in STOP_WORDS else languages)))
     else:
@@ -243,9 +253,9 @@ def _once(terms: Iterable[str]) -> Place:
 
 
 def _latin(word: str, languages: tuple[str, ...]) -> Iterator[str]:
-    yield _porter(plain(word, "latin"))
+    yield _porter(canonical_spelling(word, "latin"))
     if not word.isascii():
-        yield _porter(plain(spelled_out(word.lower()), "latin"))
+        yield _porter(canonical_spelling(spelled_out(word.lower()), "latin"))
     if len(word) < _STEM_MIN or word[0].isdigit():
         return
     for language in languages:
@@ -258,9 +268,9 @@ def _humps(word: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=_WORDS_KNOWN_MAX)
-def _forms(run: Run) -> Place:
+def _forms(run: ScriptRun) -> Place:
     """A word of one of the other scripts that have spaces."""
-    word = _cut(plain(run.text, run.script))
+    word = _cut(canonical_spelling(run.text, run.script))
     match run.script:
         case "hangul":
             return _once([word, *without_particles(word)])
@@ -281,7 +291,7 @@ def _stem(word: str, language: str) -> str:
     while language == _OVER_AND_OVER and (shorter := _stemmer(language).stemWord(found)) != found:
         found = shorter  # its endings follow each other, and one run takes off one or two
     script = script_of(small)
-    root = plain(found, script)
+    root = canonical_spelling(found, script)
     return STEMMED + root if len(root) >= _STEM_MIN - 1 and len(word) <= _WORD_LENGTH_MAX else ""
 
 

@@ -13,9 +13,9 @@ from typing import Protocol
 
 import msgspec
 
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Narrowing
-from muniment.contracts.residue import Rest, differ, lay_on, spell, unspell
+from muniment.contracts.contract import Narrowing
+from muniment.contracts.interchange import InterchangeRecord
+from muniment.contracts.json_diff import Rest, differ, lay_on, spell, unspell
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.claim import Extension
 from muniment.model.decoding import convert
@@ -25,7 +25,7 @@ _SLOT = ":slot"
 """What stands in our slot of a document and is not what we would put there: under the contract's name and this."""
 
 
-class Dialect(Protocol):
+class RecordCodec(Protocol):
     """The plain part of a contract for one sort of document: checked before, and without any residue.
 
     `write` must give the same document for the same memory, and `read` must take whatever `write` gives. `put_slot`
@@ -36,16 +36,16 @@ class Dialect(Protocol):
     @property
     def name(self) -> str: ...
 
-    def read(self, document: JsonObject) -> Carried: ...
+    def read(self, document: JsonObject) -> InterchangeRecord: ...
 
-    def write(self, memory: Carried) -> JsonObject: ...
+    def write(self, memory: InterchangeRecord) -> JsonObject: ...
 
     def put_slot(self, document: JsonObject, words: Json) -> JsonObject | None: ...
 
     def take_slot(self, document: JsonObject) -> tuple[JsonObject, Json]: ...
 
 
-def decode(dialect: Dialect, document: JsonObject, *, path: str = "/") -> Carried:
+def decode(dialect: RecordCodec, document: JsonObject, *, path: str = "/") -> InterchangeRecord:
     """Read a document that was found valid. `path` is where it stands, for errors."""
     bare, words = dialect.take_slot(document)
     try:
@@ -62,7 +62,7 @@ def decode(dialect: Dialect, document: JsonObject, *, path: str = "/") -> Carrie
     return _with_residue(found, dialect.name + _SLOT, differ(again, document))
 
 
-def encode(dialect: Dialect, memory: Carried) -> tuple[JsonObject, tuple[Narrowing, ...]]:
+def encode(dialect: RecordCodec, memory: InterchangeRecord) -> tuple[JsonObject, tuple[Narrowing, ...]]:
     """Write a memory as a document, and say what it could not hold."""
     whole, words = _split(memory, dialect.name + _SLOT)
     kept, residue = _split(whole, dialect.name)
@@ -89,8 +89,8 @@ can make any document, and a reader is promised a valid one."""
 
 
 def _laid_on(
-    dialect: Dialect, written: JsonObject, residue: tuple[Rest, ...]
-) -> tuple[JsonObject, Carried] | tuple[JsonObject, None]:
+    dialect: RecordCodec, written: JsonObject, residue: tuple[Rest, ...]
+) -> tuple[JsonObject, InterchangeRecord] | tuple[JsonObject, None]:
     """The document with its residue, and what a reader makes of it: None if it is none that can be read."""
     if not residue:
         return written, dialect.read(written)
@@ -101,7 +101,7 @@ def _laid_on(
         return bare, None
 
 
-def _bare_of(dialect: Dialect, document: JsonObject) -> JsonObject | None:
+def _bare_of(dialect: RecordCodec, document: JsonObject) -> JsonObject | None:
     """The document without our slot; None if it is none that can be read."""
     try:
         return dialect.take_slot(document)[0]
@@ -109,7 +109,7 @@ def _bare_of(dialect: Dialect, document: JsonObject) -> JsonObject | None:
         return None
 
 
-def _misleads(plain: Carried, back: Carried, kept: Carried) -> bool:
+def _misleads(plain: InterchangeRecord, back: InterchangeRecord, kept: InterchangeRecord) -> bool:
     """Whether a residue makes a document say what the record does not. An honest one only brings a document nearer to
     the record it was read to; one that somebody made up, to have it told under a record's name, is not laid on."""
     said, meant = _plain(back), _plain(kept)
@@ -126,7 +126,7 @@ def _at(value: Json, path: tuple[str, ...]) -> Json:
     return value
 
 
-def _own_words(said: Carried, memory: Carried, words: Json) -> bool:
+def _own_words(said: InterchangeRecord, memory: InterchangeRecord, words: Json) -> bool:
     """Whether these are the very words we would put into the slot of that document for that memory."""
     lost = differ(_plain(said), _plain(memory))
     return bool(lost) and same(json.loads(spell(lost)), words)
@@ -137,22 +137,22 @@ def _told(name: str, rest: Rest) -> Narrowing | None:
     return Narrowing(id=name, path=rest.pointer, kept=False) if rest.now else None
 
 
-def _plain(memory: Carried) -> JsonObject:
+def _plain(memory: InterchangeRecord) -> JsonObject:
     found: JsonObject = msgspec.json.decode(msgspec.json.encode(memory))
     return found
 
 
-def _patched(memory: Carried, rests: tuple[Rest, ...]) -> Carried:
+def _patched(memory: InterchangeRecord, rests: tuple[Rest, ...]) -> InterchangeRecord:
     """The memory with our own words laid on. Words that would make no memory are left out: the document was changed."""
     if not rests:
         return memory
     try:
-        return convert(lay_on(_plain(memory), rests), Carried)
+        return convert(lay_on(_plain(memory), rests), InterchangeRecord)
     except (msgspec.ValidationError, CallerError):
         return memory
 
 
-def _with_residue(memory: Carried, name: str, rests: tuple[Rest, ...]) -> Carried:
+def _with_residue(memory: InterchangeRecord, name: str, rests: tuple[Rest, ...]) -> InterchangeRecord:
     others = tuple(one for one in memory.claim.extensions if one.name != name)
     if not rests and len(others) == len(memory.claim.extensions):
         return memory
@@ -164,7 +164,7 @@ def _with_residue(memory: Carried, name: str, rests: tuple[Rest, ...]) -> Carrie
     return found
 
 
-def _split(memory: Carried, name: str) -> tuple[Carried, tuple[Rest, ...]]:
+def _split(memory: InterchangeRecord, name: str) -> tuple[InterchangeRecord, tuple[Rest, ...]]:
     """The memory without the residue of that name, and the residue."""
     own = [one for one in memory.claim.extensions if one.name == name]
     if not own:

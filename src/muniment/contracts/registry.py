@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from importlib import import_module
 
-from muniment.contracts.door import Contract
+from muniment.contracts.contract import Contract
 
 
 class ContractName(StrEnum):

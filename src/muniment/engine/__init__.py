@@ -5,32 +5,39 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from muniment.engine.activity import Activity, Bucket, Period
-    from muniment.engine.audit import LedgerFace, Rebuilt, Trimmed, Verified
-    from muniment.engine.directory import Directory, Knower
+    from muniment.engine.audit import LedgerFace, RebuildResult, TrimResult, VerificationResult
+    from muniment.engine.directory import Directory, KnownActor
+    from muniment.engine.disclosures import Telling, Tellings
     from muniment.engine.entities import EntityView, Related
-    from muniment.engine.foresight import FallView, Foreseen, LineageNode, LineageView, Standpoint
-    from muniment.engine.look import ConflictView, Curated, Event, History, QueueItem, RevisionView
+    from muniment.engine.erasure import Erasure
+    from muniment.engine.impact import FallView, Foreseen, LineageNode, LineageView, Standpoint
+    from muniment.engine.importing import Imports
+    from muniment.engine.insight import Insight
     from muniment.engine.memory import Memory
     from muniment.engine.proofs import ChainLink, SigningKey
     from muniment.engine.quality import Quality, RecordQuality
+    from muniment.engine.review import Review
     from muniment.engine.stats import Stats
-    from muniment.engine.tellings import Telling, Tellings
-    from muniment.trust.attribution import Integrity
+    from muniment.engine.views import ConflictView, Curated, Event, History, QueueItem, RevisionView
+    from muniment.trust.attribution import AttributionResult
 
 __all__ = [
     "Activity",
+    "AttributionResult",
     "Bucket",
     "ChainLink",
     "ConflictView",
     "Curated",
     "Directory",
     "EntityView",
+    "Erasure",
     "Event",
     "FallView",
     "Foreseen",
     "History",
-    "Integrity",
-    "Knower",
+    "Imports",
+    "Insight",
+    "KnownActor",
     "LedgerFace",
     "LineageNode",
     "LineageView",
@@ -38,51 +45,56 @@ __all__ = [
     "Period",
     "Quality",
     "QueueItem",
-    "Rebuilt",
+    "RebuildResult",
     "RecordQuality",
     "Related",
+    "Review",
     "RevisionView",
     "SigningKey",
     "Standpoint",
     "Stats",
     "Telling",
     "Tellings",
-    "Trimmed",
-    "Verified",
+    "TrimResult",
+    "VerificationResult",
 ]
 
 _MODULES = {
     "Activity": "engine.activity",
     "Bucket": "engine.activity",
     "ChainLink": "engine.proofs",
-    "ConflictView": "engine.look",
-    "Curated": "engine.look",
+    "ConflictView": "engine.views",
+    "Curated": "engine.views",
     "Directory": "engine.directory",
     "EntityView": "engine.entities",
-    "Event": "engine.look",
-    "FallView": "engine.foresight",
-    "Foreseen": "engine.foresight",
-    "History": "engine.look",
-    "Integrity": "trust.attribution",
-    "Knower": "engine.directory",
+    "Erasure": "engine.erasure",
+    "Event": "engine.views",
+    "FallView": "engine.impact",
+    "Foreseen": "engine.impact",
+    "History": "engine.views",
+    "Imports": "engine.importing",
+    "Insight": "engine.insight",
+    "AttributionResult": "trust.attribution",
+    "KnownActor": "engine.directory",
     "LedgerFace": "engine.audit",
-    "LineageNode": "engine.foresight",
-    "LineageView": "engine.foresight",
+    "LineageNode": "engine.impact",
+    "LineageView": "engine.impact",
     "Memory": "engine.memory",
     "Period": "engine.activity",
     "Quality": "engine.quality",
-    "QueueItem": "engine.look",
-    "Rebuilt": "engine.audit",
+    "QueueItem": "engine.views",
+    "RebuildResult": "engine.audit",
     "RecordQuality": "engine.quality",
     "Related": "engine.entities",
-    "RevisionView": "engine.look",
+    "Review": "engine.review",
+    "RevisionView": "engine.views",
     "SigningKey": "engine.proofs",
-    "Standpoint": "engine.foresight",
+    "Standpoint": "engine.impact",
     "Stats": "engine.stats",
-    "Telling": "engine.tellings",
-    "Tellings": "engine.tellings",
-    "Trimmed": "engine.audit",
-    "Verified": "engine.audit",
+    "Telling": "engine.disclosures",
+    "Tellings": "engine.disclosures",
+    "TrimResult": "engine.audit",
+    "VerificationResult": "engine.audit",
 }
 
 

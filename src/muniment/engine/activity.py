@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
 
-from muniment.engine.chronicle import FINE, TIERS, Chronicle, Counts, Level, hours
+from muniment.engine.activity_log import FINE, TIERS, ActivityCounts, ActivityLevel, ActivityLog, hours
 from muniment.model.times import HOUR, Instant
 from muniment.model.value import Value
 from muniment.ports.store import TenantStore
@@ -65,12 +65,12 @@ class Activity(Value):
     of: int
 
 
-class Diary:
+class CachedActivity:
     """The chronicle of a tenant, for many threads."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
-        self._chronicle = Chronicle()
+        self._chronicle = ActivityLog()
 
     def activity(self, store: TenantStore, bucket: Bucket, count: int, *, now: Instant) -> Activity:
         """Read on, and tell of the last periods up to now. Who reads takes a turn before it looks at the store, so that
@@ -78,12 +78,12 @@ class Diary:
         with self._turn:
             with store.read() as snapshot:
                 if not self._chronicle.continues(snapshot):
-                    self._chronicle = Chronicle()
+                    self._chronicle = ActivityLog()
                 read, of = self._chronicle.read_on(snapshot)
             return _told(self._chronicle, bucket, count, now, read, of)
 
 
-def _told(chronicle: Chronicle, bucket: Bucket, count: int, now: Instant, read: int, of: int) -> Activity:
+def _told(chronicle: ActivityLog, bucket: Bucket, count: int, now: Instant, read: int, of: int) -> Activity:
     return Activity(
         bucket=bucket,
         periods=tuple(_periods(chronicle, _HOURS[bucket], count, now)),
@@ -96,22 +96,22 @@ def _told(chronicle: Chronicle, bucket: Bucket, count: int, now: Instant, read: 
     )
 
 
-def _periods(chronicle: Chronicle, length: int, count: int, now: Instant) -> Iterator[Period]:
+def _periods(chronicle: ActivityLog, length: int, count: int, now: Instant) -> Iterator[Period]:
     levels = chronicle.levels_by_hour()
     ends = [hour for hour, _ in levels]
     last = now // HOUR // length
     for number in range(last - count + 1, last + 1):
         first = number * length
-        counts = Counts()
+        counts = ActivityCounts()
         for found in hours(chronicle, first, first + length - 1):
             counts.add(found)
         if length == _HOURS[Bucket.DAY] and number in chronicle.days:
             counts.add(chronicle.days[number])
         place = bisect_right(ends, first + length - 1)
-        yield _period(Instant(first * HOUR), counts, levels[place - 1][1] if place else Level())
+        yield _period(Instant(first * HOUR), counts, levels[place - 1][1] if place else ActivityLevel())
 
 
-def _period(start: Instant, counts: Counts, level: Level) -> Period:
+def _period(start: Instant, counts: ActivityCounts, level: ActivityLevel) -> Period:
     return Period(
         start=start,
         committed=counts.committed,

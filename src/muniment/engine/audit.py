@@ -11,22 +11,22 @@ from typing import TypeVar
 
 import msgspec
 
-from muniment.backends.world import signed_value_by
-from muniment.engine.copies.redoing import returns
+from muniment.backends.clock_and_ids import signed_value_by
+from muniment.engine.copies.reapply_erasures import returns
+from muniment.engine.disclosures import receipts_between
 from muniment.engine.place import Said
 from muniment.engine.proofs import ChainLink, SigningKey, keys_of, links_of
-from muniment.engine.tellings import receipts_between
-from muniment.engine.tenant import Tenant, genesis_of
+from muniment.engine.session import Session
+from muniment.engine.tenant import genesis_of
 from muniment.engine.vault import look_into
 from muniment.engine.witness import Witness, witness_of
 from muniment.ledger import receipts
-from muniment.ledger.compare import Stored
-from muniment.ledger.keys import KeyLine
-from muniment.ledger.verify import Verification
+from muniment.ledger.keys import KeyHistory
+from muniment.ledger.projection_check import StoredProjections
+from muniment.ledger.verify import LedgerVerification
 from muniment.model import checks
-from muniment.model.actor import Actor
 from muniment.model.arguments import checked
-from muniment.model.entry import Bound, Entry, Finding, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Entry, LedgerHead, ReceiptBinding, SignedCheckpoint, StoredEntry, VerifyFinding
 from muniment.model.errors import IntegrityError, LedgerBroken, Malformed, NotPermitted, SchemaMismatch
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.model.times import DAY, Instant, show
@@ -35,7 +35,7 @@ from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, TenantStore, Unit
 from muniment.write.commit import rebuild
-from muniment.write.trim import AT_ONCE, first_whole, last_before, last_beyond, trim
+from muniment.write.receipt_retention import AT_ONCE, first_whole, last_before, last_beyond, trim
 
 _GROUNDS = ("entry_", "document_", "checkpoint_", "ledger_", "head_", "clock_", "key_")
 """Findings that concern what a replay would be built on, not what it builds."""
@@ -52,7 +52,7 @@ _PAGE = 128
 _T = TypeVar("_T")
 
 
-class State(StrEnum):
+class VerificationState(StrEnum):
     """What a verification comes to: nothing is wrong; the ledger is sound and was put back, by a restore, to before the
     head it is held against; something is damaged or was changed."""
 
@@ -61,26 +61,26 @@ class State(StrEnum):
     DAMAGED = "damaged"
 
 
-class Verified(Value):
+class VerificationResult(Value):
     """The result of a verification. `ok` is the absence of findings, not an opinion. `bound_since` is the first entry
     that binds the receipts and checkpoints beside the ledger; entries of earlier releases did not."""
 
     ok: bool
     entries: int
     receipts: int
-    findings: tuple[Finding, ...]
-    head: Head | None
+    findings: tuple[VerifyFinding, ...]
+    head: LedgerHead | None
     bound_since: int | None = None
 
     @property
-    def state(self) -> State:
+    def state(self) -> VerificationState:
         if self.ok:
-            return State.SOUND
+            return VerificationState.SOUND
         restored = all(finding.code == RESTORED for finding in self.findings)
-        return State.RESTORED if restored else State.DAMAGED
+        return VerificationState.RESTORED if restored else VerificationState.DAMAGED
 
 
-class Checked(Value):
+class CheckedCounts(Value):
     """How many entries and receipts one moment of a store had, and since which entry they are bound."""
 
     entries: int = 0
@@ -88,14 +88,14 @@ class Checked(Value):
     bound_since: int | None = None
 
 
-class Rebuilt(Value):
+class RebuildResult(Value):
     """The result of a replay: how many entries were applied, and whether the tables were already what they say."""
 
     entries: int
     identical: bool
 
 
-class Trimmed(Value):
+class TrimResult(Value):
     """What retention took from receipts: from how many, and how many bytes fewer they take now. With `dry_run` how many
     it would be, and no bytes."""
 
@@ -111,9 +111,8 @@ def _silent(_: int) -> None:
 class LedgerFace:
     """Everything about one tenant's ledger. Needs the right to audit."""
 
-    def __init__(self, tenant: Tenant, actor: Actor) -> None:
-        self._tenant = tenant
-        self._actor = actor
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
     def trim(
         self,
@@ -122,12 +121,12 @@ class LedgerFace:
         keep_bytes: int | None = None,
         dry_run: bool = False,
         progress: Progress = _silent,
-    ) -> Trimmed:
+    ) -> TrimResult:
         """Take from old receipts everything but who was told what, for what and when, and the counts: from those older
         than so many days, and from the oldest until the others take no more than `keep_bytes`. The log still verifies,
         and use and disclosures are still counted; what is left can be read and no longer decided again. Needs the right
         to erase anywhere. Done in steps that are each durable: what was done before an interruption stays done."""
-        tenant, actor = self._tenant, self._actor
+        tenant, actor = self._session.tenant, self._session.actor
         if decide_review(tenant.bench.policy, actor, Action.FORGET, None, None) is None:
             raise NotPermitted(actor.id, "trim the receipts")
         if older_than_days is None and keep_bytes is None:
@@ -145,7 +144,7 @@ class LedgerFace:
             if keep_bytes is not None:
                 last = max(last, last_beyond(snapshot, first, keep_bytes))
         if dry_run:
-            return Trimmed(receipts=max(0, last - first + 1))
+            return TrimResult(receipts=max(0, last - first + 1))
         done = saved = 0
         for start in range(first, last + 1, AT_ONCE):
             end = min(last, start + AT_ONCE - 1)
@@ -154,24 +153,24 @@ class LedgerFace:
             progress(done)
         if done:
             tenant.wrote(self._position())
-        return Trimmed(receipts=done, saved_bytes=saved)
+        return TrimResult(receipts=done, saved_bytes=saved)
 
     def _trim(self, unit: Unit, first: int, last: int) -> tuple[int, int]:
-        return trim(unit, self._tenant.bench, self._actor, first, last)
+        return trim(unit, self._session.tenant.bench, self._session.actor, first, last)
 
     def _position(self) -> int:
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             head = snapshot.ledger.head()
         return head.seq if head is not None else 0
 
     def _permit(self, operation: str) -> None:
-        if decide_review(self._tenant.bench.policy, self._actor, Action.AUDIT, None, None) is None:
-            raise NotPermitted(self._actor.id, operation)
+        if decide_review(self._session.tenant.bench.policy, self._session.actor, Action.AUDIT, None, None) is None:
+            raise NotPermitted(self._session.actor.id, operation)
 
-    def head(self) -> Head:
+    def head(self) -> LedgerHead:
         """Where the ledger stands. Keep a copy elsewhere and `verify` will notice a store that was rolled back."""
         self._permit("read the ledger")
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             head = snapshot.ledger.head()
             log = snapshot.receipts.head()
         assert head is not None, "a ledger begins with its genesis"
@@ -181,7 +180,7 @@ class LedgerFace:
         self._permit("read the ledger")
         checks.whole("first", first, least=0, most=2**62)
         checks.whole("last", last, least=0, most=2**62)
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             return tuple(read_canonical(stored.body, Entry) for stored in snapshot.ledger.entries(first, last))
 
     def chain(self, first: int = 1, last: int = 2**62) -> tuple[ChainLink, ...]:
@@ -190,7 +189,7 @@ class LedgerFace:
         self._permit("read the ledger")
         checks.whole("first", first, least=0, most=2**62)
         checks.whole("last", last, least=0, most=2**62)
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             return tuple(links_of(snapshot, first, last))
 
     def receipts(
@@ -205,11 +204,11 @@ class LedgerFace:
 
     def _receipts(self, first: int, last: int, newest: bool) -> Iterator[tuple[ReceiptEntry, Account]]:
         """A page at a time, each in a read of its own: a caller who takes long holds no moment of the store."""
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             last = min(last, snapshot.receipts.head()[0])
         while first <= last:
             low, high = (max(first, last - _PAGE + 1), last) if newest else (first, min(last, first + _PAGE - 1))
-            with self._tenant.store.read() as snapshot:
+            with self._session.tenant.store.read() as snapshot:
                 page = tuple(receipts_between(snapshot, low, high, newest=newest))
             yield from page
             first, last = (first, low - 1) if newest else (high + 1, last)
@@ -220,34 +219,34 @@ class LedgerFace:
         if before is not None:
             checks.whole("before", before, least=0, most=2**62)
         checks.whole("limit", limit, least=1, most=1_000)
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             return snapshot.ledger.checkpoints_before(2**62 if before is None else before, limit=limit)
 
     def keys(self) -> tuple[SigningKey, ...]:
         """The public halves of the keys that have signed here, in the order they came into force."""
         self._permit("read the ledger")
-        with self._tenant.store.read() as snapshot:
-            return keys_of(snapshot, self._tenant.store.tenant)
+        with self._session.tenant.store.read() as snapshot:
+            return keys_of(snapshot, self._session.tenant.store.tenant)
 
     def checkpoint(self) -> SignedCheckpoint:
         """Sign where the ledger stands now."""
         self._permit("sign a checkpoint")
-        signed = self._tenant.sign()
-        if self._tenant.witness is not None:
-            self._tenant.witness.settled()
+        signed = self._session.tenant.sign()
+        if self._session.tenant.witness is not None:
+            self._session.tenant.witness.settled()
         return signed
 
-    def verify(self, *, anchor: Head | None = None, progress: Progress = _silent) -> Verified:
+    def verify(self, *, anchor: LedgerHead | None = None, progress: Progress = _silent) -> VerificationResult:
         """Check everything against everything. Never raises for damage: damage is what it is there to report."""
         self._permit("verify the ledger")
-        tenant = self._tenant
+        tenant = self._session.tenant
         found = verify_store(tenant.store, tenant.keys_here(), anchor=anchor, witness=tenant.witness, progress=progress)
         beside = tuple(tenant.aside.findings()) if tenant.aside is not None else ()
         if not beside:
             return found
         return msgspec.structs.replace(found, ok=False, findings=(*found.findings, *beside))
 
-    def replay(self, *, progress: Progress = _silent) -> Rebuilt:
+    def replay(self, *, progress: Progress = _silent) -> RebuildResult:
         """Rebuild every projection from entries and documents, in one transaction, and say whether anything changed.
 
         Refuses when the chain itself is broken: a damaged ledger is no ground to rebuild from.
@@ -257,11 +256,13 @@ class LedgerFace:
         broken = [finding for finding in before.findings if finding.code.startswith(_GROUNDS)]
         if broken:
             raise LedgerBroken(f"the ledger cannot be replayed: {broken[0].message}", seq=broken[0].seq)
-        count = self._tenant.store.write(lambda unit: rebuild(unit, None, upto=LAST, progress=progress))
-        return Rebuilt(entries=count, identical=before.ok)
+        count = self._session.tenant.store.write(lambda unit: rebuild(unit, None, upto=LAST, progress=progress))
+        return RebuildResult(entries=count, identical=before.ok)
 
 
-def verify_vault(said: Said, tenant: str, *, anchor: Head | None = None, progress: Progress = _silent) -> Verified:
+def verify_vault(
+    said: Said, tenant: str, *, anchor: LedgerHead | None = None, progress: Progress = _silent
+) -> VerificationResult:
     """Check a tenant that is too damaged to be opened for work. For whoever holds the vault; asks no policy."""
     vault, keys = look_into(said)
     try:
@@ -271,8 +272,8 @@ def verify_vault(said: Said, tenant: str, *, anchor: Head | None = None, progres
     except SchemaMismatch:
         raise  # another release wrote it; that is no damage
     except IntegrityError as error:
-        finding = Finding(code="store_damaged", message=str(error))
-        return Verified(ok=False, entries=0, receipts=0, findings=(finding,), head=None)
+        finding = VerifyFinding(code="store_damaged", message=str(error))
+        return VerificationResult(ok=False, entries=0, receipts=0, findings=(finding,), head=None)
     finally:
         vault.close()
 
@@ -281,15 +282,15 @@ def verify_store(
     store: TenantStore,
     keys: frozenset[str],
     *,
-    anchor: Head | None = None,
+    anchor: LedgerHead | None = None,
     witness: Witness | None = None,
     progress: Progress = _silent,
-) -> Verified:
+) -> VerificationResult:
     """Check one store: its format, its chain, its documents, its projections, its signatures and its receipts.
 
     `keys` are those whose private half the vault has: one of them must be in force at the end."""
-    findings: list[Finding] = []
-    checked, head = Checked(), None
+    findings: list[VerifyFinding] = []
+    checked, head = CheckedCounts(), None
     with ThreadPoolExecutor(1) as beside:  # the store's own checks run outside the interpreter's lock
         format_check = beside.submit(store.integrity)
         with _reported(findings), store.read() as snapshot:
@@ -297,10 +298,10 @@ def verify_store(
             head = snapshot.ledger.head()
             genesis_of(snapshot, store.tenant)
             findings += witness.findings(snapshot) if witness is not None else ()
-        findings += (Finding(code="store_damaged", message=text) for text in format_check.result())
+        findings += (VerifyFinding(code="store_damaged", message=text) for text in format_check.result())
         with _reported(findings), store.read() as snapshot:
             findings = _explained(snapshot, findings, anchor)
-    return Verified(
+    return VerificationResult(
         ok=not findings,
         entries=checked.entries,
         receipts=checked.receipts,
@@ -314,21 +315,21 @@ def check_snapshot(
     snapshot: Snapshot,
     tenant: str,
     keys: frozenset[str],
-    findings: list[Finding],
+    findings: list[VerifyFinding],
     *,
-    anchor: Head | None = None,
+    anchor: LedgerHead | None = None,
     progress: Progress = _silent,
-) -> Checked:
+) -> CheckedCounts:
     """Check one moment of a store against itself, adding to `findings`."""
     checkpoints = tuple(_readable("checkpoints", snapshot.ledger.checkpoints(), findings))
-    line = KeyLine(tenant, signed_value_by)
-    run = Verification(
+    line = KeyHistory(tenant, signed_value_by)
+    run = LedgerVerification(
         tenant,
         entries=line.along(_readable("entries", snapshot.ledger.entries(FIRST, LAST), findings)),
         documents=_readable("documents", snapshot.documents.all(), findings),
         checkpoints=checkpoints,
         certificates=_readable("certificates", snapshot.ledger.certificates(), findings),
-        stored=Stored(
+        stored=StoredProjections(
             cards=_readable("cards", snapshot.catalogue.all(), findings),
             proposals=_readable("proposals", snapshot.desk.proposals(), findings),
             standings=_readable("standings", snapshot.catalogue.moves(), findings),
@@ -354,13 +355,13 @@ def check_snapshot(
     findings += bound.checkpoints_missing(checkpoints)
     if anchor is not None and not any(one.code in _AWAY for one in findings):
         findings += _gone_since(anchor, snapshot, log, checkpoints)
-    return Checked(entries=run.entries, receipts=log, bound_since=bound.since)
+    return CheckedCounts(entries=run.entries, receipts=log, bound_since=bound.since)
 
 
 class _Binds(Value, forbid_unknown_fields=False):
     """What an entry binds beside the ledger."""
 
-    bound: Bound | None = None
+    bound: ReceiptBinding | None = None
 
 
 class _Bindings:
@@ -385,15 +386,15 @@ class _Bindings:
         except IntegrityError:
             return  # where the entries cannot be read any further was told before
 
-    def checkpoints_missing(self, checkpoints: tuple[SignedCheckpoint, ...]) -> Iterator[Finding]:
+    def checkpoints_missing(self, checkpoints: tuple[SignedCheckpoint, ...]) -> Iterator[VerifyFinding]:
         there = {0, *(one.checkpoint.seq for one in checkpoints)}
         for seq, entry in sorted(self._checkpoints.items()):
             if seq not in there:
                 message = f"the checkpoint at entry {seq}, which entry {entry} binds, is gone"
-                yield Finding(code="checkpoint_missing", message=message, seq=seq)
+                yield VerifyFinding(code="checkpoint_missing", message=message, seq=seq)
 
 
-def _bound_by(stored: StoredEntry) -> Bound | None:
+def _bound_by(stored: StoredEntry) -> ReceiptBinding | None:
     try:
         return read_canonical(stored.body, _Binds).bound
     except IntegrityError:
@@ -401,38 +402,40 @@ def _bound_by(stored: StoredEntry) -> Bound | None:
 
 
 def _gone_since(
-    anchor: Head, snapshot: Snapshot, log: int, checkpoints: tuple[SignedCheckpoint, ...]
-) -> Iterator[Finding]:
+    anchor: LedgerHead, snapshot: Snapshot, log: int, checkpoints: tuple[SignedCheckpoint, ...]
+) -> Iterator[VerifyFinding]:
     """What an anchored head saw beside the ledger and is not there now."""
     if anchor.receipts:
         stored = next(snapshot.receipts.since(anchor.receipts - 1), None)
         if anchor.receipts > log:
             message = f"the anchored head saw {anchor.receipts} receipts, the log has {log}"
-            yield Finding(code=_PROOF, message=message)
+            yield VerifyFinding(code=_PROOF, message=message)
         elif stored is None or stored.seq != anchor.receipts or stored.hash.hex() != anchor.receipts_head:
-            yield Finding(code=_PROOF, message=f"receipt {anchor.receipts} is not the one that was anchored")
+            yield VerifyFinding(code=_PROOF, message=f"receipt {anchor.receipts} is not the one that was anchored")
     if anchor.checkpoint and all(one.checkpoint.seq != anchor.checkpoint for one in checkpoints):
         message = f"the anchored head saw a checkpoint at entry {anchor.checkpoint}, which is gone"
-        yield Finding(code=_PROOF, message=message, seq=anchor.checkpoint)
+        yield VerifyFinding(code=_PROOF, message=message, seq=anchor.checkpoint)
 
 
-def _unsigned(line: KeyLine, checkpoints: tuple[SignedCheckpoint, ...], keys: frozenset[str]) -> Iterator[Finding]:
+def _unsigned(
+    line: KeyHistory, checkpoints: tuple[SignedCheckpoint, ...], keys: frozenset[str]
+) -> Iterator[VerifyFinding]:
     """What a line of keys owes: the last of them is the vault's, and each that came later began with a checkpoint."""
     if line.key not in keys:
         message = "the ledger's signing key is not the vault's"
-        yield Finding(code="foreign_key", message=message, seq=line.spans[-1].since if line.spans else 1)
+        yield VerifyFinding(code="foreign_key", message=message, seq=line.spans[-1].since if line.spans else 1)
     signed = {one.checkpoint.seq for one in checkpoints}
     for span in line.spans[1:]:
         if span.since not in signed:
             message = f"the checkpoint with which the key of entry {span.since} came into force is gone"
-            yield Finding(code="checkpoint_missing", message=message, seq=span.since)
+            yield VerifyFinding(code="checkpoint_missing", message=message, seq=span.since)
     for one in checkpoints:
         if one.checkpoint.previous and one.checkpoint.previous not in signed:
             message = f"the checkpoint at entry {one.checkpoint.previous}, on which a later one goes on, is gone"
-            yield Finding(code="checkpoint_missing", message=message, seq=one.checkpoint.previous)
+            yield VerifyFinding(code="checkpoint_missing", message=message, seq=one.checkpoint.previous)
 
 
-def _explained(snapshot: Snapshot, findings: list[Finding], anchor: Head | None) -> list[Finding]:
+def _explained(snapshot: Snapshot, findings: list[VerifyFinding], anchor: LedgerHead | None) -> list[VerifyFinding]:
     """Tell a restore from a change: a ledger that is not the anchored one, is sound beside that, and says itself, under
     a checkpoint signed since, that it was put back to before the anchored head."""
     last = snapshot.ledger.last_checkpoint()
@@ -445,22 +448,22 @@ def _explained(snapshot: Snapshot, findings: list[Finding], anchor: Head | None)
                 f"a restore at {show(Instant(note.at))} put the ledger back to entry {told.backup_seq}, "
                 f"before the anchored head at {anchor.seq}"
             )
-            return [Finding(code=RESTORED, message=message, seq=note.seq)]
+            return [VerifyFinding(code=RESTORED, message=message, seq=note.seq)]
     return findings
 
 
 @contextmanager
-def _reported(findings: list[Finding]) -> Iterator[None]:
+def _reported(findings: list[VerifyFinding]) -> Iterator[None]:
     """Turn damage met on the way into a finding."""
     try:
         yield
     except IntegrityError as error:
-        findings.append(Finding(code="store_damaged", message=str(error)))
+        findings.append(VerifyFinding(code="store_damaged", message=str(error)))
 
 
-def _readable(name: str, stream: Iterator[_T], findings: list[Finding]) -> Iterator[_T]:
+def _readable(name: str, stream: Iterator[_T], findings: list[VerifyFinding]) -> Iterator[_T]:
     """A stream that ends where the store can no longer be read, and says so."""
     try:
         yield from stream
     except IntegrityError as error:
-        findings.append(Finding(code="store_damaged", message=f"the {name} cannot be read to the end: {error}"))
+        findings.append(VerifyFinding(code="store_damaged", message=f"the {name} cannot be read to the end: {error}"))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from muniment.backends.sqlite.presence import unless_well
-from muniment.backends.world import FileSigner
+from muniment.backends.clock_and_ids import FileSigner
+from muniment.backends.sqlite.vault_lock import unless_well
 from muniment.config import AS_SET, read_environment
 from muniment.engine.keyholding import KEY, PUBLIC, VaultKeys, drawer_keys, outside_keys
 from muniment.engine.marker import KeyGiven
-from muniment.engine.moving.unfinished import MARK, guarded_place
+from muniment.engine.moving.unfinished_moves import MARK, guarded_place
 from muniment.engine.place import Database, place_of
 from muniment.engine.policies import POLICY_FILES, default_policy_text, drawer_policy, place_policy
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
-from muniment.ports.drawer import Drawer, SharedVault
+from muniment.ports.shared_settings import SharedSettings, SharedVault
 
 if TYPE_CHECKING:
     from muniment.backends.postgres.vault import PostgresVault
@@ -120,7 +120,7 @@ def vault_in(place: Database) -> tuple[SharedVault, VaultKeys]:
         return stores, keys_of(stores.drawer)
 
 
-def begin(drawer: Drawer, given: bytes | None = None) -> None:
+def begin(drawer: SharedSettings, given: bytes | None = None) -> None:
     """Make what a vault in a database begins with, with the signing key that is `given` or with a new one. Several
     processes may do so at once: the first of each wins, and the public key by which a vault is known comes last."""
     if drawer.get(PUBLIC) is not None:
@@ -147,7 +147,7 @@ def begin_with_policy(address: str, name: str, text: str) -> None:
         stores.close()
 
 
-def keys_of(drawer: Drawer) -> VaultKeys:
+def keys_of(drawer: SharedSettings) -> VaultKeys:
     """The signing keys of a vault in a database; refused when the private half at hand is not the vault's."""
     keys = _keys(drawer)
     outside = _outside()
@@ -195,7 +195,7 @@ def _named(key: KeyGiven) -> bool:
     return config.encryption_key is not None or config.encryption_key_file is not None
 
 
-def _keys(drawer: Drawer) -> VaultKeys:
+def _keys(drawer: SharedSettings) -> VaultKeys:
     outside = _outside()
     if outside is None:
         return drawer_keys(drawer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from muniment.engine.tallies import Tallies
+from muniment.engine.cached_counts import Tallies
 from muniment.model.actor import Actor
 from muniment.model.query import DEFAULT_PURPOSE, LIMIT_MAX, Query
 from muniment.model.rows import Tally
@@ -22,7 +22,7 @@ _DIGITS = 9
 """Sums are told to so many places: in the last bits they depend on the order in which a store adds up."""
 
 
-class Knower(Value):
+class KnownActor(Value):
     """One actor in the directory: its roles and those of its teams that the caller knows of, how many current records
     it wrote of which kind and on which topics, how they turned out, and how fresh they are. Reliability is told to help
     rank; it is no authority."""
@@ -44,7 +44,7 @@ class Directory(Value):
     """Who knows what, the most first; `teams` sums up by team. `about` are the words it was narrowed by."""
 
     about: str | None
-    knowers: tuple[Knower, ...]
+    knowers: tuple[KnownActor, ...]
     teams: dict[str, int]
 
 
@@ -70,7 +70,7 @@ def directory_of(
     return Directory(about=about, knowers=tuple(knowers[:limit]), teams=dict(sorted(teams.items())))
 
 
-def _weight(knower: Knower) -> tuple[int, int, str]:
+def _weight(knower: KnownActor) -> tuple[int, int, str]:
     return -knower.records, -knower.last, knower.actor
 
 
@@ -114,7 +114,7 @@ def _teams(teams: tuple[str, ...], tallies: list[Tally], actor: Actor, policy: P
     return tuple(team for team in teams if team in known)
 
 
-def _knower(name: str, tallies: list[Tally], actor: Actor, policy: Policy) -> Knower:
+def _knower(name: str, tallies: list[Tally], actor: Actor, policy: Policy) -> KnownActor:
     member = resolve(policy, name)
     records = sum(tally.records for tally in tallies)
     kinds: Counter[str] = Counter()
@@ -124,7 +124,7 @@ def _knower(name: str, tallies: list[Tally], actor: Actor, policy: Policy) -> Kn
         kinds[tally.kind] += tally.records
         topics[tally.namespace] += tally.records
         scopes[f"{tally.scope} {tally.scope_id}"] += tally.records
-    return Knower(
+    return KnownActor(
         actor=name,
         teams=_teams(member.teams, tallies, actor, policy),
         roles=member.roles,

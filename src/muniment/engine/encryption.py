@@ -7,11 +7,11 @@ from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 
+from muniment.backends.clock_and_ids import place_file
 from muniment.backends.sealing import SETTING, VaultKey, fresh_key
-from muniment.backends.sqlite.presence import alone
-from muniment.backends.sqlite.resealing import READY, STAGE, finish, mark_ready, stage_tenant, stage_vectors
+from muniment.backends.sqlite.reencryption import READY, STAGE, finish, mark_ready, stage_tenant, stage_vectors
 from muniment.backends.sqlite.store import SUFFIX, VECTORS
-from muniment.backends.world import place_file
+from muniment.backends.sqlite.vault_lock import alone
 from muniment.config import AS_SET
 from muniment.engine.marker import MARKER, KeyGiven, agree, check_of, chosen_key, marker_text, refuse_without_marker
 from muniment.engine.vault import is_vault
@@ -32,7 +32,7 @@ class KeyState(StrEnum):
     UNUSED = "unused"
 
 
-class Sealing(Value):
+class EncryptionStatus(Value):
     """Whether a vault is encrypted, and whether the key at hand opens it."""
 
     encrypted: bool
@@ -41,7 +41,7 @@ class Sealing(Value):
     bytes: int
 
 
-class Resealed(Value):
+class EncryptionResult(Value):
     """What was encrypted, encrypted anew or decrypted."""
 
     tenants: int
@@ -58,16 +58,16 @@ def make_key(path: Path) -> None:
         raise StoreUnavailable(f"the key file cannot be written: {error.strerror}") from None
 
 
-def status(folder: Path, *, key: KeyGiven = AS_SET) -> Sealing:
+def status(folder: Path, *, key: KeyGiven = AS_SET) -> EncryptionStatus:
     """Look at a vault. Takes no key, and changes nothing."""
     _check(folder)
     check, given = check_of(folder), chosen_key(key)
-    return Sealing(
+    return EncryptionStatus(
         encrypted=check is not None, key=_state(check, given), tenants=len(_stores(folder)), bytes=_size(folder)
     )
 
 
-def encrypt(folder: Path, *, key: KeyGiven = AS_SET, progress: Progress = lambda done, all_: None) -> Resealed:
+def encrypt(folder: Path, *, key: KeyGiven = AS_SET, progress: Progress = lambda done, all_: None) -> EncryptionResult:
     """Encrypt a vault with a key."""
     new = chosen_key(key)
     if new is None:
@@ -77,7 +77,7 @@ def encrypt(folder: Path, *, key: KeyGiven = AS_SET, progress: Progress = lambda
 
 def rekey(
     folder: Path, new_key: KeyGiven, *, key: KeyGiven = AS_SET, progress: Progress = lambda done, all_: None
-) -> Resealed:
+) -> EncryptionResult:
     """Encrypt a vault with another key. The old one opens it no longer."""
     old, new = _given(chosen_key(key)), _given(chosen_key(new_key))
     if old.check() == new.check():
@@ -85,12 +85,12 @@ def rekey(
     return _reseal(folder, old, new, progress)
 
 
-def decrypt(folder: Path, *, key: KeyGiven = AS_SET, progress: Progress = lambda done, all_: None) -> Resealed:
+def decrypt(folder: Path, *, key: KeyGiven = AS_SET, progress: Progress = lambda done, all_: None) -> EncryptionResult:
     """Take the encryption away."""
     return _reseal(folder, _given(chosen_key(key)), None, progress)
 
 
-def _reseal(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: Progress) -> Resealed:
+def _reseal(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: Progress) -> EncryptionResult:
     _check(folder)
     check_of(folder)
     with alone(folder / MARKER):
@@ -108,7 +108,7 @@ def _reseal(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: 
         return told
 
 
-def _stage(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: Progress) -> Resealed:
+def _stage(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: Progress) -> EncryptionResult:
     """Make the copies, check them, and mark them as ready."""
     (folder / STAGE).mkdir(mode=0o700)
     stores, all_, done = _stores(folder), _size(folder), 0
@@ -124,7 +124,7 @@ def _stage(folder: Path, old: VaultKey | None, new: VaultKey | None, progress: P
         progress(done, all_)
     place_file(folder / STAGE / MARKER, marker_text(new))
     mark_ready(folder)
-    return Resealed(tenants=len(stores), bytes=all_)
+    return EncryptionResult(tenants=len(stores), bytes=all_)
 
 
 def _within(progress: Progress, before: int, size: int, all_: int) -> Callable[[int], None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from muniment.graph.spread import salience
+from muniment.graph.activation import salience
 from muniment.model.actor import Actor
 from muniment.model.card import SUBJECT, Card
 from muniment.model.filter import matches

@@ -12,12 +12,12 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
+from muniment.backends.clock_and_ids import FileSigner, destroy_file, place_file, replace_file, settle
 from muniment.backends.held import HeldSigner, fresh_signing_text
 from muniment.backends.vectors.lock import FileLock
-from muniment.backends.world import FileSigner, destroy_file, place_file, replace_file, settle
 from muniment.model.errors import StoreBusy, StoreUnavailable
-from muniment.ports.drawer import Drawer
-from muniment.ports.world import Signer
+from muniment.ports.clock_and_ids import Signer
+from muniment.ports.shared_settings import SharedSettings
 
 KEY, NEXT, OLD, PUBLIC = "signing.key", "signing.next", "signing.old", "signing.pub"
 Pair = tuple[Signer, Signer, bool]
@@ -99,12 +99,12 @@ def folder_keys(vault: Path) -> VaultKeys:
     return VaultKeys(PrivateFiles(folder / KEY), PublicFiles(folder), lambda: _alone(folder / "rotation.lock"))
 
 
-def drawer_keys(drawer: Drawer) -> VaultKeys:
+def drawer_keys(drawer: SharedSettings) -> VaultKeys:
     """The keys of a vault that is a database."""
     return VaultKeys(PrivateRows(drawer), PublicRows(drawer), lambda: drawer.alone())
 
 
-def outside_keys(drawer: Drawer, key: Path) -> VaultKeys:
+def outside_keys(drawer: SharedSettings, key: Path) -> VaultKeys:
     """The keys of a vault whose private half stays in a file of this machine, outside its database."""
     return VaultKeys(PrivateFiles(key), PublicRows(drawer), lambda: drawer.alone())
 
@@ -185,7 +185,7 @@ class PublicFiles:
 class PrivateRows:
     """Private halves in the drawer of a database, under the names that the files have."""
 
-    def __init__(self, drawer: Drawer) -> None:
+    def __init__(self, drawer: SharedSettings) -> None:
         self._drawer = drawer
 
     def begin(self, given: bytes | None) -> Signer:
@@ -238,7 +238,7 @@ class PrivateRows:
 class PublicRows:
     """Public halves in the drawer of a database."""
 
-    def __init__(self, drawer: Drawer) -> None:
+    def __init__(self, drawer: SharedSettings) -> None:
         self._drawer = drawer
 
     def known(self) -> tuple[str, ...]:

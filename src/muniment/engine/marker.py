@@ -8,7 +8,7 @@ from pathlib import Path
 
 from muniment.backends.sealing import FILE_SETTING, KEY_BYTES, SETTING, VaultKey
 from muniment.backends.sqlite.connection import encrypts
-from muniment.backends.sqlite.header import Form, form_of
+from muniment.backends.sqlite.file_format import FileFormat, form_of
 from muniment.backends.sqlite.store import SUFFIX
 from muniment.config import AS_SET, PREFIX, read_environment
 from muniment.model.errors import ConfigurationError, IntegrityError, SchemaMismatch, StoreUnavailable
@@ -87,9 +87,9 @@ def _damaged(what: str) -> IntegrityError:
     return damaged
 
 
-def tenant_files(folder: Path) -> dict[Form, list[str]]:
+def tenant_files(folder: Path) -> dict[FileFormat, list[str]]:
     """The files of a folder that are tenants of a vault, by how they are kept."""
-    found: dict[Form, list[str]] = {}
+    found: dict[FileFormat, list[str]] = {}
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         found.setdefault(form_of(path), []).append(path.name)
     return found
@@ -98,7 +98,7 @@ def tenant_files(folder: Path) -> dict[Form, list[str]]:
 def refuse_without_marker(folder: Path) -> None:
     """Refuse tenants without a marker: one that is made anew could say of an encrypted vault that it is not."""
     files = tenant_files(folder)
-    ours = [*files.get(Form.ENCRYPTED, ()), *files.get(Form.PLAIN, ())]
+    ours = [*files.get(FileFormat.ENCRYPTED, ()), *files.get(FileFormat.PLAIN, ())]
     if ours:
         raise _damaged(f"is gone, and tenants are there ({ours[0]})")
 
@@ -106,7 +106,7 @@ def refuse_without_marker(folder: Path) -> None:
 def agree(folder: Path, key: VaultKey | None) -> None:
     """Refuse a key that is not the vault's, a key for a vault without one, and none for a vault with one."""
     check = check_of(folder)
-    sealed = tenant_files(folder).get(Form.ENCRYPTED, []) if check is None else []
+    sealed = tenant_files(folder).get(FileFormat.ENCRYPTED, []) if check is None else []
     if sealed:
         raise _damaged(f"says that the vault is not encrypted, and {sealed[0]} is")
     if check is None and key is not None:

@@ -19,7 +19,7 @@ from muniment.model.errors import ConfigurationError, SchemaMismatch, StoreBusy,
 from muniment.model.value import Value
 
 if TYPE_CHECKING:
-    from muniment.backends.postgres.steps import Step, Wish
+    from muniment.backends.postgres.steps import MigrationRequest, MigrationStep
     from muniment.backends.postgres.vault import PostgresVault
 
 Share = Callable[[int, int], None]
@@ -54,9 +54,9 @@ class Migration(Value):
         """What is to be done, in order. Changes nothing."""
         _demand_driver()
         from muniment.backends.postgres import schema
-        from muniment.backends.postgres.reaching import Address, reach
+        from muniment.backends.postgres.connecting import DatabaseAddress, reach
 
-        address = Address.parse(self.place.dsn)
+        address = DatabaseAddress.parse(self.place.dsn)
         with reach(address) as connection:
             steps = tuple(_told(step) for step in schema.plan(connection, address.schema, self._wish()))
             there = schema.there(connection, address.schema)
@@ -74,9 +74,9 @@ class Migration(Value):
         """Do it, telling each step before it is begun; how many steps that were."""
         _demand_driver()
         from muniment.backends.postgres import schema
-        from muniment.backends.postgres.reaching import Address, reach
+        from muniment.backends.postgres.connecting import DatabaseAddress, reach
 
-        address = Address.parse(self.place.dsn)
+        address = DatabaseAddress.parse(self.place.dsn)
         with reach(address) as connection:
             done = schema.apply(connection, address.schema, self._wish(), progress=lambda step: progress(_told(step)))
         with closing(self._stores()) as stores:
@@ -96,18 +96,18 @@ class Migration(Value):
     def scrub(self) -> Swept:
         """Get what was erased out of the files of every table, however long it takes."""
         _demand_driver()
-        from muniment.backends.postgres.reaching import Address, reach
+        from muniment.backends.postgres.connecting import DatabaseAddress, reach
         from muniment.backends.postgres.scrubbing import scrub_all
 
-        address = Address.parse(self.place.dsn)
+        address = DatabaseAddress.parse(self.place.dsn)
         with reach(address) as connection:
             found = scrub_all(connection, address.schema)
         return Swept(tenants=found.tenants, done=found.done)
 
-    def _wish(self) -> Wish:
-        from muniment.backends.postgres.steps import Wish
+    def _wish(self) -> MigrationRequest:
+        from muniment.backends.postgres.steps import MigrationRequest
 
-        return Wish(phases=("pre", "post") if self.phase == "post" else ("pre",), citus=self.citus)
+        return MigrationRequest(phases=("pre", "post") if self.phase == "post" else ("pre",), citus=self.citus)
 
 
 class FolderMigration(Value):
@@ -170,9 +170,9 @@ def on_one_node(said: Said) -> bool:
     if not isinstance(place, Database):
         return False
     from muniment.backends.postgres import schema
-    from muniment.backends.postgres.reaching import Address, reach
+    from muniment.backends.postgres.connecting import DatabaseAddress, reach
 
-    address = Address.parse(place.dsn)
+    address = DatabaseAddress.parse(place.dsn)
     with reach(address) as connection:
         return schema.on_one_node(connection, address.schema)
 
@@ -189,7 +189,7 @@ def database_of(said: Said) -> Database:
     return place
 
 
-def _told(step: Step) -> Planned:
+def _told(step: MigrationStep) -> Planned:
     return Planned(title=step.title, meaning=step.meaning, statements=step.statements)
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from muniment.engine.seat import Seat
+from muniment.engine.session import Sessioned
 from muniment.engine.tenant import Tenant
 from muniment.model import checks
-from muniment.model.note import Jot, Note
+from muniment.model.note import Note, NoteDraft
 from muniment.ports.store import Snapshot, Unit
-from muniment.write.noting import jot_down
+from muniment.write.notes import jot_down
 from muniment.write.secrets import screen_of
 
 T = TypeVar("T")
@@ -57,9 +57,9 @@ class Notebook:
         self._tenant = tenant
 
     @classmethod
-    def of(cls, seat: Seat) -> Notebook:
+    def of(cls, memory: Sessioned) -> Notebook:
         """The notebook of the tenant that a memory is of."""
-        return cls(seat._tenant)
+        return cls(memory._session.tenant)
 
     def read(self, topic: str) -> tuple[Note, ...]:
         with self._tenant.store.read() as snapshot:
@@ -85,7 +85,7 @@ class Notebook:
             pages = Pages(snapshot)
             return pages.since(seq), pages.head
 
-    def turn(self, actor: str, job: Callable[[Pages], tuple[Sequence[Jot], T]]) -> tuple[T, int]:
+    def turn(self, actor: str, job: Callable[[Pages], tuple[Sequence[NoteDraft], T]]) -> tuple[T, int]:
         """Decide on what stands and change it, in one transaction and one entry: `job` looks at the pages and returns
         what to note and its result. Without anything to note no entry is made. Returns the result and the ledger's
         position. A job may be run more than once before one of its runs is kept."""

@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import TypedDict, TypeVar, get_type_hints
 
 from muniment.model import checks
+from muniment.model.claim_options import When, read_instant, refuse_unknown
 from muniment.model.errors import Malformed
-from muniment.model.flat import When, read_instant, refuse_unknown
 from muniment.model.query import DEFAULT_PURPOSE, LIMIT_DEFAULT, Attunement, Listing, Query
-from muniment.model.vocabulary import Kind, MemoryClass, Scope, Sensitivity, TrustLevel
+from muniment.model.vocabulary import Contested, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 
 _E = TypeVar("_E", bound=StrEnum)
 
@@ -43,6 +43,7 @@ class QueryOptions(TypedDict, total=False):
     floor: float | None
     min_fit: float | None
     precise: bool | None
+    contested: str | None
 
 
 OPTIONS = frozenset(get_type_hints(QueryOptions))
@@ -56,7 +57,7 @@ def make_query(
     trust, sensitivity, limit = options.get("trust_min"), options.get("sensitivity_max"), options.get("limit")
     authors, places = options.get("authors"), options.get("places")
     scope_ids, purpose, sourced = options.get("scope_ids"), options.get("purpose"), options.get("require_provenance")
-    precise = options.get("precise")
+    precise, contested = options.get("precise"), options.get("contested")
     return Query(
         text=text,
         purpose=DEFAULT_PURPOSE if purpose is None else purpose,
@@ -82,6 +83,7 @@ def make_query(
         floor=options.get("floor"),
         min_fit=options.get("min_fit"),
         precise=False if precise is None else precise,
+        contested=None if contested is None else checks.read_word("contested", contested, Contested),
         attuned=attuned,
         listing=listing,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from muniment.backends.postgres.address import SCHEMES, Address
+from muniment.backends.postgres.address import SCHEMES, DatabaseAddress
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.model.value import Value
 
@@ -36,10 +36,10 @@ class Database(Value):
     dsn: str
 
     def __post_init__(self) -> None:
-        Address.parse(self.dsn)
+        DatabaseAddress.parse(self.dsn)
 
     def __str__(self) -> str:
-        return str(Address.parse(self.dsn))
+        return str(DatabaseAddress.parse(self.dsn))
 
     def __repr__(self) -> str:
         return f"Database({str(self)!r})"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from muniment.backends.world import replace_file, settle
+from muniment.backends.clock_and_ids import replace_file, settle
 from muniment.config.files import open_file
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
-from muniment.ports.drawer import Drawer
+from muniment.ports.shared_settings import SharedSettings
 
 POLICY_FILES = ("policy.yaml", "policy.toml")
 """The names a vault's policy may have. When both are there, the first counts."""
@@ -47,7 +47,7 @@ def folder_policy(folder: Path) -> Text:
     raise _none()
 
 
-def drawer_policy(drawer: Drawer) -> Text:
+def drawer_policy(drawer: SharedSettings) -> Text:
     """The policy of a vault in a database."""
     for name in POLICY_FILES:
         body = drawer.get(name)
@@ -56,7 +56,7 @@ def drawer_policy(drawer: Drawer) -> Text:
     raise _none()
 
 
-def place_policy(drawer: Drawer, name: str, text: str) -> bool:
+def place_policy(drawer: SharedSettings, name: str, text: str) -> bool:
     """Give a database a policy unless it has one; whether it is this one now."""
     if any(drawer.get(one) is not None for one in POLICY_FILES):
         return drawer_policy(drawer) == (name, text)
@@ -77,7 +77,7 @@ def put_in_folder(folder: Path, path: Path) -> Policy:
     return parse_policy(text, place=name)
 
 
-def put_in_drawer(drawer: Drawer, path: Path) -> Policy:
+def put_in_drawer(drawer: SharedSettings, path: Path) -> Policy:
     """The same for a vault in a database, for every process that opens it from now on."""
     name, text = _checked(path)
     drawer.replace(name, text.encode())

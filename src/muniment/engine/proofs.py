@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from muniment.backends.world import public_pem, signed_value_by
-from muniment.ledger.keys import KeyLine, KeySpan, follows
+from muniment.backends.clock_and_ids import public_pem, signed_value_by
+from muniment.ledger.keys import KeyHistory, KeySpan, follows
 from muniment.model.entry import Entry, EntryKind, SignedHandover, StoredEntry
 from muniment.model.value import Value, read_canonical
 from muniment.ports.store import Snapshot
-from muniment.write.keying import TOPIC, key_in_force
+from muniment.write.key_changes import TOPIC, key_in_force
 
 _PEPPER = b'"pepper":"'
 _LAST = 2**62
@@ -72,7 +72,7 @@ def _succeeds(key: str, signed: SignedHandover | None) -> bool:
 
 
 def _followed(snapshot: Snapshot, tenant: str) -> list[KeySpan]:
-    line = KeyLine(tenant, signed_value_by)
+    line = KeyHistory(tenant, signed_value_by)
     for _ in line.along(snapshot.ledger.entries(1, _LAST)):
         continue
     return line.spans

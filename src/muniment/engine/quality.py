@@ -18,8 +18,14 @@ from muniment.policy.decide import decide_read
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
-from muniment.trust.attribution import Integrity, Operation, Trace, attribution_integrity, structural_integrity
-from muniment.trust.quality import Merits, Profile, memory_quality
+from muniment.trust.attribution import (
+    AttributionResult,
+    TraceOperation,
+    TraceStep,
+    attribution_integrity,
+    structural_integrity,
+)
+from muniment.trust.quality import QualityFormula, QualityInputs, memory_quality
 from muniment.write.facts import fetch
 
 WORST_SHOWN = 10
@@ -40,19 +46,19 @@ class Quality(Value):
     """The quality of a store, a namespace or a session: how many records fall into which band, their mean, the worst of
     them, and whether they can be attributed (`integrity`); of a session also how it was built (`structure`)."""
 
-    profile: Profile
+    profile: QualityFormula
     records: int
     mean: float | None
     bands: dict[str, int]
     worst: tuple[RecordQuality, ...]
-    integrity: Integrity
-    structure: Integrity | None = None
+    integrity: AttributionResult
+    structure: AttributionResult | None = None
 
 
-def merits_of(record: Record, card: Card, conflicts: int) -> Merits:
+def merits_of(record: Record, card: Card, conflicts: int) -> QualityInputs:
     """What the quality of a record depends on."""
     footing = standing_of(card).footing
-    return Merits(
+    return QualityInputs(
         effective=footing.effective,
         confidence=footing.own,
         helpful=footing.helpful,
@@ -83,13 +89,13 @@ def quality_of(
     *,
     namespace: str | None,
     session: str | None,
-    profile: Profile,
+    profile: QualityFormula,
     progress: Callable[[int], None],
 ) -> Quality:
     disputes = open_conflicts(snapshot)
-    merits: list[Merits] = []
+    merits: list[QualityInputs] = []
     scored: list[RecordQuality] = []
-    traces: list[Trace] = []
+    traces: list[TraceStep] = []
     for record, card in _seen(snapshot, actor, policy, namespace, session):
         merit = merits_of(record, card, disputes[card.rid])
         merits.append(merit)
@@ -120,10 +126,10 @@ def quality_of(
     )
 
 
-def _trace(snapshot: Snapshot, record: Record, merit: Merits) -> Trace:
+def _trace(snapshot: Snapshot, record: Record, merit: QualityInputs) -> TraceStep:
     """What a session added, as a step of it."""
-    return Trace(
-        operation=Operation.ADD,
+    return TraceStep(
+        operation=TraceOperation.ADD,
         confidence=merit.effective,
         attributed=merit.attributed,
         hedged=merit.hedged,

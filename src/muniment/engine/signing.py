@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from muniment.backends.world import RandomIds, SystemClock, signed_by, signed_value_by
+from muniment.backends.clock_and_ids import RandomIds, SystemClock, signed_by, signed_value_by
 from muniment.engine.keyholding import VaultKeys, folder_keys
 from muniment.engine.place import Folder, Said, place_of
 from muniment.engine.vault import look_into, open_vault
-from muniment.ledger.keys import KeyLine, KeySpan, follows, key_at
+from muniment.ledger.keys import KeyHistory, KeySpan, follows, key_at
 from muniment.model import checks
 from muniment.model.actor import OWNER
 from muniment.model.entry import SignedCheckpoint
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import IntegrityError, NotPermitted, StoreUnavailable
 from muniment.model.value import Value
+from muniment.ports.clock_and_ids import Clock, Ids, Signer
 from muniment.ports.store import Unit, Vault
-from muniment.ports.world import Clock, Ids, Signer
-from muniment.write.keying import hand_over, key_in_force
+from muniment.write.key_changes import hand_over, key_in_force
 
 LAST = 2**63 - 1
 __all__ = [
@@ -122,10 +122,10 @@ def rotate(
         opened.stores.close()
 
 
-def key_line(vault: Said, tenant: str) -> KeyLine:
+def key_line(vault: Said, tenant: str) -> KeyHistory:
     """The keys of one ledger, from the entries that name them."""
     opened = open_vault(vault, create=False)
-    line = KeyLine(tenant, signed_value_by)
+    line = KeyHistory(tenant, signed_value_by)
     try:
         with opened.stores.open(tenant, create=False).read() as snapshot:
             for _ in line.along(snapshot.ledger.entries(1, LAST)):

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 
-from muniment.engine.activity import Diary
-from muniment.engine.aside import ReceiptsAside
-from muniment.engine.minds import MIND_WAIT_S, PatientExtractor, PatientJudge, PatientReranker
+from muniment.engine.activity import CachedActivity
+from muniment.engine.cached_counts import Tallies
+from muniment.engine.external_receipts import ExternalReceipts
+from muniment.engine.model_timeout import MIND_WAIT_S, PatientExtractor, PatientJudge, PatientReranker
 from muniment.engine.signing import VaultKeys, holder
-from muniment.engine.tallies import Tallies
 from muniment.engine.vector_indexer import VectorIndexer
 from muniment.engine.witness import Witness
 from muniment.model.actor import OWNER
-from muniment.model.change import ChangeSet, Draft
-from muniment.model.entry import Entry, EntryKind, Role, SignedCheckpoint
+from muniment.model.change import ChangeSet, NewDocument
+from muniment.model.entry import DocumentRole, Entry, EntryKind, SignedCheckpoint
 from muniment.model.errors import IntegrityError, LedgerBroken
 from muniment.model.times import Instant
 from muniment.model.value import read_canonical
 from muniment.policy.rules import Policy
+from muniment.ports.clock_and_ids import Clock, Ids, Signer
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.reranker import Reranker
 from muniment.ports.store import Snapshot, TenantStore, Unit
 from muniment.ports.tracer import UNWATCHED, Tracer
-from muniment.ports.world import Clock, Ids, Signer
 from muniment.write.commit import commit, sign_checkpoint
-from muniment.write.keying import key_in_force
+from muniment.write.key_changes import key_in_force
 from muniment.write.pipeline import Bench
 
 SYSTEM = "muniment"
@@ -47,7 +47,7 @@ class Tenant:
         signer: Signer,
         keys: VaultKeys | None = None,
         witness: Witness | None = None,
-        aside: ReceiptsAside | None = None,
+        aside: ExternalReceipts | None = None,
         clock: Clock,
         ids: Ids,
         judge: Judge | None = None,
@@ -58,7 +58,7 @@ class Tenant:
         mind_wait: float = MIND_WAIT_S,
     ) -> None:
         self.store = store
-        self.diary = Diary()
+        self.diary = CachedActivity()
         self.tallies = Tallies()
         self.indexer = VectorIndexer(store, embedder, mind_wait=mind_wait)
         self.extractor = None if extractor is None else PatientExtractor(extractor, mind_wait)
@@ -86,6 +86,10 @@ class Tenant:
         self._signed = 0
         self._dirty = False
         self.indexer.stir()
+
+    @property
+    def name(self) -> str:
+        return self.store.tenant
 
     def wrote(self, epoch: int) -> None:
         """Take note of a write, and sign a checkpoint when one is due."""
@@ -189,7 +193,7 @@ def _prepare(unit: Unit, tenant: str, policy: Policy, tools: Tenant) -> tuple[by
         at=Instant(max(now, head.at)),
         position=head.seq,
         decided_on=(),
-        drafts=(Draft(doc=doc, role=Role.POLICY, value=policy),),
+        drafts=(NewDocument(doc=doc, role=DocumentRole.POLICY, value=policy),),
         policy=doc,
     )
     pepper = bytes.fromhex(genesis_of(unit, tenant).pepper or "")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from muniment.model.value import Value
-from muniment.policy.rules import Disputes
+from muniment.policy.rules import DisputePolicy
 from muniment.ports.store import Unit
 from muniment.write.pipeline import Bench
 
@@ -17,12 +17,12 @@ def _always(_: Unit) -> None:
     """Nothing has to hold."""
 
 
-class Terms(Value):
+class WriteTerms(Value):
     """`hold` looks at the store inside the transaction and raises if the write must not happen; `disputes` takes the
     place of what the policy says of them. Never on a surface: whoever sets terms answers for them."""
 
     hold: Callable[[Unit], None] = _always
-    disputes: Disputes | None = None
+    disputes: DisputePolicy | None = None
 
     def bench(self, bench: Bench) -> Bench:
         if self.disputes is None:
@@ -31,4 +31,4 @@ class Terms(Value):
         return msgspec.structs.replace(bench, policy=policy)
 
 
-UNCONDITIONAL = Terms()
+UNCONDITIONAL = WriteTerms()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
+from muniment.backends.clock_and_ids import FileSigner, make_folder, place_file
 from muniment.backends.sealing import VaultKey
-from muniment.backends.sqlite.presence import Presence, alone, enter, unless_well
-from muniment.backends.sqlite.resealing import STAGE, finish
-from muniment.backends.sqlite.still import writable
+from muniment.backends.sqlite.read_only_files import writable
+from muniment.backends.sqlite.reencryption import STAGE, finish
 from muniment.backends.sqlite.store import SqliteVault
-from muniment.backends.world import FileSigner, make_folder, place_file
+from muniment.backends.sqlite.vault_lock import VaultLock, alone, enter, unless_well
 from muniment.config import AS_SET
 from muniment.engine.database import database_there, open_database, refuse_for_files, shared_vault, vault_in
 from muniment.engine.keyholding import PUBLIC, VaultKeys, folder_keys
@@ -23,7 +23,7 @@ from muniment.engine.marker import (
     read_marker,
     refuse_without_marker,
 )
-from muniment.engine.moving.unfinished import MARK, folder_mark, guarded, guarded_place
+from muniment.engine.moving.unfinished_moves import MARK, folder_mark, guarded, guarded_place
 from muniment.engine.place import Folder, Place, Said, place_of
 from muniment.engine.policies import (
     POLICY_FILES,
@@ -183,7 +183,7 @@ def _bring_to_folder(folder: Path, path: Path) -> None:
 
 
 def folder_stores(
-    folder: Path, *, capacity: int | None = None, key: VaultKey | None = None, presence: Presence | None = None
+    folder: Path, *, capacity: int | None = None, key: VaultKey | None = None, presence: VaultLock | None = None
 ) -> Vault:
     """The stores of a vault of files. Whoever tests another make of store puts its own in the place of this."""
     return SqliteVault(folder, capacity=capacity, key=key, presence=presence)
@@ -231,7 +231,7 @@ def _open_folder(
         return OpenVault(place, guarded(stores, folder_mark(folder)), keys, policy)
 
 
-def _joined(folder: Path, key: VaultKey | None) -> Presence:
+def _joined(folder: Path, key: VaultKey | None) -> VaultLock:
     """Be in a vault, with its own key. What an encryption that was cut short has left is put in order before."""
     presence = enter(folder / MARKER)
     for _ in range(_TRIES):

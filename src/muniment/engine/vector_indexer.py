@@ -21,12 +21,12 @@ from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from muniment.backends.permits import Permits
-from muniment.engine.minds import MIND_WAIT_S, PatientEmbedder
+from muniment.engine.model_timeout import MIND_WAIT_S, PatientEmbedder
 from muniment.model.entry import Entry
-from muniment.model.errors import MindUnavailable, MunimentError, StoreBusy
+from muniment.model.errors import ModelUnavailable, MunimentError, StoreBusy
 from muniment.model.query import Searched
 from muniment.model.record import Record
-from muniment.model.rows import Reach, VectorRow
+from muniment.model.rows import VectorCoverage, VectorRow
 from muniment.model.value import read_canonical
 from muniment.ports.embedder import Embedder
 from muniment.ports.store import Snapshot, TenantStore
@@ -159,7 +159,7 @@ class VectorIndexer:
             return Searched(why=NO_MODEL)
         try:
             model, trailing = self._embedder.model, max(0, self._head() - self._reached())
-        except MindUnavailable as error:
+        except ModelUnavailable as error:
             return Searched(why=f"the model cannot be asked: {error}")
         return Searched(model=model, trailing=trailing, why=self._troubled())
 
@@ -170,7 +170,7 @@ class VectorIndexer:
             return 0 if reach.model is None else max(0, self._head() - reach.upto)
         try:
             return max(0, self._head() - (reach.upto if reach.model == self._embedder.model else 0))
-        except MindUnavailable:  # its name is not known; what another process made still counts
+        except ModelUnavailable:  # its name is not known; what another process made still counts
             return max(0, self._head() - reach.upto)
 
     def work(self) -> Work:
@@ -206,7 +206,7 @@ class VectorIndexer:
         self._stirred_at = time.monotonic()
         self._bell.put(None)
 
-    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> Reach:
+    def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> VectorCoverage:
         """Wait until everything committed so far has its vectors. Works along rather than only wait."""
         if self._embedder is None:
             return self._store.vectors.reach()
@@ -391,7 +391,7 @@ def _made(embedder: Embedder, pieces: list[_Piece]) -> list[VectorRow]:
         part = pieces[start : start + PASSAGES_AT_ONCE]
         vectors = embedder.embed([text for _, _, _, text in part])
         if len(vectors) != len(part):
-            raise MindUnavailable(f"the model gave {len(vectors)} vectors for {len(part)} texts")
+            raise ModelUnavailable(f"the model gave {len(vectors)} vectors for {len(part)} texts")
         for (rid, begin, end, _), vector in zip(part, vectors, strict=True):
             rows.append(VectorRow(rid=rid, start=begin, end=end, vector=vector))
     return rows

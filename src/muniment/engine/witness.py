@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from muniment.backends.clock_and_ids import replace_file
 from muniment.backends.permits import Permits
 from muniment.backends.sqlite.store import SUFFIX, file_name
 from muniment.backends.vectors.lock import FileLock
-from muniment.backends.world import replace_file
 from muniment.config import AS_SET, read_environment
 from muniment.engine.place import Folder, Place, Said, place_of
 from muniment.ledger.chain import link
-from muniment.model.entry import Finding
+from muniment.model.entry import VerifyFinding
 from muniment.model.errors import (
     ConfigurationError,
     IntegrityError,
@@ -80,15 +80,15 @@ class Witness:
             raise IntegrityError("the witness's file is about another tenant")
         return sight
 
-    def findings(self, snapshot: Snapshot) -> list[Finding]:
+    def findings(self, snapshot: Snapshot) -> list[VerifyFinding]:
         """In what a ledger contradicts what was seen of it."""
         try:
             sight = self.remembered()
         except MunimentError as error:
-            return [Finding(code="witness_unreadable", message=str(error))]
+            return [VerifyFinding(code="witness_unreadable", message=str(error))]
         found = [] if sight is None else _contradictions(sight, snapshot)
         if self._trouble is not None:
-            found.append(Finding(code="witness_behind", message=str(self._trouble)))
+            found.append(VerifyFinding(code="witness_behind", message=str(self._trouble)))
         return found
 
     def admit(self, store: TenantStore, now: Instant) -> None:
@@ -184,28 +184,28 @@ def _goes_on(seen: Sight, here: Sight, snapshot: Snapshot) -> bool:
     return True
 
 
-def _contradictions(sight: Sight, snapshot: Snapshot) -> list[Finding]:
+def _contradictions(sight: Sight, snapshot: Snapshot) -> list[VerifyFinding]:
     head, last = snapshot.ledger.head(), snapshot.ledger.last_checkpoint()
     seq = head.seq if head is not None else 0
-    found: list[Finding] = []
+    found: list[VerifyFinding] = []
     if seq < sight.seq:
         message = f"the witness saw {sight.seq} entries, the ledger ends at {seq}"
-        found.append(Finding(code="ledger_rolled_back", message=message, seq=seq))
+        found.append(VerifyFinding(code="ledger_rolled_back", message=message, seq=seq))
     else:
         stored = snapshot.ledger.entry(sight.seq)
         if stored is None or stored.hash.hex() != sight.hash:
             message = f"entry {sight.seq} is not the one that the witness saw"
-            found.append(Finding(code="head_differs", message=message, seq=sight.seq))
+            found.append(VerifyFinding(code="head_differs", message=message, seq=sight.seq))
     receipts, receipts_hash = snapshot.receipts.head()
     if receipts < sight.receipts:
         message = f"the witness saw {sight.receipts} receipts, the log has {receipts}"
-        found.append(Finding(code="receipts_truncated", message=message))
+        found.append(VerifyFinding(code="receipts_truncated", message=message))
     elif receipts == sight.receipts and receipts_hash.hex() != sight.receipts_hash:
         message = f"receipt {receipts} is not the one that the witness saw"
-        found.append(Finding(code="receipt_altered", message=message))
+        found.append(VerifyFinding(code="receipt_altered", message=message))
     if (last.checkpoint.seq if last is not None else 0) < sight.checkpoint:
         message = f"the witness saw a checkpoint at entry {sight.checkpoint}, which is gone"
-        found.append(Finding(code="checkpoint_missing", message=message, seq=sight.checkpoint))
+        found.append(VerifyFinding(code="checkpoint_missing", message=message, seq=sight.checkpoint))
     return found
 
 

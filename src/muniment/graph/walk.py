@@ -39,7 +39,7 @@ class Edge(Value):
     type: str
 
 
-class Web(Value):
+class WalkResult(Value):
     """What a walk found, nodes and edges in a fixed order. `more` is not 0 when a walk that had to stop left nodes out:
     there are at least so many of them."""
 
@@ -60,7 +60,7 @@ def walk(
     depth: int | None = None,
     types: Collection[str] | None = None,
     limit: int | None = None,
-) -> Web:
+) -> WalkResult:
     """Everything reached from `record` by links of these types (all, if None), up to so many steps (any, if None).
 
     What is not `seen` is not there: no way leads through it, and no depth betrays that there is one. With a `limit` the
@@ -78,7 +78,7 @@ def walk(
         level += 1
         more = _step(ways, found, seen, level=level, limit=limit)
     edges = {edge for way in ways for edge in way.edges}
-    return Web(
+    return WalkResult(
         nodes=tuple(sorted(found.values(), key=lambda node: (node.depth, node.card.rid))),
         edges=tuple(sorted(edges, key=lambda edge: (edge.source, edge.type, edge.target))),
         more=int(more),
@@ -149,7 +149,7 @@ class _Way:
         self.frontier, self._next, self._links = self._next, {}, []
 
 
-def pillars(snapshot: Snapshot, rids: Iterable[int]) -> dict[int, set[str]]:
+def supporters(snapshot: Snapshot, rids: Iterable[int]) -> dict[int, set[str]]:
     """What each of these revisions stands on."""
     found: dict[int, set[str]] = {}
     for row in snapshot.links.of(rids):
@@ -158,7 +158,7 @@ def pillars(snapshot: Snapshot, rids: Iterable[int]) -> dict[int, set[str]]:
     return found
 
 
-def standing_on(snapshot: Snapshot, records: Iterable[str]) -> tuple[EdgeRow, ...]:
+def dependents(snapshot: Snapshot, records: Iterable[str]) -> tuple[EdgeRow, ...]:
     """The links by which anything stands directly on these records."""
     return tuple(row for row in snapshot.links.to(records) if row.type in STANDS_ON)
 
@@ -170,7 +170,7 @@ def grounds(snapshot: Snapshot, records: Iterable[str]) -> set[str]:
     while frontier:
         reached |= frontier
         cards = snapshot.catalogue.latest(frontier)
-        above = pillars(snapshot, [card.rid for card in cards.values()])
+        above = supporters(snapshot, [card.rid for card in cards.values()])
         frontier = {name for names in above.values() for name in names} - reached
     return reached
 
@@ -180,7 +180,7 @@ def height(snapshot: Snapshot, record: str) -> int:
     level, frontier = 0, {record}
     while True:
         cards = snapshot.catalogue.latest(frontier)
-        above = pillars(snapshot, [card.rid for card in cards.values()])
+        above = supporters(snapshot, [card.rid for card in cards.values()])
         frontier = {name for names in above.values() for name in names}
         if not frontier:
             return level

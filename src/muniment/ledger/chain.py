@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from muniment.model.entry import Entry, Head, StoredEntry
+from muniment.model.entry import Entry, LedgerHead, StoredEntry
 from muniment.model.value import canonical
 
 VERSION = 1
@@ -32,7 +32,7 @@ def commitment(salt: bytes, body: bytes) -> str:
     return hashlib.sha256(_DOCUMENT + salt + body).hexdigest()
 
 
-def seal(entry: Entry, head: Head | None) -> StoredEntry:
+def seal(entry: Entry, head: LedgerHead | None) -> StoredEntry:
     """Make `entry` the next link after `head`."""
     assert entry.seq == (head.seq if head else 0) + 1, "entries are sealed in order"
     body = canonical(entry)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from muniment.ledger import merkle
-from muniment.model.entry import Checkpoint, Head, SignedCheckpoint
+from muniment.model.entry import Checkpoint, LedgerHead, SignedCheckpoint
 from muniment.model.times import Instant
 
 
-def draw_up(
-    head: Head,
+def make_checkpoint(
+    head: LedgerHead,
     hashes: Iterable[bytes],
     *,
     previous: SignedCheckpoint | None,

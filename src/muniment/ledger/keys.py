@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from muniment.model.entry import Entry, EntryKind, Finding, Handover, SignedCheckpoint, SignedHandover, StoredEntry
+from muniment.model.entry import (
+    Entry,
+    EntryKind,
+    Handover,
+    SignedCheckpoint,
+    SignedHandover,
+    StoredEntry,
+    VerifyFinding,
+)
 from muniment.model.errors import IntegrityError
 from muniment.model.value import Value, read_canonical
 
@@ -26,12 +34,12 @@ class KeySpan(Value):
     handover: SignedHandover | None = None
 
 
-class KeyLine:
+class KeyHistory:
     """The keys of one ledger in the order they came into force, learned while its entries pass by."""
 
     def __init__(self, tenant: str, signed_by: SignedBy) -> None:
         self.spans: list[KeySpan] = []
-        self.findings: list[Finding] = []
+        self.findings: list[VerifyFinding] = []
         self._tenant = tenant
         self._signed_by = signed_by
         self._before = ""
@@ -71,7 +79,7 @@ class KeyLine:
     def _hand_over(self, seq: int, signed: SignedHandover | None) -> None:
         if signed is None or not self._sound(seq, signed):
             message = f"entry {seq} names a signing key that its predecessor, or it itself, did not sign for this place"
-            self.findings.append(Finding(code="key_forged", message=message, seq=seq))
+            self.findings.append(VerifyFinding(code="key_forged", message=message, seq=seq))
             return
         self.spans.append(KeySpan(key=signed.handover.new, since=seq, handover=signed))
 

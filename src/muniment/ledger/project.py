@@ -11,11 +11,11 @@ import msgspec
 
 from muniment.model.alias import Alias
 from muniment.model.card import SUBJECT, card_of, identity_keys
-from muniment.model.curation import Report
-from muniment.model.entry import Change, Entry, Role
+from muniment.model.curation import CurationReport
+from muniment.model.entry import DocumentRole, Entry, StateChange
 from muniment.model.errors import LedgerBroken
-from muniment.model.note import Jot, Note
-from muniment.model.record import Record, Standing
+from muniment.model.note import Note, NoteDraft
+from muniment.model.record import Record, RecordState
 from muniment.model.rows import AliasRow, ConflictRow, EdgeRow, MentionRow, ProposalRow, Row, StandingRow, TombstoneRow
 from muniment.model.status import CURRENT
 from muniment.model.value import Value, read_canonical
@@ -44,7 +44,7 @@ def project(
     for change in sorted(entry.changes, key=_begins):  # first what ends: two revisions never speak at once
         if change.rid in gone:
             continue
-        standing = Standing(
+        standing = RecordState(
             status=change.status,
             since=entry.seq,
             footing=change.footing,
@@ -56,7 +56,13 @@ def project(
         if birth.rid in gone and birth.rid not in documents:
             continue
         record = _document(entry, documents, birth.rid, Record)
-        standing = Standing(status=birth.status, since=entry.seq, footing=birth.footing, vigour=birth.vigour)
+        standing = RecordState(
+            status=birth.status,
+            since=entry.seq,
+            footing=birth.footing,
+            successor=birth.successor,
+            vigour=birth.vigour,
+        )
         rows.append(card_of(record, standing, rid=birth.rid, pepper=pepper))
         rows.extend(EdgeRow(rid=birth.rid, type=type_, target=target) for type_, target in record.links)
         rows.extend(_mentions(birth.rid, record, pepper))
@@ -88,7 +94,7 @@ def project(
     return Projection(rows=tuple(rows), texts=texts)
 
 
-def _begins(change: Change) -> bool:
+def _begins(change: StateChange) -> bool:
     return change.status in CURRENT
 
 
@@ -100,19 +106,24 @@ def _mentions(rid: int, record: Record, pepper: bytes) -> list[MentionRow]:
 
 
 def _aliases(entry: Entry, documents: Mapping[int, Value], gone: AbstractSet[int]) -> list[AliasRow]:
-    found = ((doc, _document(entry, documents, doc, Alias)) for doc in _present(entry, Role.ALIAS, documents, gone))
+    found = (
+        (doc, _document(entry, documents, doc, Alias)) for doc in _present(entry, DocumentRole.ALIAS, documents, gone)
+    )
     return [AliasRow(alias=alias.alias, entity=alias.entity, seq=entry.seq, doc=doc) for doc, alias in found]
 
 
 def _notes(entry: Entry, documents: Mapping[int, Value], gone: AbstractSet[int]) -> list[Note]:
-    found = ((doc, _document(entry, documents, doc, Jot)) for doc in _present(entry, Role.NOTE, documents, gone))
+    found = (
+        (doc, _document(entry, documents, doc, NoteDraft))
+        for doc in _present(entry, DocumentRole.NOTE, documents, gone)
+    )
     return [
         Note(topic=jot.topic, key=jot.key, seq=entry.seq, doc=doc, at=entry.at, actor=entry.actor, body=jot.body)
         for doc, jot in found
     ]
 
 
-def _present(entry: Entry, role: Role, documents: Mapping[int, Value], gone: AbstractSet[int]) -> list[int]:
+def _present(entry: Entry, role: DocumentRole, documents: Mapping[int, Value], gone: AbstractSet[int]) -> list[int]:
     """The documents of one sort that an entry refers to and that nobody has taken away since."""
     return [ref.doc for ref in entry.documents if ref.role is role and (ref.doc in documents or ref.doc not in gone)]
 
@@ -124,18 +135,18 @@ class Conclusion(Value, forbid_unknown_fields=False):
     actor: str
 
 
-def read_document(role: Role, body: bytes) -> Value | None:
+def read_document(role: DocumentRole, body: bytes) -> Value | None:
     """Read a document as far as projections need it; None for a sort they do not need."""
     match role:
-        case Role.RECORD:
+        case DocumentRole.RECORD:
             return read_canonical(body, Record)
-        case Role.REPORT:
+        case DocumentRole.REPORT:
             return read_canonical(body, Conclusion)
-        case Role.ALIAS:
+        case DocumentRole.ALIAS:
             return read_canonical(body, Alias)
-        case Role.NOTE:
-            return read_canonical(body, Jot)
-        case Role.HELD | Role.POLICY:
+        case DocumentRole.NOTE:
+            return read_canonical(body, NoteDraft)
+        case DocumentRole.HELD | DocumentRole.POLICY:
             return None
 
 
@@ -151,8 +162,8 @@ def _proposal_row(entry: Entry, documents: Mapping[int, Value], gone: AbstractSe
     filing = entry.filing
     assert filing is not None
     by_role = {ref.role: ref.doc for ref in entry.documents}
-    report = documents.get(by_role.get(Role.REPORT, 0))
-    if not isinstance(report, (Report, Conclusion)):
+    report = documents.get(by_role.get(DocumentRole.REPORT, 0))
+    if not isinstance(report, (CurationReport, Conclusion)):
         raise LedgerBroken(f"entry {entry.seq} files a proposal without its report", seq=entry.seq)
     row = ProposalRow(
         id=filing.proposal,
@@ -162,8 +173,8 @@ def _proposal_row(entry: Entry, documents: Mapping[int, Value], gone: AbstractSe
         outcome=filing.outcome.value,
         disposition=filing.disposition.value,
         digest=report.digest,
-        report=by_role[Role.REPORT],
-        held=by_role.get(Role.HELD),
+        report=by_role[DocumentRole.REPORT],
+        held=by_role.get(DocumentRole.HELD),
         record=filing.record,
         revision=filing.revision,
     )

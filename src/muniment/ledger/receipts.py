@@ -8,16 +8,16 @@ import msgspec
 
 from muniment.ledger.chain import VERSION, ZERO, commitment, link_receipt
 from muniment.model.actor import Actor
-from muniment.model.entry import Finding, SignedCheckpoint
+from muniment.model.entry import SignedCheckpoint, VerifyFinding
 from muniment.model.errors import IntegrityError
-from muniment.model.packed import gist_of, pack
+from muniment.model.packed_receipt import pack, receipt_summary
 from muniment.model.receipt import Account, Candidate, ReceiptEntry, StoredReceipt
 from muniment.model.rows import ToldRow
 from muniment.model.times import MIN, Instant
 from muniment.model.value import Value, canonical, read_canonical
 
 
-class Sealed(Value):
+class SealedReceipt(Value):
     """An account that is spelled out and committed to, and what it tells to whom: everything about a receipt that does
     not depend on the one before it."""
 
@@ -27,16 +27,17 @@ class Sealed(Value):
     told: tuple[ToldRow, ...]
 
 
-def seal(account: Account, *, tenant: str, receipt: str, at: Instant, epoch: int, salt: bytes) -> Sealed:
+def seal(account: Account, *, tenant: str, receipt: str, at: Instant, epoch: int, salt: bytes) -> SealedReceipt:
     """Spell an account out and commit to it, before anybody waits for the log."""
     body = canonical(pack(account))
     digest = commitment(salt, body)
     entry = ReceiptEntry(v=VERSION, tenant=tenant, seq=1, id=receipt, at=at, epoch=epoch, digest=digest)
-    told = _tellings(account.actor, account.candidates, listed=account.query.listing is not None, at=at)
-    return Sealed(entry=entry, salt=salt, account=body, told=told)
+    listed = account.query.listing is not None
+    told = _tellings(account.actor, account.candidates, account.notified, listed=listed, at=at)
+    return SealedReceipt(entry=entry, salt=salt, account=body, told=told)
 
 
-def follow(sealed: Sealed, head: tuple[int, bytes]) -> StoredReceipt:
+def follow(sealed: SealedReceipt, head: tuple[int, bytes]) -> StoredReceipt:
     """Make a sealed account the next link after `head`."""
     seq = head[0] + 1
     link = canonical(msgspec.structs.replace(sealed.entry, seq=seq))
@@ -50,17 +51,23 @@ def follow(sealed: Sealed, head: tuple[int, bytes]) -> StoredReceipt:
     )
 
 
-def tellings(stored: StoredReceipt) -> tuple[ToldRow, ...]:
+def disclosures(stored: StoredReceipt) -> tuple[ToldRow, ...]:
     """What a receipt says was told, and to whom."""
-    entry, gist = read_canonical(stored.body, ReceiptEntry), gist_of(stored.account)
-    return _tellings(gist.actor, gist.told(), listed=gist.query.listing is not None, at=entry.at)
+    entry, gist = read_canonical(stored.body, ReceiptEntry), receipt_summary(stored.account)
+    return _tellings(gist.actor, gist.told(), gist.notified, listed=gist.query.listing is not None, at=entry.at)
 
 
-def _tellings(actor: Actor, candidates: tuple[Candidate, ...], *, listed: bool, at: Instant) -> tuple[ToldRow, ...]:
-    """To be listed is to be told, and no use of a record."""
+def _tellings(
+    actor: Actor, candidates: tuple[Candidate, ...], notified: tuple[int, ...], *, listed: bool, at: Instant
+) -> tuple[ToldRow, ...]:
+    """To be listed is to be told, and no use of a record; nor is to be told that it was withdrawn."""
     told = sorted(candidate.rid for candidate in candidates if candidate.disclosed)
     used, last = (0, MIN) if listed else (1, at)
-    return tuple(ToldRow(rid=rid, actor=actor.id, count=used, last=last) for rid in told)
+    ended = sorted({*notified} - {*told})
+    return (
+        *(ToldRow(rid=rid, actor=actor.id, count=used, last=last) for rid in told),
+        *(ToldRow(rid=rid, actor=actor.id, count=0, last=at) for rid in ended),
+    )
 
 
 def verify(
@@ -71,21 +78,21 @@ def verify(
     *,
     blanked: Mapping[int, str],
     binding: Iterable[Binding] = (),
-) -> tuple[int, list[Finding]]:
+) -> tuple[int, list[VerifyFinding]]:
     """Check the log against itself, against what checkpoints and entries say of it, and what is counted from it against
     it; return its length and the findings. `blanked` are the commitments of receipts that lost words, `binding` what
     the entries of the ledger bind, in their order."""
     expected: dict[tuple[int, str], ToldRow] = {}
     owed = {signed.checkpoint.receipts: signed.checkpoint.receipts_head for signed in checkpoints}
     owed.pop(0, None)
-    findings: list[Finding] = []
+    findings: list[VerifyFinding] = []
     ties = _Ties(binding, findings.append)
     count = 0
     predecessors: tuple[bytes, ...] = (ZERO,)
     for stored in receipts:
         if stored.seq != count + 1:
             message = f"receipt {stored.seq} stands where {count + 1} belongs"
-            findings.append(Finding(code="receipt_missing", message=message))
+            findings.append(VerifyFinding(code="receipt_missing", message=message))
             predecessors = ()
         count = max(count, stored.seq)
         links = [link_receipt(before, stored.body) for before in predecessors]
@@ -94,16 +101,18 @@ def verify(
         _count(stored, expected)
         if owed.pop(stored.seq, stored.hash.hex()) != stored.hash.hex():
             message = f"receipt {stored.seq} is not the one a checkpoint covers"
-            findings.append(Finding(code="receipt_altered", message=message))
+            findings.append(VerifyFinding(code="receipt_altered", message=message))
         ties.met(stored)
     ties.ended(count)
     findings += (
-        Finding(code="receipts_truncated", message=f"a signed checkpoint covers {seq} receipts, the log has {count}")
+        VerifyFinding(
+            code="receipts_truncated", message=f"a signed checkpoint covers {seq} receipts, the log has {count}"
+        )
         for seq in sorted(owed)
     )
     actual = {(row.rid, row.actor): row for row in told}
     findings += (
-        Finding(code="telling_differs", message=f"what was told of revision {rid} is not what the receipts say")
+        VerifyFinding(code="telling_differs", message=f"what was told of revision {rid} is not what the receipts say")
         for rid in sorted({key[0] for key in actual.keys() | expected.keys() if actual.get(key) != expected.get(key)})
     )
     return count, findings
@@ -120,7 +129,7 @@ class Binding(Value):
 class _Ties:
     """Holds the log against what entries bind of it. Both are read in order, and once."""
 
-    def __init__(self, binding: Iterable[Binding], report: Callable[[Finding], None]) -> None:
+    def __init__(self, binding: Iterable[Binding], report: Callable[[VerifyFinding], None]) -> None:
         self._binding = iter(binding)
         self._report = report
         self._next = next(self._binding, None)
@@ -132,7 +141,7 @@ class _Ties:
             other = self._next.receipts == stored.seq and self._next.head != stored.hash.hex()
             if other and not named:
                 message = f"receipt {stored.seq} is not the one that entry {self._next.entry} binds"
-                self._report(Finding(code="receipt_altered", message=message, seq=self._next.entry))
+                self._report(VerifyFinding(code="receipt_altered", message=message, seq=self._next.entry))
                 named = True
             self._next = next(self._binding, None)
 
@@ -145,13 +154,13 @@ class _Ties:
         if last is not None and last.receipts > count:
             lost = f"receipts {count + 1} to {last.receipts} are missing"
             message = f"{lost}: entry {last.entry} binds {last.receipts}, the log has {count}"
-            self._report(Finding(code="receipts_truncated", message=message, seq=last.entry))
+            self._report(VerifyFinding(code="receipts_truncated", message=message, seq=last.entry))
 
 
 def _count(stored: StoredReceipt, expected: dict[tuple[int, str], ToldRow]) -> None:
     """Add what a receipt tells of. One that cannot be read has been named already."""
     try:
-        rows = tellings(stored)
+        rows = disclosures(stored)
     except IntegrityError:
         return
     for row in rows:
@@ -161,12 +170,12 @@ def _count(stored: StoredReceipt, expected: dict[tuple[int, str], ToldRow]) -> N
         expected[row.rid, row.actor] = sum_
 
 
-def _check(tenant: str, stored: StoredReceipt, *, linked: bool, blanked: Mapping[int, str]) -> list[Finding]:
+def _check(tenant: str, stored: StoredReceipt, *, linked: bool, blanked: Mapping[int, str]) -> list[VerifyFinding]:
     try:
         entry = read_canonical(stored.body, ReceiptEntry)
     except IntegrityError as error:
-        return [Finding(code="receipt_unreadable", message=f"receipt {stored.seq}: {error}")]
+        return [VerifyFinding(code="receipt_unreadable", message=f"receipt {stored.seq}: {error}")]
     sound = linked and entry.id == stored.id and entry.seq == stored.seq and entry.tenant == tenant
     if not sound or commitment(stored.salt, stored.account) != blanked.get(stored.seq, entry.digest):
-        return [Finding(code="receipt_altered", message=f"receipt {stored.seq} ({stored.id}) was altered")]
+        return [VerifyFinding(code="receipt_altered", message=f"receipt {stored.seq} ({stored.id}) was altered")]
     return []

@@ -10,9 +10,18 @@ from collections.abc import Callable, Iterable
 
 from muniment.ledger import merkle
 from muniment.ledger.chain import ZERO, commitment, link
-from muniment.ledger.compare import Comparison, Stored, rest
 from muniment.ledger.project import project, read_document
-from muniment.model.entry import Document, Entry, EntryKind, Finding, Head, Role, SignedCheckpoint, StoredEntry
+from muniment.ledger.projection_check import ProjectionComparison, StoredProjections, rest
+from muniment.model.entry import (
+    Document,
+    DocumentRole,
+    Entry,
+    EntryKind,
+    LedgerHead,
+    SignedCheckpoint,
+    StoredEntry,
+    VerifyFinding,
+)
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import IntegrityError
 from muniment.model.value import Value, canonical, read_canonical
@@ -21,7 +30,7 @@ SignatureCheck = Callable[[SignedCheckpoint], bool]
 AttestationCheck = Callable[[SignedCertificate], bool]
 
 
-class Verification:
+class LedgerVerification:
     """One pass over one tenant. Make it, `run` it, read `findings` and `entries`."""
 
     def __init__(
@@ -32,12 +41,12 @@ class Verification:
         documents: Iterable[Document],
         checkpoints: Iterable[SignedCheckpoint],
         certificates: Iterable[SignedCertificate],
-        stored: Stored,
+        stored: StoredProjections,
         genuine: SignatureCheck,
         attested: AttestationCheck,
-        anchor: Head | None = None,
+        anchor: LedgerHead | None = None,
     ) -> None:
-        self.findings: list[Finding] = []
+        self.findings: list[VerifyFinding] = []
         self.entries = 0
         self._tenant = tenant
         self._entries = entries
@@ -48,7 +57,7 @@ class Verification:
         self._certified = {signed.certificate.seq: signed for signed in certificates}
         self._attested = attested
         self._anchor = anchor
-        self._projections = Comparison(stored, self.findings.append)
+        self._projections = ProjectionComparison(stored, self.findings.append)
         self._predecessors: tuple[bytes, ...] = (ZERO,)
         self._peaks: tuple[bytes, ...] = ()
         self._whole = True
@@ -59,15 +68,15 @@ class Verification:
         self._away: set[int] = set()
         """Documents that are not there; whether they may be is settled when every entry was read."""
         self._held: set[int] = set()
-        self._absent: dict[int, tuple[int, Role]] = {}
-        self._differing: dict[int, tuple[str, Finding]] = {}
+        self._absent: dict[int, tuple[int, DocumentRole]] = {}
+        self._differing: dict[int, tuple[str, VerifyFinding]] = {}
         """Documents that are not what their entry committed to: what is there, and what to say if nobody amended it."""
         self.receipts: dict[int, str] = {}
         """The commitments of receipts that lost words, by their place in the log."""
         self._amended: dict[int, str] = {}
         self._lost = False
 
-    def run(self, progress: Callable[[int], None] = lambda _: None) -> list[Finding]:
+    def run(self, progress: Callable[[int], None] = lambda _: None) -> list[VerifyFinding]:
         for stored in self._entries:
             self._entry(stored)
             if self.entries % 1000 == 0:
@@ -77,7 +86,7 @@ class Verification:
         return self.findings
 
     def _report(self, code: str, message: str, *, seq: int | None = None, record: str | None = None) -> None:
-        self.findings.append(Finding(code=code, message=message, seq=seq, record=record))
+        self.findings.append(VerifyFinding(code=code, message=message, seq=seq, record=record))
 
     def _entry(self, stored: StoredEntry) -> None:
         expected = self.entries + 1
@@ -160,14 +169,14 @@ class Verification:
             document, self._document = self._document, next(self._documents, None)
             found_digest = commitment(document.salt, document.body)
             if found_digest != ref.digest:
-                finding = Finding(
+                finding = VerifyFinding(
                     code="document_altered",
                     message=f"the {ref.role} document {ref.doc} of entry {entry.seq} is not what was committed",
                     seq=entry.seq,
                     record=entry.births[0].id if entry.births else None,
                 )
                 self._differing[ref.doc] = (found_digest, finding)
-            if ref.role is Role.HELD:
+            if ref.role is DocumentRole.HELD:
                 self._held.add(ref.doc)
             value = read_document(ref.role, document.body)
             if value is not None:
@@ -220,7 +229,7 @@ class Verification:
             message = f"the anchored head is at {self._anchor.seq}, the ledger ends at {self.entries}"
             self._report("ledger_rolled_back", message, seq=self.entries)
         for doc, (seq, role) in self._absent.items():
-            dropped = doc in self._gone or (role is Role.HELD and self._lost)  # by an entry that cannot be read
+            dropped = doc in self._gone or (role is DocumentRole.HELD and self._lost)  # by an entry that cannot be read
             if not dropped:
                 self._report("document_missing", f"document {doc} of entry {seq} is missing", seq=seq)
         for document in rest(self._document, self._documents):

@@ -14,7 +14,7 @@ import msgspec
 
 from muniment.model.claim import Claim
 from muniment.model.errors import CallerError, IntegrityError
-from muniment.model.record import Footing, Record, Standing, Vigour
+from muniment.model.record import Record, RecordState, TrustState, UsageState
 from muniment.model.status import read_status
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -80,7 +80,7 @@ class Card(Value):
     event_time: Instant | None
 
 
-def card_of(record: Record, standing: Standing, *, rid: int, pepper: bytes | None) -> Card:
+def card_of(record: Record, standing: RecordState, *, rid: int, pepper: bytes | None) -> Card:
     """Write the card of a revision. Without `pepper` it has no fingerprint and cannot be kept, only looked at."""
     claim = record.claim
     return Card(
@@ -131,7 +131,7 @@ def reader_mark(name: str) -> str:
     return f"{_APART}{name}{_APART}"
 
 
-def moved(card: Card, standing: Standing) -> Card:
+def moved(card: Card, standing: RecordState) -> Card:
     """The card of the same revision once its standing is another."""
     return msgspec.structs.replace(card, label=LABEL_RANK[standing.footing.label], **_standing_fields(standing))
 
@@ -150,7 +150,7 @@ class _StandingFields(TypedDict):
     last_access: Instant | None
 
 
-def _standing_fields(standing: Standing) -> _StandingFields:
+def _standing_fields(standing: RecordState) -> _StandingFields:
     footing, vigour = standing.footing, standing.vigour
     return {
         "status": standing.status.value,
@@ -257,14 +257,14 @@ def slot_key(claim: Claim) -> str | None:
     return "\x1f".join((place.scope, place.scope_id, normalise(slot.subject), normalise(slot.key)))
 
 
-def standing_of(card: Card) -> Standing:
+def standing_of(card: Card) -> RecordState:
     """The standing a card shows. What cannot be one means that the store was changed behind our back."""
     try:
-        return Standing(
+        return RecordState(
             status=read_status(card.status),
             since=card.since,
             successor=card.successor,
-            footing=Footing(
+            footing=TrustState(
                 own=card.own,
                 effective=card.effective,
                 label=_LABELS[card.label],
@@ -272,7 +272,7 @@ def standing_of(card: Card) -> Standing:
                 helpful=card.helpful,
                 misleading=card.misleading,
             ),
-            vigour=Vigour(tier=Tier(card.tier), accesses=card.accesses, last_access=card.last_access),
+            vigour=UsageState(tier=Tier(card.tier), accesses=card.accesses, last_access=card.last_access),
         )
     except (CallerError, KeyError, ValueError) as error:
         raise IntegrityError(f"a stored standing cannot be read: {error}") from None

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from muniment.model.brief import Parts, spelled
-from muniment.model.entry import Ballot
+from muniment.model.entry import Vote
 from muniment.model.erasure import ErasurePlan, SignedCertificate, Target
+from muniment.model.one_line import Parts, spelled
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import Disposition, Kind, Label, Outcome, Scope, Step, StepResult, Strategy
@@ -66,7 +66,7 @@ class Vouching(Value):
     label: Label
 
 
-class Resolution(Value):
+class ConflictResolution(Value):
     """How a conflict was taken up: by which strategy, in whose favour, and with which new record."""
 
     conflict: str
@@ -75,7 +75,17 @@ class Resolution(Value):
     synthesis: str | None = None
 
 
-class Report(Value):
+class Settlement(Value):
+    """A conflict that the policy settled when it was found: by which rule, by what, in whose favour, and why."""
+
+    conflict: str
+    rule: str
+    strategy: Strategy
+    winner: str
+    reason: str
+
+
+class CurationReport(Value):
     """The curation report of one decision. Kept for refusals too; holds no content. `read_from` is the contract by
     which the proposal was read from elsewhere, if it was."""
 
@@ -97,11 +107,12 @@ class Report(Value):
     same_as: tuple[str, ...] = ()
     observation: Observation | None = None
     vouching: Vouching | None = None
-    resolution: Resolution | None = None
+    resolution: ConflictResolution | None = None
+    settled: tuple[Settlement, ...] = ()
     read_from: str | None = None
 
 
-class Settled(Value):
+class ConflictResult(Value):
     """Where a conflict stands after somebody took it up, or would.
 
     `status` is `resolved`, `escalated`, `pending_vote`, `established` where a suspicion was promoted, or not moved
@@ -117,12 +128,12 @@ class Settled(Value):
     winner: str | None = None
     superseded: tuple[str, ...] = ()
     synthesis: str | None = None
-    ballots: tuple[Ballot, ...] = ()
+    ballots: tuple[Vote, ...] = ()
     falls: tuple[str, ...] = ()
     rises: tuple[str, ...] = ()
     digest: str = ""
 
-    def foretelling(self, falls: tuple[str, ...], rises: tuple[str, ...]) -> Settled:
+    def foretelling(self, falls: tuple[str, ...], rises: tuple[str, ...]) -> ConflictResult:
         """The same with what falls and rises, and the digest of it all. The id of a synthesis is no part of it: a
         rehearsal gives another one."""
         stays = _NEW if self.synthesis is not None else self.winner
@@ -131,7 +142,7 @@ class Settled(Value):
         return msgspec.structs.replace(self, falls=falls, rises=rises, digest=digest_of_parts(parts))
 
 
-class Swept(Value):
+class MaintenanceResult(Value):
     """What a sweep did: which records expired, which fell with them, how many moved in use or tier, and which are due
     for review."""
 
@@ -179,7 +190,7 @@ class Verdict(Value):
         return f"{self.outcome} {self.about}: {self.reason} (rule {self.rule}){more}"
 
 
-class Forgotten(Value):
+class ErasureResult(Value):
     """What was forgotten, or would be; once it was asked for in earnest, the verdict and, if it was done, the
     certificate with the opening by which its holder can show what it is about. `scrubbed`: whether nothing is left in
     the store's files; while somebody still reads an older state it goes when they end."""
@@ -191,7 +202,7 @@ class Forgotten(Value):
     scrubbed: bool = False
 
 
-class Undone(Value):
+class RollbackResult(Value):
     """What undoing a batch came to: what was taken back, what is as it was, and what no longer waits."""
 
     batch: str
@@ -201,7 +212,7 @@ class Undone(Value):
     dismissed: tuple[str, ...] = ()
 
 
-class Used(Value):
+class AffectedReceipt(Value):
     """A receipt by which something was told that was withdrawn since, or that stood on it: when, to whom, what for, and
     which records."""
 
@@ -212,7 +223,24 @@ class Used(Value):
     records: tuple[str, ...]
 
 
-class Withdrawal(Value):
+class RewindResult(Value):
+    """What turning back came to, or would: to which entry, how many revisions moved, the records that speak again,
+    those that no longer do and those that are believed otherwise, the conflicts that moved, the records that stay as an
+    erasure left them, how many revisions were erased since, and the receipts since by which any of it was told."""
+
+    to: int
+    epoch: int
+    changed: int = 0
+    restored: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    erased: int = 0
+    receipts: tuple[AffectedReceipt, ...] = ()
+
+
+class WithdrawalResult(Value):
     """What was taken back of everything that one actor, source or session contributed, or would be: the records, those
     that stand on them and were judged anew, those that others have made of it since and that somebody should look at,
     those whose place it had taken and that stay as they are, the proposals that no longer wait, and the receipts by
@@ -224,6 +252,6 @@ class Withdrawal(Value):
     followed: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     dismissed: tuple[str, ...] = ()
-    receipts: tuple[Used, ...] = ()
+    receipts: tuple[AffectedReceipt, ...] = ()
     verdict: Verdict | None = None
     digest: str = ""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from enum import StrEnum
 
 from muniment.model.erasure import Tombstone
-from muniment.model.record import Footing, Vigour
+from muniment.model.record import TrustState, UsageState
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictType, Disposition, Outcome, Strategy
 
-_FRESH = Vigour()
+_FRESH = UsageState()
 
 
 class EntryKind(StrEnum):
@@ -38,9 +38,10 @@ class EntryKind(StrEnum):
     WITHDRAWN = "withdrawn"
     KEYED = "keyed"
     TRIMMED = "trimmed"
+    REWOUND = "rewound"
 
 
-class Role(StrEnum):
+class DocumentRole(StrEnum):
     """What a document is to its entry."""
 
     RECORD = "record"
@@ -55,7 +56,7 @@ class DocumentRef(Value):
     """A document by its number, with the commitment that pins its bytes: SHA-256 over salt and body, in hex."""
 
     doc: int
-    role: Role
+    role: DocumentRole
     digest: str
 
 
@@ -66,28 +67,30 @@ class ReceiptRef(Value):
     digest: str
 
 
-class Birth(Value):
-    """A revision came to be. Its record is the document of the same number."""
+class RevisionCreated(Value):
+    """A revision came to be. Its record is the document of the same number. One that lost a dispute as it came has a
+    `successor` from the start."""
 
     rid: int
     id: str
     revision: int
     status: Status
-    footing: Footing
-    vigour: Vigour = _FRESH
+    footing: TrustState
+    vigour: UsageState = _FRESH
+    successor: str | None = None
 
 
-class Change(Value):
+class StateChange(Value):
     """A revision's standing became another. All of the new standing is told, not only what differs."""
 
     rid: int
     status: Status
-    footing: Footing
+    footing: TrustState
     successor: str | None = None
-    vigour: Vigour = _FRESH
+    vigour: UsageState = _FRESH
 
 
-class Filing(Value):
+class ProposalStateChange(Value):
     """Where a proposal stands after this entry."""
 
     proposal: str
@@ -97,7 +100,7 @@ class Filing(Value):
     revision: int | None = None
 
 
-class Ballot(Value):
+class Vote(Value):
     """One voice in a vote on a conflict: who, and for which record."""
 
     actor: str
@@ -118,7 +121,7 @@ class ConflictChange(Value):
     opened: int = 0
     strategy: Strategy | None = None
     winner: str | None = None
-    ballots: tuple[Ballot, ...] = ()
+    ballots: tuple[Vote, ...] = ()
 
 
 class Handover(Value):
@@ -140,7 +143,7 @@ class SignedHandover(Value):
     by_new: str
 
 
-class Bound(Value):
+class ReceiptBinding(Value):
     """What an entry binds beside the ledger: how many receipts there were when it was made, the hash of the last of
     them, and the entry of a checkpoint, the last as far as its writer knew; each leads to all before it."""
 
@@ -168,15 +171,15 @@ class Entry(Value):
     erased: tuple[Tombstone, ...] = ()
     amended: tuple[DocumentRef, ...] = ()
     receipts: tuple[ReceiptRef, ...] = ()
-    births: tuple[Birth, ...] = ()
-    changes: tuple[Change, ...] = ()
-    filing: Filing | None = None
+    births: tuple[RevisionCreated, ...] = ()
+    changes: tuple[StateChange, ...] = ()
+    filing: ProposalStateChange | None = None
     conflicts: tuple[ConflictChange, ...] = ()
     policy: int = 0
     pepper: str | None = None
     key: str | None = None
     handover: SignedHandover | None = None
-    bound: Bound | None = None
+    bound: ReceiptBinding | None = None
 
 
 class StoredEntry(Value):
@@ -187,7 +190,7 @@ class StoredEntry(Value):
     hash: bytes
 
 
-class Head(Value):
+class LedgerHead(Value):
     """The end of a chain, and which checkpoint was the last there. Exported and kept elsewhere, with the end of the
     receipts' chain, it betrays a store that was rolled back or has lost any of it."""
 
@@ -225,7 +228,7 @@ class SignedCheckpoint(Value):
     peaks: tuple[str, ...]
 
 
-class Finding(Value):
+class VerifyFinding(Value):
     """One thing `verify` found wrong: a stable code, where, and words for a person."""
 
     code: str

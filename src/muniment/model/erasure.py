@@ -19,7 +19,7 @@ ERASED = "[erased]"
 """What stands where a text was."""
 
 
-class By(StrEnum):
+class TargetKind(StrEnum):
     """By what it is said which records are meant."""
 
     RECORD = "record"
@@ -30,7 +30,7 @@ class By(StrEnum):
     USER = "user"
 
 
-class Derived(StrEnum):
+class DerivedPolicy(StrEnum):
     """What becomes of records that were derived from what is erased: they go too, they lose what they took over, or
     they are kept back until somebody has looked at them."""
 
@@ -39,7 +39,7 @@ class Derived(StrEnum):
     REVIEW = "review"
 
 
-class Fate(StrEnum):
+class ErasureOutcome(StrEnum):
     ERASED = "erased"
     REDACTED = "redacted"
     REVIEWED = "reviewed"
@@ -58,13 +58,13 @@ class Target(Value):
     """What an erasure, a hold or a withdrawal is about: one record, or everything of a subject, source, actor,
     session or user."""
 
-    by: By
+    by: TargetKind
     value: str
 
     def __post_init__(self) -> None:
-        checks.word("by", self.by, By)
-        if self.by in (By.RECORD, By.ACTOR, By.SESSION, By.USER):
-            checks.identifier("id" if self.by is By.RECORD else self.by.value, self.value)
+        checks.word("by", self.by, TargetKind)
+        if self.by in (TargetKind.RECORD, TargetKind.ACTOR, TargetKind.SESSION, TargetKind.USER):
+            checks.identifier("id" if self.by is TargetKind.RECORD else self.by.value, self.value)
         else:
             checks.text(self.by.value, self.value)
 
@@ -82,12 +82,12 @@ def one_target(
     named = [
         (by, value)
         for by, value in (
-            (By.RECORD, record),
-            (By.SUBJECT, subject),
-            (By.SOURCE, source),
-            (By.ACTOR, actor),
-            (By.SESSION, session),
-            (By.USER, user_id(user) if user is not None else None),
+            (TargetKind.RECORD, record),
+            (TargetKind.SUBJECT, subject),
+            (TargetKind.SOURCE, source),
+            (TargetKind.ACTOR, actor),
+            (TargetKind.SESSION, session),
+            (TargetKind.USER, user_id(user) if user is not None else None),
         )
         if value is not None
     ]
@@ -102,14 +102,14 @@ def digest_of(target: Target, opening: str) -> str:
     return hashlib.sha256(spelled.encode()).hexdigest()
 
 
-class Oblivion(Value):
+class ErasureRequest(Value):
     """A request to erase. Without `derived` the policy says what becomes of what was derived. `expected` is the digest
     of the plan the caller has seen: if it would be another by now, nothing is done. With `probable` what only may
     speak of a subject goes too."""
 
     target: Target
     reason: str
-    derived: Derived | None = None
+    derived: DerivedPolicy | None = None
     expected: str | None = None
     probable: bool = False
 
@@ -118,25 +118,25 @@ class Oblivion(Value):
             raise Malformed("target", "a Target")
         checks.text("reason", self.reason)
         if self.derived is not None:
-            checks.word("cascade", self.derived, Derived)
+            checks.word("cascade", self.derived, DerivedPolicy)
         checks.optional_text("expected", self.expected)
         checks.flag("include_probable", self.probable)
 
 
-class Doomed(Value):
+class PlannedErasure(Value):
     """One record an erasure reaches: how many revisions it has, what becomes of it and why, under which records of the
     plan it stands (none: it was meant itself), and whether it is certain that it is meant. One that is only probable is
     kept unless the request says otherwise."""
 
     id: str
     revisions: int
-    fate: Fate
+    fate: ErasureOutcome
     why: str
     under: tuple[str, ...] = ()
     certainty: Certainty = Certainty.CERTAIN
 
 
-class Traces(Value):
+class ErasedTraces(Value):
     """How much an erasure takes away beside records: proposals that waited, reports, receipts and notes that lose their
     words, names that were given. `probable` are proposals that wait and only may be meant; they stay."""
 
@@ -148,7 +148,7 @@ class Traces(Value):
     probable: int = 0
 
 
-class Blocked(Value):
+class HoldConflict(Value):
     """A legal hold against an erasure: which hold, why, and which records and waiting proposals it keeps."""
 
     hold: str
@@ -162,21 +162,23 @@ class ErasurePlan(Value):
     another: which records it reaches as they are now, and what becomes of each. While `holds` are in force against it,
     nothing of it can be done."""
 
-    by: By
-    derived: Derived
-    nodes: tuple[Doomed, ...]
-    traces: Traces = Traces()
-    holds: tuple[Blocked, ...] = ()
+    by: TargetKind
+    derived: DerivedPolicy
+    nodes: tuple[PlannedErasure, ...]
+    traces: ErasedTraces = ErasedTraces()
+    holds: tuple[HoldConflict, ...] = ()
 
     digest: str = ""
 
     def __post_init__(self) -> None:
         if not self.digest:
-            reached = sorted(f"{one.id} {one.revisions} {one.fate}" for one in self.nodes if one.fate is not Fate.KEPT)
+            reached = sorted(
+                f"{one.id} {one.revisions} {one.fate}" for one in self.nodes if one.fate is not ErasureOutcome.KEPT
+            )
             told = "\n".join([self.by, self.derived, *reached])
             msgspec.structs.force_setattr(self, "digest", hashlib.sha256(told.encode()).hexdigest())
 
-    def of(self, fate: Fate) -> tuple[str, ...]:
+    def of(self, fate: ErasureOutcome) -> tuple[str, ...]:
         """The ids of the records that meet this fate."""
         return tuple(node.id for node in self.nodes if node.fate is fate)
 
@@ -189,7 +191,7 @@ class Tombstone(Value):
     revision: int
 
 
-class Counts(Value):
+class ErasureCounts(Value):
     """What was taken away, in numbers."""
 
     records: int
@@ -215,16 +217,16 @@ class Certificate(Value):
     v: int
     id: str
     tenant: str
-    by: By
+    by: TargetKind
     digest: str
     actor: str
     at: Instant
     reason: str
-    derived: Derived
+    derived: DerivedPolicy
     erased: tuple[str, ...]
     redacted: tuple[str, ...]
     reviewed: tuple[str, ...]
-    counts: Counts
+    counts: ErasureCounts
     seq: int
     entry: str
     key: str

@@ -6,7 +6,7 @@ from muniment.model import checks
 from muniment.model.value import Value
 
 
-class Jot(Value):
+class NoteDraft(Value):
     """Something to be noted under a topic and a key: JSON text, or nothing to take the note away."""
 
     topic: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muniment.model import checks
 from muniment.model.claim import Claim
-from muniment.model.erasure import By, Target
+from muniment.model.erasure import Target, TargetKind
 from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.status import ARRIVED, RETIRED, Status
 from muniment.model.value import Value, as_fraction, fold_defaults
@@ -14,7 +14,7 @@ CONTRADICTS_MAX = 16
 """So many records a reviewer can name at once as contradicted."""
 
 
-class Arrival(Value):
+class ImportContext(Value):
     """What comes along with a proposal that was read from elsewhere: which contract it was read by, the id its record
     had there and shall keep, and the state it was in. With `hold` it waits for a person whatever the policy says;
     `among` are the records it refers to that come with it and may be waiting too. Under an id of its own it is another
@@ -55,7 +55,7 @@ class Proposal(Value):
     target: str | None = None
     expected_revision: int | None = None
     promotes: str | None = None
-    arrival: Arrival | None = None
+    arrival: ImportContext | None = None
     draft: bool = False
     detect: bool = True
 
@@ -69,7 +69,7 @@ class Proposal(Value):
             raise Malformed("claim", "a Claim")
         checks.optional_identifier("target", self.target)
         _check_revision(self.expected_revision)
-        if self.arrival is not None and not isinstance(self.arrival, Arrival):
+        if self.arrival is not None and not isinstance(self.arrival, ImportContext):
             raise Malformed("arrival", "an Arrival")
 
 
@@ -89,7 +89,7 @@ class Objection(Value):
         checks.optional_identifier("duplicate_of", self.duplicate_of)
 
 
-class Ruling(Value):
+class ReviewDecision(Value):
     """A person's answer to a held proposal, with what they corrected on the way. `contradicts` are records that they
     see it disagree with: both sides stand, and neither is told as a fact."""
 
@@ -119,7 +119,7 @@ class Ruling(Value):
             )
 
 
-class Retraction(Value):
+class RetractRequest(Value):
     """A request to take a record back, or to retire it in another way (`becomes`). The record stays readable in its
     history; it no longer speaks."""
 
@@ -137,7 +137,7 @@ class Retraction(Value):
         _check_revision(self.expected_revision)
 
 
-class Quarantine(Value):
+class QuarantineRequest(Value):
     """A request to keep a record back until somebody has looked at it: it no longer speaks, and what stands on it is
     flagged."""
 
@@ -151,7 +151,7 @@ class Quarantine(Value):
         _check_revision(self.expected_revision)
 
 
-class Release(Value):
+class ReleaseRequest(Value):
     """A request to let a record speak again that was in quarantine."""
 
     record: str
@@ -171,12 +171,16 @@ class WithdrawRequest(Value):
     reason: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.target, Target) or self.target.by not in (By.ACTOR, By.SOURCE, By.SESSION):
+        if not isinstance(self.target, Target) or self.target.by not in (
+            TargetKind.ACTOR,
+            TargetKind.SOURCE,
+            TargetKind.SESSION,
+        ):
             raise Malformed("by", "actor, source or session")
         checks.text("reason", self.reason)
 
 
-class Search(Value):
+class ConflictSearch(Value):
     """A request to look for what a record disagrees with."""
 
     record: str
@@ -185,7 +189,7 @@ class Search(Value):
         checks.identifier("id", self.record)
 
 
-class Rollback(Value):
+class RollbackRequest(Value):
     """A request to undo a batch: what it brought is taken back, and what it changed is as it was."""
 
     batch: str
@@ -194,6 +198,24 @@ class Rollback(Value):
     def __post_init__(self) -> None:
         checks.identifier("batch", self.batch)
         checks.text("reason", self.reason)
+
+
+class RewindRequest(Value):
+    """A request to turn everything, one sort of scope or one scope back to how it was after an entry."""
+
+    to: int
+    reason: str
+    scope: Scope | None = None
+    scope_id: str | None = None
+
+    def __post_init__(self) -> None:
+        checks.whole("to", self.to, least=1, most=2**62)
+        checks.text("reason", self.reason)
+        if self.scope is not None:
+            checks.word("scope", self.scope, Scope)
+        checks.optional_identifier("scope_id", self.scope_id)
+        if self.scope_id is not None and self.scope is None:
+            raise Malformed("scope", "a scope; its id alone names none")
 
 
 class OutcomeReport(Value):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import cast
 
 from muniment.model import checks
-from muniment.model.brief import Parts, quoted, sure
 from muniment.model.errors import Malformed
 from muniment.model.gate import Thresholds
-from muniment.model.record import Record, Standing
+from muniment.model.one_line import Parts, quoted, sure
+from muniment.model.record import Record, RecordState
 from muniment.model.status import Status
 from muniment.model.times import Instant
-from muniment.model.value import Value, fold_defaults
-from muniment.model.vocabulary import GateFlag, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
+from muniment.model.value import Json, Value, fold_defaults
+from muniment.model.vocabulary import Contested, GateFlag, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 
 LIMIT_DEFAULT = 10
 LIMIT_MAX = 200
@@ -69,7 +70,7 @@ class Query(Value):
     `asked_at` is the instant that "last week" is read against; `floor` is how likely something must fit to be
     told, and with 0 nothing is too weak; `min_fit` is how likely each record must answer by itself; with `precise` only
     what holds the name that the question is bound by is told; `namespace` is one with all below it, `places` are
-    exactly these."""
+    exactly these; `contested` says how disputes are told."""
 
     text: str
     purpose: str = DEFAULT_PURPOSE
@@ -93,6 +94,7 @@ class Query(Value):
     budget_tokens: int | None = None
     asked_at: Instant | None = None
     floor: float | None = None
+    contested: Contested | None = None
     attuned: Attunement | None = None
     listing: Listing | None = None
     min_fit: float | None = None
@@ -104,6 +106,8 @@ class Query(Value):
         checks.instant("asked_at", self.asked_at)
         checks.optional_unit_interval("floor", self.floor)
         checks.optional_unit_interval("min_fit", self.min_fit)
+        if self.contested is not None:
+            checks.word("contested", self.contested, Contested)
         checks.flag("precise", self.precise)
         if self.attuned is not None and not isinstance(self.attuned, Attunement):
             raise Malformed("attuned", "an Attunement")
@@ -177,7 +181,7 @@ class Disclosure(Value):
     the other sides of its open conflicts that the reader may see, the latest conflicts first."""
 
     record: Record
-    standing: Standing
+    standing: RecordState
     presented: Presented
     gate: GateFlag
     score: float = 0.0
@@ -201,9 +205,33 @@ class Disclosure(Value):
         return f"{quoted(self.text)} ({told}{flag}; {self.record.id}@{self.record.revision})"
 
     @property
+    def id(self) -> str:
+        return self.record.id
+
+    @property
+    def content(self) -> str:
+        """The whole content of the record."""
+        return self.record.content
+
+    def to_dict(self) -> dict[str, Json]:
+        """The record, what it counts for and why it is here, as one flat object."""
+        from muniment.model.form import disclosure_shape
+
+        return cast("dict[str, Json]", disclosure_shape(self))
+
+    @property
     def text(self) -> str:
         """What to show: the passage that matched if the record is long, else all of it."""
         return self.record.content if self.passage is None else self.record.content[slice(*self.passage)]
+
+
+class Withdrawn(Value):
+    """A record that the caller was told before and may no longer rely on: `why` (retracted, deprecated, superseded,
+    fallen or erased) and `since` which entry of the ledger."""
+
+    id: str
+    why: str
+    since: int
 
 
 class Abstention(StrEnum):

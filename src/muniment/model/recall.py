@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from muniment.model.brief import Parts
-from muniment.model.query import Abstention, Disclosure, Searched
+from muniment.model.one_line import Parts
+from muniment.model.query import Abstention, Disclosure, Searched, Withdrawn
 from muniment.model.render import Context, render
 from muniment.model.value import Value
 
@@ -13,7 +13,8 @@ SCREEN = 15
 
 class Recall(Value):
     """The answer to a query. `considered` is how many of what the caller may see was looked at closely;
-    it equals the records found on their own merit plus everything in `excluded`."""
+    it equals the records found on their own merit plus everything in `excluded`. `withdrawn` is what the caller was
+    told before and may no longer rely on."""
 
     records: tuple[Disclosure, ...]
     excluded: dict[str, int]
@@ -23,6 +24,7 @@ class Recall(Value):
     epoch: int
     notices: tuple[str, ...] = ()
     searched: Searched = Searched()
+    withdrawn: tuple[Withdrawn, ...] = ()
 
     def __rich_repr__(self) -> Parts:
         told: Parts = [("records", [str(one) for one in self.records[:SCREEN]])]
@@ -41,6 +43,7 @@ class Recall(Value):
         if not told:
             told = [f"nothing: {self.abstained}" if self.abstained is not None else "nothing was asked for"]
         told += [f"left out by {rule}: {count}" for rule, count in sorted(self.excluded.items())]
+        told += [f"no longer rely on {one.id}: {one.why} in entry {one.since}" for one in self.withdrawn]
         told += [*self.notices, f"receipt {self.receipt_id}"]
         return "\n".join(told)
 

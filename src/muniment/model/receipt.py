@@ -7,10 +7,11 @@ from enum import StrEnum
 from muniment.model.actor import Actor
 from muniment.model.filter import Filter
 from muniment.model.gate import Gates
-from muniment.model.query import Abstention, Query, Searched
-from muniment.model.rows import Reach
+from muniment.model.query import Abstention, Query, Searched, Withdrawn
+from muniment.model.rows import VectorCoverage
 from muniment.model.times import MAX, Instant
 from muniment.model.value import Value
+from muniment.model.vocabulary import Contested
 from muniment.model.weights import USUAL_WEIGHTS, Weights
 
 STATUS = "status"
@@ -34,7 +35,7 @@ class Plan(Value):
     """One query as the store and the gate run it. `visible` is what policy lets the caller see at all;
     `wanted` are the caller's own bounds and the standing rules, each under the name it is counted by. `reach` says
     which vectors were used, `span` which time the question is about, `asked` when it is asked and `asker` by whom;
-    `floor`, `min_fit` and `precise` say what is too weak to be told."""
+    `floor`, `min_fit` and `precise` say what is too weak to be told, `contested` how disputes are told."""
 
     terms: Terms
     visible: Filter
@@ -51,9 +52,10 @@ class Plan(Value):
     asked: Instant = MAX
     asker: str | None = None
     span: tuple[Instant, Instant] | None = None
-    reach: Reach = Reach()
+    reach: VectorCoverage = VectorCoverage()
     min_fit: float | None = None
     precise: bool = False
+    contested: Contested = Contested.BOTH
 
 
 class Candidate(Value):
@@ -80,7 +82,8 @@ class Candidate(Value):
 class Account(Value):
     """The body of a receipt. A document, so that it can be taken away; the log commits to it.
 
-    `policy` is the number of the policy document the decision was taken under."""
+    `policy` is the number of the policy document the decision was taken under; `notified` are the numbers of the
+    revisions that the reader was told to be `withdrawn`."""
 
     actor: Actor
     query: Query
@@ -93,6 +96,8 @@ class Account(Value):
     selected: tuple[str, ...]
     abstained: Abstention | None
     searched: Searched = Searched()
+    withdrawn: tuple[Withdrawn, ...] = ()
+    notified: tuple[int, ...] = ()
 
 
 class ReceiptEntry(Value):

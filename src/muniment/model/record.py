@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from muniment.model import checks
-from muniment.model.brief import Parts, quoted, short, sure
 from muniment.model.claim import Claim
 from muniment.model.entity import Entity
 from muniment.model.errors import Malformed
+from muniment.model.one_line import Parts, quoted, short, sure
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, as_fraction, fold_defaults
 from muniment.model.vocabulary import ActorType, Label, Scope, Support, Tier, TrustLevel
 
 
-class Footing(Value):
+class TrustState(Value):
     """How far a revision can be believed now.
 
     `own` is what was declared, moved by outcomes since (`helpful`, `misleading`: their summed weights). `effective` is
@@ -58,7 +58,7 @@ class Footing(Value):
         checks.word("support", self.support, Support)
 
 
-class Vigour(Value):
+class UsageState(Value):
     """How present a revision is. Only ever used to rank, never to decide what is true or allowed."""
 
     tier: Tier = Tier.WORKING
@@ -71,25 +71,25 @@ class Vigour(Value):
         checks.instant("last_access", self.last_access)
 
 
-_FRESH = Vigour()
+_FRESH = UsageState()
 
 
-class Standing(Value):
+class RecordState(Value):
     """What a revision counts for now, and since which ledger entry."""
 
     status: Status
     since: int
-    footing: Footing
+    footing: TrustState
     successor: str | None = None
-    vigour: Vigour = _FRESH
+    vigour: UsageState = _FRESH
 
     def __post_init__(self) -> None:
         checks.word("status", self.status, Status)
         checks.whole("since", self.since, least=0, most=2**63 - 1)
         checks.optional_identifier("successor", self.successor)
-        if not isinstance(self.footing, Footing):
+        if not isinstance(self.footing, TrustState):
             raise Malformed("footing", "a Footing")
-        if not isinstance(self.vigour, Vigour):
+        if not isinstance(self.vigour, UsageState):
             raise Malformed("vigour", "a Vigour")
         fold_defaults(self)
 

@@ -50,6 +50,7 @@ _GATE = {
     GateFlag.FILTER: "below the gate: not to be relied on",
 }
 _FENCE_MIN = 3
+_ENDED_MAX = 16
 _OWN = LABEL_RANK[Label.AGENT]
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
@@ -89,9 +90,9 @@ def render(recall: Recall, *, budget_tokens: int | None = None) -> Context:
     if budget_tokens is not None and budget_tokens < 0:
         raise Malformed("budget_tokens", "a whole number that is not below 0")
     if not recall.records:
-        return _context(_within(_nothing(recall), budget_tokens), recall, ())
+        return _context(_within(_nothing(recall) + _ended(recall), budget_tokens), recall, ())
     blocks = [_block(rank, recall.records, ()) for rank in range(len(recall.records))]
-    head = HEAD + "".join(f"Note: {_line(notice)}\n" for notice in recall.notices)
+    head = HEAD + "".join(f"Note: {_line(notice)}\n" for notice in recall.notices) + _ended(recall)
     chosen = _chosen([tokens(block) for block in blocks], tokens(head), budget_tokens)
     if budget_tokens is not None and 0 not in chosen:
         text = _cut(recall.records[0], (head, HEAD), budget_tokens)
@@ -118,6 +119,15 @@ def quoted(disclosure: Disclosure) -> str:
     it would do to its reader marked, and no markup of a conversation in it."""
     text = visible(shown(disclosure))
     return defused(text) if LABEL_RANK[disclosure.standing.footing.label] < _OWN else text
+
+
+def _ended(recall: Recall) -> str:
+    """What the reader may have in mind still and must not rely on, in one line."""
+    if not recall.withdrawn:
+        return ""
+    names = ", ".join(f"{one.id} ({one.why})" for one in recall.withdrawn[:_ENDED_MAX])
+    more = len(recall.withdrawn) - _ENDED_MAX
+    return f"Note: no longer rely on {names}{f' and {more} more' if more > 0 else ''}\n"
 
 
 def _line(text: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from muniment.model.card import Card
-from muniment.model.entry import Ballot
+from muniment.model.entry import Vote
 from muniment.model.note import Note
-from muniment.model.record import Standing
+from muniment.model.record import RecordState
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStrength
@@ -16,7 +16,7 @@ class StandingRow(Value):
     past can be asked about."""
 
     rid: int
-    standing: Standing
+    standing: RecordState
 
 
 class ProposalRow(Value):
@@ -49,7 +49,7 @@ class ConflictRow(Value):
     changed: int
     strategy: str | None = None
     winner: str | None = None
-    ballots: tuple[Ballot, ...] = ()
+    ballots: tuple[Vote, ...] = ()
 
     @property
     def strength(self) -> ConflictStrength:
@@ -115,14 +115,14 @@ class VectorRow(Value):
     vector: bytes
 
 
-class Reach(Value):
+class VectorCoverage(Value):
     """How far vectors reach: which model made them, and the ledger position up to which every revision has them."""
 
     model: str | None = None
     upto: int = 0
 
 
-class Near(Value):
+class NearbyText(Value):
     """A revision near in meaning: the cosine of its nearest passage, and where that stands in the text."""
 
     rid: int

@@ -215,8 +215,18 @@ class ConflictStrength(StrEnum):
     SUSPECTED = "suspected"
 
 
+class Contested(StrEnum):
+    """How a reader is told of two records that dispute each other: both, only the newest among those of the most
+    authority, or neither."""
+
+    BOTH = "both"
+    NEWEST = "newest"
+    NEITHER = "neither"
+
+
 class Strategy(StrEnum):
-    """How a conflict is taken up. `promote` settles nothing: it makes a suspicion an established conflict."""
+    """How a conflict is taken up. `promote` settles nothing: it makes a suspicion an established conflict. Nor does
+    `reopen`: it takes a settlement back, so that both sides are contested again."""
 
     LAST_WRITE_WINS = "last_write_wins"
     CONFIDENCE_WEIGHTED = "confidence_weighted"
@@ -226,6 +236,7 @@ class Strategy(StrEnum):
     SYNTHESIS = "synthesis"
     HUMAN_ESCALATION = "human_escalation"
     PROMOTE = "promote"
+    REOPEN = "reopen"
 
 
 EXTENSION_SCOPES = frozenset({Scope.X_USER_IDENTITY, Scope.X_ORGANIZATION, Scope.X_CROSS_ORGANIZATION})

@@ -144,6 +144,8 @@ def decide_review(policy: Policy, actor: Actor, action: Action, place: Place | N
             continue
         if rule.scopes is not None and (place is None or place.scope not in rule.scopes):
             continue
+        if rule.scope_ids is not None and (place is None or place.scope_id not in rule.scope_ids):
+            continue
         if rule.namespaces is not None and (place is None or not _under(rule.namespaces, place.namespace)):
             continue
         return rule.id
@@ -183,6 +185,7 @@ def _opens_somewhere(rule: ReviewRule, actor: Actor) -> bool:
         _concerns(rule, actor)
         and (rule.authority_min is None or actor.authority >= rule.authority_min)
         and rule.scopes != ()
+        and rule.scope_ids != ()
         and rule.namespaces != ()
     )
 
@@ -244,6 +247,11 @@ def resolve(policy: Policy, actor: str, *, session: str | None = None) -> Actor:
     )
 
 
+def authority_of(policy: Policy, record: Record) -> int:
+    """How much authority the author of a record had when it was written, or has by the policy."""
+    return record.authority if record.authority is not None else resolve(policy, record.actor).authority
+
+
 def _concerns(rule: WriteRule | ReadRule | ReviewRule, actor: Actor) -> bool:
     return (
         (rule.actors is None or actor.id in rule.actors)
@@ -280,6 +288,7 @@ def _covers(rule: WriteRule | ReadRule, claim: Claim) -> bool:
     place, nature, most = claim.place, claim.nature, rule.sensitivity_max
     return (
         place.scope in (CORE_SCOPES if rule.scopes is None else rule.scopes)
+        and (rule.scope_ids is None or place.scope_id in rule.scope_ids)
         and (rule.namespaces is None or _under(rule.namespaces, place.namespace))
         and (rule.kinds is None or nature.kind in rule.kinds)
         and (rule.classes is None or nature.memory_class in rule.classes)

@@ -31,6 +31,8 @@ def _condition(rule: ReadRule, actor: Actor) -> Filter:
         parts.append(Either(parts=tuple(_own(actor, scope) for scope in scopes)))
     else:
         parts.append(OneOf(field="scope", words=tuple(scopes)))
+    if rule.scope_ids is not None:
+        parts.append(OneOf(field="scope_id", words=rule.scope_ids))
     if rule.namespaces is not None:
         parts.append(Under(namespaces=rule.namespaces))
     if rule.kinds is not None:

@@ -14,10 +14,10 @@ import yaml
 from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.decoding import convert
-from muniment.model.errors import CallerError, PolicyInvalid
+from muniment.model.errors import CallerError, Malformed, PolicyInvalid
 from muniment.model.gate import Thresholds
 from muniment.model.value import Value
-from muniment.policy.rules import ANYONE, Member, Policy, ReadRule, ReviewRule, WriteRule
+from muniment.policy.rules import ANYONE, Policy, PolicyMember, ReadRule, ReviewRule, SettleRule, WriteRule
 
 BYTES_MAX = 262_144
 DEPTH_MAX = 16
@@ -51,7 +51,7 @@ def _parsed(text: str, place: str) -> Policy:
     plain, lines = _read_toml(text, place) if place.endswith(".toml") else _read_yaml(text, place)
     actors = plain.get("actors") if isinstance(plain, dict) else None
     for name, member in actors.items() if isinstance(actors, dict) else ():
-        _convert(member, Member, f"$.actors.{name}", lines, place)
+        _convert(member, PolicyMember, f"$.actors.{name}", lines, place)
     _convert_thresholds(plain, lines, place)
     policy = _convert(plain, Policy, "$", lines, place)
     _check(policy, lines, place)
@@ -135,6 +135,7 @@ def _check(policy: Policy, lines: Lines, place: str) -> None:
         checks.whole("quorum", policy.disputes.quorum, least=1, most=1_000)
     except CallerError as error:
         raise PolicyInvalid(place, _line(lines, "$.disputes.quorum"), f"disputes.{error}") from None
+    _check_settling(policy, lines, place)
     seen: set[str] = set()
     sections: tuple[tuple[str, tuple[WriteRule | ReadRule | ReviewRule, ...]], ...] = (
         ("write", policy.write),
@@ -169,10 +170,36 @@ def _check(policy: Policy, lines: Lines, place: str) -> None:
             raise PolicyInvalid(place, _line(lines, f"$.actors.{name}.{field}"), f"actors.{name}: {error}") from None
 
 
-def _check_rule(rule: WriteRule | ReadRule | ReviewRule) -> None:
-    checks.identifier("id", rule.id)
+def _check_settling(policy: Policy, lines: Lines, place: str) -> None:
+    """The names in what settles disputes, and in how they are told."""
+    names: set[str] = set()
+    for number, rule in enumerate(policy.disputes.settle_rules):
+        spot = f"disputes.settle[{number}]"
+        try:
+            checks.identifier("id", rule.id)
+            _check_places(rule)
+            if rule.id in names or not rule.by or len(set(rule.by)) < len(rule.by):
+                raise Malformed("by" if rule.id not in names else "id", "given once, and not empty")
+        except CallerError as error:
+            raise PolicyInvalid(place, _line(lines, f"$.{spot}"), f"{spot}.{error}") from None
+        names.add(rule.id)
+    contested = policy.reading.contested
+    for purpose in contested if isinstance(contested, dict) else ():
+        try:
+            checks.identifier("purpose", "any" if purpose == ANYONE else purpose)
+        except CallerError as error:
+            raise PolicyInvalid(place, _line(lines, "$.reading.contested"), f"reading.contested: {error}") from None
+
+
+def _check_places(rule: WriteRule | ReadRule | ReviewRule | SettleRule) -> None:
     for number, space in enumerate(rule.namespaces or ()):
         checks.namespace(f"namespaces[{number}]", space)
+    checks.identifiers("scope_ids", rule.scope_ids or ())
+
+
+def _check_rule(rule: WriteRule | ReadRule | ReviewRule) -> None:
+    checks.identifier("id", rule.id)
+    _check_places(rule)
     if not isinstance(rule, ReadRule) and rule.authority_min is not None:
         checks.whole("authority_min", rule.authority_min, least=0, most=10)
     if isinstance(rule, WriteRule):

@@ -11,14 +11,16 @@ from enum import StrEnum
 import msgspec
 
 from muniment.model import checks
-from muniment.model.erasure import Derived
+from muniment.model.erasure import DerivedPolicy
 from muniment.model.errors import Malformed
 from muniment.model.gate import USUAL, Gates, Thresholds
 from muniment.model.value import Value, as_fraction
 from muniment.model.vocabulary import (
     LABEL_RANK,
     ActorType,
+    ConflictStrength,
     Consequence,
+    Contested,
     Kind,
     Label,
     MemoryClass,
@@ -57,14 +59,15 @@ class Action(StrEnum):
     ARCHIVE = "archive"
     FORGET = "forget"
     HOLD = "hold"
+    REWIND = "rewind"
 
 
-class Secrets(StrEnum):
+class SecretsPolicy(StrEnum):
     REDACT = "redact"
     DISCARD = "discard"
 
 
-class Treatment(StrEnum):
+class PersonalDataPolicy(StrEnum):
     """What becomes of personal data in a proposal: it stays, it is taken out, it stays and a person decides, or it is
     taken out and the proposal is refused."""
 
@@ -74,7 +77,7 @@ class Treatment(StrEnum):
     DISCARD = "discard"
 
 
-class Answer(StrEnum):
+class DoubtPolicy(StrEnum):
     """What becomes of a proposal whose words give cause for doubt: it waits for a person, it is refused, the doubt is
     noted, or nobody looks at it."""
 
@@ -84,7 +87,7 @@ class Answer(StrEnum):
     IGNORE = "ignore"
 
 
-class Detector(StrEnum):
+class DetectorEffect(StrEnum):
     """What follows when two records are found to disagree by their words alone: both are contested, the conflict is
     only noted, or nobody looks at it."""
 
@@ -93,7 +96,17 @@ class Detector(StrEnum):
     IGNORE = "ignore"
 
 
-class Member(Value):
+class SettleBy(StrEnum):
+    """What decides an established conflict without a person. `hold` decides nothing: it waits for somebody."""
+
+    AUTHORITY = "authority"
+    CONFIDENCE = "confidence"
+    EVIDENCE = "evidence"
+    LAST_WRITE_WINS = "last_write_wins"
+    HOLD = "hold"
+
+
+class PolicyMember(Value):
     """What the policy knows of a named actor."""
 
     type: ActorType = ActorType.AGENT
@@ -115,6 +128,7 @@ class WriteRule(Value):
     roles: tuple[str, ...] | None = None
     types: tuple[ActorType, ...] | None = None
     scopes: tuple[Scope, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
     member: bool | None = None
     namespaces: tuple[str, ...] | None = None
     kinds: tuple[Kind, ...] | None = None
@@ -136,6 +150,7 @@ class ReadRule(Value):
     types: tuple[ActorType, ...] | None = None
     purposes: tuple[str, ...] | None = None
     scopes: tuple[Scope, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
     member: bool = True
     namespaces: tuple[str, ...] | None = None
     kinds: tuple[Kind, ...] | None = None
@@ -155,12 +170,13 @@ class ReviewRule(Value):
     roles: tuple[str, ...] | None = None
     types: tuple[ActorType, ...] | None = None
     scopes: tuple[Scope, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
     own: bool = False
     authority_min: int | None = None
     namespaces: tuple[str, ...] | None = None
 
 
-class Drafts(Value):
+class DraftPolicy(Value):
     """Who may keep drafts, which are their authors' alone: everybody of this much authority, in places of their own
     and where they may commit."""
 
@@ -170,15 +186,15 @@ class Drafts(Value):
         checks.whole("authority_min", self.authority_min, least=0, most=10)
 
 
-class Guard(Value):
+class SuspectPolicy(Value):
     """What becomes of a suspect: `low` where it comes from an origin below `below`, else `high`."""
 
     below: Label = Label.PERSON
-    low: Answer = Answer.HOLD
-    high: Answer = Answer.NOTE
+    low: DoubtPolicy = DoubtPolicy.HOLD
+    high: DoubtPolicy = DoubtPolicy.NOTE
 
 
-class Marks(Value):
+class DirectiveWeights(Value):
     """What each thing that a text does to its reader weighs: from `least` on, together, they are a reason for doubt.
     It gives an order; wants to rule over talks to come; says who its reader is; asks for silence; for haste; calls on
     an authority; points out of here; is to hold for all time; wants to get round a check; takes a part in the
@@ -206,26 +222,26 @@ class Marks(Value):
             as_fraction(self, name)
 
 
-class Poison(Value):
+class PoisonPolicy(Value):
     """What becomes of text that may be meant to steer whoever reads it, for each reason to think so. Too many from one
     actor are `burst_count` within `burst_seconds`."""
 
-    injection: Guard = Guard()
-    instruction: Guard = Guard(below=Label.AGENT)
-    hidden: Guard = Guard()
-    encoded: Guard = Guard()
-    authority: Guard = Guard()
-    standing: Guard = Guard()
-    burst: Guard = Guard(low=Answer.NOTE, high=Answer.IGNORE)
+    injection: SuspectPolicy = SuspectPolicy()
+    instruction: SuspectPolicy = SuspectPolicy(below=Label.AGENT)
+    hidden: SuspectPolicy = SuspectPolicy()
+    encoded: SuspectPolicy = SuspectPolicy()
+    authority: SuspectPolicy = SuspectPolicy()
+    standing: SuspectPolicy = SuspectPolicy()
+    burst: SuspectPolicy = SuspectPolicy(low=DoubtPolicy.NOTE, high=DoubtPolicy.IGNORE)
     burst_count: int = 600
     burst_seconds: int = 60
-    marks: Marks = Marks()
+    marks: DirectiveWeights = DirectiveWeights()
 
     def __post_init__(self) -> None:
         checks.whole("burst_count", self.burst_count, least=2, most=100_000)
         checks.whole("burst_seconds", self.burst_seconds, least=1, most=86_400)
 
-    def answer(self, family: Suspicion, label: Label, *, trusted: bool = False) -> Answer:
+    def answer(self, family: Suspicion, label: Label, *, trusted: bool = False) -> DoubtPolicy:
         """What becomes of one reason for doubt, by where the text comes from. `trusted`: whoever wrote it may answer
         for it."""
         guard = self._guards[family]
@@ -233,7 +249,7 @@ class Poison(Value):
         return guard.low if low else guard.high
 
     @property
-    def _guards(self) -> dict[Suspicion, Guard]:
+    def _guards(self) -> dict[Suspicion, SuspectPolicy]:
         return {
             Suspicion.INJECTION: self.injection,
             Suspicion.INSTRUCTION: self.instruction,
@@ -245,51 +261,51 @@ class Poison(Value):
         }
 
 
-class Credentials(Value):
+class CredentialsPolicy(Value):
     """Sorts of secrets that are treated otherwise than `secrets` says. None of them can be allowed."""
 
-    private_key: Secrets | None = None
-    cloud_access_key: Secrets | None = None
-    code_host_token: Secrets | None = None
-    build_token: Secrets | None = None
-    chat_token: Secrets | None = None
-    payment_key: Secrets | None = None
-    mail_key: Secrets | None = None
-    package_token: Secrets | None = None
-    api_key: Secrets | None = None
-    app_token: Secrets | None = None
-    memory_key: Secrets | None = None
-    signed_token: Secrets | None = None
-    service_account: Secrets | None = None
-    authorization_header: Secrets | None = None
-    password_in_url: Secrets | None = None
-    connection_string: Secrets | None = None
-    credential: Secrets | None = None
+    private_key: SecretsPolicy | None = None
+    cloud_access_key: SecretsPolicy | None = None
+    code_host_token: SecretsPolicy | None = None
+    build_token: SecretsPolicy | None = None
+    chat_token: SecretsPolicy | None = None
+    payment_key: SecretsPolicy | None = None
+    mail_key: SecretsPolicy | None = None
+    package_token: SecretsPolicy | None = None
+    api_key: SecretsPolicy | None = None
+    app_token: SecretsPolicy | None = None
+    memory_key: SecretsPolicy | None = None
+    signed_token: SecretsPolicy | None = None
+    service_account: SecretsPolicy | None = None
+    authorization_header: SecretsPolicy | None = None
+    password_in_url: SecretsPolicy | None = None
+    connection_string: SecretsPolicy | None = None
+    credential: SecretsPolicy | None = None
 
 
-class Personal(Value):
+class PersonalDataRules(Value):
     """What becomes of personal data, by its sort. Numbers that open accounts or name a citizen are taken out; how
     people are reached, and when they were born, is what many keep a memory for."""
 
-    card_number: Treatment = Treatment.REDACT
-    bank_account: Treatment = Treatment.REDACT
-    national_id: Treatment = Treatment.REDACT
-    email: Treatment = Treatment.ALLOW
-    phone: Treatment = Treatment.ALLOW
-    ip_address: Treatment = Treatment.ALLOW
-    birth_date: Treatment = Treatment.ALLOW
+    card_number: PersonalDataPolicy = PersonalDataPolicy.REDACT
+    bank_account: PersonalDataPolicy = PersonalDataPolicy.REDACT
+    national_id: PersonalDataPolicy = PersonalDataPolicy.REDACT
+    email: PersonalDataPolicy = PersonalDataPolicy.ALLOW
+    phone: PersonalDataPolicy = PersonalDataPolicy.ALLOW
+    ip_address: PersonalDataPolicy = PersonalDataPolicy.ALLOW
+    birth_date: PersonalDataPolicy = PersonalDataPolicy.ALLOW
 
 
-class Safety(Value):
+class SafetyPolicy(Value):
     """What happens to secrets and personal data, and to text that may be meant to steer its reader."""
 
-    secrets: Secrets = Secrets.REDACT
-    credentials: Credentials = Credentials()
-    personal: Personal = Personal()
-    poison: Poison = Poison()
+    secrets: SecretsPolicy = SecretsPolicy.REDACT
+    credentials: CredentialsPolicy = CredentialsPolicy()
+    personal: PersonalDataRules = PersonalDataRules()
+    poison: PoisonPolicy = PoisonPolicy()
 
 
-class Evidence(Value):
+class EvidencePolicy(Value):
     """Kinds that must not become durable on an agent's word alone, and what happens to them then. `word`: whether a
     person's or a reviewer's word stands in for evidence; what is believed less than `session_below` is kept in a
     session or not at all."""
@@ -303,7 +319,7 @@ class Evidence(Value):
         checks.optional_unit_interval("session_below", self.session_below)
 
 
-class Priors(Value):
+class ConfidencePriors(Value):
     """How far a claim is believed that says nothing of its own confidence, by where it comes from: what a person says
     is above the usual flag, what an agent says is at it, and what comes from outside is below."""
 
@@ -323,7 +339,7 @@ class Priors(Value):
         return float(getattr(self, "imported" if label is Label.IMPORT else label.value))
 
 
-class Unshared(StrEnum):
+class UnsharedPolicy(StrEnum):
     """What becomes of a claim of somebody who was lately told something of low origin and shares no content with it:
     it keeps its origin and carries what its author was told, it counts as what was told until a reviewer vouches for
     it, or it waits for a reviewer."""
@@ -333,22 +349,22 @@ class Unshared(StrEnum):
     HOLD = "hold"
 
 
-class Exposed(Value):
+class ExposurePolicy(Value):
     """For how many hours somebody writes under the impression of what they were told, and what becomes of a claim that
     shares nothing with it. What shares content is derived from it, however long ago it was told."""
 
     hours: float = 24.0
-    unshared: Unshared = Unshared.KEEP
+    unshared: UnsharedPolicy = UnsharedPolicy.KEEP
 
     def __post_init__(self) -> None:
         checks.number("hours", self.hours)
         if not 0 <= self.hours <= 87_600:
             raise Malformed("hours", "a number from 0 to 87600")
-        checks.word("unshared", self.unshared, Unshared)
+        checks.word("unshared", self.unshared, UnsharedPolicy)
         as_fraction(self, "hours")
 
 
-class Trust(Value):
+class TrustPolicy(Value):
     """How far records are believed: the gate's thresholds for everything and for single namespaces, what a missing or
     fallen pillar still bears, which purposes only inform, how low an origin may be for every other purpose, and what
     it means to have been told something of low origin."""
@@ -356,17 +372,17 @@ class Trust(Value):
     gate: Thresholds = USUAL
     namespaces: dict[str, Thresholds] = msgspec.field(default_factory=dict)
     missing_floor: float = 0.2
-    priors: Priors = Priors()
+    priors: ConfidencePriors = ConfidencePriors()
     inform: tuple[str, ...] = ("answer", "curation", "review", "audit", "summary", "research")
     steer_label_min: Label = Label.AGENT
-    exposure: Exposed = Exposed()
+    exposure: ExposurePolicy = ExposurePolicy()
 
     @property
     def gates(self) -> Gates:
         return Gates(engine=self.gate, namespaces=tuple(sorted(self.namespaces.items())))
 
 
-class Cascade(Value):
+class CascadePolicy(Value):
     """What becomes of a record when something it stands on ends, by how it ended."""
 
     retracted: Consequence = Consequence.FLAG
@@ -377,25 +393,72 @@ class Cascade(Value):
     erased: Consequence = Consequence.FLAG
 
 
-class Erasure(Value):
+class ErasurePolicy(Value):
     """What becomes of records that were derived from what somebody asks to forget, unless they say so themselves."""
 
-    derived: Derived = Derived.ERASE
+    derived: DerivedPolicy = DerivedPolicy.ERASE
 
     def __post_init__(self) -> None:
-        checks.word("derived", self.derived, Derived)
+        checks.word("derived", self.derived, DerivedPolicy)
 
 
-class Disputes(Value):
-    """How disagreement is found and settled: what the detector and a judge may cause, and how many voices a vote
-    needs."""
+class SettleRule(Value):
+    """Which conflicts are settled without a person, and what decides: the first of `by` that tells the two sides apart.
+    It fits when both sides do. Only an established conflict is ever settled so."""
 
-    detector: Detector = Detector.CONTEST
-    judge: Detector = Detector.NOTE
+    by: tuple[SettleBy, ...]
+    id: str = ""
+    strength: ConflictStrength = ConflictStrength.ESTABLISHED
+    kinds: tuple[Kind, ...] | None = None
+    scopes: tuple[Scope, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
+    namespaces: tuple[str, ...] | None = None
+
+
+class DisputePolicy(Value):
+    """How disagreement is found and settled: what the detector and a judge may cause, how many voices a vote needs, and
+    what is settled without a person: a list of rules, or of words as one rule for every established conflict."""
+
+    detector: DetectorEffect = DetectorEffect.CONTEST
+    judge: DetectorEffect = DetectorEffect.NOTE
     quorum: int = 3
+    settle: tuple[SettleRule | SettleBy, ...] = ()
+
+    def __post_init__(self) -> None:
+        for number, rule in enumerate(self.settle_rules):
+            if rule.strength is not ConflictStrength.ESTABLISHED and set(rule.by) - {SettleBy.HOLD}:
+                raise Malformed(
+                    f"settle[{number}].by", "hold, where the strength is suspected: no machine settles that"
+                )
+        if {type(one) for one in self.settle} == {SettleRule, SettleBy}:
+            raise Malformed("settle", "a list of rules, or a list of words, and not both")
+
+    @property
+    def settle_rules(self) -> tuple[SettleRule, ...]:
+        """The rules in order, each with a name."""
+        words = tuple(one for one in self.settle if isinstance(one, SettleBy))
+        rules = (SettleRule(id="settle", by=words),) if words else ()
+        given = (one for one in self.settle if isinstance(one, SettleRule))
+        named = (
+            one if one.id else msgspec.structs.replace(one, id=f"settle-{number}")
+            for number, one in enumerate(given, start=1)
+        )
+        return (*rules, *named)
 
 
-class Recalling(Value):
+class ReadingPolicy(Value):
+    """How readers who are no persons are told of disputes unless they say so themselves: one word, or a word for each
+    purpose, where `*` stands for every other one. People are told both sides."""
+
+    contested: Contested | dict[str, Contested] = Contested.BOTH
+
+    def of(self, purpose: str) -> Contested:
+        if isinstance(self.contested, Contested):
+            return self.contested
+        return self.contested.get(purpose, self.contested.get(ANYONE, Contested.BOTH))
+
+
+class RecallPolicy(Value):
     """How answers are ranked: what each reason to tell a record counts, and how likely a fit must be to be told."""
 
     weights: Weights = USUAL_WEIGHTS
@@ -408,15 +471,16 @@ class Recalling(Value):
 class Policy(Value):
     version: int
     name: str
-    actors: dict[str, Member] = msgspec.field(default_factory=dict)
+    actors: dict[str, PolicyMember] = msgspec.field(default_factory=dict)
     write: tuple[WriteRule, ...] = ()
     read: tuple[ReadRule, ...] = ()
     review: tuple[ReviewRule, ...] = ()
-    drafts: Drafts = Drafts()
-    safety: Safety = Safety()
-    evidence: Evidence = Evidence()
-    trust: Trust = Trust()
-    cascade: Cascade = Cascade()
-    erasure: Erasure = Erasure()
-    disputes: Disputes = Disputes()
-    recall: Recalling = Recalling()
+    drafts: DraftPolicy = DraftPolicy()
+    safety: SafetyPolicy = SafetyPolicy()
+    evidence: EvidencePolicy = EvidencePolicy()
+    trust: TrustPolicy = TrustPolicy()
+    cascade: CascadePolicy = CascadePolicy()
+    erasure: ErasurePolicy = ErasurePolicy()
+    disputes: DisputePolicy = DisputePolicy()
+    reading: ReadingPolicy = ReadingPolicy()
+    recall: RecallPolicy = RecallPolicy()

@@ -21,7 +21,7 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class Legible(Protocol):
+class ScriptAware(Protocol):
     """An embedder that knows what it cannot read. One that does not say is trusted with everything."""
 
     def reads(self, text: str) -> bool:

@@ -11,12 +11,12 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from muniment.model.card import Card
-from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate, Target
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.note import Note
 from muniment.model.receipt import Plan, StoredReceipt
-from muniment.model.record import Standing
+from muniment.model.record import RecordState
 from muniment.model.rows import (
     ConflictRow,
     EdgeRow,
@@ -28,16 +28,16 @@ from muniment.model.rows import (
     TombstoneRow,
 )
 from muniment.model.times import Instant
-from muniment.ports.ahead import Ahead
+from muniment.ports.facts import FactsAsked, FactsFound
 from muniment.ports.health import StoreHealth
 from muniment.ports.lexicon import Lexicon, Names
-from muniment.ports.vectors import Meanings, Vectors
+from muniment.ports.vectors import Vectors, VectorSearch
 
 T = TypeVar("T")
 
 
 class Ledger(Protocol):
-    def head(self) -> Head | None:
+    def head(self) -> LedgerHead | None:
         """The last entry's position, or None before genesis."""
 
     def entry(self, seq: int) -> StoredEntry | None: ...
@@ -110,7 +110,7 @@ class Catalogue(Protocol):
     def moves(self) -> Iterator[StandingRow]:
         """The same of every revision, by `rid` and then in order."""
 
-    def standing_at(self, rid: int, seq: int) -> Standing | None:
+    def standing_at(self, rid: int, seq: int) -> RecordState | None:
         """A revision's standing after entry `seq`; None when it was not born yet."""
 
     def superseded_by(self, record: str) -> tuple[Card, ...]:
@@ -141,6 +141,14 @@ class Catalogue(Protocol):
         """Revisions that an actor was told and whose label is below this, in any state, what was told last first. A
         store may leave out what is older than thousands of others that the actor was told."""
 
+    def ended_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[int, Instant], ...]:
+        """Revisions that an actor was told and that were retracted, deprecated or superseded or have lost their support
+        in a standing they have had since after entry `after`, the latest first, and when each was told last. A store
+        may leave out what ended before a thousand others."""
+
+    def erased_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[TombstoneRow, Instant], ...]:
+        """The same for revisions that were erased."""
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
         """Every revision, in any state, that one source, actor or session brought, by rising `rid`."""
 
@@ -170,7 +178,7 @@ class Links(Protocol):
         """Every link, by `rid`, type and target."""
 
 
-class Desk(Protocol):
+class Proposals(Protocol):
     def proposal(self, proposal: str) -> ProposalRow | None: ...
 
     def held(self, *, after: str | None, limit: int) -> tuple[ProposalRow, ...]:
@@ -246,7 +254,7 @@ class Snapshot(Protocol):
     def links(self) -> Links: ...
 
     @property
-    def desk(self) -> Desk: ...
+    def desk(self) -> Proposals: ...
 
     @property
     def lexicon(self) -> Lexicon: ...
@@ -255,13 +263,17 @@ class Snapshot(Protocol):
     def names(self) -> Names: ...
 
     @property
-    def meanings(self) -> Meanings: ...
+    def meanings(self) -> VectorSearch: ...
 
     @property
     def notes(self) -> Notes: ...
 
     @property
     def receipts(self) -> Receipts: ...
+
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
+        """The facts of each proposal, in order. They are looked up together, and each answer is of the moment when it
+        is taken: who decides a batch in a unit finds in it what those before have left."""
 
     def ahead(self, *asks: Callable[[], object]) -> None:
         """Hear what will be asked next. A store that is far away may fetch it all in one go; the answers are the same
@@ -271,13 +283,9 @@ class Snapshot(Protocol):
 class Unit(Snapshot, Protocol):
     """A snapshot that may write."""
 
-    def look_ahead(self, about: Callable[[], Ahead]) -> None:
-        """Hear what is about to be asked. No answer depends on it: a store that has far to go looks it up together, and
-        another does not even ask what it is."""
-
     def append(self, entry: StoredEntry) -> None: ...
 
-    def keep(self, document: Document) -> None: ...
+    def keep(self, *documents: Document) -> None: ...
 
     def drop(self, doc: int) -> None: ...
 

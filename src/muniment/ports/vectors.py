@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from muniment.model.receipt import Plan
-from muniment.model.rows import Near, Reach, VectorRow
+from muniment.model.rows import NearbyText, VectorCoverage, VectorRow
 
 
-class Meanings(Protocol):
+class VectorSearch(Protocol):
     """Search by nearness in meaning. Vectors are derived and trail the ledger; `reach` says how far they go."""
 
-    def reach(self) -> Reach: ...
+    def reach(self) -> VectorCoverage: ...
 
-    def search(self, plan: Plan, vector: bytes, *, keep: int) -> tuple[Near, ...]:
+    def search(self, plan: Plan, vector: bytes, *, keep: int) -> tuple[NearbyText, ...]:
         """The nearest to `vector` among what passes `plan.visible` and every bound of `plan.wanted` and has its vectors
         by `plan.reach`, the nearest first. Exact under the filter: what is nearer is never left out for what is not."""
 
-    def measure(self, rids: Iterable[int], vector: bytes) -> dict[int, Near]:
+    def measure(self, rids: Iterable[int], vector: bytes) -> dict[int, NearbyText]:
         """How near given revisions are; one that has no vector is left out."""
 
     def alike(self, rids: Sequence[int]) -> tuple[tuple[float, ...], ...]:
@@ -28,7 +28,7 @@ class Meanings(Protocol):
 class Vectors(Protocol):
     """Where vectors are kept. Not part of a transaction: they can be lost, and are then made again."""
 
-    def reach(self) -> Reach: ...
+    def reach(self) -> VectorCoverage: ...
 
     def claim(self) -> bool:
         """Become the one who makes vectors; False while somebody else is."""

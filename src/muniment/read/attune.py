@@ -11,7 +11,7 @@ from muniment.model.query import Attunement
 from muniment.model.receipt import STATUS, Plan
 from muniment.ports.store import Snapshot
 from muniment.read.find import Findings, Found, find
-from muniment.read.moment import cards_then
+from muniment.read.past_cards import cards_then
 from muniment.read.question import Sought
 from muniment.read.rank import ranked_unasked, score_of
 from muniment.read.search import SPARE, Gathered, arrange

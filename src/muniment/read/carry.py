@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from muniment.graph.spread import Link, Node, salience, spread
+from muniment.graph.activation import Link, Node, salience, spread
 from muniment.model.card import SUBJECT, Card
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan

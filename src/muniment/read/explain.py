@@ -13,7 +13,7 @@ import msgspec
 from muniment.ledger.chain import commitment
 from muniment.model.entry import Entry, EntryKind
 from muniment.model.errors import IntegrityError
-from muniment.model.packed import PackedAccount, digest_of_rules, read_account
+from muniment.model.packed_receipt import PackedAccount, digest_of_rules, read_account
 from muniment.model.receipt import (
     Account,
     Explanation,
@@ -23,7 +23,7 @@ from muniment.model.receipt import (
     StoredReceipt,
     Terms,
 )
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.value import Value, read_canonical
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
@@ -37,7 +37,7 @@ Policies = Callable[[int], Policy]
 OTHERWISE = "this release reads the policy of that day in another way than the one that answered"
 
 
-class Receipt(Value):
+class StoredReceiptView(Value):
     """A stored receipt as it is read back: its entry in the log, its account, and whether most of it was dropped.
     `otherwise` says that the rules it was decided under do not come out as they were."""
 
@@ -47,18 +47,18 @@ class Receipt(Value):
     otherwise: bool = False
 
 
-class Taken(Value):
+class ReceiptLoss(Value):
     """What became of a receipt: its state, and which erasures or which entry took from it."""
 
     state: ReceiptState
     by: tuple[str, ...] = ()
 
 
-def read_receipt(stored: StoredReceipt, policies: Policies) -> Receipt:
+def read_receipt(stored: StoredReceipt, policies: Policies) -> StoredReceiptView:
     """Read a receipt back. The rules it was decided under are made again from the policy of that day."""
     entry, found = read_canonical(stored.body, ReceiptEntry), read_account(stored.account)
     if isinstance(found, Account):
-        return Receipt(entry=entry, account=found)
+        return StoredReceiptView(entry=entry, account=found)
     candidates = found.candidates.candidates()
     plan = _plan_of(found, entry, policies(found.policy))
     account = Account(
@@ -73,9 +73,11 @@ def read_receipt(stored: StoredReceipt, policies: Policies) -> Receipt:
         selected=tuple(candidates[place].id for place in found.selected),
         abstained=found.abstained,
         searched=msgspec.structs.replace(found.searched, model=plan.reach.model),
+        withdrawn=found.ended,
+        notified=found.notified,
     )
     otherwise = found.plan is not None and digest_of_rules(plan) != found.plan.rules
-    return Receipt(entry=entry, account=account, dropped=found.plan is None, otherwise=otherwise)
+    return StoredReceiptView(entry=entry, account=account, dropped=found.plan is None, otherwise=otherwise)
 
 
 def _plan_of(found: PackedAccount, entry: ReceiptEntry, policy: Policy) -> Plan:
@@ -88,17 +90,17 @@ def _plan_of(found: PackedAccount, entry: ReceiptEntry, policy: Policy) -> Plan:
         now=aim.now if aim is not None else entry.at,
         as_of=aim.as_of if aim is not None else entry.epoch,
         at_head=aim.at_head if aim is not None else True,
-        reach=aim.reach if aim is not None else Reach(),
+        reach=aim.reach if aim is not None else VectorCoverage(),
     )
     return msgspec.structs.replace(plan, span=aim.span if aim is not None else None)
 
 
-def taken_from(snapshot: Snapshot, stored: StoredReceipt) -> Taken:
+def taken_from(snapshot: Snapshot, stored: StoredReceipt) -> ReceiptLoss:
     """Hold a receipt against what the log commits to, and against what entries of the ledger say took from it."""
     pinned = read_canonical(stored.body, ReceiptEntry).digest
     found = commitment(stored.salt, stored.account)
     if found == pinned:
-        return Taken(state=ReceiptState.WHOLE)
+        return ReceiptLoss(state=ReceiptState.WHOLE)
     certificates = {one.certificate.seq: one.certificate.id for one in snapshot.ledger.certificates()}
     by: list[str] = []
     for seq, name in certificates.items():
@@ -106,12 +108,12 @@ def taken_from(snapshot: Snapshot, stored: StoredReceipt) -> Taken:
             by.append(name)
             pinned = digest
     if found == pinned:
-        return Taken(state=ReceiptState.ERASED, by=tuple(by))
+        return ReceiptLoss(state=ReceiptState.ERASED, by=tuple(by))
     account = read_account(stored.account)
     at = account.trimmed_by if isinstance(account, PackedAccount) else 0
     if at and _pinned_by(snapshot, at, stored.seq, kind=EntryKind.TRIMMED) == found:
-        return Taken(state=ReceiptState.DROPPED, by=(f"entry {at}",))
-    return Taken(state=ReceiptState.ALTERED)
+        return ReceiptLoss(state=ReceiptState.DROPPED, by=(f"entry {at}",))
+    return ReceiptLoss(state=ReceiptState.ALTERED)
 
 
 def _pinned_by(snapshot: Snapshot, seq: int, receipt: int, *, kind: EntryKind = EntryKind.FORGOTTEN) -> str | None:
@@ -123,7 +125,7 @@ def _pinned_by(snapshot: Snapshot, seq: int, receipt: int, *, kind: EntryKind = 
     return next((ref.digest for ref in entry.receipts if ref.seq == receipt), None)
 
 
-def decide_again(snapshot: Snapshot, receipt: Receipt, reading: Reading) -> Explanation:
+def decide_again(snapshot: Snapshot, receipt: StoredReceiptView, reading: Reading) -> Explanation:
     """Take the recorded candidates through gate and selection once more, as things stood then."""
     account = receipt.account
     if _sides_had_places(account):
@@ -140,7 +142,7 @@ def _sides_had_places(account: Account) -> bool:
     )
 
 
-def _gate_again(snapshot: Snapshot, receipt: Receipt, reading: Reading) -> Explanation:
+def _gate_again(snapshot: Snapshot, receipt: StoredReceiptView, reading: Reading) -> Explanation:
     """Take only what was told through the gate again: which others found room was decided by a rule that is gone."""
     account = receipt.account
     told = tuple(one for one in account.candidates if one.excluded is None)
@@ -152,7 +154,7 @@ def _gate_again(snapshot: Snapshot, receipt: Receipt, reading: Reading) -> Expla
     return _explanation(receipt, again, replayed=False, note=note)
 
 
-def search_again(rebuilt: Snapshot, receipt: Receipt, reading: Reading, ask: Ask) -> Explanation:
+def search_again(rebuilt: Snapshot, receipt: StoredReceiptView, reading: Reading, ask: Ask) -> Explanation:
     """Search a store that was rebuilt to the receipt's position, from nothing but the query's plan. Vectors are not in
     the ledger: they are those of today, as far as they reached then, if the model is still the same."""
     entry, account = receipt.entry, receipt.account
@@ -164,19 +166,19 @@ def search_again(rebuilt: Snapshot, receipt: Receipt, reading: Reading, ask: Ask
     note = None
     if plan.reach.model is not None and plan.reach.model != sought.model:
         note = f"the vectors of {plan.reach.model} are gone, so the search went by words alone"
-        plan = msgspec.structs.replace(plan, reach=Reach())
+        plan = msgspec.structs.replace(plan, reach=VectorCoverage())
     order = order_of(account.candidates)
     gathered = look(rebuilt, plan, account.query, sought, order=order) if plan.grants else NOTHING
     chosen = choose(rebuilt, plan, account.query, reading, gathered.candidates, gathered.opponents)
     return _explanation(receipt, tuple(one.record.id for one in chosen.told), replayed=True, note=note)
 
 
-def only_read(receipt: Receipt) -> Explanation:
+def only_read(receipt: StoredReceiptView) -> Explanation:
     """A receipt of which too little is left to decide it again."""
     return _explanation(receipt, (), replayed=False)
 
 
-def told_apart(snapshot: Snapshot, explained: Explanation, taken: Taken) -> Explanation:
+def differences(snapshot: Snapshot, explained: Explanation, taken: ReceiptLoss) -> Explanation:
     """Say what became of the receipt, and whether anything but that makes a difference."""
     selected, again = explained.account.selected, explained.again
     lost = tuple(name for name in dict.fromkeys(selected) if name not in again and snapshot.catalogue.buried(name))
@@ -200,7 +202,9 @@ def _erased_by(snapshot: Snapshot, lost: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(one.id for one in told if not {*one.erased, *one.redacted}.isdisjoint(lost))
 
 
-def _explanation(receipt: Receipt, again: tuple[str, ...], *, replayed: bool, note: str | None = None) -> Explanation:
+def _explanation(
+    receipt: StoredReceiptView, again: tuple[str, ...], *, replayed: bool, note: str | None = None
+) -> Explanation:
     account = receipt.account
     notes = [one for one in (note, OTHERWISE if receipt.otherwise else None) if one is not None]
     return Explanation(

@@ -9,10 +9,10 @@ from itertools import islice
 from muniment.model.card import Card, standing_of
 from muniment.model.entry import Document
 from muniment.model.errors import IntegrityError
-from muniment.model.record import Record, Standing
+from muniment.model.record import Record, RecordState
 from muniment.model.value import read_canonical
 from muniment.ports.store import Snapshot
-from muniment.read.pinned import check_pinned
+from muniment.read.integrity import check_pinned
 
 KEPT_BYTES_MAX = 4_096
 RECORDS_KEPT = 1_024
@@ -40,7 +40,7 @@ class Shelf:
             self._documents |= self._snapshot.documents.many(wanted)
             self._brought.update(wanted)
 
-    def get(self, rid: int) -> tuple[Record, Standing] | None:
+    def get(self, rid: int) -> tuple[Record, RecordState] | None:
         """A record and its standing; None if it is not there, or was not yet."""
         self.bring((rid,))
         card, document = self._cards.get(rid), self._documents.get(rid)

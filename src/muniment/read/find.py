@@ -11,11 +11,11 @@ from functools import cache, partial
 from muniment.model.card import Card
 from muniment.model.filter import matches
 from muniment.model.receipt import Plan
-from muniment.model.rows import Near
+from muniment.model.rows import NearbyText
 from muniment.ports.hits import Hit
 from muniment.ports.store import Snapshot
 from muniment.read.exact import Match, coverage, foretell_pointed, pointed_at
-from muniment.read.moment import cards_then
+from muniment.read.past_cards import cards_then
 from muniment.read.words import GAP
 
 WORDS_KEPT = 100
@@ -74,7 +74,7 @@ class Found:
     linked: float = 0.0
     via: str | None = None
 
-    def take(self, near: Near) -> None:
+    def take(self, near: NearbyText) -> None:
         self.meaning, self.passage, self.has_vector = max(0.0, near.cosine), (near.start, near.end), True
 
 
@@ -182,7 +182,7 @@ def _shares(
     return {hit.rid: max(0.0, hit.score + CLOSE * nearby.get(hit.rid, 0.0)) / most for hit in hits}
 
 
-def _nearest(snapshot: Snapshot, plan: Plan, vector: bytes) -> tuple[Near, ...]:
+def _nearest(snapshot: Snapshot, plan: Plan, vector: bytes) -> tuple[NearbyText, ...]:
     """The nearest of all. Quoted phrases must occur, so with them only what the words matched is compared."""
     if plan.reach.model is None or plan.terms.phrases:
         return ()
@@ -191,7 +191,7 @@ def _nearest(snapshot: Snapshot, plan: Plan, vector: bytes) -> tuple[Near, ...]:
 
 def _compared(
     snapshot: Snapshot, plan: Plan, vector: bytes | None, rids: Sequence[int], late: Sequence[int]
-) -> dict[int, Near]:
+) -> dict[int, NearbyText]:
     """How near these are that the words matched. The words of what is near are looked up next."""
     if vector is None or plan.reach.model is None:
         return {}
@@ -209,7 +209,9 @@ def _expected(
     return {rid: nearest * (EXPECTED + BY_WORDS * share / most) for rid, share in without.items()}
 
 
-def _scales(plan: Plan, words: Mapping[int, float], near: Mapping[int, Near], records: int) -> tuple[float, float]:
+def _scales(
+    plan: Plan, words: Mapping[int, float], near: Mapping[int, NearbyText], records: int
+) -> tuple[float, float]:
     """What a point by words and one by meaning are worth: the best of each gets its whole weight, unless it is less
     than fair, so that the best of a poor lot does not look good."""
     most = max(FAIR_WORDS, max(words.values(), default=0.0))

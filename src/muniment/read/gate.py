@@ -13,7 +13,7 @@ from muniment.model.filter import Filter, matches
 from muniment.model.gate import Gates, gate_flag
 from muniment.model.query import Disclosure, Presented
 from muniment.model.receipt import STATUS
-from muniment.model.record import Record, Standing
+from muniment.model.record import Record, RecordState
 from muniment.model.status import Status
 from muniment.model.vocabulary import Kind
 from muniment.policy.decide import decide_read, decide_review
@@ -25,7 +25,7 @@ _TENTATIVE = frozenset({Kind.HYPOTHESIS, Kind.ASSUMPTION, Kind.QUESTION, Kind.IN
 
 def pass_gate(
     record: Record,
-    standing: Standing,
+    standing: RecordState,
     *,
     policy: Policy,
     actor: Actor,
@@ -60,7 +60,7 @@ def without_exposure(record: Record, policy: Policy, actor: Actor) -> Record:
     return msgspec.structs.replace(record, exposed_to=())
 
 
-def present(record: Record, standing: Standing) -> Presented:
+def present(record: Record, standing: RecordState) -> Presented:
     """As what the record may be told: a guess is never a claim, nor is support, nor is what is disputed."""
     if standing.status is Status.CONTESTED:
         return Presented.CONTESTED

@@ -11,7 +11,7 @@ from muniment.model.filter import Both, matches
 from muniment.model.query import Listing
 from muniment.model.receipt import Candidate, Plan
 from muniment.ports.store import Snapshot
-from muniment.read.moment import cards_then
+from muniment.read.past_cards import cards_then
 from muniment.read.search import Gathered
 
 

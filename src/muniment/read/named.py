@@ -15,7 +15,7 @@ from muniment.read.exact import CODES
 from muniment.read.words import words_of
 from muniment.text.entities import entities
 from muniment.text.languages import COMMON, language_of
-from muniment.text.stop import STOP_WORDS
+from muniment.text.stop_words import STOP_WORDS
 
 NAMES_MAX = 8
 READ_MAX = 5_000

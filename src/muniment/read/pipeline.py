@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 
 import msgspec
@@ -10,15 +11,15 @@ from muniment.model.actor import Actor
 from muniment.model.query import Abstention, Disclosure, Query, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Account, Candidate, Plan
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.status import PRIVATE, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
+from muniment.policy.decide import authority_of
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.attune import gather_attuned
-from muniment.read.discretion import discreet, tellable
 from muniment.read.excerpt import excerpt
 from muniment.read.fetch import Shelf
 from muniment.read.gate import POLICY, pass_gate
@@ -26,8 +27,10 @@ from muniment.read.listing import gather_listed
 from muniment.read.plan import make_plan
 from muniment.read.question import Ask, Sought, seek
 from muniment.read.reasons import give_reasons
+from muniment.read.redact import redacted_answer, tellable
 from muniment.read.search import NOTHING, Gathered, gather
 from muniment.read.select import BUDGET, LIMIT, WEAK, Selection, select
+from muniment.read.withdrawn import withdrawn_for
 from muniment.text.passages import SIZE
 
 _UNTOLD = frozenset(status.value for status in (*PRIVATE, Status.HELD))
@@ -88,9 +91,9 @@ def answer(
     return _answer(snapshot, plan, query, reading, gathered, searched, sought.bynames, receipt_id, operation)
 
 
-def usable(reach: Reach, sought: Sought) -> Reach:
+def usable(reach: VectorCoverage, sought: Sought) -> VectorCoverage:
     """The vectors a question can be compared with: those of the model that read it."""
-    return reach if sought.model is not None and reach.model == sought.model else Reach()
+    return reach if sought.model is not None and reach.model == sought.model else VectorCoverage()
 
 
 def look(
@@ -143,7 +146,7 @@ def _answer(
     chosen = choose(snapshot, plan, query, reading, gathered.candidates, gathered.opponents)
     operation.lap("gate")
     excluded = _exclusions(gathered, chosen)
-    abstained = None if chosen.told else _abstention(plan, gathered, chosen)
+    abstained = None if chosen.told else _abstention(plan, gathered, chosen, attuned=query.attuned is not None)
     told = give_reasons(snapshot.lexicon, plan, chosen.told)
     searched = tellable(searched, bynames, query, told, reading.actor, reading.policy)
     operation.lap("reasons")
@@ -161,6 +164,10 @@ def _answer(
         abstained=abstained,
         searched=searched,
     )
+    news = withdrawn_for(snapshot, plan, query, reading.actor, reading.policy)
+    account = msgspec.structs.replace(
+        account, withdrawn=tuple(one.told for one in news), notified=tuple(one.rid for one in news)
+    )
     recall = Recall(
         records=told,
         excluded=excluded,
@@ -170,6 +177,7 @@ def _answer(
         epoch=head.seq if head is not None else 0,
         notices=_notices(told),
         searched=searched,
+        withdrawn=account.withdrawn,
     )
     return Answer(recall=recall, account=account)
 
@@ -204,7 +212,7 @@ def choose(
             return passed
         shelf.check(candidate.rid)
         if standing.successor is not None:
-            known = discreet(
+            known = redacted_answer(
                 snapshot, record.id, standing, policy=reading.policy, actor=reading.actor, purpose=query.purpose
             )
             passed = msgspec.structs.replace(passed, standing=known)
@@ -213,7 +221,7 @@ def choose(
         passage = candidate.passage or excerpt(snapshot.lexicon, plan.terms, record.content)
         return msgspec.structs.replace(passed, passage=passage)
 
-    return select(plan, candidates, opponents, gate)
+    return select(plan, candidates, opponents, gate, partial(authority_of, reading.policy))
 
 
 def _open_counts(counts: dict[str, int]) -> dict[str, int]:
@@ -234,9 +242,11 @@ def _exclusions(gathered: Gathered, chosen: Selection) -> dict[str, int]:
     return counts
 
 
-def _abstention(plan: Plan, gathered: Gathered, chosen: Selection) -> Abstention:
+def _abstention(plan: Plan, gathered: Gathered, chosen: Selection, *, attuned: bool) -> Abstention:
     if not plan.grants:
         return Abstention.NOT_AUTHORIZED
+    if attuned and not gathered.passed:
+        return Abstention.NOTHING_ELIGIBLE
     if not plan.terms.words and not plan.terms.phrases and not gathered.passed:
         return Abstention.NO_SEARCHABLE_WORDS
     if gathered.passed and {LIMIT, BUDGET} & set(chosen.excluded):

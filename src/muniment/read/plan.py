@@ -7,17 +7,27 @@ from muniment.model.filter import AtLeast, AtMost, Believed, Filter, LiveAt, One
 from muniment.model.gate import TOLD, Gates
 from muniment.model.query import Query
 from muniment.model.receipt import STATUS, Plan, Terms
-from muniment.model.rows import Reach
-from muniment.model.status import CURRENT
+from muniment.model.rows import VectorCoverage
+from muniment.model.status import CURRENT, Status
 from muniment.model.times import DAY, Instant
-from muniment.model.vocabulary import LABEL_RANK, SENSITIVITY_RANK, SHARED_SCOPES, TRUST_RANK, Kind, Scope
+from muniment.model.vocabulary import (
+    LABEL_RANK,
+    SENSITIVITY_RANK,
+    SHARED_SCOPES,
+    TRUST_RANK,
+    ActorType,
+    Contested,
+    Kind,
+    Scope,
+)
 from muniment.policy.decide import steers
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Policy
 from muniment.text.dates import read_span
 
-_NO_VECTORS = Reach()
+_NO_VECTORS = VectorCoverage()
 _CURRENT = tuple(sorted(status.value for status in CURRENT))
+_ASSERTED = (Status.ACTIVE.value,)
 _NOT_INTENDED = tuple(sorted(kind.value for kind in Kind if kind is not Kind.INTENTION))
 """What somebody means to do answers no question about what is so: it is told to those who ask for intentions."""
 
@@ -34,21 +44,18 @@ def make_plan(
     now: Instant,
     as_of: int,
     at_head: bool,
-    reach: Reach = _NO_VECTORS,
+    reach: VectorCoverage = _NO_VECTORS,
 ) -> Plan:
     """One plan for store and gate alike. `now` is the instant the question is asked at, or asked about; `reach` says
     how far the vectors go that can be used."""
     asked = query.asked_at if query.asked_at is not None else now
     span = read_span(query.text, asked)
     visible, grants = narrow(policy, actor, query.purpose)
-    shared = _SHARED if actor.user is None and query.scopes is None and _grants_users(policy, grants) else []
     gates = policy.trust.gates.asked(query.gate_min, query.gate_flag)
     return Plan(
         terms=terms,
         visible=visible,
-        wanted=_listed(query, now)
-        if query.listing is not None
-        else (*_wanted(query, now), *shared, *_foreign(query, actor), *_trusted(policy, query, gates)),
+        wanted=_bounds(policy, actor, query, now, gates, grants),
         gates=gates,
         grants=grants,
         now=now,
@@ -64,7 +71,27 @@ def make_plan(
         reach=reach,
         min_fit=query.min_fit,
         precise=query.precise,
+        contested=_contested(policy, actor, query),
     )
+
+
+def _bounds(
+    policy: Policy, actor: Actor, query: Query, now: Instant, gates: Gates, grants: tuple[str, ...]
+) -> tuple[tuple[str, Filter], ...]:
+    if query.listing is not None:
+        return _listed(query, now)
+    shared = _SHARED if actor.user is None and query.scopes is None and _grants_users(policy, grants) else []
+    own = _wanted(query, now, _contested(policy, actor, query))
+    return (*own, *shared, *_foreign(query, actor), *_trusted(policy, query, gates))
+
+
+def _contested(policy: Policy, actor: Actor, query: Query) -> Contested:
+    """How disputes are told: as the caller says, else as the policy does for callers that are no persons."""
+    if query.listing is not None:
+        return Contested.BOTH
+    if query.contested is not None:
+        return query.contested
+    return Contested.BOTH if actor.type is ActorType.PERSON else policy.reading.of(query.purpose)
 
 
 def _grants_users(policy: Policy, grants: tuple[str, ...]) -> bool:
@@ -85,9 +112,10 @@ def _listed(query: Query, now: Instant) -> tuple[tuple[str, Filter], ...]:
     return (*bounds, *_asked_for(query, now))
 
 
-def _wanted(query: Query, now: Instant) -> list[tuple[str, Filter]]:
+def _wanted(query: Query, now: Instant, contested: Contested) -> list[tuple[str, Filter]]:
     """The caller's bounds and the standing rules, each under the name its exclusions are counted by."""
-    bounds: list[tuple[str, Filter]] = [(STATUS, OneOf(field="status", words=_CURRENT))]
+    states = _ASSERTED if contested is Contested.NEITHER else _CURRENT
+    bounds: list[tuple[str, Filter]] = [(STATUS, OneOf(field="status", words=states))]
     bounds.append(("validity", ValidAt(instant=now if query.valid_at is None else query.valid_at)))
     bounds.append(("expiry", LiveAt(instant=now)))
     if query.kinds is None and query.attuned is None:

@@ -16,7 +16,7 @@ from muniment.ports.store import Snapshot
 from muniment.read.exact import codes_of
 from muniment.read.words import read_terms, words_of
 from muniment.text.entities import entities, entity_key
-from muniment.text.stop import STOP_WORDS
+from muniment.text.stop_words import STOP_WORDS
 
 NAME_WORDS_MAX = 4
 ALIASES_MAX = 16

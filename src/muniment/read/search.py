@@ -23,8 +23,8 @@ from muniment.read.exact import TELLING, Match, rarest, same_text
 from muniment.read.fetch import record_of
 from muniment.read.find import FAIR_WORDS, Findings, Found, admitted, cards_at, find
 from muniment.read.fit import coverages, fits_of, foretell_fits, odds
-from muniment.read.moment import cards_then
 from muniment.read.named import holding, names_of
+from muniment.read.past_cards import cards_then
 from muniment.read.rank import (
     Parts,
     by_place,

@@ -10,7 +10,7 @@ from unicodedata import normalize
 from muniment.model.receipt import Terms
 from muniment.text.languages import COMMON, language_of, telling_parts
 from muniment.text.scripts import bigrams, script_of, words_in
-from muniment.text.stop import STOP_WORDS
+from muniment.text.stop_words import STOP_WORDS
 
 WORDS_MAX = 64
 GAP = 2

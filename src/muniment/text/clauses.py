@@ -16,7 +16,7 @@ import msgspec
 from muniment.model.value import Value
 from muniment.text.quantities import Quantity, quantities
 from muniment.text.stems import done, stem
-from muniment.text.tables import (
+from muniment.text.word_tables import (
     ASKERS,
     AUXILIARY,
     BE,
@@ -73,7 +73,7 @@ def _word(form: str) -> _Word:
     return _Word(root, root or ("be" if form in BE else form), verb, stem(form) if done(form) else "")
 
 
-class Denial(Value):
+class ClauseDenial(Value):
     """What a clause denies: the word right after the "not", the stems that follow, and whether it never was at all."""
 
     verb: str
@@ -99,7 +99,7 @@ class Clause(Value):
     forms: frozenset[str]
     figures: tuple[Quantity, ...]
     single: tuple[Quantity, ...]
-    denials: tuple[Denial, ...]
+    denials: tuple[ClauseDenial, ...]
     verb_at: int
     subject: frozenset[str]
     person: str
@@ -279,7 +279,7 @@ def _done(forms: list[str]) -> Iterator[str]:
             yield stem(form)
 
 
-def _denials(part: list[Token], roots: list[str]) -> Iterator[Denial]:
+def _denials(part: list[Token], roots: list[str]) -> Iterator[ClauseDenial]:
     """Each "not" that denies something, with the words it denies."""
     forms = [token.form for token in part]
     last_or = max((at for at, form in enumerate(forms) if form == "or"), default=-1)
@@ -293,4 +293,4 @@ def _denials(part: list[Token], roots: list[str]) -> Iterator[Denial]:
         if scope:
             verb = next((forms[spot] for spot in range(at + 1, len(forms)) if forms[spot] not in _ADVERBS), "")
             ever = form in _ONCE or "ever" in forms[at + 1 : at + 3]
-            yield Denial(verb=stem(verb), scope=frozenset(scope), ever=ever, options=at < last_or)
+            yield ClauseDenial(verb=stem(verb), scope=frozenset(scope), ever=ever, options=at < last_or)

@@ -14,15 +14,24 @@ from operator import itemgetter
 
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictType
-from muniment.text.clash import Clash, clashes
 from muniment.text.clauses import Clause
 from muniment.text.differences import apart, changed, difference, strayed
-from muniment.text.likeness import echoes, likeness
-from muniment.text.reading import Reading, clauses_of, reading, salient
-from muniment.text.tables import STOP
+from muniment.text.disagreements import Disagreement, disagreements
+from muniment.text.features import TextFeatures, clauses_of, salient, text_features
+from muniment.text.similarity import echoes, similarity
+from muniment.text.word_tables import STOP
 from muniment.text.words import folded
 
-__all__ = ["THRESHOLD", "Finding", "Reading", "compare", "echoes", "likeness", "reading", "salient"]
+__all__ = [
+    "THRESHOLD",
+    "ComparisonResult",
+    "TextFeatures",
+    "compare",
+    "echoes",
+    "salient",
+    "similarity",
+    "text_features",
+]
 
 THRESHOLD = 0.6
 """Below this score a disagreement is not reported."""
@@ -41,7 +50,7 @@ _NOTE_MAX = 120
 _PLAIN = re.compile(r"\w+")
 
 
-class Finding(Value):
+class ComparisonResult(Value):
     """What a comparison found. `why` is one of a few stable words; `note` names the two pieces, for a person.
 
     `proven`: found by a rule that is exact enough to contest both sides. Any other finding is a suspicion.
@@ -54,7 +63,7 @@ class Finding(Value):
     proven: bool = False
 
 
-def compare(new: Reading, old: Reading, threshold: float = THRESHOLD) -> Finding | None:
+def compare(new: TextFeatures, old: TextFeatures, threshold: float = THRESHOLD) -> ComparisonResult | None:
     """Say how a new text stands towards an old one, or nothing if the words do not show it.
 
     >>> old = reading("The API rate limit is 100 requests per minute")
@@ -64,11 +73,11 @@ def compare(new: Reading, old: Reading, threshold: float = THRESHOLD) -> Finding
     True
     """
     if new.text == old.text or (may_meet(new, old) and echoes(new, old)):
-        return Finding(type=ConflictType.DUPLICATE, why=SAME, score=likeness(new, old), note="says the same")
+        return ComparisonResult(type=ConflictType.DUPLICATE, why=SAME, score=similarity(new, old), note="says the same")
     found = difference(new.text, old.text)
     if found is not None:
         note = f"{_short(found.new)} against {_short(found.old)}"
-        return Finding(type=found.type, why=found.why, score=1.0, note=note, proven=found.proven)
+        return ComparisonResult(type=found.type, why=found.why, score=1.0, note=note, proven=found.proven)
     if may_meet(new, old):
         suspected = _by_clauses(new, old, threshold)
         if suspected is not None:
@@ -76,16 +85,16 @@ def compare(new: Reading, old: Reading, threshold: float = THRESHOLD) -> Finding
     if not changed(new.text, old.text):
         return None
     note = f"{_short(new.text)} after {_short(old.text)}"
-    return Finding(type=ConflictType.UPDATE, why=CHANGED, score=threshold, note=note)
+    return ComparisonResult(type=ConflictType.UPDATE, why=CHANGED, score=threshold, note=note)
 
 
-def _by_clauses(new: Reading, old: Reading, threshold: float) -> Finding | None:
+def _by_clauses(new: TextFeatures, old: TextFeatures, threshold: float) -> ComparisonResult | None:
     """The surest disagreement between a clause of one text and a clause of the other, unless the texts are about
     different things."""
     found = [
         (clash.score, one, clash)
         for one, other in _partners(new.clauses, old)
-        for clash in clashes(one, other)
+        for clash in disagreements(one, other)
         if clash.score >= threshold
     ]
     if not found:
@@ -96,7 +105,7 @@ def _by_clauses(new: Reading, old: Reading, threshold: float) -> Finding | None:
     return _finding(stated, clash)
 
 
-def may_meet(new: Reading, old: Reading) -> bool:
+def may_meet(new: TextFeatures, old: TextFeatures) -> bool:
     """Whether two texts share enough words to have one subject. Most pairs end here."""
     one, other = new.words, old.words
     return len(one & other) >= max(1, _ENOUGH[min(len(one), len(other), _LAST)])
@@ -118,17 +127,17 @@ def plain_words(text: str) -> frozenset[str]:
     return frozenset(_PLAIN.findall(folded(text))) - STOP
 
 
-def _finding(stated: Clause, clash: Clash) -> Finding:
+def _finding(stated: Clause, clash: Disagreement) -> ComparisonResult:
     changed = ConflictType.UPDATE if stated.changing else ConflictType.CONTRADICTION
     note = f"{_short(clash.new)} against {_short(clash.old)}"
-    return Finding(type=changed, why=clash.why, score=clash.score, note=note)
+    return ComparisonResult(type=changed, why=clash.why, score=clash.score, note=note)
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _NOTE_MAX else text[: _NOTE_MAX - 1] + "…"
 
 
-def _partners(new: tuple[Clause, ...], against: Reading) -> Iterator[tuple[Clause, Clause]]:
+def _partners(new: tuple[Clause, ...], against: TextFeatures) -> Iterator[tuple[Clause, Clause]]:
     """Each new clause with the few old ones it shares most words with.
 
     Words that many clauses have lead nowhere and are not followed, so the work grows with the length of the texts and

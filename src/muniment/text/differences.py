@@ -12,10 +12,10 @@ import msgspec
 from muniment.model.card import SPEAKER
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictType
-from muniment.text.identity import NO_SUBJECT, TALK_MIN, Outline, Piece, outline, statements, topics
+from muniment.text.identity import NO_SUBJECT, TALK_MIN, StatementOutline, TextPiece, outline, statements, topics
 from muniment.text.quantities import Quantity, differ
 from muniment.text.stems import done, stem
-from muniment.text.tables import (
+from muniment.text.word_tables import (
     BE,
     COMPARED,
     FUNCTIONAL,
@@ -78,19 +78,19 @@ def strayed(new: str, old: str, said: str, against: str) -> bool:
     return not heads[0] & heads[1] - SELF
 
 
-def _added(one: Outline, said: str) -> bool:
+def _added(one: StatementOutline, said: str) -> bool:
     """Whether something is said only after the first statement of a text."""
     words = set(said.lower().split())
     first = {word for piece in one.pieces[: one.ends_at] for word in piece.shown.lower().split()}
     return one.ends_at < len(one.pieces) <= TALK_MIN and not words & first
 
 
-def _talk(one: Outline) -> bool:
+def _talk(one: StatementOutline) -> bool:
     """Whether somebody talks, of themselves and at some length: such a text names more than it is about."""
     return len(one.pieces) > TALK_MIN and (one.subject.speaker or one.first_person)
 
 
-def _own(one: Outline, other: Outline, aside: frozenset[str]) -> list[Piece]:
+def _own(one: StatementOutline, other: StatementOutline, aside: frozenset[str]) -> list[TextPiece]:
     """The naming pieces and figures of one text that are neither in the other nor in what is left aside."""
     there = {piece.key for piece in other.pieces}
     return [
@@ -161,7 +161,7 @@ def _difference(new: str, old: str) -> Difference | None:
     )
 
 
-def _attendant(one: Outline, at: int) -> bool:
+def _attendant(one: StatementOutline, at: int) -> bool:
     """Whether what stands at a place only goes with what is said already: "we use it a lot with 16 warnings"."""
     said = [piece.shown.lower() for piece in one.pieces[one.verb_at : at - 1]]
     return one.keys[at - 1] in ("with", "after") and any(
@@ -174,19 +174,21 @@ def _blocks(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[int, int, int,
     return [(i, j, k, m) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
 
 
-def _said(pieces: tuple[Piece, ...], whole: Outline) -> str:
+def _said(pieces: tuple[TextPiece, ...], whole: StatementOutline) -> str:
     if len(pieces) == 1 and pieces[0].figure is not None:
         return pieces[0].figure.shown
     return " ".join(piece.shown for piece in (pieces or whole.pieces))
 
 
-def _denied(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[str, bool] | None:
+def _denied(one: tuple[TextPiece, ...], other: tuple[TextPiece, ...]) -> tuple[str, bool] | None:
     """A denial on one side and nothing on the other."""
     keys = sorted(([piece.key for piece in one], [piece.key for piece in other]), key=len)
     return ("negation", True) if keys == [[], ["not"]] else None
 
 
-def _valued(a: Outline, one: tuple[Piece, ...], other: tuple[Piece, ...], at: int) -> tuple[str, bool] | None:
+def _valued(
+    a: StatementOutline, one: tuple[TextPiece, ...], other: tuple[TextPiece, ...], at: int
+) -> tuple[str, bool] | None:
     """Two values in one place, and whether that is sure: figures of one unit, opposites, operators, values of one sort,
     or names where only one can stand."""
     if not one or not other or max(len(one), len(other)) > _SLOT_MAX:
@@ -209,7 +211,7 @@ def _valued(a: Outline, one: tuple[Piece, ...], other: tuple[Piece, ...], at: in
     return _exclusive(a, one, other, at)
 
 
-def _figures(a: Outline, mine: Quantity, theirs: Quantity, at: int) -> tuple[str, bool] | None:
+def _figures(a: StatementOutline, mine: Quantity, theirs: Quantity, at: int) -> tuple[str, bool] | None:
     if mine.label or theirs.label:
         same = mine.unit == theirs.unit and ("." in mine.shown or _takes_one(a, at - 1))
         return ("exclusive", True) if same and differ(mine, theirs) else None
@@ -230,7 +232,9 @@ _LIKING = frozenset(map(stem, ("like", "likes", "love", "loves", "enjoy", "enjoy
 """Who likes one thing can like another."""
 
 
-def _exclusive(a: Outline, one: tuple[Piece, ...], other: tuple[Piece, ...], at: int) -> tuple[str, bool] | None:
+def _exclusive(
+    a: StatementOutline, one: tuple[TextPiece, ...], other: tuple[TextPiece, ...], at: int
+) -> tuple[str, bool] | None:
     """Names or nouns after a verb, or in a subject, that takes one of them at a time."""
     if any(piece.key in STOP for piece in (*one, *other)):
         return None
@@ -242,7 +246,7 @@ def _exclusive(a: Outline, one: tuple[Piece, ...], other: tuple[Piece, ...], at:
     return ("exclusive", True) if subject and takes_one else None
 
 
-def _takes_one(one: Outline, at: int) -> bool:
+def _takes_one(one: StatementOutline, at: int) -> bool:
     """Whether what stands before a place, a verb or a verb with its preposition, is followed by one thing at a time."""
     head = [piece.key for piece in one.pieces[:at]]
     last, before = (head[-1] if head else ""), (head[-2] if len(head) > 1 else "be")
@@ -276,7 +280,7 @@ def changed(new: str, old: str) -> bool:
     )
 
 
-def _changed(a: Outline, b: Outline) -> bool:
+def _changed(a: StatementOutline, b: StatementOutline) -> bool:
     if a.subject.open or b.subject.open:
         return False
     if a.subject.speaker != b.subject.speaker or a.subject.anchors != b.subject.anchors:
@@ -304,13 +308,13 @@ def _changed(a: Outline, b: Outline) -> bool:
     )
 
 
-def _object(one: Outline) -> str | None:
+def _object(one: StatementOutline) -> str | None:
     """What a statement says its verb of: the first telling word after it."""
     after = one.pieces[one.verb_at + 1 :]
     return next((piece.key for piece in after if piece.figure is None and piece.key not in STOP), None)
 
 
-def _names_subject(new: Outline, old: Outline) -> bool:
+def _names_subject(new: StatementOutline, old: StatementOutline) -> bool:
     """Whether a text tells of a change to what another is about, although it begins with something else: "we moved the
     server" after "the server is in Frankfurt", "yoga is on Wednesdays now" after "we have yoga on Mondays"."""
     if new.subject.anchors and old.subject.anchors and new.subject.anchors != old.subject.anchors:
@@ -342,7 +346,7 @@ _MOVES = frozenset(
 """Verbs by which a thing is no longer where, what, or as much as it was."""
 
 
-def _telling(one: Outline) -> frozenset[str]:
+def _telling(one: StatementOutline) -> frozenset[str]:
     return (
         frozenset(
             piece.key
@@ -356,7 +360,7 @@ def _telling(one: Outline) -> frozenset[str]:
 _IDLE = frozenset(map(stem, ("use", "get", "have", "go", "make", "take", "now", "moved", "switched", "not", "no")))
 
 
-def _same_kind(one: Outline, other: Outline) -> bool:
+def _same_kind(one: StatementOutline, other: StatementOutline) -> bool:
     """Whether both say a figure of one unit, or a value of one sort."""
     units = [{p.figure.unit for p in o.pieces if p.figure is not None and not p.figure.label} for o in (one, other)]
     sorts = [{VALUE_SETS[p.key] for p in o.pieces if p.key in VALUE_SETS} for o in (one, other)]

@@ -15,7 +15,7 @@ from muniment.model.card import SPEAKER
 from muniment.model.value import Value
 from muniment.text.quantities import Quantity, quantities
 from muniment.text.stems import done, stem
-from muniment.text.tables import (
+from muniment.text.word_tables import (
     AUXILIARY,
     BE,
     COMPARED,
@@ -45,7 +45,7 @@ _BREAKS = frozenset(".!?\n;:")
 _PAST_BE = frozenset(("was", "were", "had", "did"))
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """One word, figure or operator. `key` is what is compared; `anchor` marks what names one thing among its kind."""
 
     key: str
@@ -71,11 +71,11 @@ class Subject(Value):
         return " ".join(sorted(self.words | self.anchors))
 
 
-class Outline(Value):
+class StatementOutline(Value):
     """A short text as its pieces in order, with its subject and the places where its predicate begins and where its
     first statement ends. What comes after that may be said of something else."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
     subject: Subject
     verb_at: int
     ends_at: int
@@ -112,7 +112,7 @@ def about(text: str) -> tuple[str, ...]:
     return (key, *(f"{key} {topic}" for topic in sorted(topics(found)))) if key == SPEAKER else (key,)
 
 
-def of_speaker(text: str) -> bool:
+def about_speaker(text: str) -> bool:
     """Whether somebody speaks of themselves, or of their own."""
     found = outline(text)
     return found is not None and found.subject.speaker
@@ -132,14 +132,14 @@ def meet(one: tuple[str, ...], other: tuple[str, ...] | None) -> bool:
 
 
 @lru_cache(maxsize=512)
-def outline(text: str) -> Outline | None:
+def outline(text: str) -> StatementOutline | None:
     """Read a text as one outline; None for one that is too long to be about one thing."""
     said = _said_of(text)
     return _outlined(tokens(said), f" {' '.join(text.lower().split())} ") if len(said) <= READ_MAX else None
 
 
 @lru_cache(maxsize=128)
-def statements(text: str) -> tuple[Outline, ...]:
+def statements(text: str) -> tuple[StatementOutline, ...]:
     """The statements of a short text, each with the asides that follow it.
 
     >>> [one.subject.key for one in statements("Rex passed away, and our cat is called Tom now")]
@@ -170,7 +170,7 @@ def _said_of(text: str) -> str:
     return _TURNS_OUT.sub("", spoken(text), count=1)
 
 
-def _outlined(cut: list[Token], whole: str) -> Outline | None:
+def _outlined(cut: list[Token], whole: str) -> StatementOutline | None:
     asking = any(token.form == "?" for token in cut)
     pieces, verb_at, verb, ends_at, _ = _pieces(cut)
     if not pieces or len(pieces) > PIECES_MAX:
@@ -179,7 +179,7 @@ def _outlined(cut: list[Token], whole: str) -> Outline | None:
     subject = _subject(pieces, verb_at, forms)
     cues = [two.form for one, two in pairwise([cut[0], *cut]) if two.form in MARKED and one.kind != "number"]
     new = _NEW in subject.words and len(subject.words) > 1
-    return Outline(
+    return StatementOutline(
         pieces=tuple(pieces),
         subject=Subject(words=subject.words - {_NEW}, anchors=subject.anchors, speaker=subject.speaker)
         if new
@@ -209,7 +209,7 @@ class _Read(NamedTuple):
     """The pieces of a text, where its predicate begins among them, its first verb, and where its first statement ends:
     among the pieces and among the tokens."""
 
-    pieces: list[Piece]
+    pieces: list[TextPiece]
     verb_at: int
     verb: str
     ends_at: int
@@ -218,7 +218,7 @@ class _Read(NamedTuple):
 
 def _pieces(cut: list[Token]) -> _Read:
     figures = {figure.at: figure for figure in quantities(cut)}
-    found: list[Piece] = []
+    found: list[TextPiece] = []
     verb_at, verb, at, begins, ends_at, stop = -1, "", 0, True, -1, len(cut)
     stated = _stated(cut)
     while at < len(cut):
@@ -238,7 +238,7 @@ def _pieces(cut: list[Token]) -> _Read:
             after_name = at > 0 and cut[at - 1].shown[:1].isupper() and len(cut[at - 1].form) > 1
             piece_ = _word(token, begins=begins, after_name=after_name)
             if piece_ is None and token.form in _HEADINGS and at + 1 < len(cut) and cut[at + 1].form in BE:
-                piece_ = Piece(stem(token.form), token.shown)
+                piece_ = TextPiece(stem(token.form), token.shown)
             found += [piece_] if piece_ is not None else []
             begins = False
         at += 1
@@ -303,14 +303,14 @@ def _equates(cut: list[Token], at: int) -> bool:
     return not any(_is_verb(cut, n) for n in range(at + 2, ends))
 
 
-def _figure(cut: list[Token], figure: Quantity, *, named: bool) -> tuple[Piece, int]:
+def _figure(cut: list[Token], figure: Quantity, *, named: bool) -> tuple[TextPiece, int]:
     """A figure as one piece, and where it ends. A number right after a noun is part of a name, as in "order 1003"; the
     noun that a number counts is a piece of its own."""
     value = " ".join(str(part) for part in figure.value)
     measured = figure.timed or figure.unit.removesuffix("/s") in MEASURES
     plain = cut[figure.at].kind == "number" and not measured
     if figure.label or (plain and named and figure.at and _is_noun(cut[figure.at - 1])):
-        return Piece(f"#{cut[figure.at].form if plain else value}", figure.shown, anchor=True, figure=figure), (
+        return TextPiece(f"#{cut[figure.at].form if plain else value}", figure.shown, anchor=True, figure=figure), (
             figure.at + 1 if plain else figure.end
         )
     bound = "" if figure.bound in COMPARED else figure.bound
@@ -318,7 +318,7 @@ def _figure(cut: list[Token], figure: Quantity, *, named: bool) -> tuple[Piece, 
     spelled = not plain or cut[figure.at].unit != ""
     end = figure.end if spelled else figure.at + 1
     shown = figure.shown if spelled else cut[figure.at].shown
-    return Piece(key, shown, figure=figure), end
+    return TextPiece(key, shown, figure=figure), end
 
 
 def _is_noun(token: Token) -> bool:
@@ -329,20 +329,20 @@ def _is_noun(token: Token) -> bool:
     return token.kind == "word" and not verbal and form not in STOP and form not in NOISE
 
 
-def _word(token: Token, *, begins: bool, after_name: bool) -> Piece | None:
+def _word(token: Token, *, begins: bool, after_name: bool) -> TextPiece | None:
     form = token.form
     if len(form) == 1 and token.shown.isupper() and (after_name or not (begins or form in SELF)):
-        return Piece(f"#{form}", f"{token.shown}." if after_name else token.shown, anchor=True)
+        return TextPiece(f"#{form}", f"{token.shown}." if after_name else token.shown, anchor=True)
     if form in NEGATIONS:
-        return Piece("not", token.shown)
+        return TextPiece("not", token.shown)
     if form in COMPARED:
-        return Piece(form, token.shown)
+        return TextPiece(form, token.shown)
     if form in BE or form in _SHORT_BE or form in NOISE:
         return None
     if token.kind in ("code", "version", "date", "clock", "number"):
-        return Piece(f"#{form}", token.shown, anchor=True)
+        return TextPiece(f"#{form}", token.shown, anchor=True)
     named = token.shown[:1].isupper() and not begins and form not in STOP and form not in SELF
-    return Piece(stem(form), token.shown, anchor=named or token.kind == "wide")
+    return TextPiece(stem(form), token.shown, anchor=named or token.kind == "wide")
 
 
 def _is_verb(cut: list[Token], at: int) -> bool:
@@ -374,7 +374,7 @@ _SPEAKERS = frozenset(("i", "we", "they", "you"))
 _VALUES = frozenset(VALUE_SETS)
 
 
-def _subject(pieces: list[Piece], verb_at: int, forms: list[str]) -> Subject:
+def _subject(pieces: list[TextPiece], verb_at: int, forms: list[str]) -> Subject:
     """The words before the verb. Without a verb, a text is a heading, and what it is about is left open."""
     if verb_at < 0:
         return NO_SUBJECT
@@ -392,7 +392,7 @@ def _subject(pieces: list[Piece], verb_at: int, forms: list[str]) -> Subject:
     return Subject(words=said, anchors=anchors)
 
 
-def topics(one: Outline) -> frozenset[str]:
+def topics(one: StatementOutline) -> frozenset[str]:
     """What a statement is about beside its subject: where somebody lives, what they eat."""
     keys = [piece.key for piece in one.pieces]
     said = {key for key, after in zip(keys, [*keys[1:], ""], strict=True) if key not in _MOVED or after in _WHERE}

@@ -10,7 +10,7 @@ import re
 from itertools import combinations
 
 from muniment.text.scripts import words_in
-from muniment.text.stop import STOP_WORDS
+from muniment.text.stop_words import STOP_WORDS
 
 _READ_MAX = 2_000
 _SHORT = 6

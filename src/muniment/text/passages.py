@@ -25,14 +25,14 @@ _JOINER = "\u200d"
 _JOINED = frozenset({_JOINER, "\u200c", "\ufe0e", "\ufe0f", *map(chr, range(0x1F3FB, 0x1F400))})
 
 
-class Passage(Value):
+class TextPassage(Value):
     """A stretch of a text: from the character `start` up to, not including, the character `end`."""
 
     start: int
     end: int
 
 
-def passages(text: str, *, size: int = SIZE, overlap: int = OVERLAP) -> tuple[Passage, ...]:
+def passages(text: str, *, size: int = SIZE, overlap: int = OVERLAP) -> tuple[TextPassage, ...]:
     """The passages of a text, in order, none longer than `size`, each sharing at most `overlap` with the one before.
 
     A passage ends at the end of a paragraph, a sentence, a line or a word if there is one in its latter half, and
@@ -45,14 +45,14 @@ def passages(text: str, *, size: int = SIZE, overlap: int = OVERLAP) -> tuple[Pa
         raise Malformed("size", f"a whole number of at least {SIZE_MIN}")
     if not 0 <= overlap <= size // 4:
         raise Malformed("overlap", "a whole number from 0 to a quarter of size")
-    found: list[Passage] = []
+    found: list[TextPassage] = []
     start = 0
     while len(text) - start > size:
         end = _end(text, start, size)
-        found.append(Passage(start=start, end=end))
+        found.append(TextPassage(start=start, end=end))
         start = _next(text, start, end, overlap)
     if text:
-        found.append(Passage(start=start, end=len(text)))
+        found.append(TextPassage(start=start, end=len(text)))
     return tuple(found)
 
 

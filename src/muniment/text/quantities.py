@@ -12,7 +12,7 @@ import msgspec
 
 from muniment.model.value import Value
 from muniment.text.stems import stem
-from muniment.text.tables import (
+from muniment.text.word_tables import (
     AUXILIARY,
     BE,
     BOUNDS,

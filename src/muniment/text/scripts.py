@@ -68,14 +68,14 @@ _STRESS = re.compile("[\u0300\u0301]")
 _NO_JOINERS = dict.fromkeys(map(ord, _JOINERS))
 
 
-class Run(NamedTuple):
+class ScriptRun(NamedTuple):
     """A run of letters, as it stands, and the script of its first."""
 
     script: Script
     text: str
 
 
-def runs(text: str) -> Iterator[Run]:
+def runs(text: str) -> Iterator[ScriptRun]:
     """The runs of letters and digits of a text. What stands between them is passed over.
 
     >>> [run.text for run in runs("重启watchdog、김철수는 foo_bar mеss")], script_of("김철수")
@@ -85,9 +85,9 @@ def runs(text: str) -> Iterator[Run]:
         shown = found.group()
         match found.lastgroup:
             case "latin" | "unspaced" | "hangul":
-                yield Run(found.lastgroup, shown)
+                yield ScriptRun(found.lastgroup, shown)
             case _:
-                yield Run(script_of(shown), shown)
+                yield ScriptRun(script_of(shown), shown)
 
 
 def script_of(text: str) -> Script:
@@ -121,7 +121,7 @@ def bigrams(run: str) -> list[str]:
 
 
 @lru_cache(maxsize=16_384)
-def plain(word: str, script: Script) -> str:
+def canonical_spelling(word: str, script: Script) -> str:
     """One spelling for forms that are read as the same: width, case, accents and what is left out in writing.
 
     >>> plain("Ｃafé", "latin"), plain("Ёлка", "cyrillic"), plain("Αθήνα", "greek"), plain("أَحْمَد", "arabic")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from muniment.text.stems import stem
-from muniment.text.tables import LIGHT, OPERATORS, STOP
+from muniment.text.word_tables import LIGHT, OPERATORS, STOP
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _WRAPPED = re.compile(r"(?<=[^\W\d_,])\n(?=[^\W\d_])")

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from muniment.model import checks
 from muniment.model.value import Value
-from muniment.trust.quality import Merits, Profile
+from muniment.trust.quality import QualityFormula, QualityInputs
 
 PASS_MIN = 0.7
 PARTIAL_MIN = 0.4
@@ -28,7 +28,7 @@ NO_SESSION_SHARE = 0.05
 TRUNCATED_COST = 0.05
 
 
-class Band(StrEnum):
+class AttributionBand(StrEnum):
     """How an answer stands. `nothing` is an answer that used no record, which is not the same as a bad one."""
 
     WELL = "well"
@@ -37,23 +37,23 @@ class Band(StrEnum):
     NOTHING = "nothing"
 
 
-class Finding(Value):
+class AttributionFinding(Value):
     """One reason the score is not full: a stable word, and how many records it is true of."""
 
     what: str
     count: int
 
 
-class Integrity(Value):
+class AttributionResult(Value):
     """The verdict. `passed` is a score of 0.7 or more; an answer that used nothing has not passed."""
 
     score: float
-    band: Band
+    band: AttributionBand
     passed: bool
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[AttributionFinding, ...] = ()
 
 
-class Chain(Value):
+class AncestorChain(Value):
     """What is known of the ancestors: the weakest of them, and whether the walk was cut short."""
 
     min_effective: float
@@ -64,17 +64,17 @@ class Chain(Value):
         checks.flag("truncated", self.truncated)
 
 
-class Operation(StrEnum):
+class TraceOperation(StrEnum):
     ADD = "add"
     SEARCH = "search"
     RECALL = "recall"
     OTHER = "other"
 
 
-class Trace(Value):
+class TraceStep(Value):
     """One step of a session as it was traced. `parents` are direct; `depth` is the longest way to an origin."""
 
-    operation: Operation
+    operation: TraceOperation
     confidence: float | None = None
     attributed: bool = True
     hedged: bool = False
@@ -82,7 +82,7 @@ class Trace(Value):
     depth: int = 0
 
     def __post_init__(self) -> None:
-        checks.word("operation", self.operation, Operation)
+        checks.word("operation", self.operation, TraceOperation)
         checks.optional_unit_interval("confidence", self.confidence)
         checks.flag("attributed", self.attributed)
         checks.flag("hedged", self.hedged)
@@ -91,8 +91,8 @@ class Trace(Value):
 
 
 def attribution_integrity(
-    used: Sequence[Merits], chain: Chain | None = None, profile: Profile = Profile.MUNIMENT
-) -> Integrity:
+    used: Sequence[QualityInputs], chain: AncestorChain | None = None, profile: QualityFormula = QualityFormula.MUNIMENT
+) -> AttributionResult:
     """How well the records an answer used are attributed and believed, taken together.
 
     >>> junk = Merits(effective=0.05, confidence=0.05, hedged=True, actor="a")
@@ -100,15 +100,15 @@ def attribution_integrity(
     ('unattributed', 'well')
     """
     match profile:
-        case Profile.MUNIMENT:
+        case QualityFormula.MUNIMENT:
             return _ours(used, chain)
-        case Profile.MEMLEDGER:
+        case QualityFormula.MEMLEDGER:
             return _theirs(used, chain)
         case _:
             assert_never(profile)
 
 
-def _ours(used: Sequence[Merits], chain: Chain | None) -> Integrity:
+def _ours(used: Sequence[QualityInputs], chain: AncestorChain | None) -> AttributionResult:
     """The mean of what each record is worth, less what is wrong with the chain as a whole.
 
     A mean is proportional: four weak records among a hundred cost four times as much as one, and not the whole. The
@@ -117,14 +117,14 @@ def _ours(used: Sequence[Merits], chain: Chain | None) -> Integrity:
     say it are not an origin. An answer that used no record is given a band of its own and does not pass.
     """
     if not used:
-        return Integrity(score=0.0, band=Band.NOTHING, passed=False)
+        return AttributionResult(score=0.0, band=AttributionBand.NOTHING, passed=False)
     score = sum(_worth(one) for one in used) / len(used)
     if chain is not None:
         score -= 0.5 * max(0.0, WEAK_BELOW - chain.min_effective) + (TRUNCATED_COST if chain.truncated else 0.0)
     return _verdict(score, _findings(used, chain, [one.effective for one in used]))
 
 
-def _worth(one: Merits) -> float:
+def _worth(one: QualityInputs) -> float:
     """What one record brings: how firmly it is believed, times how much of its origin is known.
 
     Firmness is the effective confidence over 0.6, at most 1, so that less belief is never worth more. A hedge earns
@@ -142,14 +142,14 @@ def _worth(one: Merits) -> float:
     return firm * known
 
 
-def _theirs(used: Sequence[Merits], chain: Chain | None) -> Integrity:
+def _theirs(used: Sequence[QualityInputs], chain: AncestorChain | None) -> AttributionResult:
     """Their first tier as published: what is taken from 1 is named line by line below, and is not proportional.
 
     Reads the declared confidence, as they do. Differs from their code in one thing: confidence 0 is 0 and not 0.5, so
     a single unhedged record of confidence 0 scores 0.45 by the formula where their code gives 0.85.
     """
     if not used:
-        return Integrity(score=0.0, band=Band.UNATTRIBUTED, passed=False)
+        return AttributionResult(score=0.0, band=AttributionBand.UNATTRIBUTED, passed=False)
     total = len(used)
     unhedged = [one.confidence for one in used if not one.hedged]
     mean = sum(one.confidence for one in used) / total
@@ -166,7 +166,9 @@ def _theirs(used: Sequence[Merits], chain: Chain | None) -> Integrity:
     return _verdict(score, _findings(used, chain, [one.confidence for one in used]))
 
 
-def _findings(used: Sequence[Merits], chain: Chain | None, confidences: Sequence[float]) -> tuple[Finding, ...]:
+def _findings(
+    used: Sequence[QualityInputs], chain: AncestorChain | None, confidences: Sequence[float]
+) -> tuple[AttributionFinding, ...]:
     pairs = tuple(zip(used, confidences, strict=True))
     counts = (
         ("unattributed", sum(not one.attributed for one in used)),
@@ -179,17 +181,25 @@ def _findings(used: Sequence[Merits], chain: Chain | None, confidences: Sequence
         ("weak_ancestor", int(chain is not None and chain.min_effective < WEAK_BELOW)),
         ("chain_truncated", int(chain is not None and chain.truncated)),
     )
-    return tuple(Finding(what=what, count=count) for what, count in counts if count)
+    return tuple(AttributionFinding(what=what, count=count) for what, count in counts if count)
 
 
-def _verdict(score: float, findings: tuple[Finding, ...]) -> Integrity:
+def _verdict(score: float, findings: tuple[AttributionFinding, ...]) -> AttributionResult:
     """Band and pass. Rounded first to nine places, so that the order of a sum does not decide a verdict."""
     held = round(min(1.0, max(0.0, score)), 9)
-    band = Band.WELL if held >= PASS_MIN else Band.PARTIAL if held >= PARTIAL_MIN else Band.UNATTRIBUTED
-    return Integrity(score=held, band=band, passed=held >= PASS_MIN, findings=findings)
+    band = (
+        AttributionBand.WELL
+        if held >= PASS_MIN
+        else AttributionBand.PARTIAL
+        if held >= PARTIAL_MIN
+        else AttributionBand.UNATTRIBUTED
+    )
+    return AttributionResult(score=held, band=band, passed=held >= PASS_MIN, findings=findings)
 
 
-def structural_integrity(session: Sequence[Trace], profile: Profile = Profile.MUNIMENT) -> Integrity:
+def structural_integrity(
+    session: Sequence[TraceStep], profile: QualityFormula = QualityFormula.MUNIMENT
+) -> AttributionResult:
     """Five weighted checks over a session's trace; the score is the weight that passed, and findings name the rest.
 
     | check | weight | passes when |
@@ -205,11 +215,13 @@ def structural_integrity(session: Sequence[Trace], profile: Profile = Profile.MU
     sound and fails the fifth check; and a check with nothing to look at is left out of both sides of the score, since
     what was not examined was not passed. A finding counts the steps at fault.
     """
-    ours = profile is Profile.MUNIMENT
+    ours = profile is QualityFormula.MUNIMENT
     if not session:
-        return Integrity(score=0.0, band=Band.NOTHING if ours else Band.UNATTRIBUTED, passed=False)
-    acts = [one for one in session if one.operation is not Operation.OTHER]
-    recalls = [one for one in session if one.operation in (Operation.SEARCH, Operation.RECALL)]
+        return AttributionResult(
+            score=0.0, band=AttributionBand.NOTHING if ours else AttributionBand.UNATTRIBUTED, passed=False
+        )
+    acts = [one for one in session if one.operation is not TraceOperation.OTHER]
+    recalls = [one for one in session if one.operation in (TraceOperation.SEARCH, TraceOperation.RECALL)]
     untold = 0.0 if ours else 1.0
     rows: tuple[tuple[str, int, int, Sequence[bool]], ...] = (
         ("confidence_told", 2, 9, [one.confidence is not None for one in session]),
@@ -221,8 +233,8 @@ def structural_integrity(session: Sequence[Trace], profile: Profile = Profile.MU
     examined = sum(weight for _, weight, _, marks in rows if marks or not ours)
     failed = [(what, weight, marks) for what, weight, tenths, marks in rows if 10 * sum(marks) < tenths * len(marks)]
     score = 1.0 - sum(weight for _, weight, _ in failed) / examined
-    return _verdict(score, tuple(Finding(what=what, count=marks.count(False)) for what, _, marks in failed))
+    return _verdict(score, tuple(AttributionFinding(what=what, count=marks.count(False)) for what, _, marks in failed))
 
 
-def _told(one: Trace, untold: float) -> float:
+def _told(one: TraceStep, untold: float) -> float:
     return untold if one.confidence is None else one.confidence

@@ -23,14 +23,14 @@ DOUBT = 2.0
 """As many outcomes as we wait for before they weigh as much as the benefit of the doubt."""
 
 
-class Profile(StrEnum):
+class QualityFormula(StrEnum):
     """Whose formula: ours, or memledger's for callers that compare with it."""
 
     MUNIMENT = "muniment"
     MEMLEDGER = "memledger"
 
 
-class Merits(Value):
+class QualityInputs(Value):
     """What is known about one record that its quality may depend on.
 
     `effective` is the weakest link: the lowest confidence, after outcomes, of the record and everything it was derived
@@ -64,7 +64,7 @@ class Merits(Value):
         checks.plain_text("actor", self.actor)
 
 
-def memory_quality(merits: Merits, profile: Profile = Profile.MUNIMENT) -> int:
+def memory_quality(merits: QualityInputs, profile: QualityFormula = QualityFormula.MUNIMENT) -> int:
     """The quality of one record, 0 to 100, by the formula of a profile.
 
     >>> fresh = Merits(effective=1.0, confidence=1.0)
@@ -72,15 +72,15 @@ def memory_quality(merits: Merits, profile: Profile = Profile.MUNIMENT) -> int:
     (100, 72)
     """
     match profile:
-        case Profile.MUNIMENT:
+        case QualityFormula.MUNIMENT:
             return _ours(merits)
-        case Profile.MEMLEDGER:
+        case QualityFormula.MEMLEDGER:
             return _theirs(merits)
         case _:
             assert_never(profile)
 
 
-def _ours(merits: Merits) -> int:
+def _ours(merits: QualityInputs) -> int:
     """100 · min(effective, borne out) − 20 unattributed − 10 unsourced − 15 per open conflict, to three − 5 hedged.
 
     - `effective`, the weakest link, is the ceiling and is taken as it stands. A record that is believed wholly is not
@@ -103,7 +103,7 @@ def _ours(merits: Merits) -> int:
     return max(0, math.floor(100.0 * min(merits.effective, borne_out) + 0.5) - costs)
 
 
-def _theirs(merits: Merits) -> int:
+def _theirs(merits: QualityInputs) -> int:
     """round(60 · effective + 25 · (s + 1) / (s + f + 2) + 1.5 · min(accesses, 10) − 10 · conflicts − 5 · hedged).
 
     As published, its rounding of halves to even included. Two things differ from what their code gives: confidence 0

@@ -14,13 +14,13 @@ from muniment.model.actor import Actor
 from muniment.model.claim import Claim, Extension, Slot
 from muniment.model.curation import Redaction
 from muniment.model.entity import Entity
-from muniment.model.errors import LimitExceeded, Malformed, MindUnavailable
+from muniment.model.errors import LimitExceeded, Malformed, ModelUnavailable
 from muniment.model.proposal import Proposal
 from muniment.model.reasoning import flags_thought, names_thought
 from muniment.model.value import Value, canonical
-from muniment.policy.rules import Safety
-from muniment.write.poison import Signal, inspect_claim
-from muniment.write.poison.letters import shows
+from muniment.policy.rules import SafetyPolicy
+from muniment.write.poison import PoisonSignal, inspect_claim
+from muniment.write.poison.hidden_characters import shows
 from muniment.write.secrets import DEFAULT, Screen, screen_of
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
@@ -39,12 +39,12 @@ class Admitted(Value):
     digest: str
     extracted: tuple[Entity, ...] = ()
     unheard: tuple[str, ...] = ()
-    signals: tuple[Signal, ...] = ()
+    signals: tuple[PoisonSignal, ...] = ()
     noticed: tuple[Redaction, ...] = ()
     alike: tuple[int, ...] = ()
 
 
-def unheard(admitted: Admitted, error: MindUnavailable) -> Admitted:
+def unheard(admitted: Admitted, error: ModelUnavailable) -> Admitted:
     """A proposal on which advice was asked for in vain."""
     return msgspec.structs.replace(admitted, unheard=(*admitted.unheard, str(error)))
 
@@ -53,10 +53,10 @@ PROPOSAL_BYTES_MAX = 2_097_152
 """How long all that one proposal says may be together: what is read so closely must be bounded as a whole."""
 
 
-def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
-    sent = len(canonical(proposal))
-    if sent > PROPOSAL_BYTES_MAX:
-        raise LimitExceeded("proposal", limit=PROPOSAL_BYTES_MAX, unit="bytes", sent=sent)
+def admit(proposal: Proposal, actor: Actor, safety: SafetyPolicy) -> Admitted:
+    body = canonical(proposal)
+    if len(body) > PROPOSAL_BYTES_MAX:
+        raise LimitExceeded("proposal", limit=PROPOSAL_BYTES_MAX, unit="bytes", sent=len(body))
     screen = screen_of(safety)
     screen.refuse("target", proposal.target)
     screen.refuse("promotes", proposal.promotes)
@@ -70,7 +70,7 @@ def admit(proposal: Proposal, actor: Actor, safety: Safety) -> Admitted:
         actor=actor,
         redactions=cleaned.redactions,
         unsafe_ids=cleaned.unsafe,
-        digest=hashlib.sha256(canonical(safe)).hexdigest(),
+        digest=hashlib.sha256(body if safe is proposal else canonical(safe)).hexdigest(),
         signals=inspect_claim(proposal.claim, safety.poison.marks),
         noticed=cleaned.noticed,
     )
@@ -106,7 +106,7 @@ def _says_yes(value: Plain) -> bool:
     return value is True or (isinstance(value, list) and any(_says_yes(part) for part in value))
 
 
-class Cleaned(Value):
+class ScreenedClaim(Value):
     """A claim without what may not be kept: what was taken out of which field, what a person must decide on, and which
     names hold something that cannot be taken out of them."""
 
@@ -116,7 +116,7 @@ class Cleaned(Value):
     unsafe: tuple[str, ...] = ()
 
 
-def clean(claim: Claim, screen: Screen = DEFAULT) -> Cleaned:
+def clean(claim: Claim, screen: Screen = DEFAULT) -> ScreenedClaim:
     """Take secrets and personal data out of every text of a claim, as the policy says.
 
     Names (ids, namespaces) cannot be redacted without becoming other names; a proposal with a secret in one is
@@ -125,11 +125,11 @@ def clean(claim: Claim, screen: Screen = DEFAULT) -> Cleaned:
     slot = claim.slot
     named = slot is not None and screen.suspicious(f"{slot.key}: {slot.value}")
     if not claim.extensions and not named and not screen.suspicious(canonical(claim).decode()):
-        return Cleaned(claim=claim)
+        return ScreenedClaim(claim=claim)
     broom = _Broom(screen)
     result = broom.fields(claim)
     assert isinstance(result, Claim)
-    return Cleaned(
+    return ScreenedClaim(
         claim=result,
         redactions=_counted(broom.found),
         noticed=_counted(broom.noticed),

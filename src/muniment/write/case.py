@@ -10,7 +10,7 @@ from muniment.model.actor import Actor
 from muniment.model.card import standing_of
 from muniment.model.claim import Claim
 from muniment.model.curation import Redaction, StepOutcome
-from muniment.model.proposal import Arrival, Objection, Ruling
+from muniment.model.proposal import ImportContext, Objection, ReviewDecision
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -19,8 +19,8 @@ from muniment.policy.decide import decide_read
 from muniment.policy.rules import Policy, WriteDecision
 from muniment.write.exposure import NOT_EXPOSED, Exposure
 from muniment.write.facts import Facts, Held
-from muniment.write.kinship import Rival, Suggestion
-from muniment.write.poison import Signal
+from muniment.write.poison import PoisonSignal
+from muniment.write.similarity import Rival, Suggestion
 
 CURATION_PURPOSE = "curation"
 
@@ -36,16 +36,16 @@ class Case(Value):
     target: str | None = None
     redactions: tuple[Redaction, ...] = ()
     unsafe_ids: tuple[str, ...] = ()
-    ruling: Ruling | None = None
+    ruling: ReviewDecision | None = None
     reviewer: str | None = None
     flags: tuple[str, ...] = ()
     promotes: str | None = None
-    arrival: Arrival | None = None
+    arrival: ImportContext | None = None
     draft: bool = False
     detect: bool = True
     suggestions: tuple[Suggestion, ...] = ()
     unheard: tuple[str, ...] = ()
-    signals: tuple[Signal, ...] = ()
+    signals: tuple[PoisonSignal, ...] = ()
     exposure: Exposure = NOT_EXPOSED
     noticed: tuple[Redaction, ...] = ()
     objections: tuple[Objection, ...] = ()

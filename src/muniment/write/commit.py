@@ -7,22 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from muniment.ledger.chain import VERSION, commitment, seal
-from muniment.ledger.checkpoint import draw_up
+from muniment.ledger.checkpoint import make_checkpoint
 from muniment.ledger.project import project, read_document
-from muniment.ledger.receipts import Sealed, follow, tellings
+from muniment.ledger.receipts import SealedReceipt, disclosures, follow
 from muniment.model.change import ChangeSet
-from muniment.model.entry import Bound, Document, DocumentRef, Entry, Head, ReceiptRef, SignedCheckpoint
+from muniment.model.entry import Document, DocumentRef, Entry, LedgerHead, ReceiptBinding, ReceiptRef, SignedCheckpoint
+from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import LedgerBroken
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
-from muniment.ports.origin import Origin
+from muniment.ports.clock_and_ids import Ids, Signer
 from muniment.ports.store import Unit
-from muniment.ports.world import Ids, Signer
+from muniment.ports.store_source import StoreSource
 from muniment.write.facts import version
 
 
-class Moved(Exception):
+class ConcurrentChange(Exception):
     """What a change set was decided on is no longer so. Never leaves this room: the pipeline decides again."""
 
 
@@ -32,15 +35,15 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     if change.position != (head.seq if head else 0):
         for seen in change.decided_on:
             if version(unit, seen) != seen.version:
-                raise Moved(f"{seen.key} moved")
+                raise ConcurrentChange(f"{seen.key} moved")
     blanked = tuple(_Blank(seq=one.seq, salt=ids.salt(), account=canonical(one.account)) for one in change.receipts)
     amended = tuple(Document(doc=one.doc, salt=ids.salt(), body=canonical(one.value)) for one in change.amended)
     documents = tuple(Document(doc=draft.doc, salt=ids.salt(), body=canonical(draft.value)) for draft in change.drafts)
     written = _Written(documents=documents, amended=amended, blanked=blanked)
     entry = _entry(change, written, head, tenant, _bound(unit, head))
     unit.append(seal(entry, head))
-    for document in documents:
-        unit.keep(document)
+    if documents:
+        unit.keep(*documents)
     if change.dropped:
         unit.erase(change.dropped)
     for doc in change.dropped:
@@ -54,6 +57,20 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     for note in change.reworded:
         unit.reword(note.doc, note.body)
     return entry
+
+
+def commit_certified(
+    unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Ids, signer: Signer
+) -> tuple[Entry, SignedCertificate]:
+    """Write an erasure down, and with it its certificate, signed once the hash of the entry is known."""
+    entry = commit(unit, change, tenant=tenant, pepper=pepper, ids=ids)
+    head = unit.ledger.head()
+    assert head is not None, "the entry was just written"
+    assert change.certificate is not None, "an erasure is certified"
+    certificate = msgspec.structs.replace(change.certificate, seq=entry.seq, entry=head.hash.hex(), key=signer.key_id)
+    signed = SignedCertificate(certificate=certificate, signature=signer.sign(canonical(certificate)).hex())
+    unit.certify(signed)
+    return entry, signed
 
 
 class _Blank(Value):
@@ -72,21 +89,21 @@ class _Written(Value):
     blanked: tuple[_Blank, ...]
 
 
-def _bound(unit: Unit, head: Head | None) -> Bound:
+def _bound(unit: Unit, head: LedgerHead | None) -> ReceiptBinding:
     """What there is beside the ledger now: receipts, and the last checkpoint."""
     receipts, receipts_head = unit.receipts.head()
-    return Bound(
+    return ReceiptBinding(
         receipts=receipts,
         receipts_head=receipts_head.hex() if receipts else "",
         checkpoint=head.checkpoint if head is not None else 0,
     )
 
 
-def _entry(change: ChangeSet, written: _Written, head: Head | None, tenant: str, bound: Bound) -> Entry:
+def _entry(change: ChangeSet, written: _Written, head: LedgerHead | None, tenant: str, bound: ReceiptBinding) -> Entry:
     documents = written.documents
     last_doc = head.last_doc if head else 0
     if any(document.doc != last_doc + number for number, document in enumerate(documents, start=1)):
-        raise Moved("documents were numbered for another head")
+        raise ConcurrentChange("documents were numbered for another head")
     assert head is None or change.at >= head.at, "the ledger's clock never runs backwards"
     return Entry(
         v=VERSION,
@@ -119,7 +136,7 @@ def _entry(change: ChangeSet, written: _Written, head: Head | None, tenant: str,
     )
 
 
-def log_receipt(unit: Unit, sealed: Sealed) -> None:
+def log_receipt(unit: Unit, sealed: SealedReceipt) -> None:
     """Add a receipt to its own log, and count what it tells of. The ledger does not move."""
     unit.append_receipt(follow(sealed, unit.receipts.head()))
     unit.tell(sealed.told)
@@ -132,7 +149,7 @@ def sign_checkpoint(unit: Unit, *, at: Instant, signer: Signer) -> SignedCheckpo
     previous = unit.ledger.last_checkpoint()
     first = previous.checkpoint.seq + 1 if previous else 1
     hashes = (stored.hash for stored in unit.ledger.entries(first, head.seq))
-    checkpoint, peaks = draw_up(
+    checkpoint, peaks = make_checkpoint(
         head, hashes, previous=previous, receipts=unit.receipts.head(), at=at, key=signer.key_id
     )
     signed = SignedCheckpoint(checkpoint=checkpoint, signature=signer.sign(canonical(checkpoint)).hex(), peaks=peaks)
@@ -140,17 +157,19 @@ def sign_checkpoint(unit: Unit, *, at: Instant, signer: Signer) -> SignedCheckpo
     return signed
 
 
-def rebuild(unit: Unit, source: Origin | None, *, upto: int, progress: Callable[[int], None] = lambda _: None) -> int:
+def rebuild(
+    unit: Unit, source: StoreSource | None, *, upto: int, progress: Callable[[int], None] = lambda _: None
+) -> int:
     """Write the projections again from entries and documents up to `upto`; return how many entries there were.
 
     With `source` the entries and documents are copied from there into an empty `unit` first.
     """
-    origin: Origin = source if source is not None else unit
+    origin: StoreSource = source if source is not None else unit
     gone, amended = _taken(origin)
     if source is None:
         unit.clear_projections()
         for stored_receipt in unit.receipts.all():
-            unit.tell(tellings(stored_receipt))
+            unit.tell(disclosures(stored_receipt))
     pepper, count = b"", 0
     for stored in origin.ledger.entries(1, upto):
         entry = read_canonical(stored.body, Entry)
@@ -162,8 +181,8 @@ def rebuild(unit: Unit, source: Origin | None, *, upto: int, progress: Callable[
                 raise LedgerBroken(f"document {ref.doc} of entry {entry.seq} is not what was committed", seq=entry.seq)
         if source is not None:
             unit.append(stored)
-            for document in documents.values():
-                unit.keep(document)
+            if documents:
+                unit.keep(*documents.values())
         values = {
             ref.doc: value
             for ref in entry.documents
@@ -177,7 +196,7 @@ def rebuild(unit: Unit, source: Origin | None, *, upto: int, progress: Callable[
     return count
 
 
-def _taken(origin: Origin) -> tuple[frozenset[int], dict[int, str]]:
+def _taken(origin: StoreSource) -> tuple[frozenset[int], dict[int, str]]:
     """Which documents were taken away since, and which lost words: those are pinned by the last entry that says so."""
     gone: set[int] = set()
     amended: dict[int, str] = {}
@@ -188,13 +207,13 @@ def _taken(origin: Origin) -> tuple[frozenset[int], dict[int, str]]:
     return frozenset(gone), amended
 
 
-def adopt(unit: Unit, origin: Origin, *, progress: Callable[[int], None] = lambda _: None) -> int:
+def adopt(unit: Unit, origin: StoreSource, *, progress: Callable[[int], None] = lambda _: None) -> int:
     """Fill an empty unit with everything that is true of another store, and project it; return how many entries."""
     assert unit.ledger.head() is None, "only an empty store can be filled"
     count = rebuild(unit, origin, upto=2**63 - 1, progress=progress)
     for receipt in origin.receipts.all():
         unit.append_receipt(receipt)
-        unit.tell(tellings(receipt))
+        unit.tell(disclosures(receipt))
     for signed in origin.ledger.checkpoints():
         unit.checkpoint(signed)
     for certificate in origin.ledger.certificates():

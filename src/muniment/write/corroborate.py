@@ -13,16 +13,16 @@ import msgspec
 from muniment.graph.walk import grounds
 from muniment.model.card import Card, standing_of
 from muniment.model.change import ChangeSet
-from muniment.model.entry import Change, Entry, EntryKind
+from muniment.model.entry import Entry, EntryKind, StateChange
 from muniment.model.record import Record
 from muniment.model.status import CURRENT
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, Label, RelationType, Support
 from muniment.ports.store import Snapshot
-from muniment.text.likeness import echoes
-from muniment.text.reading import reading
-from muniment.trust.footing import lowest
-from muniment.write.aftermath import become
+from muniment.text.features import text_features
+from muniment.text.similarity import echoes
+from muniment.trust.support import lowest
+from muniment.write.cascade import become
 from muniment.write.case import Case
 from muniment.write.facts import Held, fetch
 
@@ -38,7 +38,7 @@ class Voice(Value):
     grounds: frozenset[str]
 
 
-def corroborated(snapshot: Snapshot, case: Case, record: Record) -> tuple[Change, ...]:
+def corroborated(snapshot: Snapshot, case: Case, record: Record) -> tuple[StateChange, ...]:
     """What a new record, by supporting others, raises among them."""
     names = [one.target for one in case.claim.lineage.relations if one.type is RelationType.SUPPORTS]
     found = (case.facts.links[name] for name in dict.fromkeys(names))
@@ -46,7 +46,7 @@ def corroborated(snapshot: Snapshot, case: Case, record: Record) -> tuple[Change
     return tuple(change for change in changes if change is not None)
 
 
-def _raised(snapshot: Snapshot, case: Case, held: Held, record: Record) -> Change | None:
+def _raised(snapshot: Snapshot, case: Case, held: Held, record: Record) -> StateChange | None:
     present = standing_of(held.card).footing
     if held.card.status not in CURRENT:
         return None
@@ -84,7 +84,7 @@ def independent(one: Voice, other: Voice, about: Record, below: set[str]) -> boo
 
 
 def _alike(one: Record, other: Record) -> bool:
-    return echoes(reading(one.content), reading(other.content))
+    return echoes(text_features(one.content), text_features(other.content))
 
 
 def _newcomer(snapshot: Snapshot, case: Case, record: Record) -> Voice:

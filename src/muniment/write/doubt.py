@@ -9,18 +9,18 @@ from muniment.model.curation import StepOutcome
 from muniment.model.status import Status
 from muniment.model.vocabulary import Label, Step, StepResult, Suspicion
 from muniment.policy.decide import decide_read, decide_review
-from muniment.policy.rules import Action, Answer
-from muniment.text.likeness import echoes, quotes
-from muniment.text.reading import reading
+from muniment.policy.rules import Action, DoubtPolicy
+from muniment.text.features import text_features
+from muniment.text.similarity import echoes, quotes
 from muniment.write.case import CURATION_PURPOSE, Case, Finding, flagged, hidden, refused
 from muniment.write.facts import Held
 from muniment.write.plan import BORN_LABEL, origin_label
-from muniment.write.poison import Signal
+from muniment.write.poison import PoisonSignal
 
 _SECOND = 1_000_000
 _SUSPECT = "it may be meant to steer its reader: "
 _COMPARE = "a curator must look at it before it counts"
-_BURST = Signal(family=Suspicion.BURST, code="burst", note="comes with very many others of the same actor")
+_BURST = PoisonSignal(family=Suspicion.BURST, code="burst", note="comes with very many others of the same actor")
 
 
 def doubt(outcome: StepOutcome, case: Case) -> Finding:
@@ -33,13 +33,13 @@ def doubt(outcome: StepOutcome, case: Case) -> Finding:
     label = origin_label(case if case.reviewer is not None else _seen(case))
     trusted = _answers_for_itself(case, label)
     answers = {signal: case.policy.safety.poison.answer(signal.family, label, trusted=trusted) for signal in signals}
-    noted = [signal for signal, answer in answers.items() if answer is not Answer.IGNORE]
+    noted = [signal for signal, answer in answers.items() if answer is not DoubtPolicy.IGNORE]
     words = _SUSPECT + ", ".join(dict.fromkeys(signal.note for signal in noted))
     settled = case.draft or case.reviewer is not None
-    if Answer.REFUSE in answers.values() and not settled:
+    if DoubtPolicy.REFUSE in answers.values() and not settled:
         return refused(Step.SAFETY, case, "poison", words)
     waits = repeats and not trusted and label is not Label.PERSON
-    if (Answer.HOLD in answers.values() or waits) and not settled:
+    if (DoubtPolicy.HOLD in answers.values() or waits) and not settled:
         found, case = flagged(Step.SAFETY, case, words if noted else _COMPARE)
         return _beside(outcome, found.note), case
     return (_beside(outcome, words) if noted else outcome), case
@@ -77,10 +77,10 @@ def _repeats_suspect(case: Case) -> bool:
     """Whether it says what is in quarantine: who proposes it again would else undo what a curator did. Only what the
     actor could see if it were not: nobody finds out in this way what others keep apart in places of their own."""
     suspects = [held for held in case.facts.kin if held.card.status == Status.HELD and _within_sight(case, held)]
-    said = reading(case.claim.content) if suspects else None
+    said = text_features(case.claim.content) if suspects else None
     if said is None:
         return False
-    texts = [reading(held.record.content) for held in suspects]
+    texts = [text_features(held.record.content) for held in suspects]
     return any(echoes(said, text) or quotes(said, text) for text in texts)
 
 

@@ -21,8 +21,8 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import LABEL_RANK, ActorType, Label
 from muniment.text.words import telling
 from muniment.write.facts import Facts, Held
-from muniment.write.poison.encoded import DEPTH_MAX, decoded
-from muniment.write.poison.letters import latin, readable, smuggled
+from muniment.write.poison.encoded_text import DEPTH_MAX, decoded
+from muniment.write.poison.hidden_characters import latin, readable, smuggled
 from muniment.write.poison.look import texts
 
 READ_MAX = 65_536
@@ -120,17 +120,17 @@ def exposure(
     )
 
 
-class Passage(Value):
+class ExposedPassage(Value):
     """A sentence or so: the roots of its words, and the field it stands in."""
 
     field: str
     words: frozenset[str]
 
 
-class Sources(Value):
+class ExposureSources(Value):
     """What an author was told, by its words: the passages each root stands in, what it weighs, and how words read."""
 
-    by_root: dict[str, tuple[tuple[str, Passage], ...]]
+    by_root: dict[str, tuple[tuple[str, ExposedPassage], ...]]
     weights: dict[str, float]
     spelled: frozenset[str]
 
@@ -140,15 +140,15 @@ Told = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @lru_cache(maxsize=32)  # what an author was told is the same for the next thing they write
-def _sources(told: tuple[Told, ...]) -> Sources:
+def _sources(told: tuple[Told, ...]) -> ExposureSources:
     found = [(name, _passages(texts)) for name, texts in told]
     spread = Counter(root for _, passages in found for root in {root for one in passages for root in one.words})
-    by_root: dict[str, list[tuple[str, Passage]]] = {}
+    by_root: dict[str, list[tuple[str, ExposedPassage]]] = {}
     for name, passages in found:
         for passage in passages:
             for root in passage.words:
                 by_root.setdefault(root, []).append((name, passage))
-    return Sources(
+    return ExposureSources(
         by_root={root: tuple(where) for root, where in by_root.items()},
         weights={root: 1 / (1 + math.log(count)) for root, count in spread.items()},
         spelled=frozenset(
@@ -178,18 +178,18 @@ def _derived(texts: tuple[tuple[str, str], ...], told: tuple[Told, ...]) -> tupl
         (field, part)
         for field, text in texts
         for part in _SENTENCE.split(text)
-        if any(True for words in parts(part) for _ in _met(Passage(field=field, words=words), sources))
+        if any(True for words in parts(part) for _ in _met(ExposedPassage(field=field, words=words), sources))
     )
 
 
-def _met(unit: Passage, sources: Sources) -> Iterator[str]:
+def _met(unit: ExposedPassage, sources: ExposureSources) -> Iterator[str]:
     """The records that a part of a claim shares content with."""
     known = sources.by_root
     met = {id(one): (name, one) for root in unit.words if root in known for name, one in known[root]}
     return (name for name, passage in met.values() if _shares(unit, passage, sources.weights))
 
 
-def _shares(unit: Passage, passage: Passage, weights: dict[str, float]) -> bool:
+def _shares(unit: ExposedPassage, passage: ExposedPassage, weights: dict[str, float]) -> bool:
     """Whether a part of a claim has enough in common with a part of what was told. What stands in the same side field
     of both, such as a purpose, is how their authors fill that in."""
     if unit.field == passage.field != _CONTENT:
@@ -231,10 +231,10 @@ def _all_words(text: str) -> frozenset[str]:
     return frozenset(roots(text))
 
 
-def _passages(told: Iterable[tuple[str, str]]) -> tuple[Passage, ...]:
+def _passages(told: Iterable[tuple[str, str]]) -> tuple[ExposedPassage, ...]:
     """What was told, in parts: its content as it stands and as it is spelled, and the other texts beside it."""
     return tuple(
-        Passage(field=field, words=words) for field, text in told for words in _spelled(text, field == _CONTENT)
+        ExposedPassage(field=field, words=words) for field, text in told for words in _spelled(text, field == _CONTENT)
     )
 
 
@@ -251,7 +251,7 @@ def _spelled(text: str, every: bool) -> tuple[frozenset[str], ...]:
     return tuple(words for form in dict.fromkeys(forms) for words in parts(form))
 
 
-def units_of(claim: Claim, spelled: frozenset[str]) -> Iterator[Passage]:
+def units_of(claim: Claim, spelled: frozenset[str]) -> Iterator[ExposedPassage]:
     """A claim in parts, in every spelling its words may hide in; last, all of its words at once, of no field. `spelled`
     are the words that were told: a text with its letters turned that spells none of them is none of theirs."""
     whole: set[str] = set()
@@ -259,11 +259,11 @@ def units_of(claim: Claim, spelled: frozenset[str]) -> Iterator[Passage]:
         turned = (form for form in _turned(text) if sum(word in spelled for word in _WORD.findall(form)) > 1)
         for form in dict.fromkeys((text, *_plainer(text), *turned)):
             for words in parts(form):
-                yield Passage(field=field, words=words)
+                yield ExposedPassage(field=field, words=words)
         whole.update(roots(text))
     if len(alone := frozenset(roots(claim.content))) == 1:
-        yield Passage(field=_ALONE, words=alone)
-    yield Passage(field="", words=frozenset(whole))
+        yield ExposedPassage(field=_ALONE, words=alone)
+    yield ExposedPassage(field="", words=frozenset(whole))
 
 
 def fields(claim: Claim) -> Iterator[tuple[str, str]]:

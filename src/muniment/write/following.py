@@ -13,11 +13,11 @@ import msgspec
 
 from muniment.ledger.chain import ZERO, commitment, link, link_receipt
 from muniment.ledger.project import Conclusion, dismissed, project, read_document
-from muniment.ledger.receipts import tellings
-from muniment.model.entry import Document, DocumentRef, Entry, Role, SignedCheckpoint, StoredEntry
+from muniment.ledger.receipts import disclosures
+from muniment.model.entry import Document, DocumentRef, DocumentRole, Entry, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import LedgerBroken, Stale
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import Row, ToldRow
 from muniment.model.value import Value, read_canonical
@@ -26,7 +26,7 @@ from muniment.ports.store import Unit
 _ALL = 2**31
 
 
-class Taken(Value):
+class TakenPart(Value):
     """What a run of entries took away: documents that were dropped, documents that lost words and what pins them now,
     and receipts that did."""
 
@@ -37,15 +37,15 @@ class Taken(Value):
     def __bool__(self) -> bool:
         return bool(self.dropped or self.amended or self.receipts)
 
-    def with_later(self, later: Taken) -> Taken:
-        return Taken(
+    def with_later(self, later: TakenPart) -> TakenPart:
+        return TakenPart(
             dropped=self.dropped | later.dropped,
             amended={**self.amended, **later.amended},
             receipts=self.receipts | later.receipts,
         )
 
 
-class Part(Value):
+class FollowingPart(Value):
     """Entries that follow one another, with those of their documents that are left."""
 
     entries: tuple[StoredEntry, ...]
@@ -64,7 +64,7 @@ class _Blanked(Value, forbid_unknown_fields=False):
     seq: int
 
 
-def taken_by(entries: Iterable[StoredEntry]) -> Taken:
+def taken_by(entries: Iterable[StoredEntry]) -> TakenPart:
     """What these entries took away."""
     dropped: set[int] = set()
     amended: dict[int, DocumentRef] = {}
@@ -74,11 +74,11 @@ def taken_by(entries: Iterable[StoredEntry]) -> Taken:
         dropped.update(said.dropped)
         amended.update((ref.doc, ref) for ref in said.amended)
         receipts.update(one.seq for one in said.receipts)
-    return Taken(dropped=frozenset(dropped), amended=amended, receipts=frozenset(receipts))
+    return TakenPart(dropped=frozenset(dropped), amended=amended, receipts=frozenset(receipts))
 
 
 def take_away(
-    unit: Unit, taken: Taken, amended: Mapping[int, Document], blanked: Iterable[StoredReceipt], *, after: int
+    unit: Unit, taken: TakenPart, amended: Mapping[int, Document], blanked: Iterable[StoredReceipt], *, after: int
 ) -> None:
     """Take away here what was taken away there. `amended` and `blanked` are as they are there now; `after` is where
     the ledger here was last seen to end. What is not here is passed over, so that it can be done again."""
@@ -100,23 +100,23 @@ def take_away(
             unit.blank(receipt.seq, receipt.salt, receipt.account)
 
 
-def _reword(unit: Unit, amended: Mapping[int, Document], taken: Taken) -> None:
+def _reword(unit: Unit, amended: Mapping[int, Document], taken: TakenPart) -> None:
     """Let the tables say what the documents say now."""
     reports: dict[int, Conclusion] = {}
     for doc, document in amended.items():
         match taken.amended[doc].role:
-            case Role.NOTE:
-                unit.reword(doc, read_canonical(document.body, Jot).body)
-            case Role.REPORT:
+            case DocumentRole.NOTE:
+                unit.reword(doc, read_canonical(document.body, NoteDraft).body)
+            case DocumentRole.REPORT:
                 reports[doc] = read_canonical(document.body, Conclusion)
-            case Role.RECORD | Role.HELD | Role.POLICY | Role.ALIAS:
+            case DocumentRole.RECORD | DocumentRole.HELD | DocumentRole.POLICY | DocumentRole.ALIAS:
                 raise LedgerBroken(f"document {doc} is said to have lost words, which its sort never does")
     if reports:
         filed = [row for row in unit.desk.proposals() if row.report in reports]
         unit.project(tuple(msgspec.structs.replace(row, digest=reports[row.report].digest) for row in filed), {})
 
 
-def follow(unit: Unit, part: Part, taken: Taken) -> int:
+def follow(unit: Unit, part: FollowingPart, taken: TakenPart) -> int:
     """Append what of a part is not here yet, with its documents and what follows from them; where the ledger ends then.
     `taken` is everything taken away there since the last entry here."""
     rows: list[Row] = []
@@ -157,14 +157,14 @@ def _next(unit: Unit, stored: StoredEntry) -> bool:
     return True
 
 
-def _pepper(unit: Unit, part: Part) -> bytes:
+def _pepper(unit: Unit, part: FollowingPart) -> bytes:
     first = unit.ledger.entry(1) or next((stored for stored in part.entries if stored.seq == 1), None)
     if first is None:
         raise LedgerBroken("the ledger has no first entry", seq=1)
     return bytes.fromhex(read_canonical(first.body, Entry).pepper or "")
 
 
-def _documents(entry: Entry, part: Part, taken: Taken) -> dict[int, Document]:
+def _documents(entry: Entry, part: FollowingPart, taken: TakenPart) -> dict[int, Document]:
     """The documents of an entry that are left: each is what was committed to last, and none is missing that nobody has
     dropped."""
     found: dict[int, Document] = {}
@@ -192,7 +192,7 @@ def follow_receipts(unit: Unit, receipts: Sequence[StoredReceipt]) -> int:
         if receipt.seq != seq + 1 or link_receipt(before, receipt.body) != receipt.hash:
             raise parted(receipt.seq, what="receipt")
         unit.append_receipt(receipt)
-        told += tellings(receipt)
+        told += disclosures(receipt)
     unit.tell(told)
     return unit.receipts.head()[0]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from muniment.model.alias import Alias
-from muniment.model.change import ChangeSet, Draft
-from muniment.model.entry import EntryKind, Role
+from muniment.model.change import ChangeSet, NewDocument
+from muniment.model.entry import DocumentRole, EntryKind
 from muniment.ports.store import Unit
 from muniment.write.commit import commit
 from muniment.write.pipeline import Bench, next_place
@@ -28,7 +28,7 @@ def give_name(unit: Unit, alias: str, entity: str, actor: str, bench: Bench) -> 
         policy=bench.policy_doc,
         decided_on=(),
         drafts=tuple(
-            Draft(doc=head.last_doc + number, role=Role.ALIAS, value=Alias(alias=name, entity=chief))
+            NewDocument(doc=head.last_doc + number, role=DocumentRole.ALIAS, value=Alias(alias=name, entity=chief))
             for number, (name, chief) in enumerate(given.items(), start=1)
         ),
     )

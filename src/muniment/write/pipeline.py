@@ -13,39 +13,48 @@ import msgspec
 
 from muniment.model.actor import Actor
 from muniment.model.card import Card
-from muniment.model.change import ChangeSet, Draft, Seen
-from muniment.model.curation import Report, StepOutcome, Verdict
-from muniment.model.entry import Change, ConflictChange, Entry, EntryKind, Filing, Head, Role
+from muniment.model.change import ChangeSet, NewDocument, SeenVersion
+from muniment.model.curation import CurationReport, StepOutcome, Verdict
+from muniment.model.entry import (
+    ConflictChange,
+    DocumentRole,
+    Entry,
+    EntryKind,
+    LedgerHead,
+    ProposalStateChange,
+    StateChange,
+)
 from muniment.model.errors import IntegrityError, Malformed, Stale, StoreBusy
-from muniment.model.proposal import Objection, Ruling
+from muniment.model.proposal import Objection, ReviewDecision
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import HOUR, Instant
 from muniment.model.value import Value, canonical, read_canonical
 from muniment.model.vocabulary import ActorType, Disposition, Outcome, Step, StepResult
 from muniment.policy.decide import NO_RULE
-from muniment.policy.rules import Answer, Policy, WriteDecision
-from muniment.ports.ahead import Ahead
+from muniment.policy.rules import DoubtPolicy, Policy, WriteDecision
+from muniment.ports.clock_and_ids import Clock, Ids
+from muniment.ports.facts import FactsAsked, FactsFound
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.tracer import UNWATCHED, Operation
-from muniment.ports.world import Clock, Ids
 from muniment.write.admit import Admitted
-from muniment.write.aftermath import with_aftermath
+from muniment.write.cascade import with_cascade
 from muniment.write.case import Case, hidden, with_prior
-from muniment.write.commit import Moved, commit
+from muniment.write.commit import ConcurrentChange, commit
 from muniment.write.corroborate import corroborated, with_lapses
 from muniment.write.exposure import exposure
-from muniment.write.facts import EVER, Asked, Facts, Held, ahead_of, gather, with_marked
-from muniment.write.kinship import Suggestion
-from muniment.write.plan import Moment, origin_label, plan_curation
+from muniment.write.facts import Asked, Facts, Held, gather, question, with_marked
+from muniment.write.plan import PlanMoment, origin_label, plan_curation
+from muniment.write.settle import with_settlement
+from muniment.write.similarity import Suggestion
 from muniment.write.steps import STEPS, curate
 
 TRIES = 5
-AHEAD_MAX = 128
-"""Of so many proposals of a batch is looked up ahead what their decisions may depend on."""
 T = TypeVar("T")
 Advised = tuple[Admitted, tuple[Suggestion, ...]]
 """A proposal, and what a judge suggests about it."""
+Looked = tuple[FactsAsked, FactsFound]
+"""What was asked about a proposal, and what was found."""
 
 
 class Bench(Value):
@@ -67,7 +76,7 @@ class Matter(Value):
     suggestions: tuple[Suggestion, ...] = ()
     objections: tuple[Objection, ...] = ()
     waiting: ProposalRow | None = None
-    ruling: Ruling | None = None
+    ruling: ReviewDecision | None = None
     reviewer: Actor | None = None
     marked: tuple[Held, ...] = ()
     operation: Operation = UNWATCHED
@@ -83,41 +92,25 @@ def propose(
 ) -> Verdict:
     """Curate one proposal and record the decision. The same proposal again gets the same answer and changes nothing."""
     operation.lap("wait")
-    _look_ahead(unit, (admitted,), bench)
-    return _propose(unit, admitted, bench, suggestions, objections, operation)
+    matter = Matter(admitted=admitted, suggestions=suggestions, objections=objections, operation=operation)
+    wanted = question(asked(admitted, bench.policy), pepper=bench.pepper)
+    return _propose(unit, matter, bench, (wanted, next(iter(unit.facts([wanted])))))
 
 
 def propose_each(unit: Unit, batch: Sequence[Advised], bench: Bench) -> Iterator[Verdict]:
-    """Propose one after the other what comes in a batch, each with what a judge suggests. Each sees what those before
-    it left, and what all of them will ask is looked up ahead, some at a time."""
-    for first in range(0, len(batch), AHEAD_MAX):
-        some = batch[first : first + AHEAD_MAX]
-        _look_ahead(unit, [admitted for admitted, _ in some], bench)
-        for admitted, suggestions in some:
-            yield _propose(unit, admitted, bench, suggestions)
+    """Propose what comes in a batch, each with what a judge suggests. The facts of all are asked for as a list, and
+    each is decided on what those before it left."""
+    wanted = [question(asked(admitted, bench.policy), pepper=bench.pepper) for admitted, _ in batch]
+    for (admitted, suggestions), one, found in zip(batch, wanted, unit.facts(wanted), strict=True):
+        yield _propose(unit, Matter(admitted=admitted, suggestions=suggestions), bench, (one, found))
 
 
-def _look_ahead(unit: Unit, admitted: Sequence[Admitted], bench: Bench) -> None:
-    def about() -> Ahead:
-        names = (one.proposal.id for one in admitted)
-        return ahead_of(names, [asked(one) for one in admitted], pepper=bench.pepper)
-
-    unit.look_ahead(about)
-
-
-def _propose(
-    unit: Unit,
-    admitted: Admitted,
-    bench: Bench,
-    suggestions: tuple[Suggestion, ...] = (),
-    objections: tuple[Objection, ...] = (),
-    operation: Operation = UNWATCHED,
-) -> Verdict:
-    filed = unit.desk.proposal(admitted.proposal.id)
+def _propose(unit: Unit, matter: Matter, bench: Bench, looked: Looked) -> Verdict:
+    filed = looked[1].filed
     if filed is not None:
-        return again(unit, filed, admitted.actor.id, admitted.digest)
-    matter = Matter(admitted=admitted, suggestions=suggestions, objections=objections, operation=operation)
-    return decided(lambda: decide_and_commit(unit, matter, bench))
+        return again(unit, filed, matter.admitted.actor.id, matter.admitted.digest)
+    first = [looked]  # if it is decided again, it is looked up again
+    return decided(lambda: decide_and_commit(unit, matter, bench, first.pop() if first else None))
 
 
 def again(unit: Unit, filed: ProposalRow, actor: str, digest: str) -> Verdict:
@@ -132,12 +125,12 @@ def again(unit: Unit, filed: ProposalRow, actor: str, digest: str) -> Verdict:
     return verdict_of(report_of(unit, filed), filed.seq, filed.record, filed.revision, conflicts)
 
 
-def report_of(snapshot: Snapshot, filed: ProposalRow) -> Report:
+def report_of(snapshot: Snapshot, filed: ProposalRow) -> CurationReport:
     """The curation report a proposal was filed with."""
     document = snapshot.documents.get(filed.report)
     if document is None:
-        raise IntegrityError(f"the {Role.REPORT} on proposal {filed.id} is missing")
-    return read_canonical(document.body, Report)
+        raise IntegrityError(f"the {DocumentRole.REPORT} on proposal {filed.id} is missing")
+    return read_canonical(document.body, CurationReport)
 
 
 def decided(attempt: Callable[[], T]) -> T:
@@ -145,20 +138,23 @@ def decided(attempt: Callable[[], T]) -> T:
     for _ in range(TRIES):
         try:
             return attempt()
-        except Moved:
+        except ConcurrentChange:
             continue
     raise StoreBusy(f"what the decision depends on changed {TRIES} times while it was being made")
 
 
-def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
-    """Look, walk the nine steps, plan, write. One attempt."""
+def decide_and_commit(unit: Unit, matter: Matter, bench: Bench, looked: Looked | None = None) -> Verdict:
+    """Look the facts up, unless that is done already, walk the nine steps, plan, write. One attempt."""
     admitted = matter.admitted
+    what = asked(admitted, bench.policy)
+    if looked is None:
+        wanted = question(what, pepper=bench.pepper)
+        looked = wanted, next(iter(unit.facts([wanted])))
     at, head = next_place(unit, bench)
     arrival = admitted.proposal.arrival
     fresh = bench.ids.fresh("rec")
     record_id = arrival.record if arrival is not None and arrival.record is not None else fresh
-    wanted = asked(admitted, _crowd(admitted, bench.policy), since=_window(bench.policy, at))
-    facts = with_marked(gather(unit, wanted, pepper=bench.pepper), matter.marked)
+    facts = with_marked(gather(unit, what, *looked, since=_window(bench.policy, at)), matter.marked)
     matter.operation.lap("gather")
     dismissed = matter.ruling is not None and not matter.ruling.accept
     if not matter.objections and not dismissed:  # a refusal is kept, and touches nothing
@@ -166,7 +162,7 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
     case, steps = _walk(matter, facts, bench.policy, at)
     matter.operation.lap("curate")
     names = tuple(bench.ids.fresh("cfl") for _ in case.rivals)
-    moment = Moment(
+    moment = PlanMoment(
         at=at,
         last_doc=head.last_doc,
         record_id=record_id,
@@ -174,12 +170,12 @@ def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
         policy=bench.policy_doc,
         position=head.seq,
     )
-    planned = plan_curation(admitted, case, steps, moment, waiting=matter.waiting)
+    planned = with_settlement(unit, plan_curation(admitted, case, steps, moment, waiting=matter.waiting), case)
     raised = corroborated(unit, case, planned.record) if planned.record is not None and case.speaks else ()
     direct = planned.change
     if raised:
         direct = msgspec.structs.replace(direct, changes=_merged(direct.changes, raised))
-    change = with_lapses(unit, with_aftermath(unit, direct, bench.policy, born=planned.born))
+    change = with_lapses(unit, with_cascade(unit, direct, bench.policy, born=planned.born))
     matter.operation.lap("plan")
     entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     matter.operation.lap("commit")
@@ -191,7 +187,7 @@ def _crowd(admitted: Admitted, policy: Policy) -> int | None:
     """How many of one actor at once are too many, if the policy asks. What was read from elsewhere comes in batches
     that somebody answers for, so nobody counts it."""
     poison = policy.safety.poison
-    counted = admitted.proposal.arrival is None and {poison.burst.low, poison.burst.high} != {Answer.IGNORE}
+    counted = admitted.proposal.arrival is None and {poison.burst.low, poison.burst.high} != {DoubtPolicy.IGNORE}
     return poison.burst_count if counted else None
 
 
@@ -200,22 +196,22 @@ def _window(policy: Policy, now: Instant) -> Instant:
     return Instant(max(0, now - round(policy.trust.exposure.hours * HOUR)))
 
 
-def asked(admitted: Admitted, crowd: int | None = None, *, since: Instant = EVER) -> Asked:
-    """What the store is asked about a proposal."""
+def asked(admitted: Admitted, policy: Policy) -> Asked:
+    """What is to be decided about a proposal, under a policy."""
     proposal = admitted.proposal
     return Asked(
         claim=proposal.claim,
         actor=admitted.actor.id,
+        proposal=proposal.id,
         target=proposal.target,
         promotes=proposal.promotes,
         wanted=proposal.arrival.record if proposal.arrival is not None else None,
-        crowd=crowd,
+        crowd=_crowd(admitted, policy),
         listens=admitted.actor.type is not ActorType.PERSON and proposal.arrival is None,
-        since=since,
     )
 
 
-def _merged(changes: tuple[Change, ...], raised: tuple[Change, ...]) -> tuple[Change, ...]:
+def _merged(changes: tuple[StateChange, ...], raised: tuple[StateChange, ...]) -> tuple[StateChange, ...]:
     """Both, where a record that is raised and changed at once is changed with its raised label."""
     labels = {change.rid: change.footing.label for change in raised}
     known = {change.rid for change in changes}
@@ -283,7 +279,7 @@ def _objected(step: Step, objection: Objection | None) -> StepOutcome:
     return StepOutcome(step=step, result=StepResult.REFUSED, note=objection.reason)
 
 
-def next_place(unit: Unit, bench: Bench) -> tuple[Instant, Head]:
+def next_place(unit: Unit, bench: Bench) -> tuple[Instant, LedgerHead]:
     """When the next entry is recorded and what it follows. The ledger's clock never runs back."""
     head = unit.ledger.head()
     assert head is not None, "a ledger begins with its genesis"
@@ -311,7 +307,7 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
 
 
 def verdict_of(
-    report: Report,
+    report: CurationReport,
     epoch: int,
     record: str | None,
     revision: int | None = None,
@@ -342,10 +338,10 @@ class Act(Value):
 
     kind: EntryKind
     actor: str
-    report: Report
-    decided_on: tuple[Seen, ...]
+    report: CurationReport
+    decided_on: tuple[SeenVersion, ...]
     record: Card | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[StateChange, ...] = ()
     conflicts: tuple[ConflictChange, ...] = ()
 
 
@@ -353,7 +349,7 @@ def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
     """Commit an act with its report and everything that follows from it."""
     at, head = next_place(unit, bench)
     done = act.report.outcome is Outcome.COMMITTED
-    filing = Filing(
+    filing = ProposalStateChange(
         proposal=act.report.proposal,
         outcome=act.report.outcome,
         disposition=act.report.disposition,
@@ -367,12 +363,12 @@ def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
         position=head.seq,
         policy=bench.policy_doc,
         decided_on=act.decided_on,
-        drafts=(Draft(doc=head.last_doc + 1, role=Role.REPORT, value=act.report),),
+        drafts=(NewDocument(doc=head.last_doc + 1, role=DocumentRole.REPORT, value=act.report),),
         changes=act.changes,
         conflicts=act.conflicts,
         filing=filing,
     )
-    whole = with_lapses(unit, with_aftermath(unit, change, bench.policy))
+    whole = with_lapses(unit, with_cascade(unit, change, bench.policy))
     entry = commit(unit, whole, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     return verdict_of(act.report, entry.seq, *_record(entry), tuple(one.id for one in act.conflicts))
 
@@ -386,13 +382,13 @@ def act_report(
     what: str,
     reason: str,
     disposition: Disposition = Disposition.UPDATE,
-) -> Report:
+) -> CurationReport:
     """The report on an act: it skips the steps that judge content, and the last one says who allowed or refused it."""
     allowed = rule_id is not None
     skipped = tuple(StepOutcome(step=step, result=StepResult.NOT_RUN) for step, _ in STEPS[:-1])
     note = f"{what} under {rule_id}" if allowed else f"no review rule lets this actor do it: {what}"
     result = StepResult.PASSED if allowed else StepResult.REFUSED
-    return Report(
+    return CurationReport(
         proposal=proposal,
         digest=hashlib.sha256(canonical(request)).hexdigest(),
         actor=actor,

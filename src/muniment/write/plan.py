@@ -5,12 +5,19 @@ from __future__ import annotations
 import msgspec
 
 from muniment.model.card import card_of, standing_of
-from muniment.model.change import ChangeSet, Draft, Key, Seen
+from muniment.model.change import ChangeSet, DependencyKey, NewDocument, SeenVersion
 from muniment.model.claim import Claim
-from muniment.model.curation import Report, Routing, StepOutcome
+from muniment.model.curation import CurationReport, Routing, StepOutcome
 from muniment.model.entity import ENTITIES_MAX, ENTITY_LENGTH_MAX, Entity, EntityKind
-from muniment.model.entry import Birth, Change, ConflictChange, EntryKind, Filing, Role
-from muniment.model.record import Footing, Record, Standing, Vigour
+from muniment.model.entry import (
+    ConflictChange,
+    DocumentRole,
+    EntryKind,
+    ProposalStateChange,
+    RevisionCreated,
+    StateChange,
+)
+from muniment.model.record import Record, RecordState, TrustState, UsageState
 from muniment.model.rows import ProposalRow
 from muniment.model.source import source_label
 from muniment.model.status import Status
@@ -28,19 +35,19 @@ from muniment.model.vocabulary import (
     TrustLevel,
 )
 from muniment.policy.decide import listed_authority
-from muniment.policy.rules import Unshared, WriteDecision
+from muniment.policy.rules import UnsharedPolicy, WriteDecision
 from muniment.text.entities import entities, entity_key
+from muniment.text.features import text_features
 from muniment.text.identity import about
-from muniment.text.likeness import echoes
-from muniment.text.reading import reading
-from muniment.trust.belief import calibrated
-from muniment.trust.footing import lowest, stand
+from muniment.text.similarity import echoes
+from muniment.trust.outcomes import calibrated
+from muniment.trust.support import lowest, support_of
 from muniment.write.admit import Admitted
-from muniment.write.aftermath import Newborn, become, pillar_of, support_terms
+from muniment.write.cascade import NewRevision, become, pillar_of, support_terms
 from muniment.write.case import Case
 from muniment.write.facts import Held
-from muniment.write.kinship import Rival
 from muniment.write.poison import unreadable
+from muniment.write.similarity import Rival
 
 BORN_LABEL = {
     ActorType.PERSON: Label.PERSON,
@@ -63,7 +70,7 @@ class HeldProposal(Value):
     admitted: Admitted
 
 
-class Moment(Value):
+class PlanMoment(Value):
     """When and where in the numbering a decision is taken."""
 
     at: Instant
@@ -74,12 +81,12 @@ class Moment(Value):
     position: int
 
 
-class Planned(Value):
+class PlannedChange(Value):
     """A decision as a change set, the report on it, and the revision it would commit with its card."""
 
     change: ChangeSet
-    report: Report
-    born: Newborn | None = None
+    report: CurationReport
+    born: NewRevision | None = None
     record: Record | None = None
 
 
@@ -150,7 +157,7 @@ def origin_label(case: Case) -> Label:
     puts_right = case.actor.type is ActorType.PERSON and case.repeats is None
     inputs = [*_pillars(case), *([] if puts_right else [revised])]
     labels += case.exposure.labels
-    if case.exposure.idle and case.policy.trust.exposure.unshared is Unshared.LOWER:
+    if case.exposure.idle and case.policy.trust.exposure.unshared is UnsharedPolicy.LOWER:
         labels += (standing_of(held.card).footing.label for held in case.exposure.lately)
     return lowest([*labels, *(standing_of(held.card).footing.label for held in inputs if held is not None)])
 
@@ -161,13 +168,13 @@ def _pillars(case: Case) -> list[Held | None]:
     return [*named, *case.echoes]
 
 
-def _footing(case: Case, record: Record, rid: int) -> Footing:
+def _footing(case: Case, record: Record, rid: int) -> TrustState:
     """How far the new record can be believed, given its pillars as they are. What changes with it is looked at next."""
     found = [pillar_of(held.card, rid, record.id) if held is not None else None for held in _pillars(case)]
     helpful, misleading = _observed(case)
     own = calibrated(record.claim.belief.score, helpful, misleading)
-    verdict = stand(own, found, support_terms(case.policy))
-    return Footing(
+    verdict = support_of(own, found, support_terms(case.policy))
+    return TrustState(
         own=own,
         effective=verdict.effective,
         label=record.label,
@@ -180,7 +187,7 @@ def _footing(case: Case, record: Record, rid: int) -> Footing:
 def _observed(case: Case) -> tuple[float, float]:
     """What was observed of a record goes on counting while its revisions say the same."""
     revised = case.facts.links[case.target] if case.target is not None else None
-    if revised is None or not echoes(reading(case.claim.content), reading(revised.record.content)):
+    if revised is None or not echoes(text_features(case.claim.content), text_features(revised.record.content)):
         return 0.0, 0.0
     footing = standing_of(revised.card).footing
     return footing.helpful, footing.misleading
@@ -198,15 +205,18 @@ def plan_curation(
     admitted: Admitted,
     case: Case,
     steps: tuple[StepOutcome, ...],
-    moment: Moment,
+    moment: PlanMoment,
     *,
     waiting: ProposalRow | None,
-) -> Planned:
+) -> PlannedChange:
     """The change set of a curated case, without what follows from it. `waiting` is the queue's row when a person
     answered for it."""
     report = _report(admitted, case, steps, moment.at)
-    drafts = [Draft(doc=moment.last_doc + 1, role=Role.REPORT, value=report)]
-    seen = (*case.facts.seen, Seen(key=Key.PROPOSAL, name=admitted.proposal.id, version=waiting.seq if waiting else 0))
+    drafts = [NewDocument(doc=moment.last_doc + 1, role=DocumentRole.REPORT, value=report)]
+    seen = (
+        *case.facts.seen,
+        SeenVersion(key=DependencyKey.PROPOSAL, name=admitted.proposal.id, version=waiting.seq if waiting else 0),
+    )
     base = ChangeSet(
         kind=EntryKind.CURATED if waiting is None else EntryKind.RULED,
         actor=case.reviewer or admitted.actor.id,
@@ -215,27 +225,29 @@ def plan_curation(
         decided_on=seen,
         policy=moment.policy,
         dropped=(waiting.held,) if waiting is not None and waiting.held is not None else (),
-        filing=Filing(proposal=admitted.proposal.id, outcome=report.outcome, disposition=report.disposition),
+        filing=ProposalStateChange(
+            proposal=admitted.proposal.id, outcome=report.outcome, disposition=report.disposition
+        ),
     )
     if report.outcome is Outcome.REFUSED:
-        return Planned(change=msgspec.structs.replace(base, drafts=tuple(drafts)), report=report)
+        return PlannedChange(change=msgspec.structs.replace(base, drafts=tuple(drafts)), report=report)
     if report.outcome is Outcome.HELD:
-        held = Draft(doc=moment.last_doc + 2, role=Role.HELD, value=HeldProposal(admitted=admitted))
-        return Planned(change=msgspec.structs.replace(base, drafts=(*drafts, held)), report=report)
+        held = NewDocument(doc=moment.last_doc + 2, role=DocumentRole.HELD, value=HeldProposal(admitted=admitted))
+        return PlannedChange(change=msgspec.structs.replace(base, drafts=(*drafts, held)), report=report)
     change, born, record = _commitment(base, admitted, case, moment, drafts)
-    return Planned(change=change, report=report, born=born, record=record)
+    return PlannedChange(change=change, report=report, born=born, record=record)
 
 
 def _commitment(
-    base: ChangeSet, admitted: Admitted, case: Case, moment: Moment, drafts: list[Draft]
-) -> tuple[ChangeSet, Newborn | None, Record]:
+    base: ChangeSet, admitted: Admitted, case: Case, moment: PlanMoment, drafts: list[NewDocument]
+) -> tuple[ChangeSet, NewRevision | None, Record]:
     target = case.facts.links[case.target] if case.target is not None else None
     before = case.facts.links[moment.record_id] if case.facts.returns else target
     record = new_record(
         admitted,
         case,
         record_id=target.card.id if target is not None else moment.record_id,
-        revision=before.card.revision + 1 if before is not None else 1,
+        revision=case.facts.last_revision + 1 if before is not None else 1,
         at=moment.at,
     )
     rid = moment.last_doc + 2
@@ -245,8 +257,10 @@ def _commitment(
         status = Status.DRAFT
     if contested:
         status = Status.CONTESTED
-    footing, vigour = _footing(case, record, rid), Vigour(tier=record.claim.strength.tier)
-    birth = Birth(rid=rid, id=record.id, revision=record.revision, status=status, footing=footing, vigour=vigour)
+    footing, vigour = _footing(case, record, rid), UsageState(tier=record.claim.strength.tier)
+    birth = RevisionCreated(
+        rid=rid, id=record.id, revision=record.revision, status=status, footing=footing, vigour=vigour
+    )
     changes = _replaced(case, record.id)
     changes += (
         become(rival.held.card, Status.CONTESTED)
@@ -258,10 +272,9 @@ def _commitment(
     conflicts = [opened(name, rival, rid) for name, rival in zip(moment.conflict_ids, case.rivals, strict=True)]
     filing = base.filing
     assert filing is not None
-    standing = Standing(status=status, since=base.position + 1, footing=footing, vigour=vigour)
     change = msgspec.structs.replace(
         base,
-        drafts=(*drafts, Draft(doc=rid, role=Role.RECORD, value=record)),
+        drafts=(*drafts, NewDocument(doc=rid, role=DocumentRole.RECORD, value=record)),
         births=(birth,),
         changes=tuple(changes),
         filing=msgspec.structs.replace(filing, record=record.id, revision=record.revision),
@@ -269,8 +282,16 @@ def _commitment(
     )
     if not changes and record.revision == 1 and not record.claim.lineage.relations:
         return change, None, record  # nothing changes with it, so nothing follows from it
+    return change, newborn(record, birth, base.position + 1), record
+
+
+def newborn(record: Record, birth: RevisionCreated, seq: int) -> NewRevision:
+    """A revision about to be committed in entry `seq`."""
+    standing = RecordState(
+        status=birth.status, since=seq, footing=birth.footing, successor=birth.successor, vigour=birth.vigour
+    )
     names = frozenset(name for type_, name in record.links if type_ in STANDS_ON)
-    return change, Newborn(card=card_of(record, standing, rid=rid, pepper=None), pillars=names), record
+    return NewRevision(card=card_of(record, standing, rid=birth.rid, pepper=None), pillars=names)
 
 
 def opened(name: str, rival: Rival, rid: int) -> ConflictChange:
@@ -286,7 +307,7 @@ def opened(name: str, rival: Rival, rid: int) -> ConflictChange:
     )
 
 
-def _replaced(case: Case, successor: str) -> list[Change]:
+def _replaced(case: Case, successor: str) -> list[StateChange]:
     """What the new revision takes the place of."""
     status = Status.DEPRECATED if case.claim.nature.kind is Kind.DEPRECATION else Status.SUPERSEDED
     found = (case.facts.links[name] for name in case.replaced)
@@ -297,14 +318,14 @@ def _replaced(case: Case, successor: str) -> list[Change]:
     ]
 
 
-def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: Instant) -> Report:
+def _report(admitted: Admitted, case: Case, steps: tuple[StepOutcome, ...], at: Instant) -> CurationReport:
     claim, original = case.claim, admitted.proposal.claim
     moved = claim.place != original.place or claim.nature != original.nature
     outcome = _OUTCOME[case.decision]
     # What was refused is told by kind and place, unless a name in it is not to be told at all.
     named = moved or (outcome is Outcome.REFUSED and not case.unsafe_ids)
     suggested = Routing(kind=original.nature.kind, scope=original.place.scope, scope_id=original.place.scope_id)
-    return Report(
+    return CurationReport(
         proposal=admitted.proposal.id,
         digest=admitted.digest,
         actor=admitted.actor.id,

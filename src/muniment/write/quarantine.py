@@ -9,28 +9,28 @@ from muniment.model.card import Card
 from muniment.model.curation import Verdict
 from muniment.model.entry import ConflictChange, EntryKind
 from muniment.model.errors import Stale
-from muniment.model.proposal import Quarantine, Release
+from muniment.model.proposal import QuarantineRequest, ReleaseRequest
 from muniment.model.status import CURRENT, Status
 from muniment.model.vocabulary import ConflictStatus, Disposition
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, Unit
-from muniment.write.aftermath import become, conflict_change
+from muniment.write.cascade import become, conflict_change
 from muniment.write.detect import unsaid
 from muniment.write.facts import Held
-from muniment.write.kinship import Rival
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact
 from muniment.write.plan import opened
 from muniment.write.review import refuse_moved, seen, visible
+from muniment.write.similarity import Rival
 
 
-def quarantine(unit: Unit, request: Quarantine, actor: Actor, bench: Bench) -> Verdict:
+def quarantine(unit: Unit, request: QuarantineRequest, actor: Actor, bench: Bench) -> Verdict:
     """Take a record out of every answer, and flag what stands on it; or record that the policy does not let this actor
     do so. Whoever may take it back may do this, which is less."""
     return decided(lambda: _quarantine(unit, request, actor, bench))
 
 
-def _quarantine(unit: Unit, request: Quarantine, actor: Actor, bench: Bench) -> Verdict:
+def _quarantine(unit: Unit, request: QuarantineRequest, actor: Actor, bench: Bench) -> Verdict:
     held = visible(unit, request.record, actor, bench)
     refuse_moved(held, request.expected_revision)
     allowed = decide_review(bench.policy, actor, Action.RETRACT, held.record.claim.place, held.record.actor)
@@ -54,13 +54,13 @@ def _quarantine(unit: Unit, request: Quarantine, actor: Actor, bench: Bench) -> 
     return enact(unit, act, bench)
 
 
-def release(unit: Unit, request: Release, actor: Actor, bench: Bench) -> Verdict:
+def release(unit: Unit, request: ReleaseRequest, actor: Actor, bench: Bench) -> Verdict:
     """Let a record speak again, or record that the policy does not let this actor do so. Disputes that ended when it
     fell silent go on, and new ones are looked for. Whoever may accept what waits may do this."""
     return decided(lambda: _release(unit, request, actor, bench))
 
 
-def _release(unit: Unit, request: Release, actor: Actor, bench: Bench) -> Verdict:
+def _release(unit: Unit, request: ReleaseRequest, actor: Actor, bench: Bench) -> Verdict:
     held = visible(unit, request.record, actor, bench)
     if request.expected_revision in (None, held.card.revision) and held.card.status != Status.HELD:
         raise Stale(f"record {held.card.id}", yours="in quarantine", present=held.card.status)

@@ -6,15 +6,15 @@ import hashlib
 
 import msgspec
 
-from muniment.graph.walk import pillars
+from muniment.graph.walk import supporters
 from muniment.model.actor import Actor
 from muniment.model.card import standing_of
-from muniment.model.change import Key, Seen
+from muniment.model.change import DependencyKey, SeenVersion
 from muniment.model.claim import Place
 from muniment.model.curation import Observation, Verdict, Vouching
-from muniment.model.entry import Change, EntryKind
+from muniment.model.entry import EntryKind, StateChange
 from muniment.model.errors import IntegrityError, Malformed, NotFound, NotPermitted, Stale
-from muniment.model.proposal import Objection, OutcomeReport, Retraction, Ruling, VouchRequest
+from muniment.model.proposal import Objection, OutcomeReport, RetractRequest, ReviewDecision, VouchRequest
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status, may_become
 from muniment.model.value import canonical, read_canonical
@@ -22,17 +22,19 @@ from muniment.model.vocabulary import LABEL_RANK, ActorType, Disposition, Outcom
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, Unit
-from muniment.trust.belief import calibrated
-from muniment.trust.footing import stand
+from muniment.trust.outcomes import calibrated
+from muniment.trust.support import support_of
 from muniment.write.admit import Admitted
-from muniment.write.aftermath import become, pillar_of, support_terms
+from muniment.write.cascade import become, pillar_of, support_terms
 from muniment.write.case import hidden
 from muniment.write.facts import Held, look_up
 from muniment.write.pipeline import Act, Bench, Matter, act_report, again, decide_and_commit, decided, enact
 from muniment.write.plan import BORN_LABEL, HeldProposal
 
 
-def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench, objections: tuple[Objection, ...] = ()) -> Verdict:
+def rule(
+    unit: Unit, ruling: ReviewDecision, reviewer: Actor, bench: Bench, objections: tuple[Objection, ...] = ()
+) -> Verdict:
     """Record a person's answer to a held proposal. Whoever may not answer is told that there is nothing."""
     waiting = unit.desk.proposal(ruling.proposal)
     if waiting is None:
@@ -53,7 +55,7 @@ def rule(unit: Unit, ruling: Ruling, reviewer: Actor, bench: Bench, objections: 
     return decided(lambda: decide_and_commit(unit, matter, bench))
 
 
-def _marked(unit: Unit, admitted: Admitted, ruling: Ruling, reviewer: Actor, bench: Bench) -> tuple[Held, ...]:
+def _marked(unit: Unit, admitted: Admitted, ruling: ReviewDecision, reviewer: Actor, bench: Bench) -> tuple[Held, ...]:
     """The records that a reviewer sees the proposal disagree with; each must be one they may see and that still
     speaks, and none that the proposal takes the place of."""
     proposal, found = admitted.proposal, []
@@ -75,7 +77,7 @@ def _refuse_promotion(admitted: Admitted, reviewer: Actor, bench: Bench) -> None
         raise NotPermitted(reviewer.id, "accept a promotion")
 
 
-def _destination(admitted: Admitted, ruling: Ruling) -> Place:
+def _destination(admitted: Admitted, ruling: ReviewDecision) -> Place:
     """Where an accepted proposal would go; a reviewer needs the right to decide there too."""
     place = admitted.proposal.claim.place
     return msgspec.structs.replace(place, scope=ruling.scope or place.scope, scope_id=ruling.scope_id or place.scope_id)
@@ -91,12 +93,12 @@ def held_proposal(snapshot: Snapshot, row: ProposalRow) -> Admitted | None:
     return read_canonical(document.body, HeldProposal).admitted
 
 
-def retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> Verdict:
+def retract(unit: Unit, retraction: RetractRequest, actor: Actor, bench: Bench) -> Verdict:
     """Take a record back, or record that the policy does not let this actor do so."""
     return decided(lambda: _retract(unit, retraction, actor, bench))
 
 
-def _retract(unit: Unit, retraction: Retraction, actor: Actor, bench: Bench) -> Verdict:
+def _retract(unit: Unit, retraction: RetractRequest, actor: Actor, bench: Bench) -> Verdict:
     held = visible(unit, retraction.record, actor, bench)
     becomes = retraction.becomes
     if held.card.status == Status.DRAFT and becomes is Status.RETRACTED:
@@ -163,15 +165,15 @@ def _observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench, pro
     return enact(unit, act, bench)
 
 
-def _moved(unit: Unit, held: Held, observation: Observation, bench: Bench) -> Change:
+def _moved(unit: Unit, held: Held, observation: Observation, bench: Bench) -> StateChange:
     before = standing_of(held.card).footing
     helpful = before.helpful + (observation.counted if observation.helpful else 0.0)
     misleading = before.misleading + (0.0 if observation.helpful else observation.counted)
     own = calibrated(held.record.claim.belief.score, helpful, misleading)
-    names = pillars(unit, [held.card.rid]).get(held.card.rid, set())
+    names = supporters(unit, [held.card.rid]).get(held.card.rid, set())
     cards = unit.catalogue.latest(names)
     found = [pillar_of(cards.get(name), held.card.rid, held.card.id) for name in sorted(names)]
-    effective = stand(own, found, support_terms(bench.policy)).effective
+    effective = support_of(own, found, support_terms(bench.policy)).effective
     footing = msgspec.structs.replace(before, own=own, effective=effective, helpful=helpful, misleading=misleading)
     return become(held.card, footing=footing)
 
@@ -220,8 +222,8 @@ def visible(snapshot: Snapshot, record: str, actor: Actor, bench: Bench) -> Held
     return held
 
 
-def seen(held: Held) -> Seen:
-    return Seen(key=Key.RECORD, name=held.card.id, version=held.card.since)
+def seen(held: Held) -> SeenVersion:
+    return SeenVersion(key=DependencyKey.RECORD, name=held.card.id, version=held.card.since)
 
 
 def refuse_moved(held: Held, expected: int | None, *, becomes: Status | None = None) -> None:

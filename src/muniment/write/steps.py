@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.model.change import Key, Seen
+from muniment.model.change import DependencyKey, SeenVersion
 from muniment.model.claim import Charter, Relation
 from muniment.model.curation import Redaction, StepOutcome
 from muniment.model.status import CURRENT, Status
@@ -25,15 +25,16 @@ from muniment.model.vocabulary import (
     StepResult,
 )
 from muniment.policy.decide import decide_draft, decide_write
-from muniment.policy.rules import Detector, Disputes, Unshared, WriteDecision
-from muniment.write import sameness
+from muniment.policy.rules import DetectorEffect, DisputePolicy, UnsharedPolicy, WriteDecision
+from muniment.write import duplicates
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.doubt import doubt
 from muniment.write.facts import Held
-from muniment.write.kinship import echoed, goes_back, restated, rivals
+from muniment.write.precedence import PRECEDENCE, RULES, above
 from muniment.write.secrets import screen_of
+from muniment.write.similarity import SUCCESSOR, echoed, goes_back, restated, rivals
 
-UNASKED = Disputes(detector=Detector.IGNORE, judge=Detector.IGNORE)
+UNASKED = DisputePolicy(detector=DetectorEffect.IGNORE, judge=DetectorEffect.IGNORE)
 """How disagreement is found where nobody looks for it: by what a claim and its slot state themselves."""
 
 
@@ -110,7 +111,12 @@ def provenance(case: Case) -> Finding:
     if case.arrival is not None and case.arrival.hold and case.reviewer is None:
         return flagged(Step.PROVENANCE, case, f"read from {case.arrival.contract}: it waits until a person takes it in")
     owed = case.exposure
-    if owed.idle and case.policy.trust.exposure.unshared is Unshared.HOLD and case.reviewer is None and not case.draft:
+    if (
+        owed.idle
+        and case.policy.trust.exposure.unshared is UnsharedPolicy.HOLD
+        and case.reviewer is None
+        and not case.draft
+    ):
         return flagged(Step.PROVENANCE, case, "its author was lately told something of low origin: a reviewer decides")
     if owed.shared:
         note = f"{_grounds(case)}; it shares content with {len(owed.shared)} of what its author was told"
@@ -257,17 +263,17 @@ def _doubted(case: Case, least: float) -> Finding | None:
 def dedupe(case: Case) -> Finding:
     """The same sentence in the same place as the same kind is nothing new; nor is one that was corrected since. One
     that only says again what was told is kept, and counts for no more than what it echoes."""
-    taken = sameness.taken(case)
+    taken = duplicates.taken(case)
     if taken is not None or not case.speaks:
         return taken or passed(Step.DEDUPE, case, _quiet(case))
-    twin = sameness.twin_of(case)
+    twin = duplicates.twin_of(case)
     if twin is not None and not _hidden(case, twin):
         # To call it redundant for a hidden twin would tell the proposer that a record they may not see exists.
-        repeated = sameness.repeated(case, twin)
+        repeated = duplicates.repeated(case, twin)
         if repeated is not None:
             return repeated
     past = restated(case.claim, case.facts, {*case.replaced}) if case.reviewer is None else None
-    if past is not None and sameness.apart(case, past.held):
+    if past is not None and duplicates.apart(case, past.held):
         past = None
     if past is not None and (_hidden(case, past.held) or _hidden(case, past.now)):
         past = None
@@ -281,7 +287,7 @@ def dedupe(case: Case) -> Finding:
             f"{past.held.card.id} said this until {past.now.card.id} took its place; to change it back, revise or "
             f"supersede {past.now.card.id}",
         )
-    same = tuple(held for held in sameness.same_as(case) if not _hidden(case, held))
+    same = tuple(held for held in duplicates.same_as(case) if not _hidden(case, held))
     case = msgspec.structs.replace(case, same_as=same)
     seen = [held for held in echoed(case.claim, case.facts, case.actor) if not _hidden(case, held)]
     if not seen:
@@ -302,7 +308,7 @@ def _changed_back(case: Case, now: Held) -> Case:
     if lineage.supersedes != now.card.id:
         relation = Relation(type=RelationType.SUPERSEDES, target=now.card.id)
         lineage = msgspec.structs.replace(lineage, relations=(*lineage.relations, relation))
-    version = Seen(key=Key.RECORD, name=now.card.id, version=now.card.since)
+    version = SeenVersion(key=DependencyKey.RECORD, name=now.card.id, version=now.card.since)
     facts = msgspec.structs.replace(
         case.facts, links={**case.facts.links, now.card.id: now}, seen=(*case.facts.seen, version)
     )
@@ -335,14 +341,24 @@ def conflict(case: Case) -> Finding:
     if not found:
         return passed(Step.CONFLICT, case, "" if case.detect else "nobody has looked yet")
     unseen = {rival.held.card.rid for rival in found if _hidden(case, rival.held)}
-    if case.reviewer is None and any(rival.held.card.rid in unseen and rival.why == "slot" for rival in found):
+    if case.reviewer is None and any(
+        rival.held.card.rid in unseen and rival.why in ("slot", SUCCESSOR) for rival in found
+    ):
         return flagged(Step.CONFLICT, case, "a curator must compare it with what is held")
     open_ = tuple(rival for rival in found if case.reviewer is not None or rival.held.card.rid not in unseen)
     if not open_:
         return passed(Step.CONFLICT, case)
+    against = above(case.policy, case.actor, case.claim, (rival.held for rival in open_ if rival.contests))
+    if case.reviewer is None and against:
+        return flagged(Step.CONFLICT, case, f"{_waits_for(against)}: somebody who may decide there compares the two")
     notes = ", ".join(f"{rival.type} with another record ({rival.why})" for rival in open_)
     outcome = StepOutcome(step=Step.CONFLICT, result=StepResult.FLAGGED, note=notes)
     return outcome, msgspec.structs.replace(case, rivals=open_)
+
+
+def _waits_for(against: tuple[Held, ...]) -> str:
+    names = ", ".join(held.card.id for held in against)
+    return f"it speaks against {names}, by an author of more authority"
 
 
 def disposition(case: Case) -> Finding:
@@ -379,6 +395,11 @@ def _by_policy(case: Case) -> Case:
     decided = msgspec.structs.replace(
         case, decision=answer.decision, rule=answer.rule, reason=answer.reason, review_days=answer.review_days
     )
+    rules = (held for held in replaced if held.record.claim.nature.kind in RULES)
+    against = above(case.policy, case.actor, case.claim, rules)
+    if against and answer.decision is WriteDecision.COMMIT:
+        reason = f"{_waits_for(against)}, and would take its place: somebody who may decide there answers for it"
+        return msgspec.structs.replace(decided, decision=WriteDecision.HOLD, rule=PRECEDENCE, reason=reason)
     if case.flags and answer.decision is WriteDecision.COMMIT:
         return msgspec.structs.replace(decided, decision=WriteDecision.HOLD, reason="; ".join(case.flags))
     return decided

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from muniment.graph.walk import standing_on
+from muniment.graph.walk import dependents
 from muniment.model.actor import Actor
 from muniment.model.card import Card
-from muniment.model.change import Key, Seen
-from muniment.model.curation import Used, Verdict, Withdrawal, digest_of_parts
-from muniment.model.entry import Change, EntryKind
-from muniment.model.erasure import By, Target
+from muniment.model.change import DependencyKey, SeenVersion
+from muniment.model.curation import AffectedReceipt, Verdict, WithdrawalResult, digest_of_parts
+from muniment.model.entry import EntryKind, StateChange
+from muniment.model.erasure import Target, TargetKind
 from muniment.model.errors import Stale
-from muniment.model.packed import gist_of
-from muniment.model.proposal import Proposal, Ruling, WithdrawRequest
+from muniment.model.packed_receipt import receipt_summary
+from muniment.model.proposal import Proposal, ReviewDecision, WithdrawRequest
 from muniment.model.receipt import ReceiptEntry, StoredReceipt
 from muniment.model.rows import ProposalRow
 from muniment.model.status import CURRENT, Status
@@ -24,7 +24,7 @@ from muniment.model.vocabulary import Disposition
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Snapshot, Unit
-from muniment.write.aftermath import become, follow
+from muniment.write.cascade import become, follow
 from muniment.write.case import hidden
 from muniment.write.facts import fetch
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact
@@ -44,27 +44,29 @@ class _Contribution(Value):
 
 def may_withdraw(target: Target, actor: Actor, bench: Bench) -> str | None:
     """Name the rule that lets the actor withdraw: whoever may take back anything, and everybody what is their own."""
-    author = target.value if target.by is By.ACTOR else None
+    author = target.value if target.by is TargetKind.ACTOR else None
     return decide_review(bench.policy, actor, Action.RETRACT, None, author)
 
 
-def plan_withdrawal(snapshot: Snapshot, request: WithdrawRequest, actor: Actor, bench: Bench) -> Withdrawal:
+def plan_withdrawal(snapshot: Snapshot, request: WithdrawRequest, actor: Actor, bench: Bench) -> WithdrawalResult:
     """What a withdrawal would do, as far as the actor may know. Changes nothing."""
     return _plan(snapshot, request.target, _contributed(snapshot, request.target), actor, bench)
 
 
 def withdraw(
     unit: Unit, request: WithdrawRequest, actor: Actor, bench: Bench, expected: str | None = None
-) -> Withdrawal:
+) -> WithdrawalResult:
     """Take it all back in one transaction, or record that the policy does not let this actor do so. `expected` is the
     digest of the plan that may be carried out, and no other."""
     return decided(lambda: _withdraw(unit, request, actor, bench, expected))
 
 
-def _withdraw(unit: Unit, request: WithdrawRequest, actor: Actor, bench: Bench, expected: str | None) -> Withdrawal:
+def _withdraw(
+    unit: Unit, request: WithdrawRequest, actor: Actor, bench: Bench, expected: str | None
+) -> WithdrawalResult:
     allowed = may_withdraw(request.target, actor, bench)
     if allowed is None:
-        return Withdrawal(target=request.target, verdict=_enacted(unit, request, actor, bench, None, ()))
+        return WithdrawalResult(target=request.target, verdict=_enacted(unit, request, actor, bench, None, ()))
     found = _contributed(unit, request.target)
     plan = _plan(unit, request.target, found, actor, bench)
     if expected not in (None, plan.digest):
@@ -90,13 +92,13 @@ def _enacted(
         kind=EntryKind.WITHDRAWN,
         actor=actor.id,
         report=report,
-        decided_on=tuple(Seen(key=Key.RECORD, name=card.id, version=card.since) for card in cards),
+        decided_on=tuple(SeenVersion(key=DependencyKey.RECORD, name=card.id, version=card.since) for card in cards),
         changes=_taken_back(cards),
     )
     return enact(unit, act, bench)
 
 
-def _taken_back(cards: Iterable[Card]) -> tuple[Change, ...]:
+def _taken_back(cards: Iterable[Card]) -> tuple[StateChange, ...]:
     ends = ((card, Status.DISCARDED if card.status == Status.DRAFT else Status.RETRACTED) for card in cards)
     return tuple(become(card, status) for card, status in ends)
 
@@ -114,12 +116,12 @@ def _contributed(snapshot: Snapshot, target: Target) -> _Contribution:
     )
 
 
-def _origin(snapshot: Snapshot, row: ProposalRow, by: By) -> str | None:
+def _origin(snapshot: Snapshot, row: ProposalRow, by: TargetKind) -> str | None:
     """Who or what brought a proposal that waits."""
-    if by is By.ACTOR:
+    if by is TargetKind.ACTOR:
         return row.actor
     claim = _waiting(snapshot, row).claim
-    return claim.origin.source if by is By.SOURCE else claim.place.session_id
+    return claim.origin.source if by is TargetKind.SOURCE else claim.place.session_id
 
 
 def _waiting(snapshot: Snapshot, row: ProposalRow) -> Proposal:
@@ -128,7 +130,7 @@ def _waiting(snapshot: Snapshot, row: ProposalRow) -> Proposal:
     return admitted.proposal
 
 
-def _plan(snapshot: Snapshot, target: Target, found: _Contribution, actor: Actor, bench: Bench) -> Withdrawal:
+def _plan(snapshot: Snapshot, target: Target, found: _Contribution, actor: Actor, bench: Bench) -> WithdrawalResult:
     own = {card.rid for card in found.cards}
     falls = [fall.card for fall in follow(snapshot, _taken_back(found.live), bench.policy).falls]
 
@@ -145,7 +147,7 @@ def _plan(snapshot: Snapshot, target: Target, found: _Contribution, actor: Actor
     dismissed = tuple(row.id for row in _mine(snapshot, found.waiting, actor, bench))
     lists = (records, judged, followed, replaced)
     reached = [[f"{name}@{revision}" for name, revision in one.items()] for one in lists]
-    return Withdrawal(
+    return WithdrawalResult(
         target=target,
         records=tuple(records),
         judged=tuple(judged),
@@ -173,11 +175,11 @@ def _mine(snapshot: Snapshot, rows: tuple[ProposalRow, ...], actor: Actor, bench
 
 
 def _dismissed(unit: Unit, row: ProposalRow, request: WithdrawRequest, actor: Actor, bench: Bench) -> str:
-    rule(unit, Ruling(proposal=row.id, accept=False, reason=request.reason), actor, bench)
+    rule(unit, ReviewDecision(proposal=row.id, accept=False, reason=request.reason), actor, bench)
     return row.id
 
 
-def uses(snapshot: Snapshot, target: Target, actor: Actor, bench: Bench) -> tuple[Used, ...]:
+def uses(snapshot: Snapshot, target: Target, actor: Actor, bench: Bench) -> tuple[AffectedReceipt, ...]:
     """The receipts by which anything was told that the origin brought, or that stands on it, the oldest first: all of
     them to those who may audit, to others their own. Reads the whole log, so it is not for a transaction."""
     cards = snapshot.catalogue.contributed(target)
@@ -194,7 +196,7 @@ def _standing_on(snapshot: Snapshot, names: set[str]) -> list[Card]:
     """Every record that stands on these, at any depth."""
     known, frontier, found = set(names), set(names), []
     while frontier:
-        cards = snapshot.catalogue.cards({row.rid for row in standing_on(snapshot, sorted(frontier))})
+        cards = snapshot.catalogue.cards({row.rid for row in dependents(snapshot, sorted(frontier))})
         fresh = [card for card in cards.values() if card.id not in known]
         frontier = {card.id for card in fresh}
         known |= frontier
@@ -202,12 +204,12 @@ def _standing_on(snapshot: Snapshot, names: set[str]) -> list[Card]:
     return found
 
 
-def _used(stored: StoredReceipt, reached: dict[int, str]) -> Used | None:
-    gist = gist_of(stored.account)
+def _used(stored: StoredReceipt, reached: dict[int, str]) -> AffectedReceipt | None:
+    gist = receipt_summary(stored.account)
     told = [one.rid for one in gist.told() if one.rid in reached]
     if not told:
         return None
-    return Used(
+    return AffectedReceipt(
         receipt=stored.id,
         at=read_canonical(stored.body, ReceiptEntry).at,
         actor=gist.actor.id,

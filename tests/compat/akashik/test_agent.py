@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import a_list, an_object, contents, told
 
 from muniment import Memory
-from muniment.compat.akashik import Agent, Credential, Field, FieldSettings
-from muniment.contracts.akashik.levels import check_document
+from muniment.compat.akashik import Credential, Field, FieldAgentHandle, FieldSettings
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import CallerError, NotPermitted, Unauthenticated
@@ -22,7 +23,7 @@ def field(tmp_path: Path) -> Iterator[Field]:
         yield Field(memory)
 
 
-def note(agent: Agent, content: str, **more: object) -> str:
+def note(agent: FieldAgentHandle, content: str, **more: object) -> str:
     answer = agent.record("finding", content, purpose="to be told", confidence=0.8, reasoning="seen", **more)  # type: ignore[arg-type]  # words of a record
     assert answer["status"] == "accepted", answer
     return str(answer["memory_unit_id"])
@@ -141,7 +142,7 @@ def test_a_handle_that_cannot_be_made_is_an_error(field: Field) -> None:
         field.register("not an id", "researcher")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [("level", 4), ("level", -1), ("replay_limit", 0), ("detection_timeout_ms", -1), ("answers_kept", 0)],
 )

@@ -7,12 +7,13 @@ import copy
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.akashik.field import Field, finding
 from tests.contracts.akashik.test_levels import PAYLOADS
 
-from muniment.contracts.akashik.codes import Code
-from muniment.contracts.akashik.levels import check_document
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.codes import ErrorCode
+from muniment.contracts.akashik.validation import check_document
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import Json, JsonObject
 
 ODD: st.SearchStrategy[Json] = st.one_of(
@@ -27,7 +28,7 @@ ODD: st.SearchStrategy[Json] = st.one_of(
     st.just([[[]]]),
     st.just({"id": "x", "": None}),
 )
-CODES = {code.value for code in Code} - {Code.INTERNAL_ERROR.value}
+CODES = {code.value for code in ErrorCode} - {ErrorCode.INTERNAL_ERROR.value}
 
 
 def places(value: Json, way: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -56,9 +57,9 @@ def field() -> Field:
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(choice=st.data(), operation=st.sampled_from(list(Operation)), odd=ODD)
+@given(choice=st.data(), operation=st.sampled_from(list(FieldOperation)), odd=ODD)
 def test_a_message_that_is_odd_in_one_place_is_answered(
-    field: Field, choice: st.DataObject, operation: Operation, odd: Json
+    field: Field, choice: st.DataObject, operation: FieldOperation, odd: Json
 ) -> None:
     message = field.message(operation.value, "human", PAYLOADS[operation])
     way = choice.draw(st.sampled_from(places(message)))
@@ -68,14 +69,14 @@ def test_a_message_that_is_odd_in_one_place_is_answered(
         assert answer["code"] in CODES
         assert check_document("error", answer) == ()
         assert field.memory.ledger.head().seq == before
-    if operation is Operation.DEREGISTER and field.roster.member("human") is None:
+    if operation is FieldOperation.DEREGISTER and field.roster.member("human") is None:
         field.join("human")
 
 
-@pytest.mark.parametrize("odd", ["\ud800", "a\ud800", 1e308, 2**70, {"goal": "\ud800"}])
-@pytest.mark.parametrize("operation", list(Operation))
+@each("odd", ["\ud800", "a\ud800", 1e308, 2**70, {"goal": "\ud800"}])
+@each("operation", list(FieldOperation))
 def test_what_cannot_be_written_down_is_refused_wherever_it_stands(
-    field: Field, operation: Operation, odd: Json
+    field: Field, operation: FieldOperation, odd: Json
 ) -> None:
     for way in places(field.message(operation.value, "human", PAYLOADS[operation])):
         before = field.memory.ledger.head().seq
@@ -85,7 +86,7 @@ def test_what_cannot_be_written_down_is_refused_wherever_it_stands(
         assert "code" not in answer or field.memory.ledger.head().seq == before
 
 
-@pytest.mark.parametrize("message", [None, 7, "text", [], [{}], {}, {"operation": "RECORD"}, {"operation": ["x"]}])
+@each("message", [None, 7, "text", [], [{}], {}, {"operation": "RECORD"}, {"operation": ["x"]}])
 def test_what_is_no_message_is_refused(field: Field, message: Json) -> None:
     answer = field.real.send(message, field.credential("human"))
     assert answer["code"] == "INVALID_ENVELOPE"

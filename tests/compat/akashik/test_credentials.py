@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, finding
 from tests.contracts.akashik.test_levels import PAYLOADS
 
 from muniment.compat.akashik import Credential
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import NotFound, NotPermitted, Unauthenticated
@@ -17,8 +18,8 @@ from muniment.model.vocabulary import ActorType
 KEY = Credential(actor=Actor(id="key-7", roles=("agent",), projects=("default",), authority=6), agents=("scout",))
 
 
-@pytest.mark.parametrize("operation", list(Operation))
-def test_a_credential_that_does_not_speak_for_an_agent_does_nothing_in_its_name(operation: Operation) -> None:
+@each("operation", list(FieldOperation))
+def test_a_credential_that_does_not_speak_for_an_agent_does_nothing_in_its_name(operation: FieldOperation) -> None:
     field = Field().join("scout", "analyst")
     before = field.memory.ledger.head()
     message = field.message(operation.value, "analyst", PAYLOADS[operation])
@@ -106,7 +107,7 @@ def test_a_conflict_with_what_is_hidden_is_not_told() -> None:
     assert len(a_list(found)) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("agents", "agent", "speaks"),
     [
         (("*",), "scout", True),

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muniment.compat.akashik.epochs import CLOCK_MAX, JUMP_MAX, PUSH_MAX, Epochs, Step, beyond, push
+from muniment.compat.akashik.epochs import CLOCK_MAX, JUMP_MAX, PUSH_MAX, Epochs, EpochShift, beyond, push
 
 PUSHES = st.lists(st.tuples(st.integers(1, 20), st.integers(0, 60), st.booleans()), max_size=6)
 
@@ -43,15 +43,15 @@ def test_the_first_position_at_or_after_an_epoch_is_the_first(pushes: list[tuple
 
 def test_a_push_takes_the_clock_to_the_message_and_a_write_past_it() -> None:
     assert push(Epochs(), 5, 5, writes=False) is None
-    assert push(Epochs(), 5, 100, writes=False) == Step(first=6, offset=94)
-    assert push(Epochs(), 5, 100, writes=True) == Step(first=6, offset=95)
+    assert push(Epochs(), 5, 100, writes=False) == EpochShift(first=6, offset=94)
+    assert push(Epochs(), 5, 100, writes=True) == EpochShift(first=6, offset=95)
 
 
 def test_no_message_pushes_the_clock_far_or_past_its_half() -> None:
     clock = Epochs()
     assert not beyond(clock, 5, 5 + JUMP_MAX)
     assert beyond(clock, 5, 6 + JUMP_MAX)
-    late = Epochs(steps=(Step(first=2, offset=PUSH_MAX - 10),))
+    late = Epochs(steps=(EpochShift(first=2, offset=PUSH_MAX - 10),))
     assert not beyond(late, 9, PUSH_MAX)
     assert beyond(late, 9, PUSH_MAX + 1)
     assert not beyond(late, 20, PUSH_MAX + 9)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, an_object, finding
 from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.akashik.test_tasks import listen, made, step
 
 from muniment import Memory
 from muniment.compat.akashik import debounced
-from muniment.contracts.akashik.notices import Told
+from muniment.contracts.akashik.notices import LastNotified
 from muniment.contracts.akashik.words import EventName
 from muniment.contracts.strict.values import Json, JsonObject
 
@@ -45,7 +45,7 @@ def heard(field: Field, limit: int, after: int = 0) -> list[JsonObject]:
         after = notices.epoch
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5, 1_000])
+@each("limit", [1, 2, 5, 1_000])
 def test_notices_are_the_same_in_windows_of_any_size(limit: int) -> None:
     field = busy(Field())
     whole = heard(field, 100_000)
@@ -131,10 +131,10 @@ def test_the_same_thing_is_held_back_until_its_time_and_another_is_not() -> None
     def notice(unit: str | None, summary: str = "m became superseded") -> JsonObject:
         return {"subscription_id": "s", "memory_unit_id": unit, "conflict_id": None, "summary": summary}
 
-    first, told = debounced([notice("m-1"), notice("m-1"), notice("m-2")], {"s": 100}, Told(), 1_000)
+    first, told = debounced([notice("m-1"), notice("m-1"), notice("m-2")], {"s": 100}, LastNotified(), 1_000)
     assert [one["memory_unit_id"] for one in first] == ["m-1", "m-2"]
     assert debounced([notice("m-1")], {"s": 100}, told, 1_099)[0] == ()
     assert len(debounced([notice("m-1")], {"s": 100}, told, 1_100)[0]) == 1
     tasks = [notice(None, "task-1 is assigned"), notice(None, "task-2 is assigned"), notice(None, "task-1 is pending")]
-    assert debounced(tasks, {"s": 100}, Told(), 0)[0] == tuple(tasks[:2])
-    assert len(debounced(tasks, {}, Told(), 0)[0]) == 3
+    assert debounced(tasks, {"s": 100}, LastNotified(), 0)[0] == tuple(tasks[:2])
+    assert len(debounced(tasks, {}, LastNotified(), 0)[0]) == 3

@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, a_list, an_object, attune, contents, finding, told
 
 from muniment import Memory
-from muniment.compat.akashik import attuning
+from muniment.compat.akashik import attunement
 from muniment.contracts.strict.values import Json, JsonObject
 
 
@@ -33,7 +34,7 @@ def written(number: int, field: Field | None = None) -> Field:
     return chosen
 
 
-@pytest.mark.parametrize("max_units", [1, 3, 7, 50])
+@each("max_units", [1, 3, 7, 50])
 def test_a_follower_with_little_room_is_told_everything_in_pages(max_units: int) -> None:
     field = written(12)
     assert set(follow(field, "analyst", max_units)) == {f"Sounding {count} at buoy {count * 7}" for count in range(12)}
@@ -85,8 +86,8 @@ def test_units_of_a_session_are_walked_past_and_not_counted() -> None:
 
 
 def test_a_follower_that_is_far_behind_is_told_in_bounded_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attuning, "WALKED", 4)
-    monkeypatch.setattr(attuning, "COUNTED", 0)
+    monkeypatch.setattr(attunement, "WALKED", 4)
+    monkeypatch.setattr(attunement, "COUNTED", 0)
     field = written(9)
     assert len(follow(field, "analyst", 50)) == 9
     first: JsonObject = field.ask("ATTUNE", "analyst", attune(50, since_epoch=0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, finding
 
-from muniment.compat.akashik import quarrelling
+from muniment.compat.akashik import open_conflicts
 from muniment.contracts.strict.values import JsonObject
 
 
@@ -62,8 +62,8 @@ def test_what_is_over_is_told_no_more_and_what_comes_up_again_is() -> None:
 
 
 def test_what_is_over_or_hidden_takes_no_place_from_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quarrelling, "LOOKED_AT", 2)
-    monkeypatch.setattr(quarrelling, "TOLD", 1)
+    monkeypatch.setattr(open_conflicts, "LOOKED_AT", 2)
+    monkeypatch.setattr(open_conflicts, "TOLD", 1)
     field = Field().join("chief", "scout", "senior").meet("S", "chief", "scout")
     assert told_conflicts(field, "scout", attune(5)) == {}
     first, *others = [contradicted(field, "scout", text) for text in ("The tide", "The current", "The wind")]
@@ -97,6 +97,6 @@ def test_after_a_long_absence_the_conflicts_themselves_are_read() -> None:
     field = Field().join("scout", "analyst")
     assert told_conflicts(field, "analyst", attune(5)) == {}
     conflict = contradicted(field, "analyst", "The tide")
-    for _ in range(quarrelling.AFAR):
+    for _ in range(open_conflicts.AFAR):
         field.ask("SUBSCRIBE", "scout", {"action": "list"})
     assert told_conflicts(field, "analyst", attune(5)) == {conflict: "detected"}

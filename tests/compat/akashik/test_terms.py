@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, contents, finding
 
+from muniment.compat.akashik.context import MessageContext
 from muniment.compat.akashik.field import _opened
-from muniment.compat.akashik.room import Desk
 from muniment.compat.akashik.settings import FieldSettings
 from muniment.compat.akashik.terms import Closed
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import JsonObject
 
 
@@ -34,7 +35,7 @@ def open_in(field: Field, session: str | None = "S") -> JsonObject:
     return an_object(one)
 
 
-def taken_up(field: Field, message: JsonObject) -> Desk:
+def taken_up(field: Field, message: JsonObject) -> MessageContext:
     """A message on the table, as it stood when it came in."""
     letter = _opened(message, field.credential(str(message["agent_id"])))
     return field.real._desk(letter, field.real._room.state())
@@ -66,9 +67,7 @@ def test_outside_of_the_session_the_quorum_is_that_of_the_policy() -> None:
     assert field.ask("MERGE", "keeper", ballot)["status"] == "pending_vote"
 
 
-@pytest.mark.parametrize(
-    ("sensitivity", "found", "status"), [(0, 0, "active"), (0.2, 1, "active"), (1, 1, "contested")]
-)
+@each(("sensitivity", "found", "status"), [(0, 0, "active"), (0.2, 1, "active"), (1, 1, "contested")])
 def test_a_session_says_how_much_disagreement_counts(sensitivity: float, found: int, status: str) -> None:
     field = led(detection_sensitivity=sensitivity)
     answer = disputed(field)
@@ -118,7 +117,7 @@ def test_a_record_that_was_taken_up_before_its_session_closed_is_not_written_aft
     field.ask("SESSION", "chief", {"action": action, "session_id": "S"})
     before = field.epoch
     with pytest.raises(Closed) as closed:
-        field.real._operations[Operation.RECORD](late)
+        field.real._operations[FieldOperation.RECORD](late)
     assert closed.value.answer["code"] == "INVALID_TRANSITION"
     assert field.epoch == before
 
@@ -128,7 +127,7 @@ def test_a_record_that_was_taken_up_before_its_agent_left_is_not_written_after()
     late = taken_up(field, field.message("RECORD", "scout", finding("Too late")))
     field.ask("DEREGISTER", "chief", {"agent_id": "scout"})
     with pytest.raises(Closed) as closed:
-        field.real._operations[Operation.RECORD](late)
+        field.real._operations[FieldOperation.RECORD](late)
     assert closed.value.answer["code"] == "AGENT_NOT_REGISTERED"
     assert contents(field.ask("ATTUNE", "analyst", {"scope": {"role": "r", "max_units": 5}})) == []
 
@@ -140,7 +139,7 @@ def test_a_merge_that_was_taken_up_before_its_session_paused_settles_nothing() -
     late = taken_up(field, field.message("MERGE", "senior", wish, session="S"))
     field.ask("SESSION", "chief", {"action": "pause", "session_id": "S"})
     with pytest.raises(Closed):
-        field.real._operations[Operation.MERGE](late)
+        field.real._operations[FieldOperation.MERGE](late)
     assert open_in(field)["status"] == "detected"
 
 
@@ -149,10 +148,10 @@ def test_a_record_taken_up_while_others_come_and_go_is_written() -> None:
     message = field.message("RECORD", "scout", finding("In time"), session="S")
     late = taken_up(field, message)
     field.join("newcomer")
-    assert field.real._operations[Operation.RECORD](late)["status"] == "accepted"
+    assert field.real._operations[FieldOperation.RECORD](late)["status"] == "accepted"
 
 
-@pytest.mark.parametrize("synthesis", [None, "", "  "])
+@each("synthesis", [None, "", "  "])
 def test_a_synthesis_that_says_nothing_fails_and_settles_nothing(synthesis: str | None) -> None:
     field = led()
     conflict = str(a_list(disputed(field)["conflicts_detected"])[0])

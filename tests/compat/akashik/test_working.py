@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object
 
 from muniment.contracts.akashik import tasks
-from muniment.contracts.akashik.coordination import Task
-from muniment.contracts.akashik.levels import check_document
+from muniment.contracts.akashik.coordination import FieldTask
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.akashik.words import TaskStatus
 from muniment.contracts.strict.values import Json, JsonObject
 
@@ -117,7 +118,7 @@ def test_a_flag_stays_until_somebody_else_has_the_task() -> None:
     assert "flagged" not in do(field, "senior", "retry", id=name)
 
 
-@pytest.mark.parametrize("priority", [0, 1, 5, 0.25])
+@each("priority", [0, 1, 5, 0.25])
 def test_how_much_a_task_matters_is_on_the_scale_of_those_who_share_it(priority: float) -> None:
     assert do(at_work(), "scout", "create", title="T", priority=priority)["priority"] == priority
 
@@ -128,8 +129,8 @@ def test_a_list_tells_everything_that_is_not_over_and_the_last_of_what_is(monkey
     assert [one.id for one in tasks.listed(made)] == ["t-1", "t-4", "t-5"]
 
 
-def _task(number: int, status: TaskStatus) -> Task:
-    return Task(
+def _task(number: int, status: TaskStatus) -> FieldTask:
+    return FieldTask(
         id=f"t-{number}",
         title="T",
         goal="",

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from tests.support.world import simulated_memory
+
 from muniment.compat.akashik import Credential, FieldSettings, debounced
 from muniment.compat.akashik import Field as RealField
 from muniment.contracts.akashik.encode import unit_document
-from muniment.contracts.akashik.notices import Told
+from muniment.contracts.akashik.notices import LastNotified
 from muniment.contracts.akashik.replay import EVENTS_MAX
-from muniment.contracts.akashik.roster import Member, Roster
+from muniment.contracts.akashik.roster import RegisteredAgent, Roster
 from muniment.contracts.akashik.sessions import TypeRule
-from muniment.contracts.akashik.tasks import Tasks, busied
+from muniment.contracts.akashik.tasks import FieldTasks, busied
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.engine.memory import Memory
 from muniment.model.errors import NotFound
 from muniment.policy.decide import resolve
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
-from muniment.testing.world import simulated_memory
 
 POLICY_TEXT = """
 version: 1
@@ -70,7 +71,7 @@ class Field:
         self.names: dict[str, str] = {}
         self.now_ms = 0
         self._heard: dict[str, int] = {}
-        self._told: dict[str, Told] = {}
+        self._told: dict[str, LastNotified] = {}
         self._prefix = prefix
         self._count = 0
 
@@ -90,7 +91,7 @@ class Field:
         return self
 
     def credential(self, agent: str) -> Credential:
-        return Credential(actor=resolve(self.memory.policy, agent))
+        return Credential(actor=resolve(self.memory.insight.policy, agent))
 
     def mail(self, agent: str) -> list[JsonObject]:
         """The notices an agent got since it last looked."""
@@ -98,7 +99,9 @@ class Field:
             found = self.real.notices(agent, self.credential(agent), self._heard.get(agent, 0), 10_000)
         except NotFound:
             return []
-        due, self._told[agent] = debounced(found.documents, found.waits, self._told.get(agent, Told()), self.now_ms)
+        due, self._told[agent] = debounced(
+            found.documents, found.waits, self._told.get(agent, LastNotified()), self.now_ms
+        )
         self._heard[agent] = found.epoch
         return list(due)
 
@@ -149,12 +152,12 @@ class Field:
         return busied(Roster(level=self.real.settings.level, members=members), self.tasks)
 
     @property
-    def tasks(self) -> Tasks:
+    def tasks(self) -> FieldTasks:
         held = self.real._room.state().tasks.values()
         flagged = frozenset(one.task.id for one in held if one.flagged)
-        return Tasks(all=tuple(one.task for one in held), flagged=flagged)
+        return FieldTasks(all=tuple(one.task for one in held), flagged=flagged)
 
-    def member(self, agent: str) -> Member:
+    def member(self, agent: str) -> RegisteredAgent:
         found = self.roster.member(agent)
         assert found is not None
         return found

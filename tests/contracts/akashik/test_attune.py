@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, field_policy, finding, told
 from tests.contracts.cites import cites
 from tests.patience import WAIT_S
 from tests.recall.world import Broken, Toy, memory_over
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import START, TickingClock, simulated_memory
 
-from muniment.backends.memory.store import MemoryTenant
-from muniment.contracts.akashik.levels import check_document
-from muniment.contracts.akashik.words import Format
+from muniment.contracts.akashik.validation import check_document
+from muniment.contracts.akashik.words import AttuneFormat
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.model.errors import MindUnavailable
+from muniment.model.errors import ModelUnavailable
 from muniment.model.times import DAY, Instant
-from muniment.testing.world import START, TickingClock, simulated_memory
 
 SUBJECTS = ("harbour", "library", "orchard", "railway", "theatre", "quarry", "brewery", "archive")
 
@@ -52,7 +53,7 @@ def test_an_agent_is_told_of_others_and_of_its_own_only_if_it_asks() -> None:
 def test_what_was_retracted_or_superseded_is_not_told() -> None:
     field = filled("It rains", "The roof leaks", "The cellar is dry")
     rain, roof, _ = (str(an_object(one["memory_unit"])["id"]) for one in _by_content(field))
-    field.memory.as_actor("scout").retract(rain, reason="it stopped")
+    field.memory.as_actor("scout").review.retract(rain, reason="it stopped")
     links: list[Json] = [{"type": "supersedes", "target_id": roof}]
     field.ask("RECORD", "scout", finding("The roof is mended", relations=links))
     assert field.unit(rain)["status"] == "retracted"
@@ -81,7 +82,7 @@ def test_every_unit_told_has_a_score_and_a_reason_and_the_best_comes_first() -> 
 
 
 @cites("AKAS-024", "AKAS-025")
-@pytest.mark.parametrize("room", [1, 3, 7, 8, 20])
+@each("room", [1, 3, 7, 8, 20])
 def test_no_more_is_told_than_asked_for_and_the_least_relevant_is_left_out(room: int) -> None:
     field = many()
     whole = field.ask("ATTUNE", "analyst", attune(role="keeper of the orchard"))
@@ -124,14 +125,14 @@ def test_without_a_format_units_are_told_in_full_and_the_other_formats_are_short
     text = "The harbour is deep enough for every ship that comes this way, " * 10
     field = filled(text.strip())
     sizes = {}
-    for word in (None, *Format):
+    for word in (None, *AttuneFormat):
         extra: JsonObject = {} if word is None else {"format": word.value}
         answer = field.ask("ATTUNE", "analyst", attune(**extra))
         assert check_document("attune_response", answer) == ()
         (one,) = told(answer)
-        assert one["format"] == (word or Format.FULL).value
+        assert one["format"] == (word or AttuneFormat.FULL).value
         sizes[word] = len(str(one))
-    assert sizes[None] == sizes[Format.FULL] > sizes[Format.SUMMARY] > sizes[Format.IDS_ONLY]
+    assert sizes[None] == sizes[AttuneFormat.FULL] > sizes[AttuneFormat.SUMMARY] > sizes[AttuneFormat.IDS_ONLY]
     (bare,) = told(field.ask("ATTUNE", "analyst", attune(format="ids_only")))
     assert bare["memory_unit"] == {"id": bare["memory_unit_id"]}
     assert field.unit(str(bare["memory_unit_id"]))["content"] == text.strip()
@@ -190,7 +191,7 @@ def test_a_unit_that_could_not_be_enriched_is_kept_told_marked_and_taken_up_agai
     with memory_over(MemoryTenant("default"), embedder, rules=field_policy()) as memory:
         field = Field(memory).join("scout", "analyst")
         assert field.ask("RECORD", "scout", finding("The harbour is open"))["status"] == "accepted"
-        with pytest.raises(MindUnavailable):
+        with pytest.raises(ModelUnavailable):
             memory.flush(timeout=WAIT_S)
         answer = field.ask("RECORD", "scout", finding("The quarry is closed"))
         assert answer["status"] == "accepted"
@@ -294,9 +295,7 @@ def test_the_surer_unit_comes_first() -> None:
 
 
 @cites("AKAS-060")
-@pytest.mark.parametrize(
-    ("room", "formats"), [(400, ["full"] * 3), (200, ["full", "summary", "summary"]), (40, ["summary"]), (5, [])]
-)
+@each(("room", "formats"), [(400, ["full"] * 3), (200, ["full", "summary", "summary"]), (40, ["summary"]), (5, [])])
 def test_a_token_budget_is_never_overrun(room: int, formats: list[str]) -> None:
     field = filled(*(f"The {name} " + "is a place of some importance to the town " * 11 for name in SUBJECTS[:3]))
     answer = field.ask("ATTUNE", "analyst", attune(max_tokens=room))

@@ -10,7 +10,7 @@ from tests.contracts.akashik.field import POLICY_TEXT, Field, a_list, an_object,
 from tests.contracts.cites import cites
 
 from muniment import Memory
-from muniment.contracts.akashik.levels import check_document
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.strict.values import Json, JsonObject
 
 OLD, NEW = "The market grows at 23 percent a year", "The market grows at 14 percent a year"

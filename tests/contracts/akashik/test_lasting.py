@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, a_list, an_object, attune, contents, finding
 from tests.contracts.akashik.test_levels import PAYLOADS
 from tests.contracts.akashik.test_tasks import heard, listen, made
@@ -14,7 +15,7 @@ from muniment import Memory
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.compat.akashik import Credential, FieldSettings
 from muniment.contracts.akashik.codes import code_of
-from muniment.contracts.akashik.words import MergeStrategy, Operation
+from muniment.contracts.akashik.words import FieldOperation, MergeStrategy
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import StoreFull
@@ -50,7 +51,7 @@ def test_agents_sessions_tasks_offers_and_subscriptions_are_there_again_after_a_
 
 
 @cites("AKAS-035")
-@pytest.mark.parametrize("operation", [word.value for word in Operation])
+@each("operation", [word.value for word in FieldOperation])
 def test_every_operation_leaves_an_event_in_a_log_that_only_grows(operation: str) -> None:
     field = Field().join("human", "b")
     task = made(field, "human", assignee="human")
@@ -102,12 +103,12 @@ def test_a_message_of_an_earlier_epoch_never_moves_the_clock_back() -> None:
 
 
 @cites("AKAS-103")
-@pytest.mark.parametrize("epoch", [2**40 + 100, 2**53 - 1, 2**62])
-@pytest.mark.parametrize("operation", ["RECORD", "ATTUNE", "COORDINATE", "REGISTER"])
+@each("epoch", [2**40 + 100, 2**53 - 1, 2**62])
+@each("operation", ["RECORD", "ATTUNE", "COORDINATE", "REGISTER"])
 def test_nobody_can_push_the_clock_to_its_end(operation: str, epoch: int) -> None:
     field = Field().join("scout")
     before = field.memory.ledger.head()
-    payload = finding("The harbour is deep") if operation == "RECORD" else PAYLOADS[Operation(operation)]
+    payload = finding("The harbour is deep") if operation == "RECORD" else PAYLOADS[FieldOperation(operation)]
     agent = "a" if operation == "REGISTER" else "scout"
     assert field.send(field.message(operation, agent, payload, epoch=epoch))["code"] == "EPOCH_OVERFLOW"
     assert field.memory.ledger.head() == before
@@ -237,7 +238,7 @@ def test_the_replay_of_a_purged_unit_is_for_those_who_could_have_seen_it() -> No
 def test_a_store_without_room_says_so_and_still_answers_reads(tmp_path: Path) -> None:
     field = opened(tmp_path).join("scout", "analyst")
     field.ask("RECORD", "scout", finding("Herons nest in March"))
-    store = field.memory._tenant.store
+    store = field.memory._session.tenant.store
     assert isinstance(store, SqliteTenant)
     store._connection.pragma("max_page_count", 1)  # what is there stays, and not a page more
     full = field.ask("RECORD", "scout", finding("Herons wade. " * 5_000))
@@ -251,13 +252,13 @@ def test_a_store_without_room_says_so_and_still_answers_reads(tmp_path: Path) ->
 
 
 @cites("AKAS-108")
-@pytest.mark.parametrize("level", range(4))
+@each("level", range(4))
 def test_the_operations_and_strategies_that_are_told_are_those_that_are_there(level: int) -> None:
     field = Field(level=level).join("human")
     told = field.roster.capabilities
     observed = [
         operation.value
-        for operation in Operation
+        for operation in FieldOperation
         if field.ask(operation.value, "human", PAYLOADS[operation]).get("code") != "UNSUPPORTED_OPERATION"
     ]
     assert (told["conformance_level"], told["supported_operations"]) == (level, observed)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import math
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, finding
 from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.cites import cites
 
 from muniment.contracts.akashik import CONTRACT
 from muniment.contracts.akashik.authority import CANCEL, ESCALATED, LEAD, OTHERS, OWN, TAKE_PART, permitted
-from muniment.contracts.akashik.codes import CODES, Code, code_of, error_document, error_of
+from muniment.contracts.akashik.codes import CODES, ErrorCode, code_of, error_document, error_of
 from muniment.contracts.akashik.encode import epoch_of, record_response
-from muniment.contracts.akashik.levels import (
+from muniment.contracts.akashik.validation import (
     LEVEL_OF,
     check_document,
     check_envelope,
@@ -23,7 +23,7 @@ from muniment.contracts.akashik.levels import (
     check_scope,
     check_unit,
 )
-from muniment.contracts.akashik.words import Operation, UnitType
+from muniment.contracts.akashik.words import FieldOperation, UnitType
 from muniment.contracts.finding import Finding, passes
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.curation import Verdict
@@ -56,8 +56,8 @@ def without(payload: JsonObject, name: str) -> JsonObject:
 
 
 @cites("AKAS-009")
-@pytest.mark.parametrize("mode", ["draft", "committed"])
-@pytest.mark.parametrize("intent", [None, {}, {"purpose": ""}, {"purpose": " \n\t"}, {"purpose": None}, "why"])
+@each("mode", ["draft", "committed"])
+@each("intent", [None, {}, {"purpose": ""}, {"purpose": " \n\t"}, {"purpose": None}, "why"])
 def test_a_record_without_a_purpose_is_refused_in_both_modes_and_keeps_nothing(intent: Json, mode: str) -> None:
     field = Field(level=0).join("scout")
     before = field.memory.ledger.head()
@@ -70,7 +70,7 @@ def test_a_record_without_a_purpose_is_refused_in_both_modes_and_keeps_nothing(i
 
 
 @cites("AKAS-010")
-@pytest.mark.parametrize("content", [None, "", "   ", 7])
+@each("content", [None, "", "   ", 7])
 def test_a_record_without_content_is_refused_and_keeps_nothing(content: Json) -> None:
     field = Field(level=0).join("scout")
     before = field.memory.ledger.head()
@@ -86,7 +86,7 @@ def test_an_unknown_type_has_a_code_of_its_own_and_a_missing_one_is_refused() ->
 
 
 @cites("AKAS-012")
-@pytest.mark.parametrize("word", [word.value for word in UnitType])
+@each("word", [word.value for word in UnitType])
 def test_every_type_is_recorded(word: str) -> None:
     assert len(UnitType) == 11
     field = Field(level=0).join("scout")
@@ -96,15 +96,15 @@ def test_every_type_is_recorded(word: str) -> None:
 
 
 @cites("AKAS-016")
-@pytest.mark.parametrize("mode", ["draft", "committed"])
-@pytest.mark.parametrize("score", [-0.01, 1.01, "0.5", None, True, math.nan, math.inf])
+@each("mode", ["draft", "committed"])
+@each("score", [-0.01, 1.01, "0.5", None, True, math.nan, math.inf])
 def test_a_score_that_is_no_number_from_0_to_1_is_refused_in_both_modes(score: Json, mode: str) -> None:
     payload: JsonObject = {**BARE, "mode": mode, "confidence": {"score": score, "reasoning": "r"}}
     assert codes(check_record(payload, 1)) == ["INVALID_CONFIDENCE"]
 
 
 @cites("AKAS-016")
-@pytest.mark.parametrize("score", [0, 0.0, 1, 1.0, 0.5])
+@each("score", [0, 0.0, 1, 1.0, 0.5])
 def test_both_ends_of_the_scale_are_scores(score: float) -> None:
     assert check_record({**BARE, "confidence": {"score": score, "reasoning": "r"}}, 3) == ()
 
@@ -117,7 +117,7 @@ def test_an_unknown_relation_type_is_refused() -> None:
 
 
 @cites("AKAS-018")
-@pytest.mark.parametrize(
+@each(
     "scope",
     [{}, {"role": "r"}, {"max_units": 3}, {"role": "", "max_units": 3}, {"role": " ", "max_units": 3}]
     + [{"role": "r", "max_units": number} for number in (0, -1, 1.5, "3")],
@@ -139,8 +139,8 @@ def test_a_scope_that_a_low_level_does_not_honour_is_noted_and_passes() -> None:
 
 
 @cites("AKAS-040")
-@pytest.mark.parametrize("level", [1, 2, 3])
-@pytest.mark.parametrize(
+@each("level", [1, 2, 3])
+@each(
     "confidence",
     [None, {}, {"score": 0.5}, {"reasoning": "r"}, {"score": 0.5, "reasoning": ""}, {"score": 0.5, "reasoning": " "}],
 )
@@ -158,25 +158,25 @@ def test_a_draft_needs_no_confidence_and_level_0_asks_for_none() -> None:
     assert Field(level=1).join("scout").ask("RECORD", "scout", {**BARE, "mode": "draft"})["status"] == "accepted"
 
 
-PAYLOADS: dict[Operation, JsonObject] = {
-    Operation.REGISTER: {"id": "a", "role": "r", "interests": ["x"], "required_operations": ["RECORD"]},
-    Operation.DEREGISTER: {"agent_id": "a"},
-    Operation.RECORD: {**BARE, "mode": "draft"},
-    Operation.ATTUNE: {"scope": {"role": "r", "max_units": 1}, "context_hint": None, "format": "ids_only"},
-    Operation.DETECT: {"mode": "list", "filter": {"status": ["detected"]}},
-    Operation.MERGE: {"conflict_id": "c", "strategy": "vote", "resolution": {"rationale": "r", "winner_id": "m"}},
-    Operation.SUBSCRIBE: {"action": "subscribe", "subscription": {"events": ["memory.recorded"]}},
-    Operation.REPLAY: {"target_type": "session", "target_id": "s", "depth": "full_trace"},
-    Operation.COMPACT: {"strategy": "archive", "filter": {"max_age_epochs": 10, "types": ["finding"]}},
-    Operation.COORDINATE: {"action": "create", "task": {"title": "t", "goal": "g"}},
-    Operation.HANDOFF: {"action": "offer", "task_id": "t", "to_agent": "b"},
-    Operation.SESSION: {"action": "create", "goal": "g"},
+PAYLOADS: dict[FieldOperation, JsonObject] = {
+    FieldOperation.REGISTER: {"id": "a", "role": "r", "interests": ["x"], "required_operations": ["RECORD"]},
+    FieldOperation.DEREGISTER: {"agent_id": "a"},
+    FieldOperation.RECORD: {**BARE, "mode": "draft"},
+    FieldOperation.ATTUNE: {"scope": {"role": "r", "max_units": 1}, "context_hint": None, "format": "ids_only"},
+    FieldOperation.DETECT: {"mode": "list", "filter": {"status": ["detected"]}},
+    FieldOperation.MERGE: {"conflict_id": "c", "strategy": "vote", "resolution": {"rationale": "r", "winner_id": "m"}},
+    FieldOperation.SUBSCRIBE: {"action": "subscribe", "subscription": {"events": ["memory.recorded"]}},
+    FieldOperation.REPLAY: {"target_type": "session", "target_id": "s", "depth": "full_trace"},
+    FieldOperation.COMPACT: {"strategy": "archive", "filter": {"max_age_epochs": 10, "types": ["finding"]}},
+    FieldOperation.COORDINATE: {"action": "create", "task": {"title": "t", "goal": "g"}},
+    FieldOperation.HANDOFF: {"action": "offer", "task_id": "t", "to_agent": "b"},
+    FieldOperation.SESSION: {"action": "create", "goal": "g"},
 }
 
 
 @cites("AKAS-031")
-@pytest.mark.parametrize("operation", list(Operation))
-def test_a_message_of_every_operation_is_read_as_it_was_written(operation: Operation) -> None:
+@each("operation", list(FieldOperation))
+def test_a_message_of_every_operation_is_read_as_it_was_written(operation: FieldOperation) -> None:
     message = Field().message(operation.value, "scout", PAYLOADS[operation], session="s-1", epoch=3)
     assert check_envelope(message, 3) == ()
     assert CONTRACT.check(json.dumps(message).encode()) == ()
@@ -184,7 +184,7 @@ def test_a_message_of_every_operation_is_read_as_it_was_written(operation: Opera
 
 
 @cites("AKAS-030")
-@pytest.mark.parametrize(
+@each(
     ("field_name", "value"),
     [
         ("protocol", "akasha"),
@@ -206,9 +206,7 @@ def test_a_broken_envelope_is_refused_before_it_has_any_effect(field_name: str, 
 
 
 @cites("AKAS-030")
-@pytest.mark.parametrize(
-    "name", ["protocol", "version", "id", "operation", "agent_id", "session_id", "epoch", "payload"]
-)
+@each("name", ["protocol", "version", "id", "operation", "agent_id", "session_id", "epoch", "payload"])
 def test_a_message_without_one_of_its_keys_is_refused(name: str) -> None:
     message = without(Field().message("RECORD", "scout", finding("It rains")), name)
     assert codes(check_envelope(message)) == ["INVALID_ENVELOPE"]
@@ -216,7 +214,7 @@ def test_a_message_without_one_of_its_keys_is_refused(name: str) -> None:
 
 
 @cites("AKAS-065")
-@pytest.mark.parametrize(
+@each(
     ("change", "code"),
     [
         ({"strategy": "dice"}, "UNSUPPORTED_STRATEGY"),
@@ -225,10 +223,10 @@ def test_a_message_without_one_of_its_keys_is_refused(name: str) -> None:
     ],
 )
 def test_a_merge_without_a_rationale_or_by_an_unknown_strategy_is_refused(change: JsonObject, code: str) -> None:
-    assert codes(check_payload(Operation.MERGE, {**PAYLOADS[Operation.MERGE], **change})) == [code]
+    assert codes(check_payload(FieldOperation.MERGE, {**PAYLOADS[FieldOperation.MERGE], **change})) == [code]
 
 
-@pytest.mark.parametrize(
+@each(
     ("operation", "payload", "lacks"),
     [
         ("DETECT", {"mode": "check", "target_id": " "}, "target_id"),
@@ -258,14 +256,14 @@ def test_a_message_that_a_higher_level_would_refuse_passes_with_a_warning() -> N
 
 
 def test_what_a_payload_needs_besides_is_asked_for() -> None:
-    assert codes(check_payload(Operation.DETECT, {"mode": "check"})) == ["INVALID_PAYLOAD"]
-    assert codes(check_payload(Operation.SUBSCRIBE, {"action": "subscribe"})) == ["INVALID_PAYLOAD"]
-    assert codes(check_payload(Operation.SUBSCRIBE, {"action": "unsubscribe"})) == ["INVALID_PAYLOAD"]
-    assert check_payload(Operation.SUBSCRIBE, {"action": "list"}) == ()
+    assert codes(check_payload(FieldOperation.DETECT, {"mode": "check"})) == ["INVALID_PAYLOAD"]
+    assert codes(check_payload(FieldOperation.SUBSCRIBE, {"action": "subscribe"})) == ["INVALID_PAYLOAD"]
+    assert codes(check_payload(FieldOperation.SUBSCRIBE, {"action": "unsubscribe"})) == ["INVALID_PAYLOAD"]
+    assert check_payload(FieldOperation.SUBSCRIBE, {"action": "list"}) == ()
 
 
 @cites("AKAS-091")
-@pytest.mark.parametrize(
+@each(
     ("operation", "detail", "least"),
     [
         ("RECORD", "committed", 4),
@@ -290,12 +288,12 @@ def test_what_a_payload_needs_besides_is_asked_for() -> None:
     ],
 )
 def test_each_row_of_the_table_holds_at_its_limit_and_fails_one_below(operation: str, detail: str, least: int) -> None:
-    assert permitted(least, Operation(operation), detail)
-    assert not permitted(least - 1, Operation(operation), detail)
+    assert permitted(least, FieldOperation(operation), detail)
+    assert not permitted(least - 1, FieldOperation(operation), detail)
 
 
 @cites("AKAS-091")
-@pytest.mark.parametrize(
+@each(
     ("operation", "payload", "least"),
     [
         ("RECORD", {"mode": "draft"}, 2),
@@ -317,7 +315,7 @@ def test_a_field_asks_for_the_authority_of_each_row(operation: str, payload: Jso
     def barred(authority: int) -> bool:
         field = Field()
         field.ask("REGISTER", "human", {"id": "human", "role": "r", "authority_level": authority})
-        answer = field.ask(operation, "human", {**PAYLOADS[Operation(operation)], **payload})
+        answer = field.ask(operation, "human", {**PAYLOADS[FieldOperation(operation)], **payload})
         return answer.get("code") == "INSUFFICIENT_AUTHORITY"
 
     assert (barred(least - 1), barred(least)) == (True, False)
@@ -335,14 +333,14 @@ def test_a_field_asks_for_authority_6_to_merge_and_for_none_to_replay() -> None:
     field.ask("REGISTER", "human", {"id": "human", "role": "auditor", "authority_level": 0})
     target: JsonObject = {"target_type": "memory_unit", "target_id": unit, "depth": "summary"}
     assert field.ask("REPLAY", "human", target)["status"] == "ok"
-    assert field.ask("ATTUNE", "human", PAYLOADS[Operation.ATTUNE])["code"] == "INSUFFICIENT_AUTHORITY"
+    assert field.ask("ATTUNE", "human", PAYLOADS[FieldOperation.ATTUNE])["code"] == "INSUFFICIENT_AUTHORITY"
 
 
 @cites("AKAS-091")
 def test_anybody_registers_and_replays_and_what_is_not_listed_nobody_may() -> None:
-    assert permitted(0, Operation.REGISTER)
-    assert permitted(0, Operation.REPLAY)
-    assert not permitted(10, Operation.SESSION, "abolish")
+    assert permitted(0, FieldOperation.REGISTER)
+    assert permitted(0, FieldOperation.REPLAY)
+    assert not permitted(10, FieldOperation.SESSION, "abolish")
 
 
 @cites("AKAS-091")
@@ -356,7 +354,7 @@ def test_an_observer_may_draft_and_look_and_not_commit_or_detect() -> None:
 
 
 @cites("AKAS-050")
-@pytest.mark.parametrize("level", range(4))
+@each("level", range(4))
 def test_an_operation_above_the_level_is_unsupported(level: int) -> None:
     field = Field(level=level).join("chief")
     for operation, payload in PAYLOADS.items():
@@ -383,7 +381,7 @@ def test_a_clock_that_is_full_is_an_error_and_never_begins_again() -> None:
 
 
 def test_the_seventeen_codes_of_the_protocol_are_there_and_ours_are_marked() -> None:
-    assert set(CODES) == set(Code)
+    assert set(CODES) == set(ErrorCode)
     assert len([code for code, meaning in CODES.items() if not meaning.extension]) == 17
     recoverable = {code.value for code, meaning in CODES.items() if meaning.recoverable and not meaning.extension}
     assert recoverable == {
@@ -402,11 +400,11 @@ def test_the_seventeen_codes_of_the_protocol_are_there_and_ours_are_marked() -> 
 
 
 def test_an_error_document_is_one() -> None:
-    for code in Code:
+    for code in ErrorCode:
         assert check_document("error", error_document(code, "RECORD", "no")) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "code"),
     [
         (NotFound("record", "r"), "UNIT_NOT_FOUND"),

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, an_object, attune, contents, finding
 from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.akashik.test_tasks import heard, listen
 from tests.contracts.cites import cites
 
-from muniment.contracts.akashik.happenings import Happened, happened
-from muniment.contracts.akashik.levels import check_document
-from muniment.contracts.akashik.notices import Told, View, notices
-from muniment.contracts.akashik.subscriptions import Wish
+from muniment.contracts.akashik.events import FieldEvent, events_of
+from muniment.contracts.akashik.notices import LastNotified, SubscriberView, notices
+from muniment.contracts.akashik.subscriptions import FieldSubscription
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.akashik.words import EventName
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.model.entry import Birth, ConflictChange, Entry, EntryKind
-from muniment.model.record import Footing
+from muniment.model.entry import ConflictChange, Entry, EntryKind, RevisionCreated
+from muniment.model.record import TrustState
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.vocabulary import ConflictStatus, Label
@@ -24,14 +24,14 @@ AGENTS = ("scout", "analyst", "senior", "chief", "human", "voter")
 MET = ["memory.recorded", "memory.superseded", "memory.contested", "conflict.detected", "conflict.resolved"]
 
 
-def unit_event(epoch: int = 3, by: str = "scout") -> Happened:
-    return Happened(
+def unit_event(epoch: int = 3, by: str = "scout") -> FieldEvent:
+    return FieldEvent(
         event=EventName.MEMORY_RECORDED, epoch=epoch, by=by, words="m-1 was recorded", unit="m-1", units=("m-1",)
     )
 
 
 @cites("AKAS-071")
-@pytest.mark.parametrize("event", [*MET, "agent.joined"])
+@each("event", [*MET, "agent.joined"])
 def test_each_event_reaches_who_subscribed_to_it_with_all_eight_fields(event: str) -> None:
     field = listen(Field().join(*AGENTS), "voter", event)
     _, conflict, old, new = disputed(field)
@@ -96,16 +96,16 @@ def test_what_matters_less_than_asked_for_is_held_back() -> None:
 
 
 @cites("AKAS-072")
-@pytest.mark.parametrize(("gap", "times"), [(0, 2), (99, 1), (100, 2)])
+@each(("gap", "times"), [(0, 2), (99, 1), (100, 2)])
 def test_the_same_thing_is_not_told_again_too_soon(gap: int, times: int) -> None:
     wait = 100 if gap else None
-    wish = Wish(id="s", agent="analyst", events=(EventName.MEMORY_RECORDED,), debounce_ms=wait)
-    views = {"analyst": View(units={"m-1": 0.5})}
-    first, told = notices([wish], [unit_event()], views, Told(), now_ms=1_000)
+    wish = FieldSubscription(id="s", agent="analyst", events=(EventName.MEMORY_RECORDED,), debounce_ms=wait)
+    views = {"analyst": SubscriberView(units={"m-1": 0.5})}
+    first, told = notices([wish], [unit_event()], views, LastNotified(), now_ms=1_000)
     second, _ = notices([wish], [unit_event(4)], views, told, now_ms=1_000 + gap)
     assert len(first) + len(second) == times
     other, _ = notices(
-        [wish], [Happened(event=EventName.MEMORY_RECORDED, epoch=5, by="b", words="w")], views, told, now_ms=1_001
+        [wish], [FieldEvent(event=EventName.MEMORY_RECORDED, epoch=5, by="b", words="w")], views, told, now_ms=1_001
     )
     assert len(other) == 1
 
@@ -142,15 +142,15 @@ def test_the_side_that_lost_is_told_no_more_is_named_and_its_author_hears_of_it(
 
 
 def test_a_side_that_may_not_be_seen_hides_the_conflict() -> None:
-    event = Happened(
+    event = FieldEvent(
         event=EventName.CONFLICT_DETECTED, epoch=3, by="scout", words="w", conflict="c", units=("m-1", "m-2")
     )
-    wish = Wish(id="s", agent="analyst", events=(EventName.CONFLICT_DETECTED,))
-    half, whole = View(units={"m-1": 0.9}), View(units={"m-1": 0.2, "m-2": 0.4})
-    assert notices([wish], [event], {"analyst": half}, Told(), now_ms=0)[0] == ()
-    ((notice,), _) = notices([wish], [event], {"analyst": whole}, Told(), now_ms=0)
+    wish = FieldSubscription(id="s", agent="analyst", events=(EventName.CONFLICT_DETECTED,))
+    half, whole = SubscriberView(units={"m-1": 0.9}), SubscriberView(units={"m-1": 0.2, "m-2": 0.4})
+    assert notices([wish], [event], {"analyst": half}, LastNotified(), now_ms=0)[0] == ()
+    ((notice,), _) = notices([wish], [event], {"analyst": whole}, LastNotified(), now_ms=0)
     assert notice.document["relevance_score"] == 0.4
-    assert notices([wish], [event], {}, Told(), now_ms=0)[0] == ()
+    assert notices([wish], [event], {}, LastNotified(), now_ms=0)[0] == ()
 
 
 class Reviewed:
@@ -167,8 +167,10 @@ class Reviewed:
 
 
 def test_a_unit_that_a_reviewer_let_in_is_its_authors_and_one_nobody_knows_of_is_no_news() -> None:
-    footing = Footing(own=0.8, effective=0.8, label=Label.AGENT)
-    births = tuple(Birth(rid=rid, id=f"m-{rid}", revision=1, status=Status.ACTIVE, footing=footing) for rid in (7, 8))
+    footing = TrustState(own=0.8, effective=0.8, label=Label.AGENT)
+    births = tuple(
+        RevisionCreated(rid=rid, id=f"m-{rid}", revision=1, status=Status.ACTIVE, footing=footing) for rid in (7, 8)
+    )
     conflict = ConflictChange(id="c-1", status=ConflictStatus.DETECTED, a=7, b=8, why="slot")
     entry = Entry(
         v=1,
@@ -180,7 +182,7 @@ def test_a_unit_that_a_reviewer_let_in_is_its_authors_and_one_nobody_knows_of_is
         births=births,
         conflicts=(conflict,),
     )
-    (told,) = happened(entry, Reviewed())
+    (told,) = events_of(entry, Reviewed())
     assert (told.by, told.concerns, told.unit, told.epoch) == ("analyst", ("analyst",), "m-1", 3)
 
 
@@ -202,6 +204,6 @@ def test_a_unit_that_only_counts_for_less_is_no_news() -> None:
     links: list[Json] = [{"type": "contradicts", "target_id": above}]
     field.ask("RECORD", "analyst", finding("Nothing larger than a boat goes in", relations=links))
     assert heard(field, "senior") == ["memory.contested", "memory.contested"]
-    field.memory.as_actor("scout").retract(ground, reason="silted up")
+    field.memory.as_actor("scout").review.retract(ground, reason="silted up")
     field.ask("RECORD", "scout", finding("The orchard is large"))
     assert heard(field, "senior") == []

@@ -6,15 +6,16 @@ from itertools import product
 
 import pytest
 from msgspec.structs import replace
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, finding
 from tests.contracts.akashik.test_conflicts import disputed
 from tests.contracts.cites import cites
 
-from muniment.contracts.akashik.coordination import Task
-from muniment.contracts.akashik.levels import check_document
-from muniment.contracts.akashik.roster import Member
+from muniment.contracts.akashik.coordination import FieldTask
+from muniment.contracts.akashik.roster import RegisteredAgent
 from muniment.contracts.akashik.states import TASK, may_become
-from muniment.contracts.akashik.tasks import STEPS, Tasks, coordinate
+from muniment.contracts.akashik.tasks import STEPS, FieldTasks, coordinate
+from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.akashik.words import TaskAction, TaskStatus
 from muniment.contracts.strict.values import Json, JsonObject
 
@@ -36,7 +37,7 @@ LEGAL = {
     ("cancel", "failed"): "cancelled",
 }
 MOVING = [action.value for action in TaskAction if action.value not in ("create", "get", "list")]
-TASK_ = Task(
+TASK_ = FieldTask(
     id="t-1",
     title="Sound the harbour",
     goal="a chart",
@@ -82,11 +83,13 @@ def heard(field: Field, agent: str) -> list[str]:
 
 
 @cites("AKAS-082")
-@pytest.mark.parametrize(("action", "before"), list(product(MOVING, [word.value for word in TaskStatus])))
+@each(("action", "before"), list(product(MOVING, [word.value for word in TaskStatus])))
 def test_each_action_takes_a_task_from_where_it_may_and_from_nowhere_else(action: str, before: str) -> None:
     task = replace(TASK_, status=TaskStatus(before))
     payload: JsonObject = {"action": action, "task": {"id": "t-1", "assignee": "scout", "summary": "done"}}
-    turn = coordinate(Tasks(all=(task,)), payload, Member(id="scout", role="r", authority=4), epoch=7, fresh="t-2")
+    turn = coordinate(
+        FieldTasks(all=(task,)), payload, RegisteredAgent(id="scout", role="r", authority=4), epoch=7, fresh="t-2"
+    )
     if (action, before) not in LEGAL:
         assert turn.answer["code"] == "INVALID_TRANSITION"
         assert (turn.tasks.all, turn.events) == ((task,), ())

@@ -7,19 +7,20 @@ import json
 import msgspec
 import pytest
 from hypothesis import given
+from tests.cases import each
 from tests.contracts.akashik.strategies import documents
 
 from muniment.contracts.akashik import CONTRACT
-from muniment.contracts.akashik.commands import Caller
+from muniment.contracts.akashik.commands import FieldCaller
 from muniment.contracts.akashik.contract import recognise
 from muniment.contracts.akashik.decode import decode_compact, decode_detect, decode_merge, decode_record, decode_replay
-from muniment.contracts.akashik.levels import check_document, check_unit
+from muniment.contracts.akashik.extra_fields import told_again
 from muniment.contracts.akashik.tables import KIND_OF, STATUS_OF, TOLD_AS, TYPE_OF
-from muniment.contracts.akashik.units import Units
+from muniment.contracts.akashik.units import UnitCodec
+from muniment.contracts.akashik.validation import check_document, check_unit
 from muniment.contracts.akashik.wire import DOCUMENTS, REQUESTS, RESPONSES
-from muniment.contracts.akashik.words import LinkType, MergeStrategy, Operation, UnitStatus, UnitType
-from muniment.contracts.akashik.words_kept import told_again
-from muniment.contracts.carried import Carried
+from muniment.contracts.akashik.words import FieldOperation, LinkType, MergeStrategy, UnitStatus, UnitType
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.names import safe_id
 from muniment.contracts.schemas import schema_of
 from muniment.contracts.strict.values import Json, JsonObject, same
@@ -98,7 +99,7 @@ def test_a_memory_from_elsewhere_is_valid_at_every_level_and_its_losses_are_told
         times=Times(valid_from=Instant(1_772_357_400_000_000)),
         lineage=Lineage(derived_from=("mem-1",), supersedes="mem-2", parent="mem-3", entities=("Ana",)),
     )
-    out = CONTRACT.encode([Carried(id="mem-9", claim=claim, tenant="acme", revision=3)])
+    out = CONTRACT.encode([InterchangeRecord(id="mem-9", claim=claim, tenant="acme", revision=3)])
     unit = json.loads(out.data)
     assert [check_unit(unit, level) for level in range(4)] == [(), (), (), ()]
     assert unit["type"] == "observation"
@@ -126,14 +127,16 @@ def test_a_memory_from_elsewhere_is_valid_at_every_level_and_its_losses_are_told
 
 
 def test_what_was_only_filled_in_is_read_as_not_said() -> None:
-    memory = Carried(id="mem-9", claim=Claim(content="Something", intent=Intent(question="what?")))
+    memory = InterchangeRecord(id="mem-9", claim=Claim(content="Something", intent=Intent(question="what?")))
     (again,) = CONTRACT.decode(CONTRACT.encode([memory]).data)
     assert again == memory
 
 
 def test_lineage_survives_the_way_through_the_protocol() -> None:
     lineage = Lineage(derived_from=("a", "b"), parent="c", supersedes="d")
-    (again,) = CONTRACT.decode(CONTRACT.encode([Carried(id="m", claim=Claim(content="x", lineage=lineage))]).data)
+    (again,) = CONTRACT.decode(
+        CONTRACT.encode([InterchangeRecord(id="m", claim=Claim(content="x", lineage=lineage))]).data
+    )
     assert again.claim.lineage == lineage
 
 
@@ -143,9 +146,9 @@ def test_what_is_over_is_never_told_as_live() -> None:
     assert set(TOLD_AS) == set(Status)
 
 
-@pytest.mark.parametrize("status", list(Status))
+@each("status", list(Status))
 def test_what_is_told_as_a_draft_is_one_in_both_words(status: Status) -> None:
-    unit = json.loads(CONTRACT.encode([Carried(id="m", claim=Claim(content="x"), status=status)]).data)
+    unit = json.loads(CONTRACT.encode([InterchangeRecord(id="m", claim=Claim(content="x"), status=status)]).data)
     assert (unit["mode"] == "draft") == (unit["status"] == "draft")
 
 
@@ -155,7 +158,7 @@ def test_every_word_has_its_counterpart() -> None:
     assert set(STATUS_OF) == set(UnitStatus)
     assert [TYPE_OF[kind] for kind in KIND_OF.values()] == list(KIND_OF)
     assert {word.value for word in LinkType} == {word.value for word in RelationType}
-    assert {word.value for word in MergeStrategy} == {word.value for word in Strategy} - {"promote"}
+    assert {word.value for word in MergeStrategy} == {word.value for word in Strategy} - {"promote", "reopen"}
 
 
 def test_a_document_that_carries_no_memory_is_refused_by_the_decoder() -> None:
@@ -188,7 +191,7 @@ def test_ids_that_stand_twice_in_a_list_are_warned_of() -> None:
     assert CONTRACT.check(encoded([UNIT, {"id": "mem-002", "role": "r", "status": "idle"}])) == ()
 
 
-@pytest.mark.parametrize("blank", ["\u00a0", "\u2003\u3000", "\ufeff", "\u2028\u205f", "\x85\x1f"])
+@each("blank", ["\u00a0", "\u2003\u3000", "\ufeff", "\u2028\u205f", "\x85\x1f"])
 def test_white_space_of_any_kind_says_nothing(blank: str) -> None:
     found = CONTRACT.check(encoded({**UNIT, "intent": {"purpose": blank}, "content": blank}))
     assert {(one.code, one.path) for one in found} == {
@@ -227,9 +230,7 @@ def test_a_unit_inside_an_answer_is_checked_as_a_unit() -> None:
     assert {(one.code, one.path) for one in CONTRACT.check(encoded(scoped))} == wanted
 
 
-@pytest.mark.parametrize(
-    ("form", "lacks"), [("full", "memory_unit"), ("summary", "memory_unit"), ("ids_only", "memory_unit_id")]
-)
+@each(("form", "lacks"), [("full", "memory_unit"), ("summary", "memory_unit"), ("ids_only", "memory_unit_id")])
 def test_a_scoped_unit_tells_the_unit_or_its_id(form: str, lacks: str) -> None:
     bare: JsonObject = {"relevance_score": 1, "relevance_reason": "r", "format": form}
     (found,) = CONTRACT.check(encoded(bare))
@@ -250,7 +251,7 @@ def test_nothing_may_be_missing_of_a_unit_that_is_told(form: str) -> None:
     assert CONTRACT.check(encoded(bare)) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "name"),
     [
         ({"protocol": "akashik"}, "message"),
@@ -303,7 +304,7 @@ def test_every_document_can_be_checked_by_name_and_has_a_schema() -> None:
 
 
 def test_every_operation_has_a_request_and_a_response() -> None:
-    assert set(REQUESTS) == set(RESPONSES) == set(Operation)
+    assert set(REQUESTS) == set(RESPONSES) == set(FieldOperation)
 
 
 def test_content_longer_than_a_line_of_evidence_is_kept_whole() -> None:
@@ -336,13 +337,13 @@ def test_a_place_without_a_session_is_the_projects() -> None:
 def test_of_what_was_kept_a_field_tells_the_role_and_the_names_and_not_the_id() -> None:
     source: JsonObject = {"agent_id": "a", "agent_role": "r", "session_id": "s é", "timestamp": "2026-03-01T09:30:00Z"}
     (memory,) = CONTRACT.decode(encoded({**UNIT, "id": "mem é", "source": source}))
-    held = Units().write(msgspec.structs.replace(memory, role=None))
+    held = UnitCodec().write(msgspec.structs.replace(memory, role=None))
     told = told_again(held, memory.claim)
     assert told["source"] == {**source, "agent_role": "not stated"}
     assert (told["id"], memory.id) == (memory.id, safe_id("mem é"))
-    claim = decode_record({**BARE}, Caller(id="a", role="r", session="s é")).claim
+    claim = decode_record({**BARE}, FieldCaller(id="a", role="r", session="s é")).claim
     assert claim.place.session_id == safe_id("s é")
-    again = told_again(Units().write(Carried(id="m", claim=claim)), claim)
+    again = told_again(UnitCodec().write(InterchangeRecord(id="m", claim=claim)), claim)
     assert again["source"] == {**source, "agent_id": "unknown", "timestamp": "1970-01-01T00:00:00Z"}
 
 
@@ -352,7 +353,7 @@ def test_foreign_names_mean_the_same_in_every_question() -> None:
     assert decode_replay({"target_type": "task", "target_id": name, "depth": "summary"}).target == held
     resolution: JsonObject = {"rationale": "r", "winner_id": name}
     merge: JsonObject = {"conflict_id": "c", "strategy": "vote", "resolution": resolution}
-    assert decode_merge(merge, Caller(id="a", role="r")).winner == held
+    assert decode_merge(merge, FieldCaller(id="a", role="r")).winner == held
     command = decode_compact({"strategy": "archive", "filter": {"session_id": name}})
     unit: JsonObject = {"source": {"session_id": name}, "epoch": 1, "type": "finding", "status": "active"}
     assert command.selects(unit, epoch=2)

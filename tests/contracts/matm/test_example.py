@@ -9,8 +9,8 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import named, notices, outcomes, result, told, warnings
 
-from muniment.compat.matm.example import Played, Script, desk_for, play, script
-from muniment.compat.matm.scratch import StillClock, scratch_memory
+from matm_evaluation.example import Played, Script, desk_for, play, script
+from matm_evaluation.scratch import StillClock, scratch_memory
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import NotFound
@@ -23,9 +23,9 @@ def played() -> tuple[Played, Played, dict[str, str], dict[str, tuple[str, str, 
     clock = StillClock()
     with scratch_memory(clock) as memory:
         first = play(memory, clock)
-        count = sum(memory.stats().revisions.values())
+        count = sum(memory.insight.stats().revisions.values())
         second = play(memory, clock)
-        assert sum(memory.stats().revisions.values()) == count
+        assert sum(memory.insight.stats().revisions.values()) == count
         assert memory.ledger.verify().ok
         states = {
             one.record.proposal: (
@@ -33,7 +33,7 @@ def played() -> tuple[Played, Played, dict[str, str], dict[str, tuple[str, str, 
                 one.record.claim.nature.kind.value,
                 one.standing.status.value,
             )
-            for one in memory.browse(statuses=list(Status))
+            for one in memory.insight.browse(statuses=list(Status))
         }
     records = {one.event: str(one.report.get("record_id")) for one in first.filed}
     return first, second, records, states
@@ -85,8 +85,8 @@ def test_the_hypothesis_expires_and_the_older_guide_is_deprecated() -> None:
     with scratch_memory(clock) as memory:
         play(memory, clock)
         clock.forward(30 * 86_400_000_000)
-        guess = next(one.record.id for one in memory.browse() if one.record.proposal == "evt_demo_006")
-        assert memory.sweep().expired == (guess,)
+        guess = next(one.record.id for one in memory.insight.browse() if one.record.proposal == "evt_demo_006")
+        assert memory.review.sweep().expired == (guess,)
 
 
 def test_the_credential_is_nowhere_and_its_redaction_is_on_record() -> None:

@@ -6,15 +6,17 @@ import json
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import CONSUMER, FOREIGN_READER, STEWARD, World
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import simulated_memory
 
-from muniment.backends.memory.store import MemoryTenant
-from muniment.compat.matm.evaluation import field_section
-from muniment.compat.matm.field import Retrieval, Statuses, Told, is_outside, retrieval_figures, retrievals
-from muniment.compat.matm.figures import Figure
-from muniment.compat.matm.labels import Labels, label_figures, read_labels
-from muniment.compat.matm.scratch import matm_policy
+from matm_evaluation.evaluation import field_section
+from matm_evaluation.field import Retrieval, Statuses, Told, is_outside, retrieval_figures, retrievals
+from matm_evaluation.figures import Figure
+from matm_evaluation.labels import Labels, label_figures, read_labels
+from muniment.compat.matm.desk import matm_policy
 from muniment.model.actor import Actor
 from muniment.model.claim import Charter, Place
 from muniment.model.errors import Malformed, NotPermitted
@@ -22,7 +24,6 @@ from muniment.model.query import Query
 from muniment.model.status import Status
 from muniment.model.times import DAY
 from muniment.model.vocabulary import ActorType, Scope
-from muniment.testing.world import simulated_memory
 
 QUESTION = "How many regions has checkout?"
 
@@ -128,7 +129,7 @@ def test_what_was_told_in_time_and_in_force_counts_as_such_when_it_is_over_later
     record = world.keep("Checkout has three regions", expires_at="2026-06-26T00:00:00Z")
     world.ask(QUESTION)
     world.clock.forward(3 * DAY)
-    world.memory.as_actor(STEWARD).retire(record, becomes="deprecated", reason="it is over")
+    world.memory.as_actor(STEWARD).review.retire(record, becomes="deprecated", reason="it is over")
     found = measured(world)
     assert (found["leak rate"], found["stale retrieval"], found["deprecated retrieval"]) == (0.0, 0.0, 0.0)
     (one,) = retrievals(world.memory, Statuses(world.memory.ledger.entries()))
@@ -138,7 +139,7 @@ def test_what_was_told_in_time_and_in_force_counts_as_such_when_it_is_over_later
 def test_a_status_is_the_one_of_that_position(world: World) -> None:
     record = world.keep("Checkout has three regions")
     before = world.memory.ledger.head().seq
-    world.memory.as_actor(STEWARD).retire(record, becomes="deprecated", reason="it is over")
+    world.memory.as_actor(STEWARD).review.retire(record, becomes="deprecated", reason="it is over")
     entries = world.memory.ledger.entries()
     (rid,) = (one.rid for entry in entries for one in entry.births)
     statuses = Statuses(entries)
@@ -176,7 +177,7 @@ def test_the_figures_of_decisions_by_hand(world: World) -> None:
     world.desk.decide(held.event, actor=STEWARD, accept=True, reason="fits", scope=Scope.AGENT_REPO, scope_id="docs")
     world.emit(world.event("Checkout has three regions"))
     world.emit(world.event("Something else waits"))
-    world.memory.as_actor(STEWARD).retract(kept, reason="it was wrong")
+    world.memory.as_actor(STEWARD).review.retract(kept, reason="it was wrong")
     found = measured(world)
     assert found["refused"] == 1 / 4
     assert found["refused as redundant"] == 1 / 4
@@ -236,9 +237,7 @@ def test_labels_without_conflicts_say_nothing_of_them(world: World) -> None:
     assert [one.family for one in label_figures(world.memory, Labels(decisions={}))] == ["routing"] * 3
 
 
-@pytest.mark.parametrize(
-    "labels", [{}, {"decisions": []}, {"decisions": {"e": "keep"}}, {"decisions": {"e": "append:mars"}}, {"mood": 1}]
-)
+@each("labels", [{}, {"decisions": []}, {"decisions": {"e": "keep"}}, {"decisions": {"e": "append:mars"}}, {"mood": 1}])
 def test_labels_that_cannot_be_read_are_told(labels: object) -> None:
     with pytest.raises(Malformed) as refused:
         read_labels(json.dumps(labels).encode())

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment import Memory
 from muniment.contracts.finding import Severity
 from muniment.contracts.matm import CONTRACT
-from muniment.contracts.matm.papers import (
-    Curated,
-    Expert,
-    Queued,
+from muniment.contracts.matm.documents import (
+    DecisionContext,
+    DirectoryExpert,
+    QueueState,
     directory_document,
     query_of,
     report_document,
@@ -22,7 +22,7 @@ from muniment.contracts.matm.papers import (
     ticket_document,
 )
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.model.curation import Redaction, Report, Routing, StepOutcome
+from muniment.model.curation import CurationReport, Redaction, Routing, StepOutcome
 from muniment.model.query import Abstention, Query
 from muniment.model.recall import Recall
 from muniment.model.times import Instant, parse
@@ -75,7 +75,7 @@ def test_a_short_request_asks_for_its_task_and_an_empty_list_allows_nothing() ->
     assert query_of({**REQUEST, "project_id": "checkout"}).scope_ids is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "found"),
     [
         ({"allowed_scopes": ["discard"]}, ("enum", "/allowed_scopes/0")),
@@ -158,7 +158,7 @@ def test_who_is_not_authorized_is_not_told_how_much_is_hidden() -> None:
 def test_a_report_names_decision_steps_reviewer_and_next_review() -> None:
     steps = [StepOutcome(step=step, result=StepResult.PASSED) for step in Step]
     steps[1] = StepOutcome(step=Step.SAFETY, result=StepResult.CHANGED, note="redacted a key")
-    report = Report(
+    report = CurationReport(
         proposal="prp_1",
         digest="d",
         actor="producer.tester",
@@ -172,7 +172,7 @@ def test_a_report_names_decision_steps_reviewer_and_next_review() -> None:
         redactions=(Redaction(field="content", what="API key"),),
         suggested=Routing(kind=Kind.FACT, scope=Scope.PROJECT, scope_id="checkout"),
     )
-    curated = Curated(
+    curated = DecisionContext(
         event_id="evt_1",
         curated_at=AT,
         curator="curator.demo",
@@ -211,7 +211,7 @@ def test_a_report_names_decision_steps_reviewer_and_next_review() -> None:
 
 def test_a_discard_has_the_sink_as_its_scope_and_runs_no_step_after_the_refusal() -> None:
     refused = StepOutcome(step=Step.ADMISSION, result=StepResult.REFUSED, note="malformed")
-    report = Report(
+    report = CurationReport(
         proposal="prp_1",
         digest="d",
         actor="a",
@@ -221,7 +221,9 @@ def test_a_discard_has_the_sink_as_its_scope_and_runs_no_step_after_the_refusal(
         reason="the event is malformed",
         steps=(refused,),
     )
-    curated = Curated(event_id="evt_1", curated_at=AT, curator="policy", scope=Scope.PROJECT, kind=Kind.OBSERVATION)
+    curated = DecisionContext(
+        event_id="evt_1", curated_at=AT, curator="policy", scope=Scope.PROJECT, kind=Kind.OBSERVATION
+    )
 
     document = report_document(report, curated)
 
@@ -239,7 +241,7 @@ def test_a_discard_has_the_sink_as_its_scope_and_runs_no_step_after_the_refusal(
 
 
 def test_a_directory_tells_who_knows_what() -> None:
-    expert = Expert(
+    expert = DirectoryExpert(
         agent="producer.tester",
         roles=("tester",),
         teams=("repair",),
@@ -282,7 +284,9 @@ def test_a_directory_tells_who_knows_what() -> None:
 
 def test_a_ticket_wraps_an_event_for_a_person() -> None:
     event: JsonObject = {"source_agent": "tester", "memory_kind": "fact", "suggested_scope": "project"}
-    queued = Queued(ticket_id="tck_1", opened_at=Instant(0), opened_by="queue", due_at=AT, reason="a person decides")
+    queued = QueueState(
+        ticket_id="tck_1", opened_at=Instant(0), opened_by="queue", due_at=AT, reason="a person decides"
+    )
 
     assert ticket_document(event, queued) == {
         "ticket_id": "tck_1",

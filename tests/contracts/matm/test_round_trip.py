@@ -8,8 +8,8 @@ import msgspec
 from hypothesis import given
 from tests.contracts.matm.strategies import documents, events
 
-from muniment.contracts.carried import Carried
 from muniment.contracts.finding import passes
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.claim import (
@@ -57,7 +57,7 @@ def test_an_accepted_event_is_written_as_a_valid_record_and_read_back_whole(even
 
 
 def test_several_memories_are_a_list_and_one_is_a_document() -> None:
-    memory = Carried(id="rec_1", claim=Claim(content="The build is green"))
+    memory = InterchangeRecord(id="rec_1", claim=Claim(content="The build is green"))
 
     assert isinstance(json.loads(CONTRACT.encode([memory]).data), dict)
     assert len(json.loads(CONTRACT.encode([memory, memory]).data)) == 2
@@ -70,7 +70,7 @@ def test_every_kind_scope_and_state_of_ours_is_written_as_a_valid_record_and_com
     for kind in Kind:
         for scope in Scope:
             for status in Status:
-                memory = Carried(
+                memory = InterchangeRecord(
                     id="rec_1",
                     claim=Claim(
                         content="Tea is served", nature=Nature(kind=kind), place=Place(scope=scope), charter=charter
@@ -83,7 +83,9 @@ def test_every_kind_scope_and_state_of_ours_is_written_as_a_valid_record_and_com
 
 
 def test_what_is_kept_for_a_user_goes_by_the_scope_that_speaks_of_people_and_waits_without_a_charter() -> None:
-    memory = Carried(id="rec_1", claim=Claim(content="Takes tea", place=Place(scope=Scope.USER, scope_id="ana")))
+    memory = InterchangeRecord(
+        id="rec_1", claim=Claim(content="Takes tea", place=Place(scope=Scope.USER, scope_id="ana"))
+    )
 
     encoded = CONTRACT.encode([memory])
 
@@ -96,7 +98,7 @@ def test_what_is_kept_for_a_user_goes_by_the_scope_that_speaks_of_people_and_wai
 
 
 def test_what_matm_cannot_say_is_told_and_travels_in_its_own_field() -> None:
-    memory = Carried(
+    memory = InterchangeRecord(
         id="rec_1",
         claim=Claim(content="Is tea served?", nature=Nature(kind=Kind.QUESTION)),
         effective=0.25,
@@ -112,7 +114,7 @@ def test_what_matm_cannot_say_is_told_and_travels_in_its_own_field() -> None:
 
 
 def test_a_usable_memory_of_ours_is_a_reviewed_record() -> None:
-    memory = Carried(
+    memory = InterchangeRecord(
         id="rec_1",
         claim=Claim(
             content="Checkout retries three times",
@@ -158,7 +160,7 @@ def test_a_usable_memory_of_ours_is_a_reviewed_record() -> None:
 
 
 def test_a_memory_in_force_without_evidence_waits_for_review_as_a_record() -> None:
-    memory = Carried(
+    memory = InterchangeRecord(
         id="rec_1", claim=Claim(content="Tea is served"), actor="scout", reviewer="ana", reports=("prp_1",)
     )
 
@@ -169,7 +171,7 @@ def test_a_forged_residue_makes_no_record_that_is_not_valid() -> None:
     forged = Extension(
         name="matm", body=json.dumps({"status": [["review_pending"], ["reviewed"]], "mood": [[], ["good"]]})
     )
-    memory = Carried(id="rec_1", claim=Claim(content="Tea is served", extensions=(forged,)))
+    memory = InterchangeRecord(id="rec_1", claim=Claim(content="Tea is served", extensions=(forged,)))
 
     encoded = CONTRACT.encode([memory])
 

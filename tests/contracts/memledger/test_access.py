@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites, diverges
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment_memledger import (
     AccessRule,
     Memledger,
     MemoryRecord,
@@ -71,7 +72,7 @@ def test_a_forbidden_write_raises_with_the_decision(vault: Path) -> None:
         assert (decision.operation, decision.matched_rule) == ("write", "default")
         assert isinstance(denied.value, PermissionError)
         assert [entry.agent_id for entry in ml.audit.by_operation("rbac_denied")] == ["dev-bot"]
-        assert ml.memory.stats().current == 0
+        assert ml.memory.insight.stats().current == 0
 
     play(vault, story, rbac=rules())
 
@@ -188,7 +189,7 @@ DEEDS: dict[str, Deed] = {
 }
 
 
-@pytest.mark.parametrize("deed", DEEDS)
+@each("deed", DEEDS)
 def test_no_way_of_writing_gets_past_the_rules(deed: str, vault: Path) -> None:
     async def story(ml: Memledger) -> None:
         name = await secret(ml)
@@ -227,7 +228,7 @@ def test_an_identity_given_at_construction_is_who_asks(vault: Path) -> None:
     assert play(vault, story, rbac=rules(), identity="hr-clerk") == "hr-clerk"
 
 
-@pytest.mark.parametrize(
+@each(
     ("namespace", "governed"),
     [(HR, True), (f"{HR}/", True), (f"{HR}/salaries", True), ("/sensitive/hrx", False), ("/sensitive", False)],
 )
@@ -282,7 +283,7 @@ def test_a_conflict_does_not_tell_the_side_that_the_caller_may_not_read(vault: P
 PATHS = ("/", "/a", "/a/b", "/a/x/c", "/a/x/y/c", "/a/secret", "/b/secrets/c", "/ab")
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "covered"),
     [
         ("*", PATHS),

@@ -8,9 +8,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.memledger.strategies import documents
 
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.memledger import CONTRACT
 from muniment.contracts.memledger.wire import DOCUMENTS, SearchResult, SemanticRecord
 from muniment.contracts.schemas import schema_of
@@ -62,7 +63,7 @@ def test_the_quick_way_takes_a_record_only_if_nothing_is_found_in_it(
 BARE: JsonObject = {"id": "m1", "content": "The pump is red", "record_type": "semantic"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "code", "path"),
     [
         ({"content": ""}, "length", "/content"),
@@ -104,7 +105,7 @@ def test_what_is_wrong_is_told_with_its_code_and_place(change: JsonObject, code:
     assert refused.value.field == path
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "path"),
     [
         ('{"id": "a", "id": "b"}', "/id"),
@@ -139,7 +140,9 @@ def test_two_records_of_one_id_and_a_circle_of_ancestors_are_told() -> None:
 
 
 def test_a_memory_that_names_itself_as_its_ground_is_written_without_and_comes_back_with_it() -> None:
-    memory = Carried(id="m1", claim=Claim(content="x", lineage=Lineage(derived_from=("m1", "p"), supersedes="m1")))
+    memory = InterchangeRecord(
+        id="m1", claim=Claim(content="x", lineage=Lineage(derived_from=("m1", "p"), supersedes="m1"))
+    )
 
     encoded = CONTRACT.encode([memory])
 
@@ -196,7 +199,7 @@ def test_every_governing_field_lands_in_its_own_place_of_our_record() -> None:
 
 
 def test_a_memory_from_elsewhere_is_a_valid_record_and_comes_back_whole() -> None:
-    memory = Carried(
+    memory = InterchangeRecord(
         id="rec_1",
         claim=Claim(
             content="We chose SQLite",
@@ -233,7 +236,7 @@ def test_what_was_changed_on_the_way_wins_over_what_was_kept() -> None:
     assert (document["confidence"], document["user_id"]) == (0.5, "u")
 
 
-@pytest.mark.parametrize("foreign", [5, {"memory": 7}, {"memory": {}, "more": 1}, {"a": {"b": [[1], [2]]}}])
+@each("foreign", [5, {"memory": 7}, {"memory": {}, "more": 1}, {"a": {"b": [[1], [2]]}}])
 def test_a_key_of_metadata_under_our_name_that_is_not_ours_is_left_alone(foreign: Json) -> None:
     document = {**BARE, "metadata": {"muniment": foreign, "k": 1}}
 
@@ -273,7 +276,7 @@ def test_a_record_of_no_known_type_is_told_all_else_that_is_wrong_with_it() -> N
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "path", "expected"),
     [
         ({"mood": "red"}, "/mood", "nothing: there is no such field"),

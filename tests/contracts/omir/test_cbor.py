@@ -11,13 +11,14 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.example import DATA, document
 from tests.contracts.omir.strategies import JSONS, documents
 
 from muniment.contracts.omir import CONTRACT
 from muniment.contracts.omir.cbor import SELF_DESCRIBED, read_cbor, write_cbor
-from muniment.contracts.strict.reader import Limits, read_json
+from muniment.contracts.strict.reader import ReaderLimits, read_json
 from muniment.contracts.strict.values import Json, JsonObject, same
 from muniment.model.errors import LimitExceeded, Malformed
 
@@ -59,7 +60,7 @@ VECTORS: list[tuple[Json, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "spelled"), VECTORS, ids=lambda part: str(part)[:24])
+@each(("value", "spelled"), VECTORS, ids=lambda part: str(part)[:24])
 def test_a_value_has_the_published_spelling(value: Json, spelled: str) -> None:
     assert write_cbor(value).hex() == spelled
     assert same(read_cbor(bytes.fromhex(spelled)), value)
@@ -102,7 +103,7 @@ def test_the_tag_that_describes_itself_is_passed_over() -> None:
 
 
 @cites("OMIR-063")
-@pytest.mark.parametrize(
+@each(
     ("spelled", "place", "expected"),
     [
         ("", 0, "more: the document ends here"),
@@ -143,7 +144,7 @@ def test_depth_size_and_large_numbers_have_limits() -> None:
     with pytest.raises(LimitExceeded, match="at most 127 levels"):
         read_cbor(b"\x81" * 127 + b"\x80")
     with pytest.raises(LimitExceeded, match="at most 3 bytes"):
-        read_cbor(b"\x83\x01\x02\x03", limits=Limits(bytes=3))
+        read_cbor(b"\x83\x01\x02\x03", limits=ReaderLimits(bytes=3))
     with pytest.raises(LimitExceeded, match="at most 1661 bytes"):
         read_cbor(b"\xc2\x59\x06\x7e" + b"\x01" * 1_662)
 

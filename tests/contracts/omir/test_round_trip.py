@@ -8,12 +8,13 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.omir.example import DATA, document, sorted_entries
 from tests.contracts.omir.strategies import documents
 
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Narrowing
+from muniment.contracts.contract import Narrowing
 from muniment.contracts.finding import passes
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir import CONTRACT, texts
 from muniment.contracts.omir.decode import decode_bundle
 from muniment.contracts.omir.encode import Stamp, encode_bundle
@@ -69,7 +70,7 @@ def test_draft_fields_leave_in_an_extension_and_come_back_to_their_places(docume
         assert {"informationContent", "replayPriority", "interference", "boundaryStrength"}.isdisjoint(entry)
 
 
-BORN_ELSEWHERE = Carried(
+BORN_ELSEWHERE = InterchangeRecord(
     id="rec-1",
     tenant="acme",
     revision=2,
@@ -133,7 +134,7 @@ def test_a_memory_born_elsewhere_passes_the_strict_level_and_names_its_entities(
 
 
 def test_the_barest_memory_is_valid_and_comes_back() -> None:
-    bare = Carried(id="r", claim=Claim(content="Tea"))
+    bare = InterchangeRecord(id="r", claim=Claim(content="Tea"))
     encoded = CONTRACT.encode([bare])
     assert CONTRACT.decode(encoded.data) == (bare,)
     assert validate(encoded.data, level=Level.STRICT).result == "pass"
@@ -155,7 +156,7 @@ def test_a_name_meets_the_entity_that_bears_it() -> None:
     assert passes(CONTRACT.check(encoded.data))
 
 
-@pytest.mark.parametrize(
+@each(
     ("parents", "written"),
     [
         ({"a": "a"}, {"a": None}),
@@ -170,7 +171,8 @@ def test_a_circle_of_parents_is_not_written_and_not_lost(
     parents: dict[str, str | None], written: dict[str, str | None]
 ) -> None:
     memories = tuple(
-        Carried(id=id_, claim=Claim(content=id_, lineage=Lineage(parent=parent))) for id_, parent in parents.items()
+        InterchangeRecord(id=id_, claim=Claim(content=id_, lineage=Lineage(parent=parent)))
+        for id_, parent in parents.items()
     )
     encoded = CONTRACT.encode(memories)
     assert passes(CONTRACT.check(encoded.data))
@@ -215,7 +217,7 @@ def test_draft_fields_that_are_none_stay_where_a_stranger_put_them() -> None:
     assert equal(json.loads(CONTRACT.encode(CONTRACT.decode(text_of(entry))).data), sorted_entries(entry))
 
 
-@pytest.mark.parametrize(
+@each(
     "made_up",
     [
         Extension(name="omir", body='{"importance":[[],[7]]}'),
@@ -238,12 +240,12 @@ def test_draft_fields_that_are_none_stay_where_a_stranger_put_them() -> None:
 def test_words_that_somebody_made_up_never_make_an_invalid_bundle(made_up: Extension) -> None:
     claim = Claim(content="Tea", extensions=(made_up,))
     for tenant in (None, "acme"):
-        encoded = CONTRACT.encode([Carried(id="r", claim=claim, tenant=tenant)])
+        encoded = CONTRACT.encode([InterchangeRecord(id="r", claim=claim, tenant=tenant)])
         assert passes(CONTRACT.check(encoded.data))
         assert "Tea" in encoded.data.decode()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "field"),
     [
         (b"{", "/"),

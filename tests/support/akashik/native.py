@@ -39,13 +39,13 @@ from akashik_conformance.say import part, parts, read_object, whole
 from akashik_conformance.servers import LaunchedStage, Launcher
 from muniment.compat.akashik import Credential, Field, FieldSettings, debounced
 from muniment.contracts.akashik.codes import error_of
-from muniment.contracts.akashik.notices import Told
+from muniment.contracts.akashik.notices import LastNotified
 from muniment.contracts.akashik.sessions import TypeRule
 from muniment.contracts.akashik.words import UnitType
 from muniment.engine.memory import Memory
 from muniment.engine.vault import default_policy_text
 from muniment.model.actor import Actor
-from muniment.model.errors import MindUnavailable, MunimentError
+from muniment.model.errors import ModelUnavailable, MunimentError
 from muniment.surfaces.akashik_launcher import word_counts
 
 WAIT_S = 120.0
@@ -65,7 +65,7 @@ class StandIn:
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if not self.works:
-            raise MindUnavailable("the stand-in was told to fail")
+            raise ModelUnavailable("the stand-in was told to fail")
         return [struct.pack(f"<{self.dimensions}f", *unit_vector(text)) for text in texts]
 
 
@@ -226,7 +226,7 @@ class NativeBinding:
         return Answer(document=self._desk.retract(agent, unit, reason, token))
 
     def follow(self, agent: str, token: str | None, *, after: int) -> Stream:
-        told = Told()
+        told = LastNotified()
 
         def fetch(since: int) -> tuple[list[JsonObject], int]:
             nonlocal told
@@ -238,7 +238,7 @@ class NativeBinding:
             return list(due), whole(answer, "epoch")
 
         fetch(after)
-        told = Told()
+        told = LastNotified()
         return Polled(fetch, after=after)
 
     def close(self) -> None:

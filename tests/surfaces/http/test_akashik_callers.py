@@ -11,8 +11,8 @@ from tests.surfaces.http.agents import answered, attuned, contradicting, message
 from tests.surfaces.http.conftest import Served, serving, settings_for
 
 from muniment import Memory
-from muniment.contracts.akashik.codes import Code
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.codes import ErrorCode
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import JsonObject
 from muniment.surfaces.http.akashik_answers import GRANTS, STATUS, grant_of
 from muniment.surfaces.reception.denials import denied_calls
@@ -30,7 +30,7 @@ def refused(response: httpx.Response) -> tuple[int, str]:
 @pytest.mark.parametrize("key", [None, "mnk_aaaaaaaaaaaa_" + "A" * 43, "nonsense"])
 def test_nothing_is_open_to_strangers(keyed: Keyed, key: str | None) -> None:
     with keyed[0].client(key) as client:
-        answers = [sent(client, message(operation, "ana", {})) for operation in Operation]
+        answers = [sent(client, message(operation, "ana", {})) for operation in FieldOperation]
         answers += [client.get(path) for path in (*VIEWS, "/v1/events")]
         answers += [client.post(path, json={}) for path in ("/v1/x/retract", "/v1/x/fail", "/v1/stream/ticket")]
     assert {refused(one) for one in answers} == {(401, "UNAUTHENTICATED")}
@@ -105,10 +105,10 @@ def test_everybody_who_is_turned_away_is_on_record(vault: Path, keyed: Keyed) ->
 
 
 def test_every_operation_and_every_code_is_in_its_table() -> None:
-    assert GRANTS.keys() == set(Operation)
-    assert STATUS.keys() == set(Code)
+    assert GRANTS.keys() == set(FieldOperation)
+    assert STATUS.keys() == set(ErrorCode)
     listing: JsonObject = {"mode": "list"}
-    assert (grant_of(Operation.DETECT, listing), grant_of(Operation.DETECT, {"mode": "scan"})) == (
+    assert (grant_of(FieldOperation.DETECT, listing), grant_of(FieldOperation.DETECT, {"mode": "scan"})) == (
         Grant.READ,
         Grant.WRITE,
     )

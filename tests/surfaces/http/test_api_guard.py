@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.reception.keys import KeyWish
@@ -63,7 +63,7 @@ def test_what_reaches_nothing_is_not_found(desk: Desk) -> None:
     kept(desk)
     answer = desk.caller().post("/api/erasures", json={"subject": "Nobody Atall", "reason": "x"})
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
-    assert desk.memory.certificates() == ()
+    assert desk.memory.erasure.certificates() == ()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_hold_blocks_until_it_is_lifted_and_says_why(desk: Desk) -> None:
 
 
 def test_holds_come_a_page_at_a_time(desk: Desk) -> None:
-    placed = [desk.memory.hold(subject=f"Person {number}", reason="case").id for number in range(5)]
+    placed = [desk.memory.erasure.hold(subject=f"Person {number}", reason="case").id for number in range(5)]
 
     told: list[str] = []
     cursor: dict[str, str] = {}
@@ -129,9 +129,9 @@ def test_what_is_kept_apart_answers_nobody_until_it_is_released(desk: Desk) -> N
     )
     apart = desk.caller().post(f"/api/records/{record}/quarantine", json={"reason": "odd"}, headers={"If-Match": tag})
     listed = desk.caller().get("/api/quarantine").json()
-    silent = desk.caller().post("/api/recall", json={"text": "Marmalade Lane"}).json()
+    silent = desk.caller().post("/api/recall", json={"query": "Marmalade Lane"}).json()
     freed = desk.caller().post(f"/api/records/{record}/release", json={"reason": "looked at"})
-    spoken = desk.caller().post("/api/recall", json={"text": "Marmalade Lane"}).json()
+    spoken = desk.caller().post("/api/recall", json={"query": "Marmalade Lane"}).json()
 
     assert (stale.status_code, apart.status_code, freed.status_code) == (412, 200, 200)
     assert ([one["record"]["id"] for one in listed["records"]], listed["next"]) == ([record], None)
@@ -140,7 +140,7 @@ def test_what_is_kept_apart_answers_nobody_until_it_is_released(desk: Desk) -> N
 
 def test_what_an_origin_contributed_is_withdrawn_with_the_receipts_that_used_it(desk: Desk) -> None:
     record = kept(desk, source="forum.example")
-    receipt = desk.caller().post("/api/recall", json={"text": "Marmalade Lane"}).json()["receipt_id"]
+    receipt = desk.caller().post("/api/recall", json={"query": "Marmalade Lane"}).json()["receipt_id"]
     wish = {"by": "source", "value": "forum.example", "reason": "defaced"}
 
     plan = desk.caller().post("/api/withdrawals", json={**wish, "dry_run": True}).json()

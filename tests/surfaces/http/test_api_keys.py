@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment.engine.notebook import Notebook
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.surfaces.http.api.kept import TOPIC, Kept
 from muniment.surfaces.reception.keys import KeyWish
 
@@ -41,7 +41,7 @@ def test_a_key_that_stands_for_another_request_is_refused(desk: Desk) -> None:
     other = desk.caller().post("/api/memories", json={**STAGING, "content": "It moved elsewhere"}, headers=KEY)
 
     assert (other.status_code, other.json()["code"]) == (409, "key_reused")
-    assert desk.memory.stats().current == 1
+    assert desk.memory.insight.stats().current == 1
 
 
 def test_the_keys_of_two_callers_and_two_operations_are_two(desk: Desk) -> None:
@@ -73,7 +73,7 @@ def test_a_batch_under_a_key_is_kept_once(desk: Desk) -> None:
     second = desk.caller().post("/api/proposals/batch", json=batch, headers=KEY)
 
     assert first.content == second.content
-    assert desk.memory.stats().current == 2
+    assert desk.memory.insight.stats().current == 2
 
 
 def test_an_outcome_under_a_key_counts_once(desk: Desk) -> None:
@@ -131,7 +131,7 @@ def test_a_key_stands_for_no_longer_and_no_shorter_batch(desk: Desk) -> None:
         (409, "key_reused"),
         (200, None),
     ]
-    assert desk.memory.stats().current == 2
+    assert desk.memory.insight.stats().current == 2
 
 
 def test_a_batch_that_was_refused_frees_its_key(desk: Desk) -> None:
@@ -213,7 +213,7 @@ def test_of_a_request_that_never_came_to_its_end_nothing_is_claimed(desk: Desk) 
     notebook = Notebook.of(desk.memory)
     (note,) = notebook.read(TOPIC)
     begun = Kept(digest=msgspec.json.decode(note.body or "", type=Kept).digest)
-    jot = Jot(topic=TOPIC, key=note.key, body=msgspec.json.encode(begun).decode())
+    jot = NoteDraft(topic=TOPIC, key=note.key, body=msgspec.json.encode(begun).decode())
     notebook.turn("owner", lambda _: ((jot,), None))
 
     answer = desk.caller().post(f"/api/records/{record}/retraction", json={"reason": "wrong"}, headers=KEY)
@@ -252,7 +252,7 @@ def test_what_is_no_key_is_refused(desk: Desk, key: str) -> None:
     answer = desk.caller().post("/api/memories", json=STAGING, headers={"Idempotency-Key": key})
 
     assert (answer.status_code, answer.json()["field"]) == (409, "Idempotency-Key")
-    assert desk.memory.stats().current == 0
+    assert desk.memory.insight.stats().current == 0
 
 
 def test_a_proposal_has_one_name(desk: Desk) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.operations.desk import Caller, Desk, opened
 from tests.patience import WAIT_S
-from tests.rest.desk import Caller, Desk, opened
 from tests.surfaces.http.conftest import Served
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook
-from muniment.rest import OPERATIONS, Grant, Operation
+from muniment.operations import OPERATIONS, Grant, Operation
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.visitor import Grant as Held
 
@@ -156,11 +156,11 @@ def test_a_condition_that_nobody_would_check_is_refused_and_a_key_that_nobody_ne
     client = desk.caller()
 
     matched = client.post("/api/memories", content=GOOD, headers={"If-Match": "*", "Content-Type": "application/json"})
-    keyed = client.post("/api/recall", json={"text": "x"}, headers={"Idempotency-Key": "a"})
+    keyed = client.post("/api/recall", json={"query": "x"}, headers={"Idempotency-Key": "a"})
 
     assert told(matched) == (409, "malformed", "If-Match")
     assert keyed.status_code == 200
-    assert desk.memory.stats().current == 0
+    assert desk.memory.insight.stats().current == 0
 
 
 def test_a_header_that_is_said_twice_is_refused(served: Served) -> None:
@@ -181,7 +181,7 @@ def test_a_header_that_is_said_twice_is_refused(served: Served) -> None:
         connection.close()
 
     assert (answer.status, b'"field":"idempotency-key"' in body) == (400, True)
-    assert served.memory.stats().current == 0
+    assert served.memory.insight.stats().current == 0
 
 
 @pytest.mark.parametrize("held", list(Held))
@@ -234,12 +234,12 @@ def test_hidden_and_absent_are_told_in_the_same_words(guarded: Desk) -> None:
     assert [one.status_code for one in hidden] == [404, 404, 404]
     assert [one.content for one in hidden] == [one.content for one in absent]
     assert client.get("/api/records").json()["records"] == []
-    assert client.post("/api/recall", json={"text": "salaries in May"}).json()["records"] == []
+    assert client.post("/api/recall", json={"query": "salaries in May"}).json()["records"] == []
 
 
 def test_a_replay_of_a_receipt_is_an_auditors_business(guarded: Desk) -> None:
     client = guarded.caller(KeyWish(name="reader", actor="owner", grants=(Held.READ,)))
-    receipt = client.post("/api/recall", json={"text": "anything"}).json()["receipt_id"]
+    receipt = client.post("/api/recall", json={"query": "anything"}).json()["receipt_id"]
 
     assert client.get(f"/api/receipts/{receipt}").status_code == 200
     assert told(client.get(f"/api/receipts/{receipt}", params={"replay": "true"}))[:2] == (403, "not_permitted")

@@ -80,7 +80,7 @@ def test_it_says_where_it_is_and_who_may_call(tmp_path: Path) -> None:
         assert httpx.get(f"{server.url}/api/ledger/head", timeout=WAIT_S).status_code == 401
         key = {"Authorization": f"Bearer {secret}"}
         assert (
-            httpx.post(f"{server.url}/api/recall", json={"text": "anything"}, headers=key, timeout=WAIT_S).status_code
+            httpx.post(f"{server.url}/api/recall", json={"query": "anything"}, headers=key, timeout=WAIT_S).status_code
             == 200
         )
         assert server.end(signal.SIGINT) == 0
@@ -146,6 +146,7 @@ def test_a_port_that_is_taken_is_refused_in_plain_words(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "environment", "field"),
     [

@@ -82,7 +82,7 @@ def test_a_day_with_the_core(core: Talk, vault: Path) -> None:
 
     planned = core.call("forget", user="ana@example.com").text
     with Memory.open(vault, embedder=None) as memory:
-        assert len(list(memory.browse(user="ana@example.com"))) == 1
+        assert len(list(memory.insight.browse(user="ana@example.com"))) == 1
         plan = memory.forget(user="ana@example.com", dry_run=True).plan.digest
     assert plan in planned
     core.call("forget", user="ana@example.com", plan=plan)
@@ -101,7 +101,7 @@ def test_what_is_only_probable_goes_when_the_person_says_so(core: Talk, vault: P
     done = core.call("forget", **wish, plan=planned.rsplit('plan "', 1)[1].split('"', 1)[0])
     assert not done.failed
     with Memory.open(vault, embedder=None) as memory:
-        assert list(memory.browse()) == []
+        assert list(memory.insight.browse()) == []
 
 
 def test_a_mistake_is_told_with_what_to_do(core: Talk) -> None:
@@ -119,7 +119,7 @@ def test_a_server_may_be_started_for_one_user(vault: Path, standing: Path) -> No
         assert "cello" in talk.call("recall", query="cello").text
         assert talk.call("recall", query="cello", user="bo").failed
     with Memory.open(vault, embedder=None) as memory:
-        assert [one.record.content for one in memory.browse(user="ana")] == ["The user plays the cello"]
+        assert [one.record.content for one in memory.insight.browse(user="ana")] == ["The user plays the cello"]
 
 
 def test_a_client_says_where_words_come_from(core: Talk, vault: Path) -> None:

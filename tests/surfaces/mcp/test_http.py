@@ -14,13 +14,13 @@ import httpx
 import pytest
 from tests.docs.pages import ROOT
 from tests.patience import WAIT_S
+from tests.support.postgres import free_port
 from tests.surfaces.http.conftest import Served, serving, settings_for
 from tests.surfaces.mcp.talking import LEGACY, MODERN, talking_to
 
 from muniment.contracts.strict import reader
-from muniment.contracts.strict.reader import Limits
+from muniment.contracts.strict.reader import ReaderLimits
 from muniment.surfaces.mcp import endpoint
-from muniment.testing.postgres import free_port
 
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 DEEP = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 200 + b"1" + b"}" * 201
@@ -31,6 +31,7 @@ def alive(server: Served) -> bool:
         return not talk.call("recall", query="anything").failed
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -64,7 +65,7 @@ def test_a_large_body_is_read_beside_the_loop(served: Served, monkeypatch: pytes
     """What is dear to read holds up nobody else."""
     readers = set()
 
-    def read(body: bytes, *, limits: Limits) -> object:
+    def read(body: bytes, *, limits: ReaderLimits) -> object:
         readers.add((len(body) > endpoint.SMALL, threading.current_thread().name.startswith("muniment-call")))
         return reader.read_json(body, limits=limits)
 
@@ -143,7 +144,7 @@ def test_a_call_that_is_given_up_leaves_the_conversation_alive(mode: str, served
         again = talk.call("remember", content="The build is green", proposal_id="prp-1")
 
     assert again.document["outcome"] == "committed"
-    assert served.memory.stats().current == 2
+    assert served.memory.insight.stats().current == 2
     assert served.memory.ledger.verify().ok
 
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from tests.surfaces.mcp.conftest import Desk
 
+from muniment.model.form import disclosure_shape
 from muniment.surfaces.cli.proofs import explanation_shape
-from muniment.surfaces.cli.shapes import disclosure_shape
 from muniment.surfaces.cli.shapes_trust import conflicts_shape
 from muniment.surfaces.cli.verdicts import queue_shape
 
@@ -44,9 +44,9 @@ def test_the_queue_and_the_conflicts_are_read(desk: Desk) -> None:
 
     queue, conflicts = desk.talk.read("muniment://queue"), desk.talk.read("muniment://conflicts")
 
-    assert queue == plain(queue_shape(desk.memory.queue(), limit=200))
+    assert queue == plain(queue_shape(desk.memory.review.queue(), limit=200))
     assert [one["content"] for one in queue["proposals"]] == ["We deploy on Fridays"]
-    assert conflicts == plain(conflicts_shape(desk.memory.conflicts()))
+    assert conflicts == plain(conflicts_shape(desk.memory.review.conflicts()))
     assert len(conflicts["conflicts"]) == 1
 
 

@@ -9,17 +9,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
+from tests.support.world import START, TickingClock, simulated_memory
 
 from muniment import Memory
-from muniment.engine import Activity, Period, chronicle
-from muniment.engine.activity import Bucket, Diary
-from muniment.engine.seat import window
+from muniment.engine import Activity, Period, activity_log
+from muniment.engine.activity import Bucket, CachedActivity
+from muniment.engine.session import window
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, HOUR, Instant
 from muniment.model.vocabulary import ActorType, ConflictStatus
-from muniment.testing.world import START, TickingClock, simulated_memory
 
 SCOUT = Actor(id="scout", type=ActorType.AGENT, projects=("default",))
 
@@ -47,12 +48,12 @@ class World:
         scout.remember(f"Cart {self._count} goes back", kind="decision", scope="project", scope_id="default")
 
     def accept(self) -> None:
-        for waiting in self.memory.queue(limit=1):
-            self.memory.decide(waiting.proposal.id, accept=True, reason="seen")
+        for waiting in self.memory.review.queue(limit=1):
+            self.memory.review.decide(waiting.proposal.id, accept=True, reason="seen")
 
     def discard(self) -> None:
-        for waiting in self.memory.queue(limit=1):
-            self.memory.decide(waiting.proposal.id, accept=False, reason="not seen")
+        for waiting in self.memory.review.queue(limit=1):
+            self.memory.review.decide(waiting.proposal.id, accept=False, reason="not seen")
 
     def object(self) -> None:
         self._count += 1
@@ -61,9 +62,9 @@ class World:
             self.memory.remember(said, relations=[("contradicts", self.records[-1])])
 
     def settle(self) -> None:
-        for view in self.memory.conflicts():
+        for view in self.memory.review.conflicts():
             if view.status is not ConflictStatus.RESOLVED:
-                self.memory.resolve(view.id, strategy="last_write_wins", rationale="later")
+                self.memory.review.resolve(view.id, strategy="last_write_wins", rationale="later")
                 return
 
     def revise(self) -> None:
@@ -73,11 +74,11 @@ class World:
 
     def mislead(self) -> None:
         if self.records:
-            self.memory.outcome(self.records[-1], "misleading")
+            self.memory.review.outcome(self.records[-1], "misleading")
 
     def retract(self) -> None:
         if self.records:
-            self.memory.retract(self.records.pop(), reason="mistaken")
+            self.memory.review.retract(self.records.pop(), reason="mistaken")
 
     def forget(self) -> None:
         if self.records:
@@ -90,7 +91,7 @@ class World:
         self.memory.recall("zebra")
 
     def list(self) -> None:
-        for _ in self.memory.browse(limit=2):
+        for _ in self.memory.insight.browse(limit=2):
             continue
 
     def pause(self) -> None:
@@ -126,9 +127,9 @@ def begun() -> World:
     return World(simulated_memory(clock=clock), clock)
 
 
-def whole(memory: Memory, diary: Diary, bucket: Bucket, count: int, now: Instant) -> Activity:
+def whole(memory: Memory, diary: CachedActivity, bucket: Bucket, count: int, now: Instant) -> Activity:
     """Ask until all is read."""
-    while not (found := diary.activity(memory._tenant.store, bucket, count, now=now)).complete:
+    while not (found := diary.activity(memory._session.tenant.store, bucket, count, now=now)).complete:
         continue
     return found
 
@@ -143,17 +144,17 @@ def whole(memory: Memory, diary: Diary, bucket: Bucket, count: int, now: Instant
 def test_many_readings_come_to_what_one_comes_to(
     deeds: list[Callable[[World], None]], looks: set[int], at_once: int, count: int, bucket: Bucket
 ) -> None:
-    world, diary = begun(), Diary()
+    world, diary = begun(), CachedActivity()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(chronicle, "ENTRIES_AT_ONCE", at_once)
-        patched.setattr(chronicle, "RECEIPTS_AT_ONCE", at_once)
+        patched.setattr(activity_log, "ENTRIES_AT_ONCE", at_once)
+        patched.setattr(activity_log, "RECEIPTS_AT_ONCE", at_once)
         for number, deed in enumerate(deeds):
             deed(world)
             if number in looks:
-                diary.activity(world.memory._tenant.store, bucket, 1, now=START)
+                diary.activity(world.memory._session.tenant.store, bucket, 1, now=START)
         now = world.clock.now()
         step_by_step = whole(world.memory, diary, bucket, count, now)
-    at_one_go = whole(world.memory, Diary(), bucket, count, now)
+    at_one_go = whole(world.memory, CachedActivity(), bucket, count, now)
 
     assert step_by_step == at_one_go
     assert_sums(world.memory, whole(world.memory, diary, Bucket.DAY, 1_000, now))
@@ -221,9 +222,9 @@ def story(memory: Memory, clock: TickingClock) -> tuple[Period, Period, Period]:
     memory.recall("zebra")
     memory.remember("The mill turns", confidence=0.4, relations=[("contradicts", first.record_id or "")])
     clock.set(Instant(START + 2 * DAY))
-    memory.resolve(memory.conflicts()[0].id, strategy="last_write_wins", rationale="later")
+    memory.review.resolve(memory.review.conflicts()[0].id, strategy="last_write_wins", rationale="later")
     memory.forget(first.record_id or "", reason="asked for")
-    one, two, three = memory.activity(bucket="day", buckets=3).periods
+    one, two, three = memory.insight.activity(bucket="day", buckets=3).periods
     return one, two, three
 
 
@@ -256,7 +257,7 @@ def test_hours_are_told_apart_and_carry_on_how_things_stood() -> None:
     world.clock.set(Instant(START + 3 * HOUR))
     world.recall()
 
-    hours = world.memory.activity(bucket="hour", buckets=5).periods
+    hours = world.memory.insight.activity(bucket="hour", buckets=5).periods
 
     assert [(hour.start - START) // HOUR for hour in hours] == [-1, 0, 1, 2, 3]
     assert [hour.committed for hour in hours] == [0, 1, 0, 0, 0]
@@ -272,8 +273,8 @@ def test_what_is_long_past_is_kept_by_days_and_stays_countable() -> None:
     world.clock.set(Instant(START + 100 * DAY))
     world.write()
 
-    found = world.memory.activity(bucket="day", buckets=101)
-    kept = world.memory._tenant.diary._chronicle
+    found = world.memory.insight.activity(bucket="day", buckets=101)
+    kept = world.memory._session.tenant.diary._chronicle
 
     assert (found.periods[0].committed, found.periods[0].records) == (6, 6)
     assert (found.periods[1].committed, found.periods[1].records, found.periods[100].records) == (0, 6, 7)
@@ -281,14 +282,14 @@ def test_what_is_long_past_is_kept_by_days_and_stays_countable() -> None:
 
 
 def test_a_call_reads_so_much_and_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chronicle, "ENTRIES_AT_ONCE", 3)
-    monkeypatch.setattr(chronicle, "RECEIPTS_AT_ONCE", 2)
+    monkeypatch.setattr(activity_log, "ENTRIES_AT_ONCE", 3)
+    monkeypatch.setattr(activity_log, "RECEIPTS_AT_ONCE", 2)
     world = begun()
     for _ in range(3):
         world.write()
         world.recall()
 
-    found = [world.memory.activity() for _ in range(4)]
+    found = [world.memory.insight.activity() for _ in range(4)]
 
     assert [(one.read, one.of, one.complete) for one in found] == [
         (3, 8, False),
@@ -303,17 +304,17 @@ def test_a_ledger_that_was_put_back_is_read_anew() -> None:
     for _ in range(5):
         longer.write()
     other.write()
-    diary, now = Diary(), Instant(START + HOUR)
+    diary, now = CachedActivity(), Instant(START + HOUR)
     whole(longer.memory, diary, Bucket.DAY, 1, now)
 
-    assert whole(other.memory, diary, Bucket.DAY, 1, now) == whole(other.memory, Diary(), Bucket.DAY, 1, now)
+    assert whole(other.memory, diary, Bucket.DAY, 1, now) == whole(other.memory, CachedActivity(), Bucket.DAY, 1, now)
 
 
 def test_another_ledger_of_the_same_length_is_read_anew() -> None:
     one, other = begun(), begun()
     one.write()
     other.wait()
-    diary, now = Diary(), Instant(START + HOUR)
+    diary, now = CachedActivity(), Instant(START + HOUR)
     whole(one.memory, diary, Bucket.DAY, 1, now)
 
     assert whole(other.memory, diary, Bucket.DAY, 1, now).waiting == 1
@@ -327,22 +328,22 @@ def test_receipts_that_are_others_are_read_anew() -> None:
     one.recall()
     other.ask_in_vain()
     other.ask_in_vain()
-    diary, now = Diary(), Instant(START + HOUR)
+    diary, now = CachedActivity(), Instant(START + HOUR)
     whole(one.memory, diary, Bucket.DAY, 1, now)
 
     assert whole(other.memory, diary, Bucket.DAY, 1, now).periods[-1].recalls == 3
-    assert whole(other.memory, diary, Bucket.DAY, 1, now) == whole(other.memory, Diary(), Bucket.DAY, 1, now)
+    assert whole(other.memory, diary, Bucket.DAY, 1, now) == whole(other.memory, CachedActivity(), Bucket.DAY, 1, now)
 
 
 def test_an_erasure_changes_no_sum_of_what_was_told(vault: Path) -> None:
     with Memory.open(vault) as memory:
         mill = memory.remember("The mill stands still").record_id or ""
         memory.recall("the mill", floor=0.0)
-        before = memory.activity().periods[-1]
+        before = memory.insight.activity().periods[-1]
         memory.forget(mill, reason="asked for")
-        after = memory.activity().periods[-1]
+        after = memory.insight.activity().periods[-1]
     with Memory.open(vault) as memory:
-        anew = memory.activity().periods[-1]
+        anew = memory.insight.activity().periods[-1]
 
     assert (before.recalls, before.told, before.records, before.erased) == (1, 1, 1, 0)
     assert (after.recalls, after.told, after.records, after.erased) == (1, 1, 0, 1)
@@ -351,14 +352,12 @@ def test_an_erasure_changes_no_sum_of_what_was_told(vault: Path) -> None:
 
 def test_whoever_may_not_audit_is_told_nothing() -> None:
     with pytest.raises(NotPermitted):
-        begun().memory.as_actor(SCOUT).activity()
+        begun().memory.as_actor(SCOUT).insight.activity()
 
 
-@pytest.mark.parametrize(
-    ("bucket", "buckets", "field"), [("week", 3, "bucket"), ("day", 0, "buckets"), ("day", 1_001, "buckets")]
-)
+@each(("bucket", "buckets", "field"), [("week", 3, "bucket"), ("day", 0, "buckets"), ("day", 1_001, "buckets")])
 def test_periods_that_there_are_not_are_refused(bucket: str, buckets: int, field: str) -> None:
     with pytest.raises(Malformed) as refused:
-        begun().memory.activity(bucket=bucket, buckets=buckets)
+        begun().memory.insight.activity(bucket=bucket, buckets=buckets)
 
     assert refused.value.field == field

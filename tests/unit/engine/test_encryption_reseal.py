@@ -16,9 +16,9 @@ from tests.scope import LONG
 from tests.unit.engine.sealed import ACTOR, KEY, NEW, TEXT, embed, shown, vectors
 
 from muniment import Memory
-from muniment.backends.sqlite.resealing import STAGE, finish
+from muniment.backends.sqlite.reencryption import STAGE, finish
 from muniment.engine import encryption
-from muniment.engine.encryption import KeyState, Resealed, Sealing
+from muniment.engine.encryption import EncryptionResult, EncryptionStatus, KeyState
 from muniment.model.errors import ConfigurationError, IntegrityError, MunimentError, StoreBusy, StoreUnavailable
 
 ROOT = Path(__file__).parents[3]
@@ -235,9 +235,9 @@ def test_the_same_key_again_and_no_vault_at_all_are_refused(vault: Path) -> None
 def test_the_status_says_whether_the_key_at_hand_fits(vault: Path) -> None:
     made(vault, None)
     plain = encryption.status(vault, key=None)
-    assert plain == Sealing(encrypted=False, key=KeyState.NONE_NEEDED, tenants=2, bytes=plain.bytes)
+    assert plain == EncryptionStatus(encrypted=False, key=KeyState.NONE_NEEDED, tenants=2, bytes=plain.bytes)
     assert encryption.status(vault, key=KEY).key is KeyState.UNUSED
-    assert encryption.encrypt(vault, key=KEY) == Resealed(tenants=2, bytes=plain.bytes)
+    assert encryption.encrypt(vault, key=KEY) == EncryptionResult(tenants=2, bytes=plain.bytes)
     assert [encryption.status(vault, key=key).key for key in (KEY, NEW, None)] == [
         KeyState.FITS,
         KeyState.OTHER,

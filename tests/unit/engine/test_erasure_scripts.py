@@ -10,7 +10,7 @@ import pytest
 from tests.unit.engine.erasing import kept
 
 from muniment import Memory
-from muniment.model.erasure import Certainty, Fate
+from muniment.model.erasure import Certainty, ErasureOutcome
 from muniment.model.errors import NotFound
 
 NAMES: dict[str, tuple[str, list[str], list[str]]] = {
@@ -51,7 +51,7 @@ def test_a_name_is_found_in_all_its_forms_and_no_byte_of_it_is_left(vault: Path,
         plan = memory.forget(subject=name, reason="asked", dry_run=True).plan
         assert bytes_left(vault, name) != []
         assert {(node.id, node.fate, node.certainty) for node in plan.nodes} == {
-            (one, Fate.ERASED, Certainty.CERTAIN) for one in meant
+            (one, ErasureOutcome.ERASED, Certainty.CERTAIN) for one in meant
         }
         memory.forget(subject=name, reason="asked")
         assert all(memory.get(one) is not None for one in stay)
@@ -77,7 +77,7 @@ def test_what_is_only_probable_is_listed_stays_and_goes_when_that_is_said(vault:
         record = kept(memory, text)
         plan = memory.forget(subject=name, reason="asked", dry_run=True).plan
         assert [(node.id, node.fate, node.certainty) for node in plan.nodes] == [
-            (record, Fate.KEPT, Certainty.PROBABLE)
+            (record, ErasureOutcome.KEPT, Certainty.PROBABLE)
         ]
         with pytest.raises(NotFound) as refused:
             memory.forget(subject=name, reason="asked")
@@ -86,7 +86,7 @@ def test_what_is_only_probable_is_listed_stays_and_goes_when_that_is_said(vault:
 
         wide = memory.forget(subject=name, reason="asked", include_probable=True, dry_run=True).plan
         assert [(node.id, node.fate, node.certainty) for node in wide.nodes] == [
-            (record, Fate.ERASED, Certainty.PROBABLE)
+            (record, ErasureOutcome.ERASED, Certainty.PROBABLE)
         ]
         done = memory.forget(subject=name, reason="asked", include_probable=True, expected=wide.digest)
         assert done.certificate is not None
@@ -120,7 +120,7 @@ def test_what_waits_for_a_reviewer_is_looked_through_as_well(vault: Path) -> Non
         plan = memory.forget(subject="Иванов", reason="asked", dry_run=True).plan
         assert (plan.nodes, plan.traces.proposals, plan.traces.probable) == ((), 1, 1)
         memory.forget(subject="Иванов", reason="asked")
-        assert [one.proposal.claim.content for one in memory.queue()] == ["Ивановна отвечает за склад"]
+        assert [one.proposal.claim.content for one in memory.review.queue()] == ["Ивановна отвечает за склад"]
         memory.forget(subject="Иванов", reason="asked", include_probable=True)
-        assert memory.queue() == ()
+        assert memory.review.queue() == ()
     assert bytes_left(vault, "Иванов") == []

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.world import simulated_memory
 from tests.unit.engine.erasing import kept
 
 from muniment import Memory
 from muniment.model.entry import EntryKind
-from muniment.model.erasure import ERASED, Fate
+from muniment.model.erasure import ERASED, ErasureOutcome
 from muniment.model.errors import NotFound, NotPermitted, Stale
-from muniment.testing.world import simulated_memory
 
 WORDS = "Quince marmalade keeps for eleven months"
 
@@ -21,12 +21,12 @@ def test_what_is_forgotten_is_there_for_nobody() -> None:
     name = kept(memory, WORDS)
     memory.revise(name, "Quince marmalade keeps for twelve months")
     done = memory.forget(name, reason="asked to by the person it is about")
-    assert [(node.id, node.revisions, node.fate) for node in done.plan.nodes] == [(name, 2, Fate.ERASED)]
-    for look in (memory.get, memory.history, memory.lineage):
+    assert [(node.id, node.revisions, node.fate) for node in done.plan.nodes] == [(name, 2, ErasureOutcome.ERASED)]
+    for look in (memory.get, memory.history, memory.insight.lineage):
         with pytest.raises(NotFound):
             look(name)
     assert memory.recall("quince marmalade").records == ()
-    assert list(memory.browse()) == []
+    assert list(memory.insight.browse()) == []
 
 
 def test_the_ledger_keeps_that_it_was_there_who_forgot_it_when_and_why() -> None:
@@ -40,7 +40,7 @@ def test_the_ledger_keeps_that_it_was_there_who_forgot_it_when_and_why() -> None
     assert entry.filing is not None
     assert entry.filing.record == name
     assert [birth.id for one in memory.ledger.entries() for birth in one.births] == [name]
-    assert memory.report(entry.filing.proposal).report.reason == "asked to"
+    assert memory.review.report(entry.filing.proposal).report.reason == "asked to"
 
 
 def test_a_dry_run_says_what_would_go_and_changes_nothing() -> None:
@@ -64,7 +64,7 @@ def test_what_is_done_is_what_was_shown_or_nothing() -> None:
         memory.forget(name, reason="asked to", expected=shown.digest)
     assert memory.get(above).record.content == "It can be sold until spring"
     now = memory.forget(name, reason="asked to", dry_run=True).plan
-    assert memory.forget(name, reason="asked to", expected=now.digest).plan.of(Fate.ERASED) == (name, above)
+    assert memory.forget(name, reason="asked to", expected=now.digest).plan.of(ErasureOutcome.ERASED) == (name, above)
 
 
 def test_what_was_derived_goes_too_unless_somebody_shall_look_at_it() -> None:
@@ -72,10 +72,10 @@ def test_what_was_derived_goes_too_unless_somebody_shall_look_at_it() -> None:
     name = kept(memory, "The nightly build takes 40 minutes", confidence=0.9)
     other = kept(memory, "The nightly build takes 55 minutes", confidence=0.9)
     above = kept(memory, "Start the build by nine", confidence=0.9, derived_from=[name])
-    assert len(memory.conflicts()) == 1
+    assert len(memory.review.conflicts()) == 1
     done = memory.forget(name, reason="asked to", cascade="review")
-    assert (done.plan.of(Fate.ERASED), done.plan.of(Fate.REVIEWED)) == ((name,), (above,))
-    assert memory.conflicts() == ()
+    assert (done.plan.of(ErasureOutcome.ERASED), done.plan.of(ErasureOutcome.REVIEWED)) == ((name,), (above,))
+    assert memory.review.conflicts() == ()
     assert memory.get(other).standing.status == "active"
     assert memory.get(above).standing.footing.support != "standing"
     told = memory.recall("start the build").records
@@ -94,7 +94,7 @@ def test_a_derived_record_can_lose_what_it_took_over_and_keep_the_rest() -> None
     )
     memory.revise(above, "Parcels go to Mulberry Lane. They are sent on Tuesdays.", derived_from=[name])
     done = memory.forget(name, reason="asked to", cascade="redact")
-    assert (done.plan.of(Fate.ERASED), done.plan.of(Fate.REDACTED)) == ((name,), (above,))
+    assert (done.plan.of(ErasureOutcome.ERASED), done.plan.of(ErasureOutcome.REDACTED)) == ((name,), (above,))
     left = memory.get(above)
     assert left.record.content == f"{ERASED} They are sent on Tuesdays."
     assert left.record.revision == 3

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.engine.sealed import KEY
 
 from muniment import Memory
-from muniment.backends.sqlite.header import Form, form_of
+from muniment.backends.sqlite.file_format import FileFormat, form_of
 from muniment.engine.encryption import status
 from muniment.engine.marker import FORMAT, MARKER
 from muniment.model.errors import ConfigurationError, IntegrityError, MunimentError, SchemaMismatch, StoreUnavailable
@@ -81,7 +81,7 @@ def test_a_marker_that_is_not_understood_opens_nothing_and_nothing_is_changed(tm
 def test_an_encrypted_vault_that_lost_what_says_so_gets_no_plain_tenant(tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     make(vault, KEY)
-    assert form_of(vault / "default.sqlite") is Form.ENCRYPTED
+    assert form_of(vault / "default.sqlite") is FileFormat.ENCRYPTED
     whole = (vault / MARKER).read_bytes()
     (vault / MARKER).write_text(f"format = {FORMAT}\n")
     before = files(vault)
@@ -112,6 +112,6 @@ def test_tenants_without_a_marker_are_no_place_for_a_new_vault(tmp_path: Path, k
 def test_somebody_elses_database_in_a_folder_keeps_no_vault_from_it(tmp_path: Path) -> None:
     (tmp_path / "notes.sqlite").write_bytes(b"SQLite format 3\x00" + bytes(84))
     (tmp_path / "empty.sqlite").write_bytes(b"")
-    assert {form_of(file) for file in tmp_path.iterdir()} == {Form.OTHER}
+    assert {form_of(file) for file in tmp_path.iterdir()} == {FileFormat.OTHER}
     with pytest.raises(StoreUnavailable, match="no vault"):
         Memory.open(tmp_path, create=False, embedder=None)

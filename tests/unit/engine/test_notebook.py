@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 from tests.patience import WAIT_S
+from tests.support.world import simulated_memory
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook, Pages
 from muniment.model.entry import EntryKind
 from muniment.model.errors import Malformed
-from muniment.model.note import Jot
-from muniment.testing.world import simulated_memory
+from muniment.model.note import NoteDraft
 
 
-def counted(pages: Pages) -> tuple[list[Jot], int]:
+def counted(pages: Pages) -> tuple[list[NoteDraft], int]:
     """One more than stands."""
     note = pages.get("count", "n")
     number = int(note.body or "0") + 1 if note is not None else 1
-    return [Jot(topic="count", key="n", body=str(number))], number
+    return [NoteDraft(topic="count", key="n", body=str(number))], number
 
 
 def test_a_turn_is_one_entry_and_what_it_noted_stands() -> None:
     memory = simulated_memory()
     notebook = Notebook.of(memory)
-    jots = [Jot(topic="agents", key=name, body="{}") for name in ("scout", "analyst")]
+    jots = [NoteDraft(topic="agents", key=name, body="{}") for name in ("scout", "analyst")]
     result, position = notebook.turn("scout", lambda pages: (jots, "done"))
     entry = memory.ledger.entries()[-1]
     assert (result, position, entry.kind, entry.actor) == ("done", entry.seq, EntryKind.NOTED, "scout")
@@ -45,14 +45,14 @@ def test_a_turn_that_fails_notes_nothing() -> None:
     memory = simulated_memory()
     before = memory.ledger.head()
 
-    def fails(pages: Pages) -> tuple[list[Jot], None]:
+    def fails(pages: Pages) -> tuple[list[NoteDraft], None]:
         raise Malformed("title", "text")
 
     with pytest.raises(Malformed, match="title"):
         Notebook.of(memory).turn("scout", fails)
     with pytest.raises(Malformed, match="body"):
         Notebook.of(memory).turn(
-            "scout", lambda pages: ([Jot(topic="t", key="k", body='"AKIAIOSFODNN7EXAMPLE"')], None)
+            "scout", lambda pages: ([NoteDraft(topic="t", key="k", body='"AKIAIOSFODNN7EXAMPLE"')], None)
         )
     assert memory.ledger.head() == before
 

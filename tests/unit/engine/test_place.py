@@ -10,9 +10,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment import Memory
-from muniment.backends.postgres.address import Address
+from muniment.backends.postgres.address import DatabaseAddress
 from muniment.config import Config, ServerSettings
 from muniment.engine import place as places
 from muniment.engine.place import Database, Folder, Place, folder_of, place_of
@@ -60,15 +61,15 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize(("said", "shown"), PLACES.items())
+@each(("said", "shown"), PLACES.items())
 def test_a_database_is_shown_without_what_may_be_secret(said: str, shown: str) -> None:
     place = place_of(said)
     assert isinstance(place, Database)
     assert (str(place), repr(place)) == (shown, f"Database({shown!r})")
-    assert SECRET not in f"{place} {place!r} {Address.parse(said)} {Address.parse(said)!r}"
+    assert SECRET not in f"{place} {place!r} {DatabaseAddress.parse(said)} {DatabaseAddress.parse(said)!r}"
 
 
-@pytest.mark.parametrize("said", WRONG)
+@each("said", WRONG)
 def test_what_is_no_place_is_refused_and_not_quoted(said: str) -> None:
     with pytest.raises(Malformed) as refused:
         place_of(said)
@@ -76,14 +77,14 @@ def test_what_is_no_place_is_refused_and_not_quoted(said: str) -> None:
     assert SECRET not in f"{refused.value} {refused.value.hint}".lower()
 
 
-@pytest.mark.parametrize("said", [None, 7, b"postgresql://db/prod", Path("postgresql://ana:hunter2@db/prod")])
+@each("said", [None, 7, b"postgresql://db/prod", Path("postgresql://ana:hunter2@db/prod")])
 def test_what_is_no_text_is_no_address(said: object) -> None:
     with pytest.raises(Malformed) as refused:
         place_of(said)  # type: ignore[arg-type]  # what a caller without types may hand in
     assert SECRET not in str(refused.value)
 
 
-@pytest.mark.parametrize("said", ["./here", "/a/b", "C:/a", "postgresql", "a:b", "~/x", "a?b=c@d"])
+@each("said", ["./here", "/a/b", "C:/a", "postgresql", "a:b", "~/x", "a?b=c@d"])
 def test_everything_else_is_a_folder(said: str) -> None:
     assert place_of(said) == Folder(name=str(Path(said)))
     assert place_of(Path(said)) == place_of(said)
@@ -91,7 +92,7 @@ def test_everything_else_is_a_folder(said: str) -> None:
 
 def test_what_is_ours_is_taken_out_before_libpq_reads_an_address() -> None:
     given = "postgres://ana:hunter2@a,b/prod?schema=memory&sslmode=require&patience=30&allow_async_commit=true"
-    address = Address.parse(given)
+    address = DatabaseAddress.parse(given)
     assert (address.schema, address.patience_s, address.allow_async_commit) == ("memory", 30.0, True)
     assert address.conninfo == (
         "postgresql://ana:hunter2@a,b/prod?sslmode=require&connect_timeout=5&application_name=muniment"
@@ -100,7 +101,7 @@ def test_what_is_ours_is_taken_out_before_libpq_reads_an_address() -> None:
 
 
 def test_what_an_address_says_of_time_and_name_is_left_to_it() -> None:
-    address = Address.parse("postgresql://db/prod?connect_timeout=2&application_name=fleet")
+    address = DatabaseAddress.parse("postgresql://db/prod?connect_timeout=2&application_name=fleet")
     assert address.conninfo.startswith("postgresql://db/prod?connect_timeout=2&application_name=fleet&keepalives")
     assert (address.schema, address.patience_s, address.allow_async_commit) == ("muniment", 10.0, False)
 

@@ -15,7 +15,7 @@ from muniment.engine.notebook import Notebook
 from muniment.engine.signing import rotate
 from muniment.model.entry import Entry
 from muniment.model.errors import Malformed, NotPermitted
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.model.value import canonical, read_canonical
 
 
@@ -88,7 +88,7 @@ def test_keys_are_found_though_the_note_of_a_change_is_gone(vault: Path) -> None
     with Memory.open(vault):
         done = rotate(vault, reason="routine")
     with Memory.open(vault) as memory:
-        Notebook.of(memory).turn("owner", lambda _: ([Jot(topic="signing", key=done.new)], None))
+        Notebook.of(memory).turn("owner", lambda _: ([NoteDraft(topic="signing", key=done.new)], None))
 
         first, second = memory.ledger.keys()
         assert (first.key, second.key) == (done.old, done.new)
@@ -97,7 +97,7 @@ def test_keys_are_found_though_the_note_of_a_change_is_gone(vault: Path) -> None
 def test_a_note_that_pretends_to_be_a_change_of_keys_is_passed_over(memory: Memory) -> None:
     before = memory.ledger.keys()
 
-    Notebook.of(memory).turn("owner", lambda _: ([Jot(topic="signing", key="ab" * 32, body="{}")], None))
+    Notebook.of(memory).turn("owner", lambda _: ([NoteDraft(topic="signing", key="ab" * 32, body="{}")], None))
 
     assert memory.ledger.keys() == before
     assert len(before) == 1

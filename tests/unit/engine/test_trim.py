@@ -9,11 +9,11 @@ import pytest
 from tests.unit.world import DAY, SetClock, open_memory
 
 from muniment import Memory
-from muniment.engine import Trimmed
-from muniment.engine.seat import window
+from muniment.engine import TrimResult
+from muniment.engine.session import window
 from muniment.ledger import receipts as log
 from muniment.model.errors import Malformed, NotPermitted
-from muniment.model.packed import PackedAccount, pack, read_account
+from muniment.model.packed_receipt import PackedAccount, pack, read_account
 from muniment.model.receipt import Account, Plan, ReceiptState
 from muniment.model.value import canonical
 from muniment.read import explain, plan
@@ -65,24 +65,27 @@ def test_a_receipt_of_ten_results_is_small_and_says_all(memory: Memory) -> None:
 
 def test_old_receipts_keep_who_was_told_what_and_the_log_verifies(memory: Memory, clock: SetClock) -> None:
     asked = _asked(memory, clock, 6)
-    list(memory.browse())
+    list(memory.insight.browse())
     told = [memory.explain(one).account.selected for one in asked]
     record = told[0][0]
-    before, used = memory.receipts_of(record).receipts, memory.withdraw("source", "ci", reason="odd", dry_run=True)
+    before, used = (
+        memory.insight.receipts_of(record).receipts,
+        memory.erasure.withdraw("source", "ci", reason="odd", dry_run=True),
+    )
     sizes = _sizes(memory)
-    assert memory.ledger.trim(older_than_days=2.5, dry_run=True) == Trimmed(receipts=3)
+    assert memory.ledger.trim(older_than_days=2.5, dry_run=True) == TrimResult(receipts=3)
     assert _sizes(memory) == sizes
     steps: list[int] = []
     done = memory.ledger.trim(older_than_days=2.5, progress=steps.append)
     assert (done.receipts, steps) == (3, [3])
     assert done.saved_bytes == sum(sizes) - sum(_sizes(memory)) > 0
-    assert memory.ledger.trim(older_than_days=2.5) == Trimmed(receipts=0)
+    assert memory.ledger.trim(older_than_days=2.5) == TrimResult(receipts=0)
 
     assert memory.ledger.verify().findings == ()
     assert memory.ledger.replay().identical
-    assert [one.revision for one in memory.receipts_of(record).receipts] == [one.revision for one in before]
-    assert [one.rank for one in memory.receipts_of(record).receipts] == [one.rank for one in before]
-    assert memory.withdraw("source", "ci", reason="odd", dry_run=True) == used
+    assert [one.revision for one in memory.insight.receipts_of(record).receipts] == [one.revision for one in before]
+    assert [one.rank for one in memory.insight.receipts_of(record).receipts] == [one.rank for one in before]
+    assert memory.erasure.withdraw("source", "ci", reason="odd", dry_run=True) == used
     explained = [memory.explain(one) for one in asked]
     assert [one.state for one in explained] == [ReceiptState.DROPPED] * 3 + [ReceiptState.WHOLE] * 3
     assert [one.account.selected for one in explained] == told

@@ -10,12 +10,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
-from muniment.backends.world import signed_by
+from muniment.backends.clock_and_ids import signed_by
 from muniment.ledger import merkle
 from muniment.ledger.chain import ZERO, commitment, link, link_receipt, seal
-from muniment.ledger.checkpoint import draw_up
-from muniment.model.entry import Checkpoint, Entry, EntryKind, Head, SignedCheckpoint
+from muniment.ledger.checkpoint import make_checkpoint
+from muniment.model.entry import Checkpoint, Entry, EntryKind, LedgerHead, SignedCheckpoint
 from muniment.model.times import Instant
 from muniment.model.value import canonical
 
@@ -43,15 +44,15 @@ def test_a_commitment_changes_with_any_bit_of_salt_or_body(salt: bytes, body: by
 def test_sealing_follows_the_head_and_nothing_else() -> None:
     first = seal(ENTRY, None)
     assert (first.body, first.hash) == (canonical(ENTRY), link(ZERO, canonical(ENTRY)))
-    head = Head(tenant="acme", seq=1, hash=first.hash, at=Instant(5))
+    head = LedgerHead(tenant="acme", seq=1, hash=first.hash, at=Instant(5))
     second = msgspec.structs.replace(ENTRY, seq=2)
     assert seal(second, head).hash == link(first.hash, canonical(second))
     with pytest.raises(AssertionError):
         seal(ENTRY, head)
 
 
-def _head(count: int) -> Head:
-    return Head(tenant="acme", seq=count, hash=bytes([count]) * 32, at=Instant(count))
+def _head(count: int) -> LedgerHead:
+    return LedgerHead(tenant="acme", seq=count, hash=bytes([count]) * 32, at=Instant(count))
 
 
 def _hashes(first: int, last: int) -> list[bytes]:
@@ -60,7 +61,7 @@ def _hashes(first: int, last: int) -> list[bytes]:
 
 def _signed(count: int, *, previous: SignedCheckpoint | None) -> SignedCheckpoint:
     first = previous.checkpoint.seq + 1 if previous else 1
-    checkpoint, peaks = draw_up(
+    checkpoint, peaks = make_checkpoint(
         _head(count), _hashes(first, count), previous=previous, receipts=(2, b"r" * 32), at=Instant(9), key=KEY_ID
     )
     return SignedCheckpoint(checkpoint=checkpoint, signature=KEY.sign(canonical(checkpoint)).hex(), peaks=peaks)
@@ -113,7 +114,7 @@ def test_a_signature_holds_for_its_key_and_its_words_only() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [{"seq": 6}, {"head": "00" * 32}, {"root": "00" * 32}, {"receipts": 3}, {"receipts_head": "00" * 32}, {"at": 10},
      {"tenant": "other"}],
@@ -124,6 +125,6 @@ def test_no_field_of_a_checkpoint_can_be_changed_under_its_signature(change: dic
     assert not signed_by(forged, KEY_ID)
 
 
-@pytest.mark.parametrize("signature", ["", "zz", "00" * 64, "00"])
+@each("signature", ["", "zz", "00" * 64, "00"])
 def test_a_signature_that_is_none_does_not_hold(signature: str) -> None:
     assert not signed_by(msgspec.structs.replace(_signed(5, previous=None), signature=signature), KEY_ID)

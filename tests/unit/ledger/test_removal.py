@@ -13,7 +13,7 @@ from tests.unit.ledger.past import CHECKPOINTS, ENTRIES, RECEIPTS, codes, edit, 
 from muniment import Memory
 from muniment.engine.audit import verify_vault
 from muniment.ledger.chain import ZERO, link_receipt
-from muniment.model.entry import Entry, Head
+from muniment.model.entry import Entry, LedgerHead
 from muniment.model.receipt import ReceiptEntry
 from muniment.model.value import canonical, read_canonical
 
@@ -59,7 +59,7 @@ def test_every_removal_of_proof_is_named_without_a_witness_and_with_an_anchor(
         assert expected <= codes(result), (removal, result.findings)
 
 
-def _head(vault: Path) -> Head:
+def _head(vault: Path) -> LedgerHead:
     with Memory.open(vault, create=False) as memory:
         return memory.ledger.head()
 

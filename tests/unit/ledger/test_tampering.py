@@ -13,7 +13,7 @@ from muniment import Memory
 from muniment.engine.audit import verify_vault
 from muniment.ledger.chain import ZERO, link, link_receipt
 from muniment.model.card import Card
-from muniment.model.entry import Entry, Head, SignedCheckpoint
+from muniment.model.entry import Entry, LedgerHead, SignedCheckpoint
 from muniment.model.errors import IntegrityError, MunimentError
 from muniment.model.value import canonical, read_canonical
 
@@ -141,7 +141,7 @@ def test_a_store_rolled_back_whole_is_found_against_an_anchored_head(damaged: Pa
 def test_a_rewritten_store_is_found_against_an_anchored_head(damaged: Path) -> None:
     with Memory.open(damaged, create=False) as memory:
         head = memory.ledger.head()
-    foreign = Head(tenant=head.tenant, seq=9, hash=b"x" * 32, at=head.at)
+    foreign = LedgerHead(tenant=head.tenant, seq=9, hash=b"x" * 32, at=head.at)
     assert found(verified(damaged, anchor=foreign), "head_differs") == [9]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from tests.cases import each
 
 from muniment.model.actor import Actor
 from muniment.model.claim import (
@@ -25,27 +26,27 @@ from muniment.model.claim import (
     Strength,
     Times,
 )
-from muniment.model.erasure import By, Derived, Oblivion, Target
+from muniment.model.erasure import DerivedPolicy, ErasureRequest, Target, TargetKind
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unauthenticated
 from muniment.model.gate import Thresholds
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.model.proposal import (
-    Arrival,
+    ConflictSearch,
+    ImportContext,
     Objection,
     OutcomeReport,
     Proposal,
-    Quarantine,
-    Release,
+    QuarantineRequest,
+    ReleaseRequest,
     ResolveRequest,
-    Retraction,
-    Rollback,
-    Ruling,
-    Search,
+    RetractRequest,
+    ReviewDecision,
+    RollbackRequest,
     VouchRequest,
     WithdrawRequest,
 )
 from muniment.model.query import Listing, Query
-from muniment.model.record import Footing, Record, Standing, Vigour
+from muniment.model.record import Record, RecordState, TrustState, UsageState
 from muniment.model.status import Status
 from muniment.model.times import MAX, MIN, Instant
 from muniment.model.value import Value
@@ -54,7 +55,7 @@ from muniment.model.vocabulary import ActorType, Label, RelationType, Step, Stra
 Make = Callable[..., Value]
 
 CLAIM = Claim(content="the build is green")
-FOOTING = Footing(own=0.5, effective=0.5, label=Label.AGENT)
+FOOTING = TrustState(own=0.5, effective=0.5, label=Label.AGENT)
 NEEDED: dict[Make, dict[str, object]] = {
     Slot: {"subject": "db", "key": "region", "value": "eu"},
     Relation: {"type": RelationType.SUPPORTS, "target": "rec_1"},
@@ -62,25 +63,25 @@ NEEDED: dict[Make, dict[str, object]] = {
     Claim: {"content": "the build is green"},
     Actor: {"id": "ana"},
     Proposal: {"id": "prp_1", "tenant": "acme", "claim": CLAIM},
-    Ruling: {"proposal": "prp_1", "accept": True, "reason": "checked"},
-    Retraction: {"record": "rec_1", "reason": "wrong"},
-    Arrival: {"contract": "omir"},
+    ReviewDecision: {"proposal": "prp_1", "accept": True, "reason": "checked"},
+    RetractRequest: {"record": "rec_1", "reason": "wrong"},
+    ImportContext: {"contract": "omir"},
     Objection: {"step": Step.SAFETY, "rule": "unsafe", "reason": "it asks to be obeyed"},
-    Target: {"by": By.RECORD, "value": "rec_1"},
-    Oblivion: {"target": Target(by=By.RECORD, value="rec_1"), "reason": "asked to"},
-    Quarantine: {"record": "rec_1", "reason": "looks odd"},
-    Release: {"record": "rec_1", "reason": "looked at"},
-    WithdrawRequest: {"target": Target(by=By.ACTOR, value="scout"), "reason": "it was taken over"},
-    Search: {"record": "rec_1"},
-    Jot: {"topic": "agents", "key": "scout"},
-    Rollback: {"batch": "batch-1", "reason": "the wrong file"},
+    Target: {"by": TargetKind.RECORD, "value": "rec_1"},
+    ErasureRequest: {"target": Target(by=TargetKind.RECORD, value="rec_1"), "reason": "asked to"},
+    QuarantineRequest: {"record": "rec_1", "reason": "looks odd"},
+    ReleaseRequest: {"record": "rec_1", "reason": "looked at"},
+    WithdrawRequest: {"target": Target(by=TargetKind.ACTOR, value="scout"), "reason": "it was taken over"},
+    ConflictSearch: {"record": "rec_1"},
+    NoteDraft: {"topic": "agents", "key": "scout"},
+    RollbackRequest: {"batch": "batch-1", "reason": "the wrong file"},
     Query: {"text": "build"},
     OutcomeReport: {"record": "rec_1", "helpful": True},
     VouchRequest: {"record": "rec_1", "label": Label.PERSON, "reason": "I was there"},
     ResolveRequest: {"conflict": "cfl_1", "strategy": Strategy.AUTHORITY, "rationale": "they know"},
     Thresholds: {"min": 0.4, "flag": 0.6},
-    Footing: {"own": 0.5, "effective": 0.5, "label": Label.AGENT},
-    Standing: {"status": Status.ACTIVE, "since": 1, "footing": FOOTING},
+    TrustState: {"own": 0.5, "effective": 0.5, "label": Label.AGENT},
+    RecordState: {"status": Status.ACTIVE, "since": 1, "footing": FOOTING},
     Record: {
         "id": "rec_1",
         "tenant": "acme",
@@ -260,48 +261,48 @@ FIELDS: tuple[Field, ...] = (
     (Proposal, "draft", BAD_FLAG, "draft"),
     (Proposal, "detect", BAD_FLAG, "detect"),
     (Proposal, "arrival", ("omir", 5, {"contract": "omir"}), "arrival"),
-    (Arrival, "contract", BAD_IDENTIFIER, "contract"),
-    (Arrival, "record", BAD_IDENTIFIER, "record_id"),
-    (Arrival, "status", (*BAD_WORD, Status.HELD, Status.ERASED, Status.CONTESTED), "status"),
-    (Arrival, "hold", ("yes", 1, None), "hold"),
-    (Arrival, "among", BAD_LIST, "among"),
-    (Arrival, "batch", BAD_IDENTIFIER, "batch"),
+    (ImportContext, "contract", BAD_IDENTIFIER, "contract"),
+    (ImportContext, "record", BAD_IDENTIFIER, "record_id"),
+    (ImportContext, "status", (*BAD_WORD, Status.HELD, Status.ERASED, Status.CONTESTED), "status"),
+    (ImportContext, "hold", ("yes", 1, None), "hold"),
+    (ImportContext, "among", BAD_LIST, "among"),
+    (ImportContext, "batch", BAD_IDENTIFIER, "batch"),
     (Objection, "step", BAD_WORD, "step"),
     (Objection, "rule", BAD_IDENTIFIER, "rule"),
     (Objection, "reason", BAD_TEXT, "reason"),
     (Objection, "duplicate_of", BAD_IDENTIFIER, "duplicate_of"),
     (Target, "by", BAD_WORD, "by"),
     (Target, "value", BAD_IDENTIFIER, "id"),
-    (Oblivion, "target", (None, "rec_1", Derived.ERASE), "target"),
-    (Oblivion, "derived", ("everything", 5), "cascade"),
-    (Oblivion, "expected", ("", 5), "expected"),
-    (Oblivion, "probable", ("yes", None, 1), "include_probable"),
-    (Quarantine, "record", BAD_IDENTIFIER, "id"),
-    (Quarantine, "reason", BAD_TEXT, "reason"),
-    (Quarantine, "expected_revision", _whole(1, 2**31), "expected_revision"),
-    (Release, "record", BAD_IDENTIFIER, "id"),
-    (Release, "reason", BAD_TEXT, "reason"),
-    (Release, "expected_revision", _whole(1, 2**31), "expected_revision"),
-    (WithdrawRequest, "target", (None, Target(by=By.RECORD, value="rec_1")), "by"),
+    (ErasureRequest, "target", (None, "rec_1", DerivedPolicy.ERASE), "target"),
+    (ErasureRequest, "derived", ("everything", 5), "cascade"),
+    (ErasureRequest, "expected", ("", 5), "expected"),
+    (ErasureRequest, "probable", ("yes", None, 1), "include_probable"),
+    (QuarantineRequest, "record", BAD_IDENTIFIER, "id"),
+    (QuarantineRequest, "reason", BAD_TEXT, "reason"),
+    (QuarantineRequest, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (ReleaseRequest, "record", BAD_IDENTIFIER, "id"),
+    (ReleaseRequest, "reason", BAD_TEXT, "reason"),
+    (ReleaseRequest, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (WithdrawRequest, "target", (None, Target(by=TargetKind.RECORD, value="rec_1")), "by"),
     (WithdrawRequest, "reason", BAD_TEXT, "reason"),
-    (Oblivion, "reason", BAD_TEXT, "reason"),
-    (Search, "record", BAD_IDENTIFIER, "id"),
-    (Jot, "topic", BAD_IDENTIFIER, "topic"),
-    (Jot, "key", BAD_TEXT, "key"),
-    (Jot, "body", ("", " ", 5), "body"),
-    (Rollback, "batch", BAD_IDENTIFIER, "batch"),
-    (Rollback, "reason", BAD_TEXT, "reason"),
-    (Ruling, "proposal", BAD_IDENTIFIER, "proposal_id"),
-    (Ruling, "accept", BAD_FLAG, "accept"),
-    (Ruling, "reason", BAD_TEXT, "reason"),
-    (Ruling, "kind", BAD_WORD, "kind"),
-    (Ruling, "scope", BAD_WORD, "scope"),
-    (Ruling, "scope_id", BAD_IDENTIFIER, "scope_id"),
-    (Ruling, "contradicts", BAD_LIST, "contradicts"),
-    (Retraction, "record", BAD_IDENTIFIER, "id"),
-    (Retraction, "reason", BAD_TEXT, "reason"),
-    (Retraction, "expected_revision", _whole(1, 2**31), "expected_revision"),
-    (Retraction, "becomes", (*BAD_WORD, Status.ACTIVE, Status.ERASED), "becomes"),
+    (ErasureRequest, "reason", BAD_TEXT, "reason"),
+    (ConflictSearch, "record", BAD_IDENTIFIER, "id"),
+    (NoteDraft, "topic", BAD_IDENTIFIER, "topic"),
+    (NoteDraft, "key", BAD_TEXT, "key"),
+    (NoteDraft, "body", ("", " ", 5), "body"),
+    (RollbackRequest, "batch", BAD_IDENTIFIER, "batch"),
+    (RollbackRequest, "reason", BAD_TEXT, "reason"),
+    (ReviewDecision, "proposal", BAD_IDENTIFIER, "proposal_id"),
+    (ReviewDecision, "accept", BAD_FLAG, "accept"),
+    (ReviewDecision, "reason", BAD_TEXT, "reason"),
+    (ReviewDecision, "kind", BAD_WORD, "kind"),
+    (ReviewDecision, "scope", BAD_WORD, "scope"),
+    (ReviewDecision, "scope_id", BAD_IDENTIFIER, "scope_id"),
+    (ReviewDecision, "contradicts", BAD_LIST, "contradicts"),
+    (RetractRequest, "record", BAD_IDENTIFIER, "id"),
+    (RetractRequest, "reason", BAD_TEXT, "reason"),
+    (RetractRequest, "expected_revision", _whole(1, 2**31), "expected_revision"),
+    (RetractRequest, "becomes", (*BAD_WORD, Status.ACTIVE, Status.ERASED), "becomes"),
     (OutcomeReport, "record", BAD_IDENTIFIER, "id"),
     (OutcomeReport, "helpful", BAD_FLAG, "helpful"),
     (OutcomeReport, "weight", (*BAD_POSITIVE, 1.01), "weight"),
@@ -348,20 +349,20 @@ FIELDS: tuple[Field, ...] = (
     (Listing, "changed_after", _whole(0, 2**62), "changed_after"),
     (Query, "limit", _whole(0, 200), "limit"),
     (Query, "budget_tokens", _whole(0, 10_000_000), "budget_tokens"),
-    (Footing, "own", BAD_SHARE, "own"),
-    (Footing, "effective", BAD_SHARE, "effective"),
-    (Footing, "label", BAD_WORD, "label"),
-    (Footing, "support", BAD_WORD, "support"),
-    (Footing, "helpful", BAD_SUM, "helpful"),
-    (Footing, "misleading", BAD_SUM, "misleading"),
-    (Vigour, "tier", BAD_WORD, "tier"),
-    (Vigour, "accesses", _whole(0, 2**53), "accesses"),
-    (Vigour, "last_access", BAD_INSTANT, "last_access"),
-    (Standing, "status", BAD_WORD, "status"),
-    (Standing, "since", ("1", True, None, 1.5), "since"),
-    (Standing, "footing", ("text", None, 5), "footing"),
-    (Standing, "successor", BAD_IDENTIFIER, "successor"),
-    (Standing, "vigour", ("text", None, 5), "vigour"),
+    (TrustState, "own", BAD_SHARE, "own"),
+    (TrustState, "effective", BAD_SHARE, "effective"),
+    (TrustState, "label", BAD_WORD, "label"),
+    (TrustState, "support", BAD_WORD, "support"),
+    (TrustState, "helpful", BAD_SUM, "helpful"),
+    (TrustState, "misleading", BAD_SUM, "misleading"),
+    (UsageState, "tier", BAD_WORD, "tier"),
+    (UsageState, "accesses", _whole(0, 2**53), "accesses"),
+    (UsageState, "last_access", BAD_INSTANT, "last_access"),
+    (RecordState, "status", BAD_WORD, "status"),
+    (RecordState, "since", ("1", True, None, 1.5), "since"),
+    (RecordState, "footing", ("text", None, 5), "footing"),
+    (RecordState, "successor", BAD_IDENTIFIER, "successor"),
+    (RecordState, "vigour", ("text", None, 5), "vigour"),
     (Record, "id", BAD_IDENTIFIER, "id"),
     (Record, "tenant", BAD_IDENTIFIER, "tenant"),
     (Record, "revision", _whole(1, 2**31), "revision"),
@@ -397,7 +398,7 @@ def refusal(make: Make, field: str, value: object) -> CallerError | None:
     return None
 
 
-@pytest.mark.parametrize("make", list(dict.fromkeys(row[0] for row in FIELDS)), ids=_name)
+@each("make", list(dict.fromkeys(row[0] for row in FIELDS)), ids=_name)
 def test_a_wrong_field_is_refused_by_its_name(make: Make) -> None:
     wrong = [(field, bad, name) for made, field, values, name in FIELDS if made is make for bad in values]
     found = []
@@ -416,7 +417,7 @@ def test_every_field_of_every_value_that_callers_make_is_in_the_table() -> None:
     assert expected - covered == set()
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "field", "name"),
     [
         (Belief, "evidence", "evidence[1]"),
@@ -425,14 +426,14 @@ def test_every_field_of_every_value_that_callers_make_is_in_the_table() -> None:
         (Actor, "teams", "actor.teams[1]"),
     ],
 )
-@pytest.mark.parametrize("bad", BAD_TEXT)
+@each("bad", BAD_TEXT)
 def test_a_wrong_text_in_a_list_is_named_by_its_place(make: Make, field: str, name: str, bad: object) -> None:
     with pytest.raises((Malformed, LimitExceeded)) as refused:
         make(**{**NEEDED.get(make, {}), field: ("fine", bad)})
     assert getattr(refused.value, "field", None) == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "field", "name"),
     [
         (Lineage, "derived_from", "derived_from[1]"),
@@ -440,16 +441,14 @@ def test_a_wrong_text_in_a_list_is_named_by_its_place(make: Make, field: str, na
         (Query, "scope_ids", "scope_ids[1]"),
     ],
 )
-@pytest.mark.parametrize("bad", BAD_IDENTIFIER)
+@each("bad", BAD_IDENTIFIER)
 def test_a_wrong_id_in_a_list_is_named_by_its_place(make: Make, field: str, name: str, bad: object) -> None:
     with pytest.raises(Malformed) as refused:
         make(**{**NEEDED.get(make, {}), field: ("fine", bad)})
     assert refused.value.field == name
 
 
-@pytest.mark.parametrize(
-    ("make", "field"), [(Belief, "evidence"), (Lineage, "derived_from"), (Lineage, "entities"), (Actor, "teams")]
-)
+@each(("make", "field"), [(Belief, "evidence"), (Lineage, "derived_from"), (Lineage, "entities"), (Actor, "teams")])
 def test_a_list_of_257_is_refused_and_one_of_256_is_not(make: Make, field: str) -> None:
     needed = NEEDED.get(make, {})
     assert len(getattr(make(**needed, **{field: ("a",) * 256}), field)) == 256
@@ -480,17 +479,17 @@ def test_validity_must_not_end_before_it_begins() -> None:
     assert refused.value.field == "valid_until"
 
 
-@pytest.mark.parametrize("text", ["a\tb\nc\r\nd", "naïve 東京 🏳️‍🌈", "‮right to left", "\u0085 \u2028 \ufeff x", "ﬁ Ⅷ ½"])
+@each("text", ["a\tb\nc\r\nd", "naïve 東京 🏳️‍🌈", "‮right to left", "\u0085 \u2028 \ufeff x", "ﬁ Ⅷ ½"])
 def test_unusual_text_is_kept_exactly(text: str) -> None:
     assert Claim(content=text).content == text
 
 
-@pytest.mark.parametrize("name", ["a", "x" * 128, "..", ".", "a:b", "-", "A.b_c:d-e", "CON", "nul"])
+@each("name", ["a", "x" * 128, "..", ".", "a:b", "-", "A.b_c:d-e", "CON", "nul"])
 def test_an_id_within_the_alphabet_is_kept_exactly(name: str) -> None:
     assert Place(scope_id=name).scope_id == name
 
 
-@pytest.mark.parametrize("space", ["/", "/a", "/a/b", "/naïve/東京", "/a b/c", "/%/_", "/..a", "/a."])
+@each("space", ["/", "/a", "/a/b", "/naïve/東京", "/a b/c", "/%/_", "/..a", "/a."])
 def test_a_namespace_of_whole_parts_is_kept_exactly(space: str) -> None:
     assert Place(namespace=space).namespace == space
 
@@ -511,7 +510,7 @@ def test_a_text_may_be_4096_bytes_and_not_a_byte_more() -> None:
 SECRET = "AKIAIOSFODNN7EXAMPLE"
 
 
-@pytest.mark.parametrize("value", [SECRET + "\x00", (SECRET + "\x00",), [SECRET], {SECRET: SECRET}], ids=repr)
+@each("value", [SECRET + "\x00", (SECRET + "\x00",), [SECRET], {SECRET: SECRET}], ids=repr)
 def test_no_refusal_repeats_the_value_it_refuses(value: object) -> None:
     found = []
     for make, field, _, _ in FIELDS:
@@ -529,7 +528,7 @@ def test_a_body_that_is_no_json_is_not_repeated() -> None:
     assert SECRET not in f"{refused.value!r} {refused.value.hint} {refused.value.__context__}"
 
 
-@pytest.mark.parametrize("make", list(NEEDED), ids=_name)
+@each("make", list(NEEDED), ids=_name)
 def test_a_value_cannot_be_changed(make: Make) -> None:
     value = make(**NEEDED[make])
     field = value.__struct_fields__[0]
@@ -541,7 +540,7 @@ def test_a_value_cannot_be_changed(make: Make) -> None:
         value.unheard_of = 1  # type: ignore[attr-defined]  # a new attribute is the point
 
 
-@pytest.mark.parametrize("make", list(NEEDED), ids=_name)
+@each("make", list(NEEDED), ids=_name)
 def test_a_value_has_no_positional_and_no_unknown_fields(make: Make) -> None:
     with pytest.raises(TypeError):
         make("positional")

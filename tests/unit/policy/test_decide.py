@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.actor import Actor
 from muniment.model.card import card_of
 from muniment.model.claim import Belief, Charter, Claim, Handling, Nature, Place
 from muniment.model.filter import NOTHING, matches
-from muniment.model.record import Footing, Record, Standing
+from muniment.model.record import Record, RecordState, TrustState
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.vocabulary import (
@@ -27,7 +27,16 @@ from muniment.model.vocabulary import (
 )
 from muniment.policy.decide import NO_RULE, belongs, decide_read, decide_review, decide_write, resolve, steers
 from muniment.policy.narrow import narrow
-from muniment.policy.rules import Action, Member, Policy, ReadRule, ReviewRule, Trust, WriteDecision, WriteRule
+from muniment.policy.rules import (
+    Action,
+    Policy,
+    PolicyMember,
+    ReadRule,
+    ReviewRule,
+    TrustPolicy,
+    WriteDecision,
+    WriteRule,
+)
 
 ANA = Actor(id="ana", roles=("worker",), teams=("north",), projects=("apollo",), sessions=("s1",))
 CLAIM = Claim(content="x", place=Place(scope_id="apollo"))
@@ -43,7 +52,7 @@ RECORD = Record(
     label=Label.AGENT,
     trust=TrustLevel.MEDIUM,
 )
-STANDING = Standing(status=Status.ACTIVE, since=1, footing=Footing(own=0.5, effective=0.5, label=Label.AGENT))
+STANDING = RecordState(status=Status.ACTIVE, since=1, footing=TrustState(own=0.5, effective=0.5, label=Label.AGENT))
 PERSONAL = msgspec.structs.replace(
     RECORD,
     claim=Claim(
@@ -92,7 +101,7 @@ def test_the_first_rule_that_fits_decides() -> None:
     assert decide_write(_policy(write=(refuse, commit)), ANA, CLAIM).rule == "no"
 
 
-@pytest.mark.parametrize("bound", ["actors", "roles", "types", "scopes", "namespaces", "kinds", "classes"])
+@each("bound", ["actors", "roles", "types", "scopes", "namespaces", "kinds", "classes"])
 def test_an_empty_list_allows_nothing(bound: str) -> None:
     assert decide_write(_policy(write=(_write(**{bound: ()}),)), ANA, CLAIM).decision is WriteDecision.REFUSE
     assert decide_read(_policy(read=(_read(**{bound: ()}),)), ANA, "answer", RECORD) is None
@@ -117,7 +126,7 @@ FITS: tuple[tuple[str, object, object], ...] = (
 )
 
 
-@pytest.mark.parametrize(("bound", "fits", "misses"), FITS)
+@each(("bound", "fits", "misses"), FITS)
 def test_each_bound_alone_decides(bound: str, fits: object, misses: object) -> None:
     for value, allowed in ((fits, True), (misses, False)):
         write = decide_write(_policy(write=(_write(**{bound: value}),)), ANA, CLAIM)
@@ -125,7 +134,7 @@ def test_each_bound_alone_decides(bound: str, fits: object, misses: object) -> N
         assert (decide_read(_policy(read=(_read(**{bound: value}),)), ANA, "answer", RECORD) == "it") is allowed
 
 
-@pytest.mark.parametrize(
+@each(
     ("bounds", "claim", "allowed"),
     [
         ({"confidence_min": 0.5}, Claim(content="x", belief=Belief(score=0.5)), True),
@@ -144,7 +153,7 @@ def test_each_bound_of_a_write_rule_decides(bounds: dict[str, object], claim: Cl
     assert (decide_write(_policy(write=(rule,)), ANA, claim).decision is WriteDecision.COMMIT) is allowed
 
 
-@pytest.mark.parametrize(
+@each(
     ("bounds", "allowed"),
     [
         ({"purposes": ("answer",)}, True),
@@ -165,7 +174,7 @@ def test_a_read_rule_opens_only_own_scopes_unless_it_says_otherwise() -> None:
     assert decide_read(_policy(read=(_read(member=False),)), ANA, "answer", foreign) == "it"
 
 
-@pytest.mark.parametrize(
+@each(
     ("scope", "scope_id", "own"),
     [
         (Scope.PROJECT, "apollo", True),
@@ -189,7 +198,7 @@ def test_a_star_belongs_everywhere_of_its_sort_and_nowhere_else() -> None:
     assert not belongs(anybody, Place(scope=Scope.SESSION, scope_id="anything"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "place", "author", "allowed"),
     [
         (ReviewRule(id="it", actions=(Action.RETRACT,), own=True), CLAIM.place, "ana", True),
@@ -218,7 +227,7 @@ def test_a_scope_about_people_is_opened_only_by_a_rule_that_names_it() -> None:
     assert decide_read(reads_all, ANA, "answer", PERSONAL) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("actor", "allowed"),
     [
         (Actor(id="eve"), True),
@@ -248,16 +257,16 @@ def test_what_a_record_counts_as_now_decides_and_not_what_it_was_born_as() -> No
 
 
 def test_a_purpose_that_is_not_declared_harmless_steers() -> None:
-    policy = _policy(trust=Trust(inform=("answer",)))
+    policy = _policy(trust=TrustPolicy(inform=("answer",)))
     assert not steers(policy, "answer")
     assert steers(policy, "Answer")
     assert steers(policy, "deploy")
-    assert steers(_policy(trust=Trust(inform=())), "answer")
+    assert steers(_policy(trust=TrustPolicy(inform=())), "answer")
 
 
 def test_a_name_is_what_the_policy_says_or_what_a_star_says_or_nobody() -> None:
     policy = _policy(
-        actors={"ana": Member(type=ActorType.PERSON, roles=("owner",)), "*": Member(projects=("default",))}
+        actors={"ana": PolicyMember(type=ActorType.PERSON, roles=("owner",)), "*": PolicyMember(projects=("default",))}
     )
     assert resolve(policy, "ana") == Actor(id="ana", type=ActorType.PERSON, roles=("owner",))
     assert resolve(policy, "bob", session="s9") == Actor(id="bob", projects=("default",), sessions=("s9",))

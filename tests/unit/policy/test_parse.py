@@ -7,12 +7,21 @@ from importlib.resources import files
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.model.errors import PolicyInvalid
 from muniment.model.gate import Thresholds
 from muniment.model.vocabulary import Consequence, Kind, Label, Sensitivity
 from muniment.policy.parse import BYTES_MAX, parse_policy
-from muniment.policy.rules import Action, Cascade, Detector, Disputes, Policy, Trust, WriteDecision
+from muniment.policy.rules import (
+    Action,
+    CascadePolicy,
+    DetectorEffect,
+    DisputePolicy,
+    Policy,
+    TrustPolicy,
+    WriteDecision,
+)
 
 YAML = """\
 version: 1
@@ -115,31 +124,31 @@ def test_both_spellings_say_the_same() -> None:
 def test_the_policy_that_ships_is_valid() -> None:
     policy = _yaml(files("muniment.policy").joinpath("default.yaml").read_text())
     assert [rule.id for rule in policy.write][-1] == "people-decide-on-people"
-    assert policy.trust == Trust(namespaces={"/field": Thresholds(min=0.0, flag=0.4)})
-    assert (policy.cascade, policy.disputes) == (Cascade(), Disputes())
+    assert policy.trust == TrustPolicy(namespaces={"/field": Thresholds(min=0.0, flag=0.4)})
+    assert (policy.cascade, policy.disputes) == (CascadePolicy(), DisputePolicy())
     assert {action for rule in policy.review for action in rule.actions} == set(Action), "somebody may do each thing"
 
 
 def test_what_is_said_of_trust_cascade_and_disputes_is_read() -> None:
     policy = _yaml(YAML + TRUST)
-    assert policy.trust == Trust(
+    assert policy.trust == TrustPolicy(
         gate=Thresholds(min=0.3, flag=0.5),
         namespaces={"/hr": Thresholds(min=0.7, flag=0.9), "/hr/pay": Thresholds(min=0.8, flag=0.8)},
         missing_floor=0.1,
         inform=("answer", "audit"),
         steer_label_min=Label.TOOL,
     )
-    assert policy.cascade == Cascade(retracted=Consequence.DEPRECATE, superseded=Consequence.LEAVE)
-    assert policy.disputes == Disputes(detector=Detector.NOTE, judge=Detector.IGNORE, quorum=5)
+    assert policy.cascade == CascadePolicy(retracted=Consequence.DEPRECATE, superseded=Consequence.LEAVE)
+    assert policy.disputes == DisputePolicy(detector=DetectorEffect.NOTE, judge=DetectorEffect.IGNORE, quorum=5)
     assert [policy.trust.gates.at(space).min for space in ("/", "/hrx", "/hr", "/hr/pay/x")] == [0.3, 0.3, 0.7, 0.8]
 
 
 def test_what_is_not_said_of_trust_is_the_quiet_default() -> None:
-    assert _yaml(YAML).trust == Trust()
-    assert (_yaml(YAML).cascade, _yaml(YAML).disputes) == (Cascade(), Disputes())
+    assert _yaml(YAML).trust == TrustPolicy()
+    assert (_yaml(YAML).cascade, _yaml(YAML).disputes) == (CascadePolicy(), DisputePolicy())
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "line", "word"),
     [
         ("gate: {min: 0.3, flag: 0.5}", "gate: {min: 0.6, flag: 0.5}", 23, "gate_flag"),
@@ -179,7 +188,7 @@ def test_an_authority_out_of_range_is_refused(least: int) -> None:
     assert refused.line == 20
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "line", "word"),
     [
         ("name: test", "name: test\ncolour: blue", 3, "colour"),
@@ -236,7 +245,7 @@ def test_a_tag_on_a_list_is_refused() -> None:
     assert _refused(YAML.replace("kinds: [fact", "kinds: !custom [fact"), "policy.yaml").line == 12
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "line", "word"),
     [
         ('name = "test"', 'name = "test"\ncolour = "blue"', 3, "colour"),
@@ -262,7 +271,7 @@ def test_a_wrong_toml_line_is_named(old: str, new: str, line: int, word: str) ->
     assert word in str(refused)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
@@ -293,9 +302,7 @@ def test_what_is_no_policy_is_refused_with_a_line(text: str) -> None:
     assert _refused(text, "policy.yaml").line >= 1
 
 
-@pytest.mark.parametrize(
-    "text", ["", "name = 'x'", "version = 1", "=", "[", "version = 1\nname = 'x'\nwrite = 5\n", "\ud800"]
-)
+@each("text", ["", "name = 'x'", "version = 1", "=", "[", "version = 1\nname = 'x'\nwrite = 5\n", "\ud800"])
 def test_what_is_no_policy_in_toml_is_refused_with_a_line(text: str) -> None:
     assert _refused(text, "policy.toml").line >= 1
 

@@ -6,28 +6,29 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 from tests.unit.trust.test_quality import merits, record
 
 from muniment.model.errors import Malformed
 from muniment.trust.attribution import (
-    Band,
-    Chain,
-    Finding,
-    Operation,
-    Trace,
+    AncestorChain,
+    AttributionBand,
+    AttributionFinding,
+    TraceOperation,
+    TraceStep,
     attribution_integrity,
     structural_integrity,
 )
-from muniment.trust.quality import Merits, Profile
+from muniment.trust.quality import QualityFormula, QualityInputs
 
 change = msgspec.structs.replace
 GOOD = record(0.9, actor="a")
-DEEP = Chain(min_effective=0.3, truncated=True)
+DEEP = AncestorChain(min_effective=0.3, truncated=True)
 several = st.lists(merits, min_size=1, max_size=6)
 traces = st.builds(
-    Trace,
-    operation=st.sampled_from(Operation),
+    TraceStep,
+    operation=st.sampled_from(TraceOperation),
     confidence=make.maybe(make.shares),
     attributed=st.booleans(),
     hedged=st.booleans(),
@@ -36,11 +37,11 @@ traces = st.builds(
 )
 
 
-def scored(used: list[Merits], profile: Profile, chain: Chain | None = None) -> float:
+def scored(used: list[QualityInputs], profile: QualityFormula, chain: AncestorChain | None = None) -> float:
     return attribution_integrity(used, chain, profile).score
 
 
-@pytest.mark.parametrize(
+@each(
     ("used", "chain", "theirs", "ours"),
     [
         ([GOOD], None, 1.0, 1.0),
@@ -56,33 +57,35 @@ def scored(used: list[Merits], profile: Profile, chain: Chain | None = None) -> 
         ([record(0.9, session=False, actor="a")], None, 0.85, 0.95),
         ([GOOD, change(GOOD, session=False)], None, 1.0, 0.975),
         ([GOOD], DEEP, 0.75, 0.9),
-        ([GOOD], Chain(min_effective=0.0), 0.8, 0.8),
-        ([GOOD], Chain(min_effective=0.4), 1.0, 1.0),
+        ([GOOD], AncestorChain(min_effective=0.0), 0.8, 0.8),
+        ([GOOD], AncestorChain(min_effective=0.4), 1.0, 1.0),
         ([record(0.9, conflicts=2, sourced=False, actor="a")], None, 1.0, 0.7),
-        ([Merits(effective=0.3, confidence=0.85, actor="a")], None, 1.0, 0.5),
+        ([QualityInputs(effective=0.3, confidence=0.85, actor="a")], None, 1.0, 0.5),
     ],
 )
-def test_both_formulas_have_these_values(used: list[Merits], chain: Chain | None, theirs: float, ours: float) -> None:
-    assert scored(used, Profile.MEMLEDGER, chain) == pytest.approx(theirs, abs=1e-9)
-    assert scored(used, Profile.MUNIMENT, chain) == pytest.approx(ours, abs=1e-9)
+def test_both_formulas_have_these_values(
+    used: list[QualityInputs], chain: AncestorChain | None, theirs: float, ours: float
+) -> None:
+    assert scored(used, QualityFormula.MEMLEDGER, chain) == pytest.approx(theirs, abs=1e-9)
+    assert scored(used, QualityFormula.MUNIMENT, chain) == pytest.approx(ours, abs=1e-9)
 
 
 def test_an_answer_that_used_nothing_has_not_passed_and_is_told_apart_from_a_bad_one() -> None:
-    ours, theirs = attribution_integrity([]), attribution_integrity([], profile=Profile.MEMLEDGER)
-    assert (ours.score, ours.band, ours.passed) == (0.0, Band.NOTHING, False)
-    assert (theirs.score, theirs.band, theirs.passed) == (0.0, Band.UNATTRIBUTED, False)
+    ours, theirs = attribution_integrity([]), attribution_integrity([], profile=QualityFormula.MEMLEDGER)
+    assert (ours.score, ours.band, ours.passed) == (0.0, AttributionBand.NOTHING, False)
+    assert (theirs.score, theirs.band, theirs.passed) == (0.0, AttributionBand.UNATTRIBUTED, False)
 
 
-@pytest.mark.parametrize(
+@each(
     ("confidence", "band", "passed"),
     [
-        (0.42, Band.WELL, True),
-        (0.419, Band.PARTIAL, False),
-        (0.24, Band.PARTIAL, False),
-        (0.239, Band.UNATTRIBUTED, False),
+        (0.42, AttributionBand.WELL, True),
+        (0.419, AttributionBand.PARTIAL, False),
+        (0.24, AttributionBand.PARTIAL, False),
+        (0.239, AttributionBand.UNATTRIBUTED, False),
     ],
 )
-def test_a_band_begins_at_its_bound(confidence: float, band: Band, passed: bool) -> None:
+def test_a_band_begins_at_its_bound(confidence: float, band: AttributionBand, passed: bool) -> None:
     found = attribution_integrity([record(confidence, actor="a")])
     assert (found.band, found.passed) == (band, passed)
 
@@ -97,40 +100,44 @@ def test_the_findings_say_what_took_the_score_down() -> None:
     used = [GOOD, record(0.1), record(0.1, hedged=True), record(0.5), record(0.9, attributed=False, sourced=False)]
     assert attribution_integrity([GOOD]).findings == ()
     assert attribution_integrity(used, DEEP).findings == (
-        Finding(what="unattributed", count=1),
-        Finding(what="weak", count=1),
-        Finding(what="weak_hedged", count=1),
-        Finding(what="unsure", count=1),
-        Finding(what="unsourced", count=1),
-        Finding(what="weak_ancestor", count=1),
-        Finding(what="chain_truncated", count=1),
+        AttributionFinding(what="unattributed", count=1),
+        AttributionFinding(what="weak", count=1),
+        AttributionFinding(what="weak_hedged", count=1),
+        AttributionFinding(what="unsure", count=1),
+        AttributionFinding(what="unsourced", count=1),
+        AttributionFinding(what="weak_ancestor", count=1),
+        AttributionFinding(what="chain_truncated", count=1),
     )
 
 
-@given(several, st.sampled_from(Profile))
-def test_a_score_is_within_its_bounds_and_agrees_with_its_band(used: list[Merits], profile: Profile) -> None:
+@given(several, st.sampled_from(QualityFormula))
+def test_a_score_is_within_its_bounds_and_agrees_with_its_band(
+    used: list[QualityInputs], profile: QualityFormula
+) -> None:
     found = attribution_integrity(used, profile=profile)
     assert 0.0 <= found.score <= 1.0
-    assert found.passed == (found.band is Band.WELL) == (found.score >= 0.7)
+    assert found.passed == (found.band is AttributionBand.WELL) == (found.score >= 0.7)
 
 
 @given(several, make.shares)
-def test_less_belief_is_never_worth_more(used: list[Merits], other: float) -> None:
+def test_less_belief_is_never_worth_more(used: list[QualityInputs], other: float) -> None:
     low, high = sorted((used[0].effective, other))
     below = [change(used[0], effective=low), *used[1:]]
     above = [change(used[0], effective=high), *used[1:]]
-    assert scored(below, Profile.MUNIMENT) <= scored(above, Profile.MUNIMENT)
+    assert scored(below, QualityFormula.MUNIMENT) <= scored(above, QualityFormula.MUNIMENT)
 
 
 @given(several, st.integers(2, 5))
-def test_more_of_the_same_scores_the_same(used: list[Merits], times: int) -> None:
-    assert scored(used * times, Profile.MUNIMENT) == pytest.approx(scored(used, Profile.MUNIMENT), abs=1e-8)
+def test_more_of_the_same_scores_the_same(used: list[QualityInputs], times: int) -> None:
+    assert scored(used * times, QualityFormula.MUNIMENT) == pytest.approx(
+        scored(used, QualityFormula.MUNIMENT), abs=1e-8
+    )
 
 
 @given(several)
-def test_a_second_author_adds_nothing(used: list[Merits]) -> None:
+def test_a_second_author_adds_nothing(used: list[QualityInputs]) -> None:
     alone = [change(one, actor="a") for one in used]
-    assert scored(alone, Profile.MUNIMENT) == scored(used, Profile.MUNIMENT)
+    assert scored(alone, QualityFormula.MUNIMENT) == scored(used, QualityFormula.MUNIMENT)
 
 
 @given(st.floats(0, 0.25), st.integers(1, 5))
@@ -139,17 +146,17 @@ def test_hedged_junk_does_not_pass(confidence: float, many: int) -> None:
 
 
 @given(several)
-def test_a_good_chain_adds_nothing_and_a_bad_one_costs(used: list[Merits]) -> None:
-    plain = scored(used, Profile.MUNIMENT)
-    assert scored(used, Profile.MUNIMENT, Chain(min_effective=0.9)) == plain
-    assert scored(used, Profile.MUNIMENT, DEEP) == pytest.approx(max(0.0, plain - 0.1), abs=1e-8)
+def test_a_good_chain_adds_nothing_and_a_bad_one_costs(used: list[QualityInputs]) -> None:
+    plain = scored(used, QualityFormula.MUNIMENT)
+    assert scored(used, QualityFormula.MUNIMENT, AncestorChain(min_effective=0.9)) == plain
+    assert scored(used, QualityFormula.MUNIMENT, DEEP) == pytest.approx(max(0.0, plain - 0.1), abs=1e-8)
 
 
-def step(operation: str = "recall", confidence: float | None = 0.9, **known: object) -> Trace:
-    return Trace(operation=Operation(operation), confidence=confidence, **known)  # type: ignore[arg-type]  # the test's own
+def step(operation: str = "recall", confidence: float | None = 0.9, **known: object) -> TraceStep:
+    return TraceStep(operation=TraceOperation(operation), confidence=confidence, **known)  # type: ignore[arg-type]  # the test's own
 
 
-@pytest.mark.parametrize(
+@each(
     ("session", "theirs", "ours"),
     [
         ([step()], 1.0, 1.0),
@@ -167,8 +174,8 @@ def step(operation: str = "recall", confidence: float | None = 0.9, **known: obj
         ([step()] * 6 + [step(confidence=0.5)] * 4, 0.8, 0.8),
     ],
 )
-def test_the_structural_checks_have_these_scores(session: list[Trace], theirs: float, ours: float) -> None:
-    assert structural_integrity(session, Profile.MEMLEDGER).score == pytest.approx(theirs, abs=1e-9)
+def test_the_structural_checks_have_these_scores(session: list[TraceStep], theirs: float, ours: float) -> None:
+    assert structural_integrity(session, QualityFormula.MEMLEDGER).score == pytest.approx(theirs, abs=1e-9)
     assert structural_integrity(session).score == pytest.approx(ours, abs=1e-9)
 
 
@@ -177,22 +184,22 @@ def test_the_structural_findings_name_the_checks_and_count_the_steps_at_fault() 
     found = structural_integrity(session)
     assert (found.score, found.passed) == (0.0, False)
     assert found.findings == (
-        Finding(what="confidence_told", count=1),
-        Finding(what="confidence_firm", count=2),
-        Finding(what="attributed", count=1),
-        Finding(what="shallow", count=1),
-        Finding(what="no_weak_recall", count=2),
+        AttributionFinding(what="confidence_told", count=1),
+        AttributionFinding(what="confidence_firm", count=2),
+        AttributionFinding(what="attributed", count=1),
+        AttributionFinding(what="shallow", count=1),
+        AttributionFinding(what="no_weak_recall", count=2),
     )
 
 
 def test_a_session_without_a_step_has_not_passed() -> None:
-    assert (structural_integrity([]).band, structural_integrity([]).passed) == (Band.NOTHING, False)
-    assert structural_integrity([], Profile.MEMLEDGER).band is Band.UNATTRIBUTED
+    assert (structural_integrity([]).band, structural_integrity([]).passed) == (AttributionBand.NOTHING, False)
+    assert structural_integrity([], QualityFormula.MEMLEDGER).band is AttributionBand.UNATTRIBUTED
 
 
-@given(st.lists(traces, min_size=1, max_size=8), st.sampled_from(Profile))
+@given(st.lists(traces, min_size=1, max_size=8), st.sampled_from(QualityFormula))
 def test_a_structural_score_is_full_when_nothing_was_found_and_only_then(
-    session: list[Trace], profile: Profile
+    session: list[TraceStep], profile: QualityFormula
 ) -> None:
     found = structural_integrity(session, profile)
     assert 0.0 <= found.score <= 1.0
@@ -200,11 +207,11 @@ def test_a_structural_score_is_full_when_nothing_was_found_and_only_then(
     assert structural_integrity(session[::-1], profile) == found
 
 
-@pytest.mark.parametrize("wrong", [float("nan"), -0.1, 7.5])
+@each("wrong", [float("nan"), -0.1, 7.5])
 def test_a_confidence_that_is_none_is_refused_by_name(wrong: float) -> None:
     with pytest.raises(Malformed) as caught:
         step(confidence=wrong)
     assert caught.value.field == "confidence"
     with pytest.raises(Malformed) as caught:
-        Chain(min_effective=wrong)
+        AncestorChain(min_effective=wrong)
     assert caught.value.field == "min_effective"

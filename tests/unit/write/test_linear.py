@@ -13,7 +13,7 @@ from muniment.model.actor import Actor
 from muniment.model.claim import Belief, Claim, Extension
 from muniment.model.errors import LimitExceeded
 from muniment.model.proposal import Proposal
-from muniment.policy.rules import Safety
+from muniment.policy.rules import SafetyPolicy
 from muniment.write.admit import PROPOSAL_BYTES_MAX, admit
 
 SHORT, TIMES = 600, 4
@@ -83,5 +83,5 @@ def test_all_that_a_proposal_says_is_bounded_together() -> None:
         extensions=(Extension(name="omir", body='"' + "z" * 1_000_000 + '"'),),
     )
     with pytest.raises(LimitExceeded) as refused:
-        admit(Proposal(id="prp_1", tenant="default", claim=whole), Actor(id="owner"), Safety())
+        admit(Proposal(id="prp_1", tenant="default", claim=whole), Actor(id="owner"), SafetyPolicy())
     assert (refused.value.code, PROPOSAL_BYTES_MAX) == ("limit_exceeded", 2_097_152)

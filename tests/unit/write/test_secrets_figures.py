@@ -6,12 +6,13 @@ import random
 from collections.abc import Callable
 
 import pytest
+from tests.cases import each
 from tests.unit.write import harmless, people
 from tests.unit.write.shapes import PHRASES, TOKENS, make
 
 from muniment.model.claim import Claim
 from muniment.model.value import canonical
-from muniment.policy.rules import Personal, Safety, Treatment
+from muniment.policy.rules import PersonalDataPolicy, PersonalDataRules, SafetyPolicy
 from muniment.write.secrets import DEFAULT, Screen, screen_of
 
 EACH = 60
@@ -30,7 +31,11 @@ AROUND = (
     "<{}>",
 )
 SENTENCES = ("{}", "it is {} now", "({})", "a: {}, b", "noted {}.", "{}\nand more")
-EVERYTHING = screen_of(Safety(personal=Personal(**dict.fromkeys(Personal.__struct_fields__, Treatment.REDACT))))
+EVERYTHING = screen_of(
+    SafetyPolicy(
+        personal=PersonalDataRules(**dict.fromkeys(PersonalDataRules.__struct_fields__, PersonalDataPolicy.REDACT))
+    )
+)
 
 
 def _taken(screen: Screen, text: str, secret: str, sort: str) -> bool:
@@ -44,7 +49,7 @@ def _noticed(screen: Screen, text: str) -> bool:
     return screen.suspicious(text) and screen.suspicious(canonical(Claim(content=text)).decode())
 
 
-@pytest.mark.parametrize("sort", TOKENS)
+@each("sort", TOKENS)
 def test_tokens_of_every_issuer_are_taken_out(sort: str, record_property: Tell) -> None:
     shares = {}
     for shape in TOKENS[sort]:
@@ -104,9 +109,9 @@ def test_harmless_text_is_left_alone(record_property: Tell) -> None:
     assert max(wrong.values()) <= 0.02 * MANY, wrong
 
 
-@pytest.mark.parametrize("sort", ["email", "phone", "birth_date"])
+@each("sort", ["email", "phone", "birth_date"])
 def test_a_sort_that_is_asked_for_takes_no_harmless_text(sort: str) -> None:
-    screen = screen_of(Safety(personal=Personal(**{sort: Treatment.REDACT})))
+    screen = screen_of(SafetyPolicy(personal=PersonalDataRules(**{sort: PersonalDataPolicy.REDACT})))
     wrong = 0
     for name, maker in harmless.SORTS.items():
         pick = random.Random(name)

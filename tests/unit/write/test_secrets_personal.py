@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.unit.world import all_bytes, open_memory
 
 from muniment import Memory
@@ -13,7 +14,7 @@ from muniment.model.claim import Claim, Extension, Slot
 from muniment.model.errors import Malformed, PolicyInvalid
 from muniment.model.vocabulary import Outcome, Step, StepResult
 from muniment.policy.parse import parse_policy
-from muniment.policy.rules import Credentials, Personal, Safety, Secrets, Treatment
+from muniment.policy.rules import CredentialsPolicy, PersonalDataPolicy, PersonalDataRules, SafetyPolicy, SecretsPolicy
 from muniment.write.admit import clean
 from muniment.write.secrets import DEFAULT, screen_of
 from muniment.write.secrets.screen import DETECTORS
@@ -35,18 +36,18 @@ def _policy(**sorts: str) -> str:
 
 
 def test_the_policy_names_every_sort_that_can_be_found_and_no_other() -> None:
-    named = {*Credentials.__struct_fields__, *Personal.__struct_fields__}
+    named = {*CredentialsPolicy.__struct_fields__, *PersonalDataRules.__struct_fields__}
     assert {one.sort for one in DETECTORS} == named
 
 
 def test_numbers_that_open_something_are_taken_out_unless_said_otherwise() -> None:
-    assert DEFAULT.taken == {*Credentials.__struct_fields__, "card_number", "bank_account", "national_id"}
+    assert DEFAULT.taken == {*CredentialsPolicy.__struct_fields__, "card_number", "bank_account", "national_id"}
     assert (DEFAULT.noticed, DEFAULT.ending) == (frozenset(), frozenset())
     text = f"write to {MAIL} or +44 20 7946 0958, born 1980-05-03, at 192.0.2.7"
     assert DEFAULT.redact(text) == (text, ())
 
 
-@pytest.mark.parametrize(
+@each(
     "spelled",
     [
         "4111 1111 1111 1111",
@@ -79,7 +80,7 @@ def test_a_card_number_is_found_however_it_is_spelled(spelled: str) -> None:
     assert not any(char.isdecimal() for char in cleaned.replace("12/29", "").replace("12 29", ""))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "0.4111111111111111 of all",
@@ -95,7 +96,7 @@ def test_a_number_that_is_no_card_is_left(text: str) -> None:
     assert DEFAULT.redact(text) == (text, ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "left"),
     [
         ("IBAN GB82 WEST 1234 5698 7654 32 please", "IBAN [redacted: bank account] please"),
@@ -121,7 +122,7 @@ def test_accounts_and_national_numbers_are_taken_out(text: str, left: str) -> No
     assert DEFAULT.redact(text)[0] == left
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "order 111222333",
@@ -171,7 +172,7 @@ def test_what_is_to_be_taken_out_is_nowhere(vault: Path) -> None:
     ) as memory:
         verdict = memory.remember(f"Ana, born 1980-05-03: {MAIL}, +44 20 7946 0958, from 192.0.2.7")
         found = memory.recall(f"who is {MAIL}", limit=1)
-        memory.retract(verdict.record_id or "", reason=f"asked by {MAIL}")
+        memory.review.retract(verdict.record_id or "", reason=f"asked by {MAIL}")
     assert {one.what for one in verdict.redactions} == {"email", "phone", "ip address", "birth date"}
     assert found is not None
     for value in (MAIL, "7946 0958", "192.0.2.7", "1980-05-03", "ana.silva"):
@@ -192,15 +193,15 @@ def test_what_is_to_be_held_waits_for_a_person_and_goes_when_they_say_no(vault: 
         assert (verdict.outcome, verdict.reason) == (Outcome.HELD, "a person decides on email in content")
         step = next(one for one in verdict.steps if one.step is Step.SAFETY)
         assert step.result is StepResult.FLAGGED
-        assert [waiting.proposal.claim.content for waiting in memory.queue()] == [f"write to {MAIL}"]
-        memory.decide(verdict.proposal_id, accept=False, reason=f"not {MAIL}")
+        assert [waiting.proposal.claim.content for waiting in memory.review.queue()] == [f"write to {MAIL}"]
+        memory.review.decide(verdict.proposal_id, accept=False, reason=f"not {MAIL}")
     assert MAIL.encode() not in all_bytes(vault)
 
 
 def test_what_is_held_is_kept_when_a_person_says_yes(vault: Path) -> None:
     with open_memory(vault, policy=_policy(email="hold")) as memory:
         verdict = memory.as_actor("worker").remember(f"write to {MAIL}", kind="observation")
-        taken = memory.decide(verdict.proposal_id, accept=True, reason="she asked us to")
+        taken = memory.review.decide(verdict.proposal_id, accept=True, reason="she asked us to")
         assert taken.outcome is Outcome.COMMITTED
         assert memory.get(taken.record_id or "").record.content == f"write to {MAIL}"
 
@@ -232,7 +233,7 @@ def test_a_sort_of_secret_may_be_treated_otherwise(vault: Path) -> None:
         assert token.outcome is Outcome.COMMITTED
 
 
-@pytest.mark.parametrize(
+@each(
     ("safety", "place"),
     [
         ("{credentials: {private_key: allow}}", "safety.credentials.private_key"),
@@ -249,20 +250,24 @@ def test_a_policy_that_says_what_cannot_be_is_refused_with_its_place(safety: str
 
 
 def test_free_text_that_is_no_claim_is_cleaned_of_what_a_person_would_decide_on() -> None:
-    screen = screen_of(Safety(personal=Personal(email=Treatment.HOLD)))
+    screen = screen_of(SafetyPolicy(personal=PersonalDataRules(email=PersonalDataPolicy.HOLD)))
     assert screen.clean(f"asked by {MAIL}") == "asked by [redacted: email]"
     assert screen.redact(f"asked by {MAIL}") == (f"asked by {MAIL}", ())
     assert screen.notice(f"asked by {MAIL}") == ("email",)
 
 
 def test_discarding_secrets_says_nothing_of_personal_data() -> None:
-    screen = screen_of(Safety(secrets=Secrets.DISCARD))
+    screen = screen_of(SafetyPolicy(secrets=SecretsPolicy.DISCARD))
     assert screen.ends(["chat token"])
     assert not screen.ends(["card number"])
 
 
 def test_a_mark_is_not_taken_for_what_it_stands_for(memory: Memory) -> None:
-    everything = screen_of(Safety(personal=Personal(**dict.fromkeys(Personal.__struct_fields__, Treatment.REDACT))))
+    everything = screen_of(
+        SafetyPolicy(
+            personal=PersonalDataRules(**dict.fromkeys(PersonalDataRules.__struct_fields__, PersonalDataPolicy.REDACT))
+        )
+    )
     text = f"tel. 030/1234567, card {CARD}, SSN 219099998, born 1980-05-03, {MAIL}, 4242 42 4242, password=Tr0ub4dor&3"
     once = everything.redact(text)[0]
     assert everything.redact(once) == (once, ())
@@ -280,4 +285,4 @@ def test_no_actor_and_no_tenant_is_named_by_a_secret(vault: Path, secret: str) -
 
 @pytest.mark.parametrize("given", [["x"], 1, None])
 def test_a_name_that_is_no_text_is_left_to_its_own_check(memory: Memory, given: object) -> None:
-    screen_of(memory.policy.safety).refuse("scope_id", given)  # type: ignore[arg-type]  # that is the point
+    screen_of(memory.insight.policy.safety).refuse("scope_id", given)  # type: ignore[arg-type]  # that is the point

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from tests.cases import each
 
 from muniment.model.actor import Actor
 from muniment.model.card import card_of
 from muniment.model.claim import Belief, Charter, Claim, Handling, Lineage, Nature, Place, Relation, Slot, Times
 from muniment.model.curation import Redaction, StepOutcome
-from muniment.model.proposal import Ruling
-from muniment.model.record import Footing, Record, Standing
+from muniment.model.proposal import ReviewDecision
+from muniment.model.record import Record, RecordState, TrustState
 from muniment.model.status import Status
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import (
@@ -27,20 +28,20 @@ from muniment.model.vocabulary import (
     TrustLevel,
 )
 from muniment.policy.rules import (
-    Detector,
-    Disputes,
-    Evidence,
+    DetectorEffect,
+    DisputePolicy,
+    EvidencePolicy,
     Policy,
     ReadRule,
-    Safety,
-    Secrets,
+    SafetyPolicy,
+    SecretsPolicy,
     WriteDecision,
     WriteRule,
 )
 from muniment.write import steps
 from muniment.write.case import Case
 from muniment.write.facts import Facts, Held, Past
-from muniment.write.kinship import Rival, disagree
+from muniment.write.similarity import Rival, disagree
 from muniment.write.steps import STEPS, curate
 
 COMMIT = WriteRule(id="yes", decision=WriteDecision.COMMIT, reason="it may", review_days=7)
@@ -74,8 +75,8 @@ def _held(
         trust=TrustLevel.HIGH,
         barred=barred,
     )
-    footing = Footing(own=0.5, effective=0.5, label=Label.PERSON)
-    standing = Standing(status=status, since=3, footing=footing)
+    footing = TrustState(own=0.5, effective=0.5, label=Label.PERSON)
+    standing = RecordState(status=status, since=3, footing=footing)
     return Held(card=card_of(record, standing, rid=rid, pepper=b"p"), record=record)
 
 
@@ -124,7 +125,7 @@ def test_redactions_are_accounted_for_or_end_the_case() -> None:
     redacted = _case(redactions=(Redaction(field="content", what="chat token"),))
     outcome, _ = steps.safety(redacted)
     assert (outcome.result, outcome.note) == (StepResult.CHANGED, "redacted chat token in content")
-    strict = msgspec.structs.replace(POLICY, safety=Safety(secrets=Secrets.DISCARD))
+    strict = msgspec.structs.replace(POLICY, safety=SafetyPolicy(secrets=SecretsPolicy.DISCARD))
     outcome, case = steps.safety(msgspec.structs.replace(redacted, policy=strict))
     assert (outcome.result, case.rule, case.decision) == (StepResult.REFUSED, "secrets-discard", WriteDecision.REFUSE)
     assert _result(steps.safety(_case(unsafe_ids=("scope_id",))), Step.SAFETY) is StepResult.REFUSED
@@ -140,7 +141,7 @@ def test_a_link_that_is_absent_or_hidden_is_refused_in_the_same_words(link: Held
     assert case.rule == "unknown-link"
 
 
-@pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.RETRACTED, Status.DEPRECATED])
+@each("status", [Status.SUPERSEDED, Status.RETRACTED, Status.DEPRECATED])
 def test_anything_seen_can_be_built_on(status: Status) -> None:
     facts = _facts(links={"rec_1": _held(Claim(content="old"), status=status)})
     building = Claim(content="x", lineage=Lineage(derived_from=("rec_1",)))
@@ -167,7 +168,7 @@ def test_memory_under_a_charter_does_not_flow_into_a_scope_it_bars() -> None:
 def test_its_own_charter_bars_a_record_too_wherever_a_reviewer_moves_it() -> None:
     claim = Claim(content="x", charter=Charter(barred=(Scope.AGENT_TEAM,)))
     assert _result(steps.scope(_case(claim)), Step.SCOPE) is StepResult.PASSED
-    ruling = Ruling(proposal="prp_1", accept=True, reason="ok", scope=Scope.AGENT_TEAM, scope_id="north")
+    ruling = ReviewDecision(proposal="prp_1", accept=True, reason="ok", scope=Scope.AGENT_TEAM, scope_id="north")
     assert steps.scope(_case(claim, ruling=ruling))[1].rule == "barred-scope"
 
 
@@ -190,7 +191,7 @@ WHOLE_CHARTER = Charter(
 )
 
 
-@pytest.mark.parametrize("missing", [None, "owner", *WHOLE_CHARTER.__struct_fields__])
+@each("missing", [None, "owner", *WHOLE_CHARTER.__struct_fields__])
 def test_a_scope_about_people_needs_an_owner_and_a_whole_charter(missing: str | None) -> None:
     default = () if missing in ("access", "barred") else None
     charter = WHOLE_CHARTER
@@ -210,7 +211,7 @@ def test_a_scope_about_people_needs_an_owner_and_a_whole_charter(missing: str | 
         assert missing in outcome.note
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "claim", "rule"),
     [
         (Status.ACTIVE, {}, None),
@@ -242,7 +243,9 @@ def test_a_promotion_waits_for_a_person_whoever_proposes_it() -> None:
 
 
 def test_a_reviewer_may_move_and_reclassify() -> None:
-    ruling = Ruling(proposal="prp_1", accept=True, reason="ok", kind=Kind.FACT, scope=Scope.SESSION, scope_id="s1")
+    ruling = ReviewDecision(
+        proposal="prp_1", accept=True, reason="ok", kind=Kind.FACT, scope=Scope.SESSION, scope_id="s1"
+    )
     outcome, case = steps.scope(_case(ruling=ruling))
     assert (outcome.result, case.claim.place) == (StepResult.CHANGED, Place(scope=Scope.SESSION, scope_id="s1"))
     outcome, case = steps.kind(case)
@@ -251,7 +254,7 @@ def test_a_reviewer_may_move_and_reclassify() -> None:
     assert _result(steps.kind(CASE), Step.KIND) is StepResult.PASSED
 
 
-@pytest.mark.parametrize(
+@each(
     ("otherwise", "result", "flags"),
     [
         (WriteDecision.HOLD, StepResult.FLAGGED, 1),
@@ -260,12 +263,12 @@ def test_a_reviewer_may_move_and_reclassify() -> None:
     ],
 )
 def test_an_agent_needs_evidence_for_a_fact(otherwise: WriteDecision, result: StepResult, flags: int) -> None:
-    policy = msgspec.structs.replace(POLICY, evidence=Evidence(otherwise=otherwise))
+    policy = msgspec.structs.replace(POLICY, evidence=EvidencePolicy(otherwise=otherwise))
     outcome, case = steps.evidence(_case(Claim(content="x", nature=Nature(kind=Kind.FACT)), policy=policy))
     assert (outcome.result, len(case.flags)) == (result, flags)
 
 
-@pytest.mark.parametrize(
+@each(
     "case",
     [
         _case(Claim(content="x", nature=Nature(kind=Kind.FACT), belief=Belief(evidence=("ticket:1",)))),
@@ -379,7 +382,7 @@ def _answer(value: str, *, first: int | None = None, last: int | None = None) ->
     return Claim(content=value, slot=Slot(subject="db", key="region", value=value), times=times)
 
 
-@pytest.mark.parametrize(
+@each(
     ("ours", "theirs", "conflicts"),
     [
         (_answer("eu"), _answer("us"), True),
@@ -423,21 +426,21 @@ def test_a_rival_that_is_hidden_and_found_by_its_words_alone_is_passed_over_in_s
     assert (outcome.result, outcome.note, case.rivals) == (StepResult.PASSED, "", ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("detector", "found", "contests"),
-    [(Detector.CONTEST, 1, True), (Detector.NOTE, 1, False), (Detector.IGNORE, 0, None)],
+    [(DetectorEffect.CONTEST, 1, True), (DetectorEffect.NOTE, 1, False), (DetectorEffect.IGNORE, 0, None)],
 )
 def test_policy_says_what_a_contradiction_in_words_is_worth(
-    detector: Detector, found: int, contests: bool | None
+    detector: DetectorEffect, found: int, contests: bool | None
 ) -> None:
-    policy = msgspec.structs.replace(POLICY, disputes=Disputes(detector=detector))
+    policy = msgspec.structs.replace(POLICY, disputes=DisputePolicy(detector=detector))
     facts = _facts(kin=(_held(Claim(content="The gate is open")),))
     _, case = steps.conflict(_case(Claim(content="The gate is not open"), facts=facts, policy=policy))
     assert [rival.contests for rival in case.rivals] == [contests] * found
     assert steps.disposition(case)[1].disposition is (Disposition.CONFLICT if contests else Disposition.APPEND)
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "target", "rivals", "expected"),
     [
         (Claim(content="x"), None, (), Disposition.APPEND),
@@ -485,7 +488,7 @@ REFUSED_AT: tuple[tuple[int, Case], ...] = (
         5,
         _case(
             Claim(content="x", nature=Nature(kind=Kind.FACT)),
-            policy=msgspec.structs.replace(POLICY, evidence=Evidence(otherwise=WriteDecision.REFUSE)),
+            policy=msgspec.structs.replace(POLICY, evidence=EvidencePolicy(otherwise=WriteDecision.REFUSE)),
         ),
     ),
     (6, _case(facts=_facts(twin=SHOWN))),
@@ -493,7 +496,7 @@ REFUSED_AT: tuple[tuple[int, Case], ...] = (
 )
 
 
-@pytest.mark.parametrize(("place", "case"), REFUSED_AT)
+@each(("place", "case"), REFUSED_AT)
 def test_a_refusal_ends_the_walk_and_the_report_still_has_nine_outcomes(place: int, case: Case) -> None:
     ended, outcomes = curate(case)
     assert [outcome.step for outcome in outcomes] == list(Step)

@@ -15,7 +15,7 @@ import msgspec
 
 from muniment.backends.embedders.wrapped import unit_vectors
 from muniment.model.decoding import decode_json
-from muniment.model.errors import ConfigurationError, MindUnavailable
+from muniment.model.errors import ConfigurationError, ModelUnavailable
 
 TIMEOUT_S = 30.0
 TRIES = 3
@@ -38,7 +38,7 @@ class _Passing(Exception):
     """A failure that may not last: worth another try."""
 
 
-class Endpoint:
+class EmbeddingsEndpoint:
     """Asks `<address>/embeddings` for the vectors of a model. A key, if one is needed, is sent and never shown."""
 
     def __init__(
@@ -87,10 +87,10 @@ class Endpoint:
         try:
             told = decode_json(body, _Answer).data
         except (msgspec.DecodeError, UnicodeDecodeError):
-            raise MindUnavailable("the endpoint's answer is not a list of embeddings") from None
+            raise ModelUnavailable("the endpoint's answer is not a list of embeddings") from None
         rows = {one.index: one.embedding for one in told}
         if len(told) != count or rows.keys() != set(range(count)):
-            raise MindUnavailable(f"the endpoint was given {count} texts and did not answer each exactly once")
+            raise ModelUnavailable(f"the endpoint was given {count} texts and did not answer each exactly once")
         return [rows[place] for place in range(count)]
 
     def _asked(self, texts: list[str]) -> bytes:
@@ -102,7 +102,7 @@ class Endpoint:
                 return self._sent(body)
             except _Passing as failure:
                 if attempt == TRIES:
-                    raise MindUnavailable(f"the endpoint failed {TRIES} times: {failure}") from None
+                    raise ModelUnavailable(f"the endpoint failed {TRIES} times: {failure}") from None
                 time.sleep(self._pause_s * attempt)
         raise AssertionError("the last try returns or raises")
 
@@ -120,7 +120,7 @@ class Endpoint:
         except (OSError, HTTPException) as error:
             raise _Passing(f"it cannot be reached ({type(error).__name__})") from None
         if len(told) > ANSWER_BYTES_MAX:
-            raise MindUnavailable(f"the endpoint's answer is longer than {ANSWER_BYTES_MAX} bytes")
+            raise ModelUnavailable(f"the endpoint's answer is longer than {ANSWER_BYTES_MAX} bytes")
         return told
 
 
@@ -128,5 +128,7 @@ def _refused(status: int) -> Exception:
     if status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return _Passing(f"it answered {status}")
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        return MindUnavailable(f"the endpoint answered {status}", hint="Check the key: MUNIMENT_EMBEDDER_KEY.")
-    return MindUnavailable(f"the endpoint answered {status}", hint="Check the endpoint's address and the model's name.")
+        return ModelUnavailable(f"the endpoint answered {status}", hint="Check the key: MUNIMENT_EMBEDDER_KEY.")
+    return ModelUnavailable(
+        f"the endpoint answered {status}", hint="Check the endpoint's address and the model's name."
+    )

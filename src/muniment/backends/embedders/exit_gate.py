@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from muniment.model.errors import MindUnavailable
+from muniment.model.errors import ModelUnavailable
 
 EXIT_WAIT_S = 60.0
 """How long the end of the process waits. A batch takes well under a second, loading one or two."""
@@ -37,7 +37,7 @@ class ExitGate:
     def inside(self) -> Iterator[None]:
         with self._changed:
             if self._closed:
-                raise MindUnavailable("the process is ending")
+                raise ModelUnavailable("the process is ending")
             self._running += 1
         try:
             yield

@@ -14,7 +14,7 @@ from muniment.backends.embedders.published import (
     NAME,
     PUBLISHED,
     VOCABULARY_FILE,
-    Edition,
+    ModelRelease,
 )
 from muniment.model.decoding import decode_json
 from muniment.model.errors import ConfigurationError, IntegrityError
@@ -23,7 +23,7 @@ from muniment.model.value import Value
 _AGAIN = "Run `muniment model remove` and `muniment model install`."
 
 
-class Manifest(Value):
+class ModelManifest(Value):
     """What is in the folder of a model, and which release built it from which weights."""
 
     model: str
@@ -37,7 +37,7 @@ class ModelFolder:
     """The folder of the one model, under the folder of all. Its name holds the digest, so that a release which builds
     the graph differently keeps a folder of its own beside it."""
 
-    def __init__(self, models: Path, edition: Edition = PUBLISHED) -> None:
+    def __init__(self, models: Path, edition: ModelRelease = PUBLISHED) -> None:
         self.models = models
         self.edition = edition
         self.path = models / f"{NAME}-{edition.graph_sha256[:16]}"
@@ -58,9 +58,9 @@ class ModelFolder:
         graph = self._checked(GRAPH_FILE, self.edition.graph_sha256)
         return graph, self._checked(VOCABULARY_FILE, self.edition.vocabulary_sha256).decode()
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> ModelManifest:
         try:
-            found = decode_json((self.path / MANIFEST_FILE).read_bytes(), Manifest)
+            found = decode_json((self.path / MANIFEST_FILE).read_bytes(), ModelManifest)
         except (OSError, msgspec.DecodeError) as error:
             raise _damaged(f"the manifest of the model cannot be read ({type(error).__name__})") from None
         if found != manifest_of(self.edition, found.built_with):
@@ -85,8 +85,8 @@ class ModelFolder:
         return body
 
 
-def manifest_of(edition: Edition, built_with: str) -> Manifest:
-    return Manifest(
+def manifest_of(edition: ModelRelease, built_with: str) -> ModelManifest:
+    return ModelManifest(
         model=edition.identity,
         weights_sha256=edition.weights_sha256,
         vocabulary_sha256=edition.vocabulary_sha256,

@@ -23,7 +23,7 @@ from muniment.backends.embedders.published import (
     NAME,
     PUBLISHED,
     WINDOW,
-    Edition,
+    ModelRelease,
 )
 from muniment.backends.embedders.ranges import RANGES, Range
 from muniment.backends.embedders.weights import Floats, Tensors
@@ -35,7 +35,7 @@ FAR_BELOW = 1e9
 _HEAD = DIMENSIONS // HEADS
 
 
-def build_graph(tensors: Tensors, edition: Edition = PUBLISHED) -> bytes:
+def build_graph(tensors: Tensors, edition: ModelRelease = PUBLISHED) -> bytes:
     """The graph as an ONNX file: `ids` (texts by pieces, zero for padding) to vectors (texts by dimensions)."""
     sources = (("weights_sha256", edition.weights_sha256), ("vocabulary_sha256", edition.vocabulary_sha256))
     return _Builder(tensors).whole().finish(NAME, sources)

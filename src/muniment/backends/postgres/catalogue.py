@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from muniment.backends.conditions import translate
-from muniment.backends.postgres.link import Link, Row, numbered, statements
-from muniment.backends.postgres.sealing import PLAIN
+from muniment.backends.postgres.content_encryption import PLAIN
+from muniment.backends.postgres.transaction import Row, Transaction, numbered, statements
 from muniment.backends.rows import card_from, standing_from, tally_from
 from muniment.model.card import Card, moved, standing_of
-from muniment.model.erasure import By, Target
+from muniment.model.erasure import Target, TargetKind
 from muniment.model.errors import IntegrityError
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.receipt import Plan
-from muniment.model.record import Standing
+from muniment.model.record import RecordState
 from muniment.model.rows import StandingRow, Tally, TombstoneRow
 from muniment.model.status import CURRENT
 from muniment.model.times import Instant
@@ -45,7 +45,7 @@ def _rid(card: Card) -> int:
 
 
 class PostgresCatalogue:
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transaction) -> None:
         self._link = link
         self._twins: tuple[bytes, int, tuple[Card, ...]] = (b"", -1, ())
         self._given: tuple[Card, ...] = ()
@@ -160,7 +160,7 @@ class PostgresCatalogue:
         if unreadable is not None:
             raise unreadable
 
-    def standing_at(self, rid: int, seq: int) -> Standing | None:
+    def standing_at(self, rid: int, seq: int) -> RecordState | None:
         row = self._link.row("standing_at", rid, seq)
         if row is None:
             return None
@@ -209,8 +209,19 @@ class PostgresCatalogue:
     def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
         return self._many("heard", actor, below, keep)
 
+    def ended_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[int, Instant], ...]:
+        rows = self._link.rows("ended_for", actor, after, keep)
+        return tuple((int(rid), Instant(last)) for rid, last in rows)
+
+    def erased_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[TombstoneRow, Instant], ...]:
+        rows = self._link.rows("erased_for", actor, after, keep)
+        return tuple(
+            (TombstoneRow(rid=rid, id=id_, revision=revision, seq=seq), Instant(last))
+            for rid, id_, revision, seq, last in rows
+        )
+
     def contributed(self, target: Target) -> tuple[Card, ...]:
-        if target.by is not By.SOURCE:
+        if target.by is not TargetKind.SOURCE:
             return self._many(f"contributed_by_{target.by}", target.value)
         found = self.cards(self._sourced(target.value))
         return tuple(found[rid] for rid in sorted(found))
@@ -239,7 +250,7 @@ class PostgresCatalogue:
         return {str(status): int(number) for status, number in rows}
 
 
-def _standing_then(card: Card, row: Row, seq: int) -> Standing:
+def _standing_then(card: Card, row: Row, seq: int) -> RecordState:
     """What a card counted for after entry `seq`; `row` is the standing that was kept, if the card has moved since."""
     if card.since <= seq:
         return standing_of(card)

@@ -12,9 +12,9 @@ from pathlib import Path
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from muniment.backends.postgres.sealing import PLAIN, Seal, Sealed
+from muniment.backends.clock_and_ids import place_file, settle
+from muniment.backends.postgres.content_encryption import PLAIN, ContentCipher, EncryptedContent
 from muniment.backends.sqlite.store import SUFFIX, file_name
-from muniment.backends.world import place_file, settle
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 
 SETTING = "content_keys"
@@ -39,9 +39,9 @@ class ContentKey:
     def __reduce__(self) -> str:
         raise TypeError("a key is never written down")
 
-    def seal(self) -> Sealed:
+    def seal(self) -> EncryptedContent:
         parts = {"bodies": self._derived("bodies", 32), "terms": self._derived("terms", 32)}
-        return Sealed(self._tenant, words=self._derived("words", 64), **parts)
+        return EncryptedContent(self._tenant, words=self._derived("words", 64), **parts)
 
     def check(self) -> bytes:
         """What tells this key from another and nothing more: the database keeps it beside the tenant."""
@@ -126,7 +126,7 @@ def check_name(tenant: int) -> str:
     return f"seal:{tenant}"
 
 
-def agreed(keys: ContentKeys | None, tenant: str, check: bytes | None) -> Seal:
+def agreed(keys: ContentKeys | None, tenant: str, check: bytes | None) -> ContentCipher:
     """How a tenant that is there is written and read. One that is sealed needs its key, one that is not takes none: a
     store half of which is sealed would keep neither promise."""
     if check is None:

@@ -6,9 +6,9 @@ keys: what they hold is rebuilt from the ledger and compared with it, and is era
 
 from __future__ import annotations
 
-from muniment.backends.postgres.server import Asking, Server, quoted, role_name
-from muniment.backends.postgres.steps import Step, Wish
-from muniment.backends.postgres.walls import Roles
+from muniment.backends.postgres.roles import DatabaseRoles
+from muniment.backends.postgres.server import SchemaConnection, Server, quoted, role_name
+from muniment.backends.postgres.steps import MigrationRequest, MigrationStep
 from muniment.model.errors import ConfigurationError, StoreUnavailable
 
 EVERYWHERE = ("deployment", "schema_migrations", "tenants")
@@ -19,7 +19,9 @@ FIRST = "tenant_head"
 """The table that the others are laid beside."""
 
 
-def steps(asking: Asking, server: Server, roles: Roles, wish: Wish) -> tuple[Step, ...]:
+def steps(
+    asking: SchemaConnection, server: Server, roles: DatabaseRoles, wish: MigrationRequest
+) -> tuple[MigrationStep, ...]:
     """What is to be done to tables that are not distributed yet: all of them when that is wished for, later ones as
     soon as others are."""
     _demand_citus(server, wish)
@@ -39,12 +41,12 @@ def steps(asking: Asking, server: Server, roles: Roles, wish: Wish) -> tuple[Ste
     )
 
 
-def spread_tables(asking: Asking, server: Server) -> set[str]:
+def spread_tables(asking: SchemaConnection, server: Server) -> set[str]:
     """The tables that are distributed."""
     return {str(name) for (name,) in asking.rows("distributed", asking.schema)} if server.citus else set()
 
 
-def demand_whole(asking: Asking, server: Server, role: str | None) -> None:
+def demand_whole(asking: SchemaConnection, server: Server, role: str | None) -> None:
     """Refuse tables of which some are distributed and some are not, and a user whom no wall holds back there."""
     spread = spread_tables(asking, server)
     if not spread:
@@ -65,14 +67,14 @@ def demand_whole(asking: Asking, server: Server, role: str | None) -> None:
         )
 
 
-def promised(server: Server, wish: Wish) -> tuple[Step, ...]:
+def promised(server: Server, wish: MigrationRequest) -> tuple[MigrationStep, ...]:
     """The same for tables that are not there yet, to be shown."""
     _demand_citus(server, wish)
     what = "spread the tables by tenant, the small ones to every node"
-    return (Step(title="distribute", meaning=what, statements=()),) if wish.citus else ()
+    return (MigrationStep(title="distribute", meaning=what, statements=()),) if wish.citus else ()
 
 
-def _demand_citus(server: Server, wish: Wish) -> None:
+def _demand_citus(server: Server, wish: MigrationRequest) -> None:
     if wish.citus and not server.citus:
         raise ConfigurationError(
             "citus",
@@ -86,7 +88,7 @@ def _order(table: str) -> tuple[bool, bool, str]:
     return table not in EVERYWHERE, table != FIRST, table
 
 
-def _roles(roles: Roles) -> tuple[Step, ...]:
+def _roles(roles: DatabaseRoles) -> tuple[MigrationStep, ...]:
     """Let the two roles log in: Citus opens its connections to the workers in the role that was taken on. Without a
     password nobody else can log in as them."""
     shut = [role for role in (roles.writer, roles.reader) if role.there and not role.logs_in]
@@ -95,10 +97,10 @@ def _roles(roles: Roles) -> tuple[Step, ...]:
     statements = tuple(f"ALTER ROLE {quoted(role.name)} LOGIN" for role in shut)
     told = f"Let an administrator run: {'; '.join(statements)};"
     meaning = "may log in: the first node goes to the workers in them"
-    return (Step(title="roles", meaning=meaning, statements=statements, citus=True, otherwise=told),)
+    return (MigrationStep(title="roles", meaning=meaning, statements=statements, citus=True, otherwise=told),)
 
 
-def _walls(asking: Asking) -> tuple[Step, ...]:
+def _walls(asking: SchemaConnection) -> tuple[MigrationStep, ...]:
     """Take the owner out of the walls: whoever moves a shard while it is written to, or copies rows to the workers, is
     the owner, and PostgreSQL refuses both behind a wall. Nobody serves as the owner on a cluster."""
     forced = [str(name) for (name,) in asking.rows("forced", asking.schema)]
@@ -106,10 +108,10 @@ def _walls(asking: Asking) -> tuple[Step, ...]:
         return ()
     lifted = tuple(f"ALTER TABLE {quoted(asking.schema)}.{quoted(name)} NO FORCE ROW LEVEL SECURITY" for name in forced)
     meaning = "let the owner through, who moves tables and shards; everybody else stays behind them"
-    return (Step(title="walls", meaning=meaning, statements=lifted, citus=True),)
+    return (MigrationStep(title="walls", meaning=meaning, statements=lifted, citus=True),)
 
 
-def _distribute(asking: Asking, roles: Roles, table: str) -> Step:
+def _distribute(asking: SchemaConnection, roles: DatabaseRoles, table: str) -> MigrationStep:
     """Distribute one table, then take away the rows that stay behind on the first node, where no erasure would find
     them. Rights by column do not follow to the shards, so there the writer gets them for the whole row."""
     place = f"{quoted(asking.schema)}.{quoted(table)}"
@@ -121,10 +123,10 @@ def _distribute(asking: Asking, roles: Roles, table: str) -> Step:
         meaning = "spread by tenant"
     emptied = f"SELECT truncate_local_data_after_distributing_table('{place}')"
     rights = _row_rights(asking, roles, table)
-    return Step(title=f"distribute {table}", meaning=meaning, statements=(moved, emptied, *rights), citus=True)
+    return MigrationStep(title=f"distribute {table}", meaning=meaning, statements=(moved, emptied, *rights), citus=True)
 
 
-def _row_rights(asking: Asking, roles: Roles, table: str) -> tuple[str, ...]:
+def _row_rights(asking: SchemaConnection, roles: DatabaseRoles, table: str) -> tuple[str, ...]:
     """The right to change a table's rows, for the writer who has it for some columns, or who adds to a table that is on
     every node: that locks the copies, which wants the right to change them."""
     needed = asking.row("changes_columns", roles.writer.name, asking.schema, table, table in ADDED_EVERYWHERE) == (
@@ -134,8 +136,8 @@ def _row_rights(asking: Asking, roles: Roles, table: str) -> tuple[str, ...]:
     return (f"GRANT UPDATE ON {place} TO {quoted(roles.writer.name)}",) if needed else ()
 
 
-def _rights(asking: Asking, roles: Roles, spread: set[str]) -> tuple[Step, ...]:
+def _rights(asking: SchemaConnection, roles: DatabaseRoles, spread: set[str]) -> tuple[MigrationStep, ...]:
     """The same for tables that were distributed by an earlier release, or have got columns since."""
     statements = tuple(one for name in sorted(spread) for one in _row_rights(asking, roles, name))
     meaning = "the writer may change the rows of tables of which it may change columns"
-    return (Step(title="rights", meaning=meaning, statements=statements, citus=True),) if statements else ()
+    return (MigrationStep(title="rights", meaning=meaning, statements=statements, citus=True),) if statements else ()

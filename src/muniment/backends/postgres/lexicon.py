@@ -14,17 +14,26 @@ import numpy as np
 from muniment.backends.latest import Latest
 from muniment.backends.nearness import NEAR_POSTINGS_MAX, NEAR_WORDS_MAX, closest, pool_of
 from muniment.backends.pools import Match, looked, rarity, without_common
-from muniment.backends.postgres.link import Link, Row
 from muniment.backends.postgres.phrases import Occurrences, close_by, occurrences, spellings, together
-from muniment.backends.postgres.postings import Change, Postings
-from muniment.backends.postgres.ranking import Parts, Question, Single, Statement, intersection, matches, scores, worth
+from muniment.backends.postgres.postings import Postings, PostingsChange
+from muniment.backends.postgres.ranking import (
+    PhraseParts,
+    RankingQuery,
+    RankingStatement,
+    ScoredTerm,
+    intersection,
+    matches,
+    scores,
+    worth,
+)
+from muniment.backends.postgres.transaction import Row, Transaction
 from muniment.backends.tokens import asked, looked_up, neighbours, phrased, single, terms_of
 from muniment.model.receipt import Plan, Terms
 from muniment.model.value import Value, read_canonical
 from muniment.ports.hits import Matches, Neighbour
 from muniment.ports.lexicon import Places
 
-__all__ = ["Change", "PostgresLexicon"]
+__all__ = ["PostgresLexicon", "PostingsChange"]
 
 _HITS_AT_ONCE = 64
 """Of so many hits at most the words they hold are looked up together."""
@@ -44,7 +53,7 @@ class PostgresLexicon:
     """The word index of one tenant. Who writes has a `latest`, and nothing but that is remembered for it: it has no one
     moment. `totals` tells how many texts are indexed, and how many terms they have together."""
 
-    def __init__(self, link: Link, latest: Latest | None, totals: Callable[[], tuple[int, int]]) -> None:
+    def __init__(self, link: Transaction, latest: Latest | None, totals: Callable[[], tuple[int, int]]) -> None:
         self._link = link
         self._latest = latest
         self._totals = totals
@@ -79,7 +88,7 @@ class PostgresLexicon:
         counted = self._count(set(chain.from_iterable(known)))
         held = [pair for pair in known if counted[pair[0]] and counted[pair[1]]]
         total, mean = self._size()
-        parts = Parts()
+        parts = PhraseParts()
         for (one, other), found in zip(held, together(self._link, held, counted), strict=True):
             times = close_by(found, one, other, gap)
             for place, (term, number) in enumerate(zip((one, other), times, strict=True)):
@@ -93,7 +102,7 @@ class PostgresLexicon:
         question = self._question(terms, only=wanted) if wanted else None
         if question is None:
             return {}
-        statement = Statement(self._link.number)
+        statement = RankingStatement(self._link.number)
         found: dict[int, float] = dict(self._link.ask(scores(statement, question, None), statement.values))
         return {rid: found[rid] for rid in wanted if rid in found}
 
@@ -142,7 +151,7 @@ class PostgresLexicon:
         for term, rids in self._postings.told(terms, rows).items():
             self._latest.learn(term, rids)
 
-    def put_many(self, texts: Mapping[int, str], *, last: int) -> Change:
+    def put_many(self, texts: Mapping[int, str], *, last: int) -> PostingsChange:
         """Index what revisions say. `last` is the highest that was ever indexed."""
         change = self._postings.put(texts, last=last)
         if self._latest is not None:
@@ -150,7 +159,7 @@ class PostgresLexicon:
                 self._latest.born(rid, texts[rid], terms_of(texts[rid]))
         return change
 
-    def take_away(self, texts: Mapping[int, str]) -> Change:
+    def take_away(self, texts: Mapping[int, str]) -> PostingsChange:
         """Take what revisions say out of the index; what is not in it is passed over."""
         self.forget()
         return self._postings.take_away(texts)
@@ -191,7 +200,7 @@ class PostgresLexicon:
         (number,) = self._link.row("words_holding_any", [self._link.seal.term(term) for term in places[0]]) or (0,)
         return int(number)
 
-    def _question(self, terms: Terms, only: Sequence[int] | None = None) -> Question | None:
+    def _question(self, terms: Terms, only: Sequence[int] | None = None) -> RankingQuery | None:
         """What is to be ranked; None when nothing can match."""
         required, phrases = asked(terms, self.places((*terms.words, *phrased(terms))))
         counted = self._count({term for phrase in phrases for place in phrase for term in place})
@@ -205,19 +214,19 @@ class PostgresLexicon:
         if common is not None and not len(common):
             return None
         total, mean = self._size()
-        singles, parts = [], Parts()
+        singles, parts = [], PhraseParts()
         for place, phrase in enumerate(phrases):
             found = several.get(phrase)
             if found is None:
                 term = phrase[0][0]
                 weight = rarity(counted[term], total)
-                singles.append(Single(place=place, term=self._link.seal.term(term), weight=weight))
+                singles.append(ScoredTerm(place=place, term=self._link.seal.term(term), weight=weight))
                 continue
             value = worth(rarity(len(found.rids), total), found.times, found.sizes, mean)
             kept = slice(None) if common is None else np.isin(found.rids, common)
             parts.add(place, found.rids[kept], value[kept])
         only_these = None if common is None else common.tolist()
-        return Question(singles=singles, parts=parts, required=required, within=only_these, mean=mean)
+        return RankingQuery(singles=singles, parts=parts, required=required, within=only_these, mean=mean)
 
     def _occurrences(self, phrases: AbstractSet[Places], counted: Mapping[str, int]) -> dict[Places, Occurrences]:
         """The revisions in which phrases occur."""
@@ -270,7 +279,7 @@ class PostgresLexicon:
         return {rid: known[rid] for rid in rids if rid in known}
 
 
-def _best_parts(parts: Parts, keep: int) -> dict[int, float]:
+def _best_parts(parts: PhraseParts, keep: int) -> dict[int, float]:
     """The best of the sums of parts, which are added up in their order."""
     rids, places = np.unique(np.array(parts.rids, dtype=np.int64), return_inverse=True)
     total = np.zeros(len(rids))

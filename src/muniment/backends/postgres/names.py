@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from muniment.backends.postgres.link import Link, Row
+from muniment.backends.postgres.transaction import Row, Transaction
 from muniment.backends.rows import alias_from, mention_from
 from muniment.model.rows import AliasRow, MentionRow
 
 
 class PostgresNames:
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transaction) -> None:
         self._link = link
 
     def groups(self, keys: Iterable[str], *, as_of: int) -> dict[str, tuple[str, ...]]:

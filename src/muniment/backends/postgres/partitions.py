@@ -6,9 +6,9 @@ was asked for. A small tenant is searched exactly; a large one has its own index
 
 from __future__ import annotations
 
-from muniment.backends.postgres.server import Asking, Server, quoted
-from muniment.backends.postgres.steps import Step
-from muniment.backends.postgres.walls import Roles
+from muniment.backends.postgres.roles import DatabaseRoles
+from muniment.backends.postgres.server import SchemaConnection, Server, quoted
+from muniment.backends.postgres.steps import MigrationStep
 from muniment.model.value import Value
 
 OWN_PARTITION_FROM = 20_000
@@ -29,11 +29,13 @@ WALL = "(tenant_id = nullif(current_setting('muniment.tenant', true), '')::bigin
 """Whose rows are seen, as migrations/ has it for every table."""
 
 
-def steps(asking: Asking, server: Server, roles: Roles, path: str, *, spread: bool) -> tuple[Step, ...]:
+def steps(
+    asking: SchemaConnection, server: Server, roles: DatabaseRoles, path: str, *, spread: bool
+) -> tuple[MigrationStep, ...]:
     """What is to be done for the tenants that have grown large. Where tables are spread over a cluster the owner is let
     through their walls."""
     relations = {str(name) for (name,) in asking.rows("relations", asking.schema)}
-    found: list[Step] = []
+    found: list[MigrationStep] = []
     for number, name in asking.rows("tenant_names"):
         tenant = _measured(asking, number, str(name), citus=server.citus)
         if not 0 < tenant.dimensions <= INDEXED_DIMENSIONS_MAX:
@@ -56,7 +58,7 @@ class _Tenant(Value):
     large: bool
 
 
-def _measured(asking: Asking, number: int, name: str, *, citus: bool) -> _Tenant:
+def _measured(asking: SchemaConnection, number: int, name: str, *, citus: bool) -> _Tenant:
     """Seen from inside the tenant's wall."""
     with asking.inside(number, citus=citus):
         row = asking.row("vectors_of", number, OWN_PARTITION_FROM + 1)
@@ -64,14 +66,16 @@ def _measured(asking: Asking, number: int, name: str, *, citus: bool) -> _Tenant
     return _Tenant(number=number, name=name, dimensions=dimensions, indexed=indexed, large=count > OWN_PARTITION_FROM)
 
 
-def _move(asking: Asking, tenant: _Tenant, roles: Roles, path: str, *, citus: bool, walled: bool) -> Step:
+def _move(
+    asking: SchemaConnection, tenant: _Tenant, roles: DatabaseRoles, path: str, *, citus: bool, walled: bool
+) -> MigrationStep:
     """Make the partition, move the rows and attach it, all at once: nobody sees half of them meanwhile. It belongs to
     whom the other tables belong to, whoever runs this. No vector is sampled for the planner: the sample would outlive
     an erasure."""
     own, number = partition_of(tenant.number), tenant.number
     owner = asking.row("owner", asking.schema, "vectors")
     given = () if owner is None or owner[1] else (f"ALTER TABLE {own} OWNER TO {quoted(str(owner[0]))}",)
-    return Step(
+    return MigrationStep(
         title=f"vectors of {tenant.name}",
         meaning="into a partition of their own; searches wait meanwhile",
         statements=(
@@ -95,12 +99,12 @@ def _move(asking: Asking, tenant: _Tenant, roles: Roles, path: str, *, citus: bo
     )
 
 
-def _indexed(asking: Asking, server: Server, tenant: _Tenant, path: str) -> tuple[Step, ...]:
+def _indexed(asking: SchemaConnection, server: Server, tenant: _Tenant, path: str) -> tuple[MigrationStep, ...]:
     """Build the index while the tenant is written to, then have it used. One that another run builds is left to it."""
     if asking.row("being_indexed", asking.schema, partition_of(tenant.number)) is not None:
         return ()
     valid = asking.row("own_index", asking.schema, index_name(tenant.number, tenant.dimensions))
-    use = Step(
+    use = MigrationStep(
         title=f"index of {tenant.name}",
         meaning="is used from now on",
         statements=(f"UPDATE reaches SET indexed = {tenant.dimensions} WHERE tenant_id = {tenant.number}",),
@@ -111,7 +115,7 @@ def _indexed(asking: Asking, server: Server, tenant: _Tenant, path: str) -> tupl
     return (use,) if valid == (True,) else (_build(asking, server, tenant, left=valid is not None), use)
 
 
-def _build(asking: Asking, server: Server, tenant: _Tenant, *, left: bool) -> Step:
+def _build(asking: SchemaConnection, server: Server, tenant: _Tenant, *, left: bool) -> MigrationStep:
     """An index whose building was cut off stays behind, is of no use and is dropped first. No transaction can set the
     path here, so every name is written in full."""
     home, schema = quoted(server.vector or "public"), quoted(asking.schema)
@@ -121,7 +125,7 @@ def _build(asking: Asking, server: Server, tenant: _Tenant, *, left: bool) -> St
         f"USING hnsw ((vector::{home}.halfvec({size})) {home}.halfvec_ip_ops) "
         f"WITH (m = 16, ef_construction = 100) WHERE {home}.vector_dims(vector) = {size}"
     )
-    return Step(
+    return MigrationStep(
         title=f"index of {tenant.name}",
         meaning="over its vectors, built while it is in use",
         statements=(*((f"DROP INDEX CONCURRENTLY {schema}.{index}",) if left else ()), built),

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.backends.postgres.link import Link, Row
+from muniment.backends.postgres.transaction import Row, Transaction
 from muniment.ports.lexicon import Places
 
 Phrase = tuple[str, ...]
@@ -22,7 +22,7 @@ _ROOM = 1 << 33
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class CoOccurrences:
     """The revisions that hold all of some terms, their sizes, and for each term where it stands in the texts, as if
     these were laid end to end."""
 
@@ -44,7 +44,7 @@ class Occurrences:
     times: Numbers
 
 
-def together(link: Link, groups: Sequence[Sequence[str]], holding: Mapping[str, int]) -> list[Together]:
+def together(link: Transaction, groups: Sequence[Sequence[str]], holding: Mapping[str, int]) -> list[CoOccurrences]:
     """For each group of terms the revisions that hold them all. The rarest term of a group leads; each revision that
     holds it is looked up under the next rare one, and so on."""
     if not groups:
@@ -65,7 +65,7 @@ def spellings(places: Places) -> list[Phrase]:
     return list(product(*places))
 
 
-def occurrences(found: Mapping[Phrase, Together], places: Places) -> Occurrences:
+def occurrences(found: Mapping[Phrase, CoOccurrences], places: Places) -> Occurrences:
     """Where something occurs, however it is said, among the revisions that hold its terms. Said in two ways at one
     place it occurs once."""
     asked = [(found[phrase], _starts(found[phrase], phrase)) for phrase in spellings(places)]
@@ -77,7 +77,7 @@ def occurrences(found: Mapping[Phrase, Together], places: Places) -> Occurrences
     return Occurrences(rids=born, sizes=once[2][first], times=times.astype(np.int64))
 
 
-def _starts(found: Together, phrase: Phrase) -> Numbers:
+def _starts(found: CoOccurrences, phrase: Phrase) -> Numbers:
     """Where a phrase begins in texts laid end to end."""
     starts = found.spots[phrase[0]]
     for place, term in enumerate(phrase[1:], start=1):
@@ -85,7 +85,7 @@ def _starts(found: Together, phrase: Phrase) -> Numbers:
     return starts
 
 
-def close_by(found: Together, one: str, other: str, gap: int) -> tuple[Numbers, Numbers]:
+def close_by(found: CoOccurrences, one: str, other: str, gap: int) -> tuple[Numbers, Numbers]:
     """How many times each of two terms stands with at most `gap` others between it and the other, in each revision."""
     here, there = found.spots[one], found.spots[other]
     return found.times(here[_near(here, there, gap + 1)]), found.times(there[_near(there, here, gap + 1)])
@@ -121,18 +121,18 @@ def _branch(number: int, first: int, terms: int) -> str:
     )
 
 
-def _read(row: Row, order: Sequence[str]) -> Together:
+def _read(row: Row, order: Sequence[str]) -> CoOccurrences:
     """An answer as lists, put in the order of the revisions."""
     _, rids, sizes, lengths, spots = row
     if rids is None:
         nothing = np.zeros(0, dtype=np.int64)
-        return Together(rids=nothing, sizes=nothing, spots=dict.fromkeys(order, nothing))
+        return CoOccurrences(rids=nothing, sizes=nothing, spots=dict.fromkeys(order, nothing))
     born = np.frombuffer(rids, dtype=">i8").astype(np.int64)
     placed = {
         term: _end_to_end(np.frombuffer(lengths[place], dtype=">i4"), np.frombuffer(spots[place], dtype="<u4"))
         for place, term in enumerate(order)
     }
-    return Together(rids=born, sizes=np.frombuffer(sizes, dtype=">i4").astype(np.int64), spots=placed)
+    return CoOccurrences(rids=born, sizes=np.frombuffer(sizes, dtype=">i4").astype(np.int64), spots=placed)
 
 
 def _end_to_end(lengths: NDArray[np.int32], spots: NDArray[np.uint32]) -> Numbers:

@@ -17,10 +17,10 @@ import psycopg
 from psycopg.types.numeric import Int8Dumper
 
 from muniment.backends.permits import Permits
-from muniment.backends.postgres.address import Address
-from muniment.backends.postgres.channel import Row, parted, settled
-from muniment.backends.postgres.reaching import reach
-from muniment.backends.postgres.troubles import lost, translated
+from muniment.backends.postgres.address import DatabaseAddress
+from muniment.backends.postgres.connecting import reach
+from muniment.backends.postgres.error_mapping import lost, translated
+from muniment.backends.postgres.pipeline import Row, parted, settled
 from muniment.model.errors import MunimentError, OperationalError, StoreBusy, StoreUnavailable, closed
 
 CONNECTIONS_MAX = 16
@@ -43,7 +43,9 @@ Connection = psycopg.Connection[Row]
 class Pool:
     """The connections of one process to one schema, all in one role."""
 
-    def __init__(self, address: Address, *, settings: tuple[str, ...] = (), most: int = CONNECTIONS_MAX) -> None:
+    def __init__(
+        self, address: DatabaseAddress, *, settings: tuple[str, ...] = (), most: int = CONNECTIONS_MAX
+    ) -> None:
         self._owner = os.getpid()
         self._name = (address, settings)
         self._users = 0
@@ -177,7 +179,7 @@ class Pool:
             _end(connection)
 
 
-_pools: dict[tuple[Address, tuple[str, ...]], Pool] = {}
+_pools: dict[tuple[DatabaseAddress, tuple[str, ...]], Pool] = {}
 _sharing = threading.Lock()
 
 
@@ -196,7 +198,7 @@ def _forked() -> None:
 os.register_at_fork(after_in_child=_forked)
 
 
-def shared(address: Address, settings: tuple[str, ...]) -> Pool:
+def shared(address: DatabaseAddress, settings: tuple[str, ...]) -> Pool:
     """The pool of this process for a schema of a database: one for all who open it, until the last has left."""
     with _sharing:
         pool = _pools.get((address, settings))

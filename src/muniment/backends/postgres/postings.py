@@ -9,7 +9,7 @@ import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from muniment.backends.postgres.link import Link, Row
+from muniment.backends.postgres.transaction import Row, Transaction
 from muniment.backends.tokens import tokenize
 from muniment.model.value import Value
 
@@ -20,7 +20,7 @@ Posting = tuple[str, int, int, bytes]
 """A term, the revision, how many places its text has, and at which of them this one stands."""
 
 
-class Change(Value):
+class PostingsChange(Value):
     """How many texts and terms came to an index or were taken away, and the highest revision that came."""
 
     texts: int = 0
@@ -31,7 +31,7 @@ class Change(Value):
 class Postings:
     """The postings of one tenant."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transaction) -> None:
         self._link = link
 
     def holding(self, terms: Iterable[str]) -> dict[str, int]:
@@ -58,7 +58,7 @@ class Postings:
             found[spelled[term]].append(rid)
         return {term: sorted(rids) for term, rids in found.items()}
 
-    def put(self, texts: Mapping[int, str], *, last: int) -> Change:
+    def put(self, texts: Mapping[int, str], *, last: int) -> PostingsChange:
         """Index texts. `last` is the highest revision that is indexed already, or a higher one."""
         ordered = sorted(texts)
         made = [posting for rid in ordered for posting in self.made(rid, texts[rid])]
@@ -67,9 +67,9 @@ class Postings:
         self._link.put_postings([(str(rid), str(size), term, f"\\x{spots.hex()}") for term, rid, size, spots in made])
         self._number(Counter(known) + Counter(term for term, _, _, _ in made if term in known))
         sizes_of = {rid: size for _, rid, size, _ in made}
-        return Change(texts=len(sizes_of), terms=sum(sizes_of.values()), last=ordered[-1] if ordered else 0)
+        return PostingsChange(texts=len(sizes_of), terms=sum(sizes_of.values()), last=ordered[-1] if ordered else 0)
 
-    def take_away(self, texts: Mapping[int, str]) -> Change:
+    def take_away(self, texts: Mapping[int, str]) -> PostingsChange:
         """Take texts out of the index; one that is not in it is passed over.
 
         A revision whose postings do not add up to its size, or that has none, is looked for in the whole index: what
@@ -81,7 +81,7 @@ class Postings:
         if unsure:
             more, _ = self._drop([(term, rid) for term, rid in self._link.rows("postings_of", unsure)])
             whole |= more
-        return Change(texts=len(whole), terms=sum(whole.values()))
+        return PostingsChange(texts=len(whole), terms=sum(whole.values()))
 
     def clear(self) -> None:
         self._link.send("clear_postings")

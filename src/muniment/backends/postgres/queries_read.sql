@@ -255,6 +255,25 @@ FROM (SELECT rid, last FROM told WHERE tenant_id = $1 AND actor = $2 ORDER BY ri
 JOIN cards c ON c.tenant_id = $1 AND c.rid = heard.rid
 WHERE c.label < $3 ORDER BY heard.last DESC, c.rid DESC LIMIT $4;
 
+-- name: ended_for
+SELECT ended.rid, told.last
+FROM (
+    SELECT rid, since FROM cards
+    WHERE tenant_id = $1 AND since > $3
+        AND (status IN ('retracted', 'deprecated', 'superseded') OR support IN ('fallen', 'deprecated'))
+    ORDER BY since DESC LIMIT 1024
+) AS ended
+JOIN told ON told.tenant_id = $1 AND told.rid = ended.rid AND told.actor = $2
+ORDER BY ended.since DESC, ended.rid DESC LIMIT $4;
+
+-- name: erased_for
+SELECT erased.rid, erased.id, erased.revision, erased.seq, told.last
+FROM (
+    SELECT rid, id, revision, seq FROM tombstones WHERE tenant_id = $1 AND seq > $3 ORDER BY seq DESC LIMIT 1024
+) AS erased
+JOIN told ON told.tenant_id = $1 AND told.rid = erased.rid AND told.actor = $2
+ORDER BY erased.seq DESC, erased.rid DESC LIMIT $4;
+
 -- name: contributed_by_actor
 SELECT {card} FROM cards c WHERE c.tenant_id = $1 AND c.actor = $2 ORDER BY c.rid;
 

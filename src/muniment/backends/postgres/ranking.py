@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from muniment.backends.conditions import Bound, translate
-from muniment.backends.postgres.link import numbered
 from muniment.backends.postgres.phrases import Fractions, Numbers
+from muniment.backends.postgres.transaction import numbered
 from muniment.model.receipt import Plan
 
 K1 = 1.2
@@ -21,7 +21,7 @@ B = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
+class ScoredTerm:
     """A term that is scored: which part of the question it is, and how telling."""
 
     place: int
@@ -30,7 +30,7 @@ class Single:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PhraseParts:
     """What phrases add to the scores of revisions: the number of each, which part of the question, how much."""
 
     rids: list[int] = field(default_factory=list)
@@ -44,18 +44,18 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RankingQuery:
     """What is ranked: terms and parts; how many of the first parts must all be there; the only revisions that can have
     them, if that is known; and how many terms a text has on average."""
 
-    singles: Sequence[Single]
-    parts: Parts
+    singles: Sequence[ScoredTerm]
+    parts: PhraseParts
     required: int
     within: Sequence[int] | None
     mean: float
 
 
-class Statement:
+class RankingStatement:
     """A statement that is being put together, with its values; the first is the tenant's number."""
 
     def __init__(self, tenant: int) -> None:
@@ -79,7 +79,7 @@ def worth(weight: float, times: Numbers, sizes: Numbers, mean: float) -> Fractio
     return found
 
 
-def scores(statement: Statement, question: Question, depth: int | None) -> str:
+def scores(statement: RankingStatement, question: RankingQuery, depth: int | None) -> str:
     """The SELECT of the best matches, numbers and scores, the best first."""
     ranked = (
         f"SELECT part.rid, sum(part.worth ORDER BY part.place) AS score FROM ({_parts(statement, question)}) AS part"
@@ -91,7 +91,7 @@ def scores(statement: Statement, question: Question, depth: int | None) -> str:
     return ranked if depth is None else f"{ranked} ORDER BY score DESC, part.rid DESC LIMIT {depth}"
 
 
-def _parts(statement: Statement, question: Question) -> str:
+def _parts(statement: RankingStatement, question: RankingQuery) -> str:
     """The SELECT of everything that adds to a score.
 
     Term by term, whatever the planner thinks: it is told nothing of how often terms occur, because a sample of them
@@ -119,10 +119,10 @@ def _parts(statement: Statement, question: Question) -> str:
     return f"{singles} UNION ALL SELECT known.rid, known.place, known.worth FROM {more} AS known (rid, place, worth)"
 
 
-def matches(tenant: int, plan: Plan, question: Question, depth: int | None) -> tuple[str, list[object]]:
+def matches(tenant: int, plan: Plan, question: RankingQuery, depth: int | None) -> tuple[str, list[object]]:
     """The best matches with what the filters say of each: whether it is hidden, and the number of the first of the
     caller's bounds that it fails. One that is hidden says no more than that it is there."""
-    statement = Statement(tenant)
+    statement = RankingStatement(tenant)
     best = scores(statement, question, depth)
     as_of = f"{statement.value(plan.as_of)}::bigint"
     moving, join = ("c", "") if plan.at_head else ("s", standing_join(as_of))

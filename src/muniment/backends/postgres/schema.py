@@ -12,11 +12,11 @@ import msgspec
 import psycopg
 
 from muniment.backends.postgres import distribution, partitions
-from muniment.backends.postgres.link import Row
 from muniment.backends.postgres.revisions import MINIMUM, Phase, Revision, newest, revisions
+from muniment.backends.postgres.roles import DatabaseRoles, find_roles, making, usable
 from muniment.backends.postgres.server import (
     FIRST,
-    Asking,
+    SchemaConnection,
     Server,
     demand_durable,
     demand_writable,
@@ -24,18 +24,18 @@ from muniment.backends.postgres.server import (
     quoted,
     refused,
 )
-from muniment.backends.postgres.steps import Step, Wish, run
-from muniment.backends.postgres.walls import Roles, find_roles, making, usable
+from muniment.backends.postgres.steps import MigrationRequest, MigrationStep, run
+from muniment.backends.postgres.transaction import Row
 from muniment.model.errors import ConfigurationError, IntegrityError, SchemaMismatch
 from muniment.model.value import Value
 
 RECORD = "schema_migrations"
 _TRIES = 8
 _MAINTAIN_FROM = 170_000
-Progress = Callable[[Step], None]
+Progress = Callable[[MigrationStep], None]
 
 
-class Standing(Value):
+class SchemaState(Value):
     """Where a schema stands, and how this user is to use it: with which `path`, in which roles, if it may."""
 
     revision: int
@@ -61,23 +61,23 @@ class _Applied(Value):
 
 def there(connection: psycopg.Connection[Row], schema: str) -> bool:
     """Whether a schema of ours is there, at whatever revision."""
-    asking = Asking(connection, schema)
+    asking = SchemaConnection(connection, schema)
     return _record(asking) is not None and bool(asking.rows("applied"))
 
 
 def on_one_node(connection: psycopg.Connection[Row], schema: str) -> bool:
     """Whether a database can spread tables over a cluster, and ours are not spread."""
-    asking = Asking(connection, schema)
+    asking = SchemaConnection(connection, schema)
     server = look(asking)
     return server.citus and not distribution.spread_tables(asking, server)
 
 
 def ensure(
     connection: psycopg.Connection[Row], schema: str, *, create: bool, allow_async_commit: bool = False
-) -> Standing:
+) -> SchemaState:
     """See to it that a schema can be worked with: make it where nothing is and `create` says so, and refuse one that
     is behind or ahead."""
-    asking = Asking(connection, schema)
+    asking = SchemaConnection(connection, schema)
     server, applied = look(asking), _applied(asking)
     demand_writable(server)
     if not allow_async_commit:
@@ -88,7 +88,7 @@ def ensure(
     return _standing(asking, server, applied, revisions(), MINIMUM)
 
 
-def _half_made(asking: Asking, applied: _Applied) -> bool:
+def _half_made(asking: SchemaConnection, applied: _Applied) -> bool:
     """Whether somebody was cut off while making it: it is behind, and no vault has begun in it."""
     if applied.latest("pre") >= MINIMUM:
         return False
@@ -102,15 +102,15 @@ def check(
     *,
     known: tuple[Revision, ...] | None = None,
     minimum: int = MINIMUM,
-) -> Standing:
+) -> SchemaState:
     """Where a schema stands. One that this engine cannot work with is refused, as behind or as ahead."""
-    asking, scripts = Asking(connection, schema), revisions() if known is None else known
+    asking, scripts = SchemaConnection(connection, schema), revisions() if known is None else known
     return _standing(asking, look(asking), _applied(asking), scripts, minimum)
 
 
 def _standing(
-    asking: Asking, server: Server, applied: _Applied | None, scripts: tuple[Revision, ...], minimum: int
-) -> Standing:
+    asking: SchemaConnection, server: Server, applied: _Applied | None, scripts: tuple[Revision, ...], minimum: int
+) -> SchemaState:
     if applied is None or not applied.digests:
         raise ConfigurationError(
             "store",
@@ -123,7 +123,7 @@ def _standing(
         raise SchemaMismatch(found=applied.latest("post"), needed=newest(scripts))
     roles = find_roles(asking, server)
     distribution.demand_whole(asking, server, usable(roles.writer, server))
-    return Standing(
+    return SchemaState(
         revision=applied.latest("pre"),
         citus=server.citus,
         path=_path(asking.schema, server),
@@ -140,12 +140,12 @@ def _behind(found: int, needed: int) -> SchemaMismatch:
 def plan(
     connection: psycopg.Connection[Row],
     schema: str,
-    wish: Wish | None = None,
+    wish: MigrationRequest | None = None,
     *,
     known: tuple[Revision, ...] | None = None,
-) -> tuple[Step, ...]:
+) -> tuple[MigrationStep, ...]:
     """What is to be done, in order. Changes nothing."""
-    asking, scripts = Asking(connection, schema), revisions() if known is None else known
+    asking, scripts = SchemaConnection(connection, schema), revisions() if known is None else known
     server, applied = look(asking), _applied(asking)
     wish = _meant(wish, applied)
     demand_writable(server)
@@ -168,15 +168,15 @@ def plan(
 def apply(
     connection: psycopg.Connection[Row],
     schema: str,
-    wish: Wish | None = None,
+    wish: MigrationRequest | None = None,
     *,
     known: tuple[Revision, ...] | None = None,
     progress: Progress = lambda _: None,
 ) -> int:
     """Do what is to be done, planning anew after each step; how many steps that were."""
     done = tries = 0
-    last: Step | None = None
-    asking = Asking(connection, schema)
+    last: MigrationStep | None = None
+    asking = SchemaConnection(connection, schema)
     wish = _meant(wish, _applied(asking))
     while steps := plan(connection, schema, wish, known=known):
         if steps[0] == last:
@@ -192,7 +192,7 @@ def apply(
     return done
 
 
-def _without_effect(step: Step) -> ConfigurationError:
+def _without_effect(step: MigrationStep) -> ConfigurationError:
     """The server takes some statements of who is not the owner with no more than a warning."""
     return ConfigurationError(
         "store",
@@ -203,7 +203,7 @@ def _without_effect(step: Step) -> ConfigurationError:
 
 def drop(connection: psycopg.Connection[Row], schema: str) -> None:
     """Take a schema and its roles away with everything that is in it."""
-    asking = Asking(connection, schema)
+    asking = SchemaConnection(connection, schema)
     roles = find_roles(asking, look(asking))
     asking.run(asking.text("drop_schema"))
     for role in (roles.writer, roles.reader):
@@ -212,7 +212,7 @@ def drop(connection: psycopg.Connection[Row], schema: str) -> None:
             asking.run(f"DROP ROLE IF EXISTS {quoted(role.name)}")
 
 
-def _record(asking: Asking) -> bool | None:
+def _record(asking: SchemaConnection) -> bool | None:
     """Whether the record of what was applied is there; None if nothing at all is. A schema of others is refused."""
     found = {str(name) for (name,) in asking.rows("relations", asking.schema)}
     if not found:
@@ -226,7 +226,7 @@ def _record(asking: Asking) -> bool | None:
     return True
 
 
-def _applied(asking: Asking) -> _Applied | None:
+def _applied(asking: SchemaConnection) -> _Applied | None:
     if _record(asking) is None:
         return None
     return _Applied(digests={(number, phase): digest for number, phase, digest in asking.rows("applied")})
@@ -243,56 +243,62 @@ def _compare(applied: _Applied | None, scripts: tuple[Revision, ...]) -> None:
             )
 
 
-def _wanted(script: Revision, applied: _Applied | None, wish: Wish) -> bool:
+def _wanted(script: Revision, applied: _Applied | None, wish: MigrationRequest) -> bool:
     """Whether a script is to be run: its phase is asked for, and it was not."""
     return script.phase in wish.phases and (applied is None or (script.number, script.phase) not in applied.digests)
 
 
-def _meant(wish: Wish | None, applied: _Applied | None) -> Wish:
+def _meant(wish: MigrationRequest | None, applied: _Applied | None) -> MigrationRequest:
     """What a run is to bring about. Where nothing is, nobody is left who needs what a `post` script takes away."""
-    wish = Wish() if wish is None else wish
+    wish = MigrationRequest() if wish is None else wish
     empty = applied is None or not applied.digests
     return msgspec.structs.replace(wish, phases=("pre", "post")) if empty else wish
 
 
-def _ground(asking: Asking, server: Server, roles: Roles, applied: _Applied | None) -> tuple[Step, ...]:
+def _ground(
+    asking: SchemaConnection, server: Server, roles: DatabaseRoles, applied: _Applied | None
+) -> tuple[MigrationStep, ...]:
     """What must be there before any script can run: the extension, the roles, and the record of what was run."""
-    steps: list[Step] = []
+    steps: list[MigrationStep] = []
     if server.vector is None:
         home = asking.text("make_vector").replace("{home}", _home(asking))
         told = "Let a superuser run in this database: CREATE EXTENSION vector;"
-        steps.append(Step(title="extension vector", meaning="vectors in tables", statements=(home,), otherwise=told))
+        steps.append(
+            MigrationStep(title="extension vector", meaning="vectors in tables", statements=(home,), otherwise=told)
+        )
     if statements := making(asking, roles):
-        steps.append(Step(title="roles", meaning="who writes, who reads", statements=statements))
+        steps.append(MigrationStep(title="roles", meaning="who writes, who reads", statements=statements))
     if applied is None:
         made = (asking.text("make_schema"), asking.text("make_record"))
-        steps.append(Step(title=f"schema {asking.schema}", meaning="and the record of its revisions", statements=made))
+        steps.append(
+            MigrationStep(title=f"schema {asking.schema}", meaning="and the record of its revisions", statements=made)
+        )
     return tuple(steps)
 
 
-def _upkeep(asking: Asking, server: Server, roles: Roles, *, more: bool) -> tuple[Step, ...]:
+def _upkeep(asking: SchemaConnection, server: Server, roles: DatabaseRoles, *, more: bool) -> tuple[MigrationStep, ...]:
     """Let the writer sweep what was erased out of the tables, which only their owner may on older servers."""
     if server.version < _MAINTAIN_FROM or server.citus:
         return ()
     if not more and asking.row("unkept", asking.schema, roles.writer.name) == (0,):
         return ()
     given = f"GRANT MAINTAIN ON ALL TABLES IN SCHEMA {quoted(asking.schema)} TO {quoted(roles.writer.name)}"
-    return (Step(title="upkeep", meaning="the writer may VACUUM", statements=(given,)),)
+    return (MigrationStep(title="upkeep", meaning="the writer may VACUUM", statements=(given,)),)
 
 
-def _home(asking: Asking) -> str:
+def _home(asking: SchemaConnection) -> str:
     """Where the extension goes: not into our schema, with which it would be dropped."""
     row = asking.row("has_schema", "public")
     return quoted("public") if row == (True,) else quoted(asking.schema)
 
 
-def _scripted(asking: Asking, server: Server, roles: Roles, script: Revision) -> Step:
+def _scripted(asking: SchemaConnection, server: Server, roles: DatabaseRoles, script: Revision) -> MigrationStep:
     names = {
         "schema": quoted(asking.schema),
         "writer": quoted(roles.writer.name),
         "reader": quoted(roles.reader.name),
     }
-    return Step(
+    return MigrationStep(
         title=script.title,
         meaning="adds to the schema" if script.phase == "pre" else "takes away what the last release needed",
         statements=script.statements(names),

@@ -16,12 +16,12 @@ import psycopg
 from psycopg import errors
 
 from muniment.backends.postgres.address import SCRUB_MB
-from muniment.backends.postgres.door import Door
-from muniment.backends.postgres.head import HeadRow
-from muniment.backends.postgres.link import Row
+from muniment.backends.postgres.error_mapping import translated
 from muniment.backends.postgres.partitions import partition_of
 from muniment.backends.postgres.server import checked, quoted, tenant_prologue
-from muniment.backends.postgres.troubles import translated
+from muniment.backends.postgres.tenant_row import HeadRow
+from muniment.backends.postgres.tenant_scope import TenantScope
+from muniment.backends.postgres.transaction import Row
 from muniment.backends.statements import named
 from muniment.model.errors import OperationalError
 from muniment.model.value import Value
@@ -48,7 +48,7 @@ class Scrubbed(Value):
     done: bool
 
 
-def scrub(door: Door, *, most: int = AT_ONCE_BYTES) -> bool:
+def scrub(door: TenantScope, *, most: int = AT_ONCE_BYTES) -> bool:
     """Write anew what a tenant's erasures have touched, if there is something to do, if this user may, if it is not too
     much to wait for, and if nobody holds a table or still reads an older state."""
     with door.reading() as link:
@@ -68,7 +68,7 @@ def scrub(door: Door, *, most: int = AT_ONCE_BYTES) -> bool:
     return clean
 
 
-def finish(door: Door, *, most: int = AT_ONCE_BYTES) -> bool:
+def finish(door: TenantScope, *, most: int = AT_ONCE_BYTES) -> bool:
     """Try to do what earlier erasures have left, as at an opening or a closing. What cannot be done stays noted."""
     try:
         return scrub(door, most=most)

@@ -13,7 +13,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
 from muniment.backends.postgres.address import SCHEMA
-from muniment.backends.postgres.link import Row
+from muniment.backends.postgres.transaction import Row
 from muniment.backends.statements import named
 from muniment.model.errors import ConfigurationError, MunimentError, StoreBusy, StoreFull, StoreUnavailable
 from muniment.model.value import Value
@@ -42,7 +42,7 @@ class Server(Value):
     vector: str | None
 
 
-class Asking:
+class SchemaConnection:
     """A connection as the statements about one schema see it. Text in braces is the schema's name or a name of ours."""
 
     def __init__(self, connection: psycopg.Connection[Row], schema: str) -> None:
@@ -164,7 +164,7 @@ def _hinted(error: MunimentError, hint: str) -> MunimentError:
     return error
 
 
-def look(asking: Asking) -> Server:
+def look(asking: SchemaConnection) -> Server:
     """Ask the server what it is, and refuse what we cannot stand on."""
     row = asking.row("server")
     assert row is not None, "a row of settings is always there"
@@ -197,7 +197,7 @@ def look(asking: Asking) -> Server:
     )
 
 
-def _vector(asking: Asking) -> str | None:
+def _vector(asking: SchemaConnection) -> str | None:
     """The schema of the extension. None: it is not there, and can be had."""
     found = asking.row("vector")
     if found is not None:

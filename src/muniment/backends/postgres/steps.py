@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from muniment.backends.postgres.revisions import Phase, Revision
-from muniment.backends.postgres.server import Asking
+from muniment.backends.postgres.server import SchemaConnection
 from muniment.model.errors import ConfigurationError, IntegrityError
 from muniment.model.value import Value
 
@@ -14,14 +14,14 @@ PATIENCE = "10s"
 """How long a step waits for a table that is in use. While it waits, whoever comes after it waits too."""
 
 
-class Wish(Value):
+class MigrationRequest(Value):
     """What a run is to bring about: scripts of which phases, and whether the tables are to be distributed."""
 
     phases: tuple[Phase, ...] = ("pre",)
     citus: bool = False
 
 
-class Step(Value):
+class MigrationStep(Value):
     """One step. `whole`: in one transaction. `script`: what is written down when it is done. `otherwise`: what to do
     where this user may not do it."""
 
@@ -36,7 +36,7 @@ class Step(Value):
     otherwise: str = ""
 
 
-def run(asking: Asking, step: Step) -> None:
+def run(asking: SchemaConnection, step: MigrationStep) -> None:
     """Run a step. One that another run has finished meanwhile is left alone."""
     try:
         _run(asking, step)
@@ -46,7 +46,7 @@ def run(asking: Asking, step: Step) -> None:
         raise ConfigurationError("store", f"this user may not add: {step.title}", hint=step.otherwise) from error
 
 
-def _run(asking: Asking, step: Step) -> None:
+def _run(asking: SchemaConnection, step: MigrationStep) -> None:
     if step.whole:
         with _transaction(asking, step):
             if _mine(asking, step):
@@ -62,7 +62,7 @@ def _run(asking: Asking, step: Step) -> None:
 
 
 @contextmanager
-def _transaction(asking: Asking, step: Step) -> Iterator[None]:
+def _transaction(asking: SchemaConnection, step: MigrationStep) -> Iterator[None]:
     asking.run("BEGIN")
     try:
         for setting in _settings(step):
@@ -73,7 +73,7 @@ def _transaction(asking: Asking, step: Step) -> Iterator[None]:
         asking.rolled_back()
 
 
-def _settings(step: Step) -> Iterator[str]:
+def _settings(step: MigrationStep) -> Iterator[str]:
     """What a transaction says first. Distributed tables are changed one shard after another: changing them all at once
     cannot be mixed with anything else in a transaction."""
     if step.citus:
@@ -86,7 +86,7 @@ def _settings(step: Step) -> Iterator[str]:
         yield f"SET LOCAL muniment.tenant = '{step.tenant}'"
 
 
-def _mine(asking: Asking, step: Step) -> bool:
+def _mine(asking: SchemaConnection, step: MigrationStep) -> bool:
     """Whether a script is still to be run, once everybody else who runs one is kept out."""
     if step.script is None:
         return True
@@ -97,6 +97,6 @@ def _mine(asking: Asking, step: Step) -> bool:
     return written is None
 
 
-def _write_down(asking: Asking, step: Step) -> None:
+def _write_down(asking: SchemaConnection, step: MigrationStep) -> None:
     if (script := step.script) is not None:
         asking.run(asking.text("write_down"), script.number, script.phase, script.name, script.digest)

@@ -16,21 +16,21 @@ from typing import TypeVar, cast
 
 import psycopg
 
-from muniment.backends.line import Group, Line, Ticket, Undone, run_alone, run_along
+from muniment.backends.group_commit import Group, PendingWrite, WriteQueue, WriteUndone, run_alone, run_along
 from muniment.backends.nearness import NEAR_POSTINGS_MAX
-from muniment.backends.postgres import examining, feed, scrubbing
-from muniment.backends.postgres.channel import Channel
-from muniment.backends.postgres.door import Door
-from muniment.backends.postgres.head import SETTLED, WORDS, HeadRow, demand_words, move_head, take_turn
-from muniment.backends.postgres.link import Link
-from muniment.backends.postgres.remembered import Remembered
+from muniment.backends.postgres import change_feed, consistency_check, scrubbing
+from muniment.backends.postgres.content_encryption import PLAIN
+from muniment.backends.postgres.error_mapping import RETRIED, lost, translated, unsure
+from muniment.backends.postgres.pipeline import Pipeline
 from muniment.backends.postgres.scrubbing import AT_ONCE_BYTES
-from muniment.backends.postgres.sealing import PLAIN
-from muniment.backends.postgres.troubles import RETRIED, lost, translated, unsure
+from muniment.backends.postgres.tenant_row import SETTLED, WORDS, HeadRow, demand_words, move_head, take_turn
+from muniment.backends.postgres.tenant_scope import TenantScope
+from muniment.backends.postgres.transaction import Transaction
 from muniment.backends.postgres.unit import PostgresSnapshot, PostgresUnit
 from muniment.backends.postgres.vectors import PostgresVectors
+from muniment.backends.postgres.writer_memory import WriterMemory
 from muniment.backends.sqlite.store import scratch_store
-from muniment.model.entry import Head
+from muniment.model.entry import LedgerHead
 from muniment.model.errors import OperationalError, StoreUnavailable, closed
 from muniment.ports.health import StoreHealth
 from muniment.ports.store import Snapshot, TenantStore, Unit
@@ -50,7 +50,7 @@ class _Attempt:
         self.sent: tuple[HeadRow, HeadRow] | None = None
         self.group: Group = []
 
-    def send(self, channel: Channel, before: HeadRow, after: HeadRow, group: Group) -> str:
+    def send(self, channel: Pipeline, before: HeadRow, after: HeadRow, group: Group) -> str:
         """Commit. Whatever is answered is known; only what is lost on the way may have been kept all the same."""
         self.group = list(group)
         self.sent = (before, after)
@@ -61,7 +61,7 @@ class _Attempt:
                 self.sent = None
             raise
 
-    def landed(self, link: Link) -> bool:
+    def landed(self, link: Transaction) -> bool:
         """Whether that attempt was kept after all. Asked by who has the turn, so it is decided by now."""
         if self.sent is None:
             return False
@@ -78,22 +78,22 @@ class _Attempt:
 class PostgresTenant:
     """One tenant's rows."""
 
-    def __init__(self, door: Door, *, patience_s: float = PATIENCE_S, scrub_bytes: int = AT_ONCE_BYTES) -> None:
+    def __init__(self, door: TenantScope, *, patience_s: float = PATIENCE_S, scrub_bytes: int = AT_ONCE_BYTES) -> None:
         self.tenant = door.tenant
         self._door = door
         self._patience_s = patience_s
-        self._line = Line(self._carry)
+        self._line = WriteQueue(self._carry)
         self._writing = threading.Lock()
-        self._latest = Remembered(keep=NEAR_POSTINGS_MAX)
+        self._latest = WriterMemory(keep=NEAR_POSTINGS_MAX)
         self._turn = -1
-        self._known: Head | None = None
+        self._known: LedgerHead | None = None
         self._last = _Attempt()
         self._closed = False
         self._renewing = False
         self.vectors = PostgresVectors(door)
         self._scrub_bytes = scrub_bytes
         self._left = not scrubbing.finish(door, most=scrub_bytes)
-        self._feed = feed.join(door.pool)
+        self._feed = change_feed.join(door.pool)
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -109,7 +109,7 @@ class PostgresTenant:
             return row.seq, row.notes, row.erasure
 
     @contextmanager
-    def _moment(self) -> Iterator[tuple[Link, HeadRow]]:
+    def _moment(self) -> Iterator[tuple[Transaction, HeadRow]]:
         """A moment of the tenant, which the first answer fixes. Until then a server that has gone away is waited for,
         as long as by a write."""
         tries, until = 0, time.monotonic() + self._patience_s
@@ -152,7 +152,7 @@ class PostgresTenant:
                     group[:] = [ticket for ticket in group if not ticket.decided]
                     if not group:  # else the commit of an interrupted leader was found kept, and ours come now
                         return
-                except Undone:
+                except WriteUndone:
                     apart = True
                 except (psycopg.Error, OperationalError) as error:
                     tries += 1
@@ -192,7 +192,7 @@ class PostgresTenant:
         if last.sent is not None:
             self._feed.wrote(self._door.number, last.sent[0].seq, last.sent[1].seq)
 
-    def _transaction(self, channel: Channel, group: Group, gather: Callable[[], None], *, apart: bool) -> str:
+    def _transaction(self, channel: Pipeline, group: Group, gather: Callable[[], None], *, apart: bool) -> str:
         """Everything from BEGIN to COMMIT, and how that was answered."""
         link, last = self._door.begin(channel), self._last
         before, head = take_turn(link, self._known)
@@ -210,7 +210,7 @@ class PostgresTenant:
         self._turn, self._known = before.turn, unit.ledger.head()
         return last.send(channel, before, unit.row, group)
 
-    def _unit(self, link: Link, row: HeadRow, head: Head | None) -> PostgresUnit:
+    def _unit(self, link: Transaction, row: HeadRow, head: LedgerHead | None) -> PostgresUnit:
         if row.turn != self._turn + 1 or head != self._known:  # others have written since, or this is another history
             self._latest.clear()
         return PostgresUnit(link, row, head, self._latest)
@@ -225,7 +225,7 @@ class PostgresTenant:
             else:
                 run_along(ticket, unit)
 
-    def _run_apart(self, ticket: Ticket[object], unit: PostgresUnit) -> None:
+    def _run_apart(self, ticket: PendingWrite[object], unit: PostgresUnit) -> None:
         """Run a job so that its failure is its own: what it wrote is undone, the others go on."""
         link, row, head = unit.link, unit.row, unit.ledger.head()
         link.tell("SAVEPOINT job", ())
@@ -256,7 +256,7 @@ class PostgresTenant:
         return scratch_store(self.tenant, sealed=self._door.seal is not PLAIN)
 
     def integrity(self) -> tuple[str, ...]:
-        return examining.complaints(self._door)
+        return consistency_check.complaints(self._door)
 
     def scrub(self) -> bool:
         self._left = True
@@ -289,4 +289,4 @@ class PostgresTenant:
                 closed, self._closed = self._closed, True
                 self._door.close()
             if not closed:
-                feed.leave(self._door.pool)
+                change_feed.leave(self._door.pool)

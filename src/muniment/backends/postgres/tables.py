@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
-from muniment.backends.postgres.link import Link, Row
-from muniment.backends.postgres.sealing import Seal
+from muniment.backends.postgres.content_encryption import ContentCipher
+from muniment.backends.postgres.transaction import Row, Transaction
 from muniment.backends.rows import conflict_from, edge_from, head_of, note_from, proposal_from, receipt_from, told_from
-from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, Entry, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
@@ -31,7 +31,7 @@ class Brought(Generic[T]):
     """What was read of a moment by its number, until something is written. What is asked ahead comes with whatever it
     was asked with."""
 
-    def __init__(self, link: Link, read: Callable[[list[int]], Mapping[int, T]]) -> None:
+    def __init__(self, link: Transaction, read: Callable[[list[int]], Mapping[int, T]]) -> None:
         self._link = link
         self._read = read
         self._told = -1
@@ -68,13 +68,13 @@ class Brought(Generic[T]):
 class PostgresLedger:
     """The ledger. Of the entries that are `likely` to be asked for one by one, a few are read together."""
 
-    def __init__(self, link: Link, likely: Callable[[], frozenset[int]] = frozenset) -> None:
+    def __init__(self, link: Transaction, likely: Callable[[], frozenset[int]] = frozenset) -> None:
         self._link = link
-        self._head: tuple[int, Head | None] = (-1, None)
+        self._head: tuple[int, LedgerHead | None] = (-1, None)
         self._likely = likely
         self._brought = Brought(link, self._entries)
 
-    def head(self) -> Head | None:
+    def head(self) -> LedgerHead | None:
         told, head = self._head
         if told != self._link.told:
             row = self._link.row("last_entry")
@@ -147,7 +147,7 @@ class PostgresLedger:
 class PostgresDocuments:
     """Documents. Those that were given since anything was written are not asked for again."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transaction) -> None:
         self._link = link
         self._brought = Brought(link, self._documents)
 
@@ -166,7 +166,7 @@ class PostgresDocuments:
             yield document_from(self._link.seal, row)
 
 
-def document_from(seal: Seal, row: Row) -> Document:
+def document_from(seal: ContentCipher, row: Row) -> Document:
     doc, salt, written = row
     return Document(
         doc=doc, salt=seal.open(salt, b"documents.salt:%d" % doc), body=seal.open(written, b"documents:%d" % doc)
@@ -174,7 +174,7 @@ def document_from(seal: Seal, row: Row) -> Document:
 
 
 class PostgresLinks:
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transaction) -> None:
         self._link = link
 
     def of(self, rids: Iterable[int]) -> tuple[EdgeRow, ...]:
@@ -191,7 +191,7 @@ class PostgresLinks:
 
 
 class PostgresDesk:
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transaction) -> None:
         self._link = link
         self._disputes = Brought(link, self._about)
 
@@ -229,7 +229,7 @@ class PostgresDesk:
 
 
 class PostgresNotes:
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transaction) -> None:
         self._link = link
 
     def get(self, topic: str, key: str) -> Note | None:
@@ -259,7 +259,7 @@ class PostgresNotes:
 
 
 class PostgresReceipts:
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transaction) -> None:
         self._link = link
 
     def head(self) -> tuple[int, bytes]:

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
+from muniment.backends.facts import compose
 from muniment.backends.postgres.catalogue import PostgresCatalogue
-from muniment.backends.postgres.head import HeadRow
-from muniment.backends.postgres.known import Known
 from muniment.backends.postgres.lexicon import PostgresLexicon
-from muniment.backends.postgres.link import Link
-from muniment.backends.postgres.meanings import NO_MEANINGS, PostgresMeanings
 from muniment.backends.postgres.names import PostgresNames
-from muniment.backends.postgres.remembered import Remembered
-from muniment.backends.postgres.running import (
-    Halves,
-    RunningCatalogue,
-    RunningDesk,
-    RunningDocuments,
-    RunningLedger,
-    RunningNames,
-    RunningReceipts,
-    look_up,
-)
+from muniment.backends.postgres.prefetch_cache import PrefetchCache
 from muniment.backends.postgres.tables import (
     PostgresDesk,
     PostgresDocuments,
@@ -32,9 +19,23 @@ from muniment.backends.postgres.tables import (
     PostgresNotes,
     PostgresReceipts,
 )
+from muniment.backends.postgres.tenant_row import HeadRow
+from muniment.backends.postgres.transaction import Transaction
+from muniment.backends.postgres.vector_search import NO_MEANINGS, PostgresVectorSearch
+from muniment.backends.postgres.writer_memory import WriterMemory
+from muniment.backends.postgres.writer_view import (
+    Halves,
+    WriterCatalogue,
+    WriterDocuments,
+    WriterLedger,
+    WriterNames,
+    WriterProposals,
+    WriterReceipts,
+    look_up,
+)
 from muniment.backends.rows import head_of, standing_columns
 from muniment.model.card import Card, standing_of
-from muniment.model.entry import Document, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import IntegrityError
 from muniment.model.note import Note
@@ -52,9 +53,11 @@ from muniment.model.rows import (
     TombstoneRow,
 )
 from muniment.model.value import canonical, read_canonical
-from muniment.ports.ahead import Ahead
-from muniment.ports.vectors import Meanings
+from muniment.ports.facts import FactsAsked, FactsFound
+from muniment.ports.vectors import VectorSearch
 
+TOGETHER_MAX = 128
+"""What the decisions on so many proposals of a batch may depend on is looked up together."""
 _TEXTS_AT_ONCE = 200
 _PROJECTIONS = (
     *("cards", "standings", "proposals", "conflicts", "edges", "mentions", "aliases", "notes", "told", "tombstones"),
@@ -65,7 +68,7 @@ _SLOT, _MARK = Card.__struct_fields__.index("slot"), Card.__struct_fields__.inde
 class PostgresSnapshot:
     """All reading halves over one link."""
 
-    def __init__(self, link: Link, row: HeadRow) -> None:
+    def __init__(self, link: Transaction, row: HeadRow) -> None:
         self.link = link
         self.row = row
         self.documents = PostgresDocuments(link)
@@ -75,9 +78,12 @@ class PostgresSnapshot:
         self.desk = PostgresDesk(link)
         self.lexicon = PostgresLexicon(link, None, self._totals)
         self.names: PostgresNames = PostgresNames(link)
-        self.meanings: Meanings = PostgresMeanings(link)
+        self.meanings: VectorSearch = PostgresVectorSearch(link)
         self.notes = PostgresNotes(link)
         self.receipts: PostgresReceipts = PostgresReceipts(link)
+
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
+        return (compose(self, one) for one in asked)
 
     def ahead(self, *asks: Callable[[], object]) -> None:
         self.link.ahead(*asks)
@@ -90,40 +96,45 @@ class PostgresSnapshot:
 class PostgresUnit(PostgresSnapshot):
     """A snapshot that may write, because it holds the tenant's turn. `row` is where everything stands."""
 
-    def __init__(self, link: Link, row: HeadRow, head: Head | None, latest: Remembered) -> None:
+    def __init__(self, link: Transaction, row: HeadRow, head: LedgerHead | None, latest: WriterMemory) -> None:
         super().__init__(link, row)
         self._latest = latest
-        self._known = Known()
-        self.catalogue = self._catalogue = RunningCatalogue(link, latest, self._known)
-        self.ledger = self._ledger = RunningLedger(link)
-        self.receipts = self._receipts = RunningReceipts(link, self._known)
-        self.desk = self._desk = RunningDesk(link, self._known)
-        self.documents = self._documents = RunningDocuments(link, self._known)
-        self.names = self._names = RunningNames(link, self._known)
+        self._known = PrefetchCache()
+        self.catalogue = self._catalogue = WriterCatalogue(link, latest, self._known)
+        self.ledger = self._ledger = WriterLedger(link)
+        self.receipts = self._receipts = WriterReceipts(link, self._known)
+        self.desk = self._desk = WriterProposals(link, self._known)
+        self.documents = self._documents = WriterDocuments(link, self._known)
+        self.names = self._names = WriterNames(link, self._known)
         self.meanings = NO_MEANINGS
         self.lexicon = PostgresLexicon(link, latest, self._totals)
         self.restore(row, head)
 
-    def restore(self, row: HeadRow, head: Head | None) -> None:
+    def restore(self, row: HeadRow, head: LedgerHead | None) -> None:
         """Stand where `row` and `head` say, as at first or after something was undone."""
         self._known.forget()
         self.row = row
         self._ledger.known = head
         self._receipts.last = (row.receipts, row.receipts_hash) if row.receipts else (0, bytes(32))
 
-    def look_ahead(self, about: Callable[[], Ahead]) -> None:
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
         halves = Halves(self._catalogue, self._desk, self._documents, self.lexicon, self._names)
-        look_up(self.link, about(), self._known, halves)
+        for first in range(0, len(asked), TOGETHER_MAX):
+            some = asked[first : first + TOGETHER_MAX]
+            look_up(self.link, some, self._known, halves)
+            for one in some:
+                yield compose(self, one)
 
     def append(self, entry: StoredEntry) -> None:
         self.link.put("entries", (entry.seq, entry.body, entry.hash))
         self._ledger.known = head_of(self.link.tenant, entry.seq, entry.body, entry.hash)
         self._move(seq=entry.seq, hash=entry.hash)
 
-    def keep(self, document: Document) -> None:
-        salted = self._salted("documents", document.doc, document.salt, document.body)
-        self.link.put("documents", (document.doc, *salted))
-        self._known.kept(document)
+    def keep(self, *documents: Document) -> None:
+        for document in documents:
+            salted = self._salted("documents", document.doc, document.salt, document.body)
+            self.link.put("documents", (document.doc, *salted))
+            self._known.kept(document)
 
     def drop(self, doc: int) -> None:
         self.link.send("drop_document", doc)

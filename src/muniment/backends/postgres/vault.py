@@ -7,18 +7,18 @@ from contextlib import ExitStack, closing
 
 import psycopg
 
+from muniment.backends.postgres.connecting import DatabaseAddress, reach
+from muniment.backends.postgres.content_encryption import ContentCipher
 from muniment.backends.postgres.content_keys import ContentKeys, agreed, check_name
-from muniment.backends.postgres.door import Door
-from muniment.backends.postgres.drawer import Drawer
-from muniment.backends.postgres.head import SETTLED, WORDS, HeadRow
-from muniment.backends.postgres.link import Row, tenant_number
+from muniment.backends.postgres.error_mapping import translated
 from muniment.backends.postgres.pool import Pool, shared
-from muniment.backends.postgres.reaching import Address, reach
-from muniment.backends.postgres.schema import Standing, ensure, there
-from muniment.backends.postgres.sealing import Seal
+from muniment.backends.postgres.schema import SchemaState, ensure, there
 from muniment.backends.postgres.server import tenant_prologue
+from muniment.backends.postgres.settings import PostgresSettings
 from muniment.backends.postgres.store import PostgresTenant
-from muniment.backends.postgres.troubles import translated
+from muniment.backends.postgres.tenant_row import SETTLED, WORDS, HeadRow
+from muniment.backends.postgres.tenant_scope import TenantScope
+from muniment.backends.postgres.transaction import Row, tenant_number
 from muniment.model.checks import identifier
 from muniment.model.errors import IntegrityError, NotFound
 
@@ -27,9 +27,9 @@ class PostgresVault:
     """Everybody in one schema. It is made if it is not there and may be."""
 
     def __init__(self, dsn: str, *, create: bool = True, content_keys: ContentKeys | None = None) -> None:
-        self.address = Address.parse(dsn)
+        self.address = DatabaseAddress.parse(dsn)
         with reach(self.address) as connection:
-            self.standing: Standing = ensure(
+            self.standing: SchemaState = ensure(
                 connection,
                 self.address.schema,
                 create=create,
@@ -45,13 +45,13 @@ class PostgresVault:
         """Be one of those who share the connections of this process; again after `close`."""
         if not self._joined:
             self.pool: Pool = shared(self.address, self.standing.settings())
-            self.drawer = Drawer(self.pool, citus=self.standing.citus)
+            self.drawer = PostgresSettings(self.pool, citus=self.standing.citus)
             self._joined = True
 
     @staticmethod
     def there(dsn: str) -> bool:
         """Whether a database holds our tables."""
-        address = Address.parse(dsn)
+        address = DatabaseAddress.parse(dsn)
         with reach(address) as connection:
             return there(connection, address.schema)
 
@@ -66,13 +66,13 @@ class PostgresVault:
             self._join()
             if tenant not in self._open:
                 self._find(tenant, create=create)
-                door = Door(self.pool, tenant, citus=self.standing.citus, seal=self._sealing(tenant))
+                door = TenantScope(self.pool, tenant, citus=self.standing.citus, seal=self._sealing(tenant))
                 self._open[tenant] = self._tenant(door)
             return self._open[tenant]
 
     def behind(self, tenant: str, *, settled: bool) -> bool:
         """Whether a tenant's word index was made by another tokenizer, or perhaps added to by one."""
-        with closing(Door(self.pool, tenant, citus=self.standing.citus)) as door, door.reading() as link:
+        with closing(TenantScope(self.pool, tenant, citus=self.standing.citus)) as door, door.reading() as link:
             return HeadRow.of(tenant, link.row("head_row")).words < (SETTLED if settled else WORDS)
 
     def _find(self, tenant: str, *, create: bool) -> None:
@@ -88,7 +88,7 @@ class PostgresVault:
         if asked is None or asked[0] != tenant:
             raise IntegrityError("the number of this tenant is that of another; give it another name")
 
-    def _tenant(self, door: Door) -> PostgresTenant:
+    def _tenant(self, door: TenantScope) -> PostgresTenant:
         return PostgresTenant(door, patience_s=self.address.patience_s, scrub_bytes=self.address.scrub_mb * 2**20)
 
     def _make(self, connection: psycopg.Connection[Row], tenant: str) -> None:
@@ -107,7 +107,7 @@ class PostgresVault:
                 check = b"INSERT INTO deployment (name, body) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
                 connection.execute(check, (check_name(number), key.check()))
 
-    def _sealing(self, tenant: str) -> Seal:
+    def _sealing(self, tenant: str) -> ContentCipher:
         """How a tenant is written, once it is clear that its key is the one it was made with."""
         return agreed(self._keys, tenant, self.drawer.get(check_name(tenant_number(tenant))))
 

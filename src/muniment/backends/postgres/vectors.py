@@ -9,11 +9,11 @@ from contextlib import suppress
 
 import numpy as np
 
-from muniment.backends.postgres.door import Door
-from muniment.backends.postgres.halves import as_halves, read_floats, read_halves
-from muniment.backends.postgres.link import Link
+from muniment.backends.postgres.halfvec import as_halves, read_floats, read_halves
+from muniment.backends.postgres.tenant_scope import TenantScope
+from muniment.backends.postgres.transaction import Transaction
 from muniment.model.errors import Malformed, OperationalError, StoreBusy
-from muniment.model.rows import Reach, VectorRow
+from muniment.model.rows import VectorCoverage, VectorRow
 from muniment.model.value import Value
 
 LEASE_S = 60
@@ -24,7 +24,7 @@ _HURRIED = "SET LOCAL synchronous_commit = off"
 """A lease that a crash of the server takes back has harmed nobody: whoever lost it is not let add."""
 
 
-class Kept(Value):
+class VectorState(Value):
     """What is kept of a tenant. `indexed` is the width of the vectors that an index of its own finds; 0 without one."""
 
     model: str | None = None
@@ -33,20 +33,20 @@ class Kept(Value):
     indexed: int = 0
 
     @classmethod
-    def of(cls, link: Link) -> Kept:
+    def of(cls, link: Transaction) -> VectorState:
         """Vectors of another ledger, as after a backup was put back, count as none."""
         row = link.row("reach")
         return cls() if row is None else cls(model=row[0], dimensions=row[1], upto=row[2], indexed=row[3])
 
     @property
-    def reach(self) -> Reach:
-        return Reach(model=self.model, upto=self.upto)
+    def reach(self) -> VectorCoverage:
+        return VectorCoverage(model=self.model, upto=self.upto)
 
 
 class PostgresVectors:
     """The vectors of one tenant. Who makes them has a lease, written into the tenant's row of `reaches`."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: TenantScope) -> None:
         self._door = door
         self._name = secrets.token_hex(16)
         self._claimed = False
@@ -55,9 +55,9 @@ class PostgresVectors:
     def _maker(self) -> str:
         return f"{self._name}.{os.getpid()}"
 
-    def reach(self) -> Reach:
+    def reach(self) -> VectorCoverage:
         with self._door.reading() as link:
-            return Kept.of(link).reach
+            return VectorState.of(link).reach
 
     def claim(self) -> bool:
         with self._door.touching() as link:

@@ -11,13 +11,14 @@ from muniment.backends.conditions import standing_at, translate
 from muniment.backends.rows import card_from, standing_from, tally_from
 from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.backends.sqlite.reading import BEFORE_ALL, ROWS_MAX, paged
+from muniment.backends.sqlite.tables import Kept
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.decoding import decode_json
 from muniment.model.erasure import Target
 from muniment.model.errors import IntegrityError
 from muniment.model.filter import EVERYTHING, Filter
 from muniment.model.receipt import Plan
-from muniment.model.record import Standing
+from muniment.model.record import RecordState
 from muniment.model.rows import StandingRow, Tally, TombstoneRow
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Label
@@ -37,9 +38,10 @@ _LAST = 2**63 - 1
 
 
 class SqliteCatalogue:
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, kept: Kept | None = None) -> None:
         self._connection = connection
         self._execute = connection.execute
+        self._kept = kept
 
     def _one(self, name: str, *values: object) -> Card | None:
         row = self._execute(_Q[name], values).fetchone()
@@ -70,6 +72,14 @@ class SqliteCatalogue:
         return self._many("past_answers", slot, limit)
 
     def cards(self, rids: Iterable[int]) -> dict[int, Card]:
+        if self._kept is None:
+            return self._cards(list(rids))
+        found = self._kept.some(self._kept.cards, list(rids), self._cards)
+        if found:
+            self._kept.brought_by = {card.seq for card in found.values()}
+        return found
+
+    def _cards(self, rids: list[int]) -> dict[int, Card]:
         return {card.rid: card for card in self._many("many_cards", listed(rids))}
 
     def latest(self, records: Iterable[str]) -> dict[str, Card]:
@@ -99,7 +109,7 @@ class SqliteCatalogue:
         if unreadable is not None:
             raise unreadable
 
-    def standing_at(self, rid: int, seq: int) -> Standing | None:
+    def standing_at(self, rid: int, seq: int) -> RecordState | None:
         card = self.card(rid)
         if card is None or card.seq > seq:
             return None
@@ -160,6 +170,19 @@ class SqliteCatalogue:
 
     def heard(self, actor: str, *, below: int, keep: int) -> tuple[Card, ...]:
         return self._many("heard", actor, below, keep)
+
+    def ended_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[int, Instant], ...]:
+        rows = self._execute(_Q["ended_for"], (actor, after, keep)).fetchall()
+        return tuple((cast(int, rid), Instant(cast(int, last))) for rid, last in rows)
+
+    def erased_for(self, actor: str, *, after: int, keep: int) -> tuple[tuple[TombstoneRow, Instant], ...]:
+        rows = cast(
+            "list[tuple[int, str, int, int, int]]", self._execute(_Q["erased_for"], (actor, after, keep)).fetchall()
+        )
+        return tuple(
+            (TombstoneRow(rid=rid, id=id_, revision=revision, seq=seq), Instant(last))
+            for rid, id_, revision, seq, last in rows
+        )
 
     def contributed(self, target: Target) -> tuple[Card, ...]:
         return tuple(

@@ -14,8 +14,8 @@ import apsw
 import msgspec
 
 from muniment.backends.sealing import SETTING, TenantKey
-from muniment.backends.sqlite.forking import demand_unforked
-from muniment.backends.sqlite.still import read_only, to_read
+from muniment.backends.sqlite.fork_guard import demand_unforked
+from muniment.backends.sqlite.read_only_files import read_only, to_read
 from muniment.backends.statements import named
 from muniment.backends.tokens import register
 from muniment.model.errors import (

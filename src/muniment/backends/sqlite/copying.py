@@ -16,7 +16,7 @@ import apsw
 
 from muniment.backends.sealing import TenantKey
 from muniment.backends.sqlite.connection import check, connect, translated
-from muniment.backends.sqlite.doorway import passing
+from muniment.backends.sqlite.open_lock import passing
 from muniment.backends.sqlite.unit import SqliteSnapshot
 from muniment.model.errors import StoreBusy
 from muniment.ports.store import Snapshot

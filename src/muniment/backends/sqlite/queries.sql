@@ -4,6 +4,10 @@ SELECT seq, body, hash, (SELECT ifnull(max(seq), 0) FROM checkpoints) FROM entri
 -- name: entry
 SELECT seq, body, hash FROM entries WHERE seq = ?;
 
+-- name: some_entries
+SELECT entries.seq, entries.body, entries.hash
+FROM json_each(?) AS wanted CROSS JOIN entries ON entries.seq = wanted.value;
+
 -- name: entries
 SELECT seq, body, hash FROM entries WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?;
 
@@ -137,7 +141,9 @@ SELECT alias, entity, seq, doc FROM aliases WHERE (seq, doc, alias) > (?, ?, ?) 
 INSERT INTO aliases (alias, entity, seq, doc) VALUES (?, ?, ?, ?);
 
 -- name: score
-SELECT -bm25(lexicon) FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
+-- One pass over the matches: asked for row by row, how rare each word is would be worked out anew for each.
+SELECT rowid, -bm25(lexicon) FROM lexicon
+WHERE lexicon MATCH ?1 AND rowid BETWEEN ?2 AND ?3 AND +rowid IN (SELECT value FROM json_each(?4));
 
 -- name: holds
 SELECT 1 FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
@@ -203,6 +209,13 @@ INSERT INTO lexicon (rowid, text) VALUES (?, ?);
 -- name: index_text
 INSERT INTO lexicon (rowid, text) SELECT rid, text FROM passages WHERE rid = ?;
 
+-- name: standings_of_the_born
+CREATE TEMP TRIGGER born AFTER INSERT ON main.cards BEGIN
+    INSERT INTO standings VALUES (
+        new.rid, new.since, new.status, new.successor, new.own, new.effective, new.label, new.support, new.helpful,
+        new.misleading, new.tier, new.accesses, new.last_access);
+END;
+
 -- name: put_standing
 INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
@@ -243,6 +256,13 @@ SELECT * FROM conflicts WHERE (opened, id) > (?, ?) ORDER BY opened, id LIMIT ?;
 
 -- name: conflicts_of
 SELECT * FROM conflicts WHERE a = ? UNION SELECT * FROM conflicts WHERE b = ? ORDER BY opened, id;
+
+-- name: conflicts_about
+SELECT conflicts.*, wanted.value AS rid FROM json_each(?1) AS wanted CROSS JOIN conflicts ON conflicts.a = wanted.value
+UNION ALL
+SELECT conflicts.*, wanted.value FROM json_each(?1) AS wanted CROSS JOIN conflicts ON conflicts.b = wanted.value
+WHERE conflicts.a <> conflicts.b
+ORDER BY opened, id;
 
 -- name: put_conflict
 INSERT INTO conflicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -295,14 +315,18 @@ INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?,
 SELECT block FROM lexicon_data WHERE id = 1;
 
 -- name: latest_holding
-SELECT rowid FROM lexicon WHERE lexicon MATCH ? ORDER BY rowid DESC LIMIT ?;
+SELECT wanted.key, (SELECT json_group_array(rowid) FROM (
+    SELECT rowid FROM lexicon WHERE lexicon MATCH wanted.value ORDER BY rowid DESC LIMIT ?2))
+FROM json_each(?1) AS wanted;
 
 -- name: texts
 SELECT passages.rid, passages.text FROM json_each(?) AS wanted CROSS JOIN passages ON passages.rid = wanted.value;
 
 -- name: term_documents
+-- The row without a term has the averages of the index.
 SELECT lexicon_terms.term, lexicon_terms.doc
-FROM json_each(?) AS wanted CROSS JOIN lexicon_terms ON lexicon_terms.term = wanted.value;
+FROM json_each(?) AS wanted CROSS JOIN lexicon_terms ON lexicon_terms.term = wanted.value
+UNION ALL SELECT NULL, block FROM lexicon_data WHERE id = 1;
 
 -- name: put_note
 INSERT INTO notes (topic, key, seq, doc, at, actor, body) VALUES (?, ?, ?, ?, ?, ?, ?);
@@ -365,6 +389,20 @@ SELECT created_at FROM cards WHERE actor = ? ORDER BY rid DESC LIMIT 1 OFFSET ?;
 -- name: heard
 SELECT cards.* FROM (SELECT rid, last FROM told WHERE actor = ?1 ORDER BY rid DESC LIMIT 4096) AS heard
 CROSS JOIN cards ON cards.rid = heard.rid WHERE cards.label < ?2 ORDER BY heard.last DESC, cards.rid DESC LIMIT ?3;
+
+-- name: ended_for
+SELECT ended.rid, told.last FROM (
+    SELECT rid, since FROM cards
+    WHERE (status IN ('retracted', 'deprecated', 'superseded') OR support IN ('fallen', 'deprecated')) AND since > ?2
+    ORDER BY since DESC LIMIT 1024
+) AS ended CROSS JOIN told ON told.rid = ended.rid AND told.actor = ?1
+ORDER BY ended.since DESC, ended.rid DESC LIMIT ?3;
+
+-- name: erased_for
+SELECT erased.rid, erased.id, erased.revision, erased.seq, told.last FROM (
+    SELECT * FROM tombstones WHERE seq > ?2 ORDER BY seq DESC LIMIT 1024
+) AS erased CROSS JOIN told ON told.rid = erased.rid AND told.actor = ?1
+ORDER BY erased.seq DESC, erased.rid DESC LIMIT ?3;
 
 -- name: contributed_by_actor
 SELECT * FROM cards WHERE actor = ? ORDER BY rid;

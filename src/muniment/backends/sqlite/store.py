@@ -18,7 +18,7 @@ from typing import TypeVar, cast
 
 import apsw
 
-from muniment.backends.line import Group, Line, Ticket, Undone, run_alone, run_along
+from muniment.backends.group_commit import Group, PendingWrite, WriteQueue, WriteUndone, run_alone, run_along
 from muniment.backends.open_reads import OpenReads
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.backends.sqlite.connection import (
@@ -34,16 +34,17 @@ from muniment.backends.sqlite.connection import (
     translated,
     truncated,
 )
-from muniment.backends.sqlite.doorway import SUFFIX as DOOR
-from muniment.backends.sqlite.doorway import passing
-from muniment.backends.sqlite.forking import forked
-from muniment.backends.sqlite.form import complaints
-from muniment.backends.sqlite.meanings import SqliteVectors
-from muniment.backends.sqlite.presence import Presence
-from muniment.backends.sqlite.still import private_copy, read_only, refused
-from muniment.backends.sqlite.turns import SUFFIX as TURNS
-from muniment.backends.sqlite.turns import Turns
+from muniment.backends.sqlite.fork_guard import forked
+from muniment.backends.sqlite.open_lock import SUFFIX as DOOR
+from muniment.backends.sqlite.open_lock import passing
+from muniment.backends.sqlite.read_only_files import private_copy, read_only, refused
+from muniment.backends.sqlite.schema_check import complaints
+from muniment.backends.sqlite.tables import Kept
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
+from muniment.backends.sqlite.vault_lock import VaultLock
+from muniment.backends.sqlite.vector_search import SqliteVectors
+from muniment.backends.sqlite.writer_lock import SUFFIX as TURNS
+from muniment.backends.sqlite.writer_lock import WriterLock
 from muniment.model.checks import identifier
 from muniment.model.errors import IntegrityError, NotFound, closed
 from muniment.ports.health import StoreHealth
@@ -76,14 +77,14 @@ class SqliteTenant:
         self.tenant = tenant
         self.key = key
         self._path = path
-        self._line = Line(self._carry)
+        self._line = WriteQueue(self._carry)
         self._writing = threading.Lock()
-        self._turns = Turns(path, wait_ms=BUSY_WAIT_MS)
+        self._turns = WriterLock(path, wait_ms=BUSY_WAIT_MS)
         self._idle: list[tuple[apsw.Connection, SqliteSnapshot]] = []
         self._reads = OpenReads()
         self._discarded = 0
         self._attempts = 0
-        self._committing: Sequence[Ticket[object]] = ()
+        self._committing: Sequence[PendingWrite[object]] = ()
         self._closed = False
         self._owner = os.getpid()
         self.read_only = read_only(path)
@@ -99,7 +100,7 @@ class SqliteTenant:
                 check(self._connection, tenant, path)
             if capacity is not None:
                 limit(self._connection, capacity)
-            self._unit = SqliteUnit(self._connection, tenant)
+            self._unit = SqliteUnit(self._connection, tenant, read_only=self.read_only)
         self.vectors = SqliteVectors(path.with_suffix(VECTORS), self.read, key)
         if not self.read_only:
             with translated(path):
@@ -145,7 +146,7 @@ class SqliteTenant:
             with passing(self._path):
                 connection = connect(self._asked, create=False, key=self.key)
             connection.pragma("query_only", True)
-            return connection, SqliteSnapshot(connection, self.tenant, self.vectors)
+            return connection, SqliteSnapshot(connection, self.tenant, self.vectors, kept=Kept())
 
     def marks(self) -> tuple[int, int, int]:
         with translated(self._path):
@@ -200,10 +201,10 @@ class SqliteTenant:
             return
         try:
             self._attempt(group, run_along)
-        except Undone:
+        except WriteUndone:
             self._attempt(group, self._run_apart)
 
-    def _attempt(self, group: Group, run: Callable[[Ticket[object], Unit], None]) -> None:
+    def _attempt(self, group: Group, run: Callable[[PendingWrite[object], Unit], None]) -> None:
         execute = self._connection.execute
         try:
             self._settle(())  # what a leader left who was interrupted again and again
@@ -221,9 +222,8 @@ class SqliteTenant:
             self._committing = ()
         finally:
             self._settle(group)
-            self._unit.ledger.known = None
 
-    def _settle(self, group: Sequence[Ticket[object]]) -> None:
+    def _settle(self, group: Sequence[PendingWrite[object]]) -> None:
         """Undo what is open, whose jobs may run again. Of a commit that was interrupted find out whether it came to
         pass, and mark what it kept."""
         if self._connection.in_transaction:
@@ -238,7 +238,7 @@ class SqliteTenant:
                 ticket.kept = kept and ticket.error is None
             self._committing = ()
 
-    def _run_apart(self, ticket: Ticket[object], unit: Unit) -> None:
+    def _run_apart(self, ticket: PendingWrite[object], unit: Unit) -> None:
         """Run a job so that its failure is its own: what it wrote is undone, the others go on."""
         execute, head = self._connection.execute, self._unit.ledger.head()
         execute("SAVEPOINT job")
@@ -469,7 +469,7 @@ class SqliteVault:
         *,
         capacity: int | None = None,
         key: VaultKey | None = None,
-        presence: Presence | None = None,
+        presence: VaultLock | None = None,
     ) -> None:
         self.key = key
         self._presence = presence

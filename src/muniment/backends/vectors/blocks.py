@@ -29,10 +29,10 @@ from muniment.backends.vectors.arrays import (
     signs,
     widen,
 )
-from muniment.backends.vectors.head import Head, HeadFile, HeadInMemory, head_file
+from muniment.backends.vectors.encrypted_file import EncryptedGrowingFile
+from muniment.backends.vectors.growing_file import GrowingBytes, GrowingFile, GrowingMemory
+from muniment.backends.vectors.index_head import IndexHead, IndexHeadFile, IndexHeadInMemory, head_file
 from muniment.backends.vectors.lock import FileLock
-from muniment.backends.vectors.sealed_sheet import SheetSealed
-from muniment.backends.vectors.sheet import Sheet, SheetFile, SheetInMemory
 from muniment.model.errors import StoreUnavailable
 
 BLOCK = 65_536
@@ -50,21 +50,21 @@ SUFFIXES = (".rows", ".halves", ".planes")
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class IndexView:
     """What one look at the index shows. It keeps showing it while rows are added."""
 
-    head: Head
+    head: IndexHead
     rids: Longs
     spans: npt.NDArray[np.int32]
     halves: Halves
     planes: Signs | None
 
 
-def sheet_of(folder: Path | None, name: str, key: TenantKey | None) -> Sheet:
+def sheet_of(folder: Path | None, name: str, key: TenantKey | None) -> GrowingBytes:
     """A sheet by its name: in memory, in a file, or in an encrypted one."""
     if folder is None:
-        return SheetInMemory()
-    return SheetFile(folder / name) if key is None else SheetSealed(folder / name, key.sheet(name))
+        return GrowingMemory()
+    return GrowingFile(folder / name) if key is None else EncryptedGrowingFile(folder / name, key.sheet(name))
 
 
 class _Sheets:
@@ -74,7 +74,7 @@ class _Sheets:
         self.epoch = epoch
         self.rows, self.halves, self.planes = (sheet_of(folder, f"{epoch}{suffix}", key) for suffix in SUFFIXES)
 
-    def all(self) -> tuple[Sheet, ...]:
+    def all(self) -> tuple[GrowingBytes, ...]:
         return self.rows, self.halves, self.planes
 
 
@@ -88,23 +88,25 @@ class Blocks:
         self._looking = threading.RLock()
         self._writing = threading.RLock()
         self._made = False
-        self._head: HeadFile | HeadInMemory = HeadInMemory() if folder is None else head_file(folder, key)
+        self._head: IndexHeadFile | IndexHeadInMemory = (
+            IndexHeadInMemory() if folder is None else head_file(folder, key)
+        )
         self._appender = None if folder is None else FileLock(folder / "appender.lock")
         self._brief = None if folder is None else FileLock(folder / "head.lock")
         self._sheets = _Sheets(folder, 0, key)
-        self._sight: Sight | None = None
-        self._seen: Head | None = None
+        self._sight: IndexView | None = None
+        self._seen: IndexHead | None = None
         self._known = (0, 0)
         self._rids, self._spans = Growing(_NO_RIDS), Growing(_NO_SPANS)
         self._warm = ((0, 0), Growing(np.empty((0, 0), np.float32)))
 
     @property
-    def head(self) -> Head | None:
+    def head(self) -> IndexHead | None:
         """What is published and whole."""
         sight = self.look()
         return None if sight is None else sight.head
 
-    def look(self) -> Sight | None:
+    def look(self) -> IndexView | None:
         """The index as last published, by whichever process; None when there is none or it is damaged."""
         with self._looking, _told(self._folder):
             head = self._head.read()
@@ -113,7 +115,7 @@ class Blocks:
                 self._seen = head
             return self._sight
 
-    def floats(self, sight: Sight) -> Floats | None:
+    def floats(self, sight: IndexView) -> Floats | None:
         """The vectors of a sight in full width, where it pays to hold them in memory."""
         head = sight.head
         if not WARM_MIN <= head.count <= WARM_MAX:
@@ -151,7 +153,7 @@ class Blocks:
             seen = self._head.read()
             epoch = max([0, *([seen.epoch] if seen else []), *self._epochs()]) + 1
             turn = seen.turn + 1 if seen else 1
-            self._head.write(Head(model=model, dimensions=dimensions, epoch=epoch, turn=turn))
+            self._head.write(IndexHead(model=model, dimensions=dimensions, epoch=epoch, turn=turn))
             self._sweep()
 
     def add(self, rows: npt.NDArray[np.void], vectors: Halves, *, upto: int, hash: bytes) -> None:
@@ -201,7 +203,7 @@ class Blocks:
                     sheet.close()
             self.release()
 
-    def _looked(self, head: Head) -> Sight | None:
+    def _looked(self, head: IndexHead) -> IndexView | None:
         if head.epoch != self._sheets.epoch:
             for sheet in self._sheets.all():
                 sheet.close()
@@ -216,7 +218,7 @@ class Blocks:
         planes = self._sheets.planes.view(blocks * wide * BLOCK * 8)
         if planes is None or head.planes > head.count:
             return None
-        return Sight(
+        return IndexView(
             head=head,
             rids=self._rids.first(head.count),
             spans=self._spans.first(head.count),
@@ -224,7 +226,7 @@ class Blocks:
             planes=planes.view(np.uint64).reshape(blocks, wide, BLOCK) if blocks else None,
         )
 
-    def _read_rows(self, head: Head) -> bool:
+    def _read_rows(self, head: IndexHead) -> bool:
         """Read the rows of a head, those read before only when some were overwritten. Say whether they are sound."""
         known = (head.epoch, head.forgotten)
         if self._known != known or self._rids.count > head.count:
@@ -239,7 +241,7 @@ class Blocks:
         fresh = self._rids.first(head.count)[max(first - 1, 0) :]
         return bool(np.all(np.diff(fresh) >= 0)) and (not len(fresh) or int(fresh[0]) > 0)
 
-    def _plane(self, head: Head, count: int) -> int:
+    def _plane(self, head: IndexHead, count: int) -> int:
         """Write the signs of rows that have none, once there are enough rows to need them."""
         if count <= self._planes_from:
             return head.planes
@@ -254,7 +256,7 @@ class Blocks:
                 self._sheets.planes.write(_plane_at(start, number, wide), plane.tobytes())
         return count
 
-    def _blank(self, sight: Sight, place: int) -> None:
+    def _blank(self, sight: IndexView, place: int) -> None:
         wide, row = plane_count(sight.head.dimensions), _FORGOTTEN.copy()
         row["rid"] = sight.rids[place]
         self._sheets.rows.write(place * ROW.itemsize, row.tobytes())
@@ -263,7 +265,7 @@ class Blocks:
             for number in range(wide):
                 self._sheets.planes.write(_plane_at(place, number, wide), bytes(8))
 
-    def _publish(self, head: Head, **changes: int | bytes) -> None:
+    def _publish(self, head: IndexHead, **changes: int | bytes) -> None:
         self._head.write(msgspec.structs.replace(head, turn=head.turn + 1, **changes))
         self.look()
 
@@ -307,7 +309,7 @@ class Blocks:
             self._sheets.planes.write(_plane_at(head.planes, number, wide), bytes(8 * rest))
 
 
-def passages(sight: Sight, rids: Longs) -> tuple[Ordinals, Ordinals]:
+def passages(sight: IndexView, rids: Longs) -> tuple[Ordinals, Ordinals]:
     """The rows of these revisions that were not forgotten: which of `rids` each belongs to, and where it stands."""
     first, last = np.searchsorted(sight.rids, rids), np.searchsorted(sight.rids, rids, side="right")
     lengths = last - first

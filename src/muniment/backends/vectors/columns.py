@@ -58,7 +58,7 @@ _REMEMBERED = 256
 _NOTHING: Ordinals = np.empty(0, np.intp)
 
 
-class Words(dict[str | None, int]):
+class WordColumn(dict[str | None, int]):
     """The words of one field, numbered as they turn up. None is no word."""
 
     def __init__(self, spelled: Iterable[str] = ()) -> None:
@@ -79,7 +79,7 @@ def mark(record: str) -> tuple[int, int]:
     return int.from_bytes(digest[:8], "little", signed=True), int.from_bytes(digest[8:], "little", signed=True)
 
 
-class Columns:
+class CardColumns:
     """One row for each revision, by rising `rid`, as of a ledger position. Not safe for threads: the index holds a
     lock around it."""
 
@@ -87,7 +87,7 @@ class Columns:
         self.count = 0
         self.position = 0
         self.version = 0
-        self.words = {field: Words() for field in WORDS}
+        self.words = {field: WordColumn() for field in WORDS}
         self.last_start, self.first_end, self.first_expiry = LOWEST, HIGHEST, HIGHEST
         self._arrays: dict[str, npt.NDArray[np.generic]] = {name: np.empty(0, type_) for name, type_ in TYPES.items()}
         self._touched: deque[tuple[int, Ordinals]] = deque(maxlen=_REMEMBERED)
@@ -137,7 +137,7 @@ class Columns:
         """How many revisions there were at a position. They are numbered in the order of their birth."""
         return int(np.searchsorted(self.longs("seq"), min(position, HIGHEST), side="right"))
 
-    def restore(self, arrays: dict[str, npt.NDArray[np.generic]], words: dict[str, Words], position: int) -> None:
+    def restore(self, arrays: dict[str, npt.NDArray[np.generic]], words: dict[str, WordColumn], position: int) -> None:
         """Become what was saved."""
         self._arrays, self.words, self.position = arrays, words, position
         self.count = len(arrays["rid"])

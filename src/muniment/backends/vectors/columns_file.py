@@ -15,7 +15,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from muniment.backends.sealing import TenantKey
-from muniment.backends.vectors.columns import TYPES, WORDS, Columns, Words
+from muniment.backends.vectors.columns import TYPES, WORDS, CardColumns, WordColumn
 from muniment.model.decoding import msgpack_decoder
 from muniment.model.errors import StoreUnavailable
 
@@ -27,7 +27,7 @@ _SUM = struct.Struct("<I")
 _spelled = msgpack_decoder(dict[str, list[str]])
 
 
-def save(columns: Columns, path: Path, hash: bytes, key: TenantKey | None = None) -> None:
+def save(columns: CardColumns, path: Path, hash: bytes, key: TenantKey | None = None) -> None:
     """Write columns whole or not at all. `hash` is that of the ledger entry at their position."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
     try:
@@ -43,7 +43,7 @@ def save(columns: Columns, path: Path, hash: bytes, key: TenantKey | None = None
         raise StoreUnavailable(f"cannot write {path}: {error.strerror}") from None
 
 
-def load(path: Path, key: TenantKey | None = None) -> tuple[Columns, bytes] | None:
+def load(path: Path, key: TenantKey | None = None) -> tuple[CardColumns, bytes] | None:
     """Read columns, and the hash they were saved with; None when they are not there, not whole or not for this key."""
     try:
         raw = path.read_bytes()
@@ -58,13 +58,13 @@ def load(path: Path, key: TenantKey | None = None) -> tuple[Columns, bytes] | No
         return None
     _, position, count, length, digest = _FIXED.unpack_from(raw)
     spelled = _spelled.decode(content[_FIXED.size : _FIXED.size + length])
-    columns = Columns()
+    columns = CardColumns()
     arrays = _arrays(content[_FIXED.size + length :], count)
-    columns.restore(arrays, {field: Words(spelled[field]) for field in WORDS}, position)
+    columns.restore(arrays, {field: WordColumn(spelled[field]) for field in WORDS}, position)
     return columns, digest
 
 
-def _summed(columns: Columns, hash: bytes) -> Iterator[bytes | memoryview]:
+def _summed(columns: CardColumns, hash: bytes) -> Iterator[bytes | memoryview]:
     check = 0
     for piece in _pieces(columns, hash):
         yield piece
@@ -72,7 +72,7 @@ def _summed(columns: Columns, hash: bytes) -> Iterator[bytes | memoryview]:
     yield _SUM.pack(check)
 
 
-def _sealed(columns: Columns, hash: bytes, key: TenantKey) -> Iterator[bytes]:
+def _sealed(columns: CardColumns, hash: bytes, key: TenantKey) -> Iterator[bytes]:
     nonce = os.urandom(_NONCE_BYTES)
     yield _SEALED + nonce
     yield AESGCM(key.columns()).encrypt(nonce, b"".join(_summed(columns, hash)), _SEALED)
@@ -89,7 +89,7 @@ def _unsealed(raw: bytes, key: TenantKey) -> bytes:
         return b""
 
 
-def _pieces(columns: Columns, hash: bytes) -> Iterator[bytes | memoryview]:
+def _pieces(columns: CardColumns, hash: bytes) -> Iterator[bytes | memoryview]:
     spelled = msgspec.msgpack.encode({field: columns.words[field].spelled for field in WORDS})
     yield _FIXED.pack(_MAGIC, columns.position, columns.count, len(spelled), hash)
     yield spelled

@@ -16,13 +16,13 @@ import numpy as np
 from muniment.backends.sealing import TenantKey
 from muniment.backends.vectors import columns_file
 from muniment.backends.vectors.arrays import Bools, Codes, Floats, Growing, Longs
-from muniment.backends.vectors.blocks import EXACT_MAX, ROW, Blocks, Sight, passages
-from muniment.backends.vectors.columns import Changed, Columns
+from muniment.backends.vectors.blocks import EXACT_MAX, ROW, Blocks, IndexView, passages
+from muniment.backends.vectors.columns import CardColumns, Changed
 from muniment.backends.vectors.masks import Masks, loosened
 from muniment.backends.vectors.scan import best, cosines, likely, nearest
 from muniment.model.errors import Malformed
 from muniment.model.filter import EVERYTHING, Filter
-from muniment.model.rows import Near, Reach, VectorRow
+from muniment.model.rows import NearbyText, VectorCoverage, VectorRow
 
 RESCORED, RESCORED_SHARE = 2_000, 250
 """How many rows whose signs are near are compared exactly: so many, or one in so many of those allowed, if that is
@@ -52,11 +52,11 @@ class VectorIndex:
         self._rescored = rescored
         self._lock = threading.RLock()
         self._blocks = Blocks(folder, planes_from=exact_max, key=key)
-        self._columns = Columns()
+        self._columns = CardColumns()
         self._masks = Masks(self._columns)
         self._placed: tuple[int, Growing[np.int32]] = (0, Growing(_NO_PLACES))
         self._strays = False
-        self._allowed: OrderedDict[int, tuple[Bools, Sight, Bools]] = OrderedDict()
+        self._allowed: OrderedDict[int, tuple[Bools, IndexView, Bools]] = OrderedDict()
 
     @property
     def position(self) -> int:
@@ -69,9 +69,9 @@ class VectorIndex:
         head = self._blocks.head
         return 0 if head is None else head.count
 
-    def reach(self) -> Reach:
+    def reach(self) -> VectorCoverage:
         head = self._blocks.head
-        return Reach() if head is None else Reach(model=head.model, upto=head.upto)
+        return VectorCoverage() if head is None else VectorCoverage(model=head.model, upto=head.upto)
 
     def load(self, hash_at: HashAt) -> bool:
         """Take over the columns that were saved, if the ledger still has the entry they were saved at."""
@@ -143,7 +143,7 @@ class VectorIndex:
 
     def search(
         self, condition: Filter, vector: bytes, *, as_of: int, upto: int, keep: int, loosely: bool = False
-    ) -> list[Near]:
+    ) -> list[NearbyText]:
         """The revisions nearest to a vector among those that pass and were born by then, the nearest first.
 
         `loosely` leaves out what the filter asks of a revision's standing, for a question about the past: the caller
@@ -153,7 +153,9 @@ class VectorIndex:
         assert found is not None, "no position was asked for"
         return found
 
-    def search_at(self, position: int, condition: Filter, vector: bytes, *, upto: int, keep: int) -> list[Near] | None:
+    def search_at(
+        self, position: int, condition: Filter, vector: bytes, *, upto: int, keep: int
+    ) -> list[NearbyText] | None:
         """The same for the cards as they are at a position; None when the columns are at another by now."""
         return self._searched(condition, vector, min(position, upto), keep, at=position)
 
@@ -162,7 +164,7 @@ class VectorIndex:
         head = self._blocks.head
         return head is None or len(vector) == 4 * head.dimensions
 
-    def measure(self, rids: Sequence[int], vector: bytes) -> dict[int, Near]:
+    def measure(self, rids: Sequence[int], vector: bytes) -> dict[int, NearbyText]:
         """How near these revisions are to a vector. Those without a vector are left out."""
         sight = self._blocks.look()
         if sight is None or not rids:
@@ -189,7 +191,7 @@ class VectorIndex:
 
     def _searched(
         self, condition: Filter, vector: bytes, by: int, keep: int, *, at: int | None = None
-    ) -> list[Near] | None:
+    ) -> list[NearbyText] | None:
         sight = self._blocks.look()
         if sight is None or not sight.head.count:
             return []
@@ -203,7 +205,7 @@ class VectorIndex:
         places = likely(sight.planes, allowed, asked, max(self._rescored, 4 * keep, count // RESCORED_SHARE))
         return best(sight, places, cosines(sight.halves, asked, places), keep)
 
-    def _allowed_rows(self, sight: Sight, condition: Filter, by: int, *, at: int | None = None) -> Bools | None:
+    def _allowed_rows(self, sight: IndexView, condition: Filter, by: int, *, at: int | None = None) -> Bools | None:
         """Which rows may be compared: those of revisions that pass, were born by then and were not forgotten. None when
         the columns are not at the position asked for."""
         with self._lock:
@@ -227,7 +229,7 @@ class VectorIndex:
                     self._allowed.popitem(last=False)
         return allowed[:rows]
 
-    def _place(self, sight: Sight) -> Codes:
+    def _place(self, sight: IndexView) -> Codes:
         """Where in the columns the revision of each row stands, or would stand, as far as the columns reach."""
         columns = self._columns
         if self._placed[0] != sight.head.epoch:

@@ -14,7 +14,7 @@ from typing import assert_never
 import numpy as np
 
 from muniment.backends.vectors.arrays import Bools, Ordinals
-from muniment.backends.vectors.columns import HIGHEST, LOWEST, TYPES, Columns, mark
+from muniment.backends.vectors.columns import HIGHEST, LOWEST, TYPES, CardColumns, mark
 from muniment.model.card import reader_mark
 from muniment.model.filter import (
     EVERYTHING,
@@ -48,7 +48,7 @@ _FEW = 4
 class Masks:
     """The masks of one tenant's columns. As little safe for threads as the columns are."""
 
-    def __init__(self, columns: Columns, *, kept: int = 64) -> None:
+    def __init__(self, columns: CardColumns, *, kept: int = 64) -> None:
         self._columns = columns
         self._kept = kept
         self._masks: OrderedDict[Filter, tuple[int, Bools]] = OrderedDict()
@@ -154,7 +154,7 @@ def some(answers: Iterable[Answer]) -> Answer:
     return whole
 
 
-def evaluate(columns: Columns, condition: Filter, rows: Rows) -> Answer:
+def evaluate(columns: CardColumns, condition: Filter, rows: Rows) -> Answer:
     """Say which of these rows pass."""
     match condition:
         case OneOf(field="id", words=words):
@@ -189,7 +189,7 @@ def evaluate(columns: Columns, condition: Filter, rows: Rows) -> Answer:
             assert_never(condition)
 
 
-def _is_record(columns: Columns, ids: tuple[str, ...], rows: Rows) -> Answer:
+def _is_record(columns: CardColumns, ids: tuple[str, ...], rows: Rows) -> Answer:
     high, low = columns.longs("id_high")[rows], columns.longs("id_low")[rows]
     wanted = [mark(record) for record in ids]
     found = np.isin(high, np.array([first for first, _ in wanted], np.int64))
@@ -200,7 +200,7 @@ def _is_record(columns: Columns, ids: tuple[str, ...], rows: Rows) -> Answer:
     return found
 
 
-def _one_of(columns: Columns, field: str, words: tuple[str, ...], rows: Rows) -> Answer:
+def _one_of(columns: CardColumns, field: str, words: tuple[str, ...], rows: Rows) -> Answer:
     known = columns.words[field]
     codes = sorted({known[word] for word in words if word in known})
     if not codes:
@@ -213,7 +213,7 @@ def _one_of(columns: Columns, field: str, words: tuple[str, ...], rows: Rows) ->
     return table[column]
 
 
-def _by_word(columns: Columns, field: str, passes: Callable[[str], bool], rows: Rows) -> Answer:
+def _by_word(columns: CardColumns, field: str, passes: Callable[[str], bool], rows: Rows) -> Answer:
     """Ask of each word once. No code stands for none in the fields that are asked like this."""
     column, spelled = columns.codes(field)[rows], columns.words[field].spelled
     if len(column) >= len(spelled):
@@ -222,7 +222,7 @@ def _by_word(columns: Columns, field: str, passes: Callable[[str], bool], rows: 
     return np.array([passes(spelled[code]) for code in codes.tolist()], np.bool_)[places]
 
 
-def _believed(columns: Columns, condition: Believed, rows: Rows) -> Answer:
+def _believed(columns: CardColumns, condition: Believed, rows: Rows) -> Answer:
     effective = columns.fractions("effective")[rows]
     if not condition.namespaces:
         return effective >= condition.least
@@ -233,7 +233,7 @@ def _believed(columns: Columns, condition: Believed, rows: Rows) -> Answer:
     return effective >= least[places]
 
 
-def _at_least(columns: Columns, field: str, value: float, rows: Rows) -> Answer:
+def _at_least(columns: CardColumns, field: str, value: float, rows: Rows) -> Answer:
     """Whole numbers are compared with whole numbers: as fractions, two late instants may seem the same."""
     if TYPES[field] is np.float64:
         return columns.fractions(field)[rows] >= value
@@ -242,7 +242,7 @@ def _at_least(columns: Columns, field: str, value: float, rows: Rows) -> Answer:
     return value <= LOWEST or columns.longs(field)[rows] >= math.ceil(value)
 
 
-def _at_most(columns: Columns, field: str, value: float, rows: Rows) -> Answer:
+def _at_most(columns: CardColumns, field: str, value: float, rows: Rows) -> Answer:
     if TYPES[field] is np.float64:
         return columns.fractions(field)[rows] <= value
     if math.isnan(value) or value < LOWEST:
@@ -250,7 +250,7 @@ def _at_most(columns: Columns, field: str, value: float, rows: Rows) -> Answer:
     return value >= HIGHEST or columns.longs(field)[rows] <= math.floor(value)
 
 
-def _valid(columns: Columns, instant: int, rows: Rows) -> Answer:
+def _valid(columns: CardColumns, instant: int, rows: Rows) -> Answer:
     at = _within(instant)
     started = at >= columns.last_start or columns.longs("valid_from")[rows] <= at
     return every([started, at <= columns.first_end or columns.longs("valid_until")[rows] >= at])

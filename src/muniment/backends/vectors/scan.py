@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from muniment.backends.vectors.arrays import SLAB, Bools, Counts, Floats, Halves, Ordinals, Signs, signs, widen
-from muniment.backends.vectors.blocks import BLOCK, Sight
-from muniment.model.rows import Near
+from muniment.backends.vectors.blocks import BLOCK, IndexView
+from muniment.model.rows import NearbyText
 
 CHUNK = 16_384
 """Rows whose signs are compared at a time: their words stay in the second-level cache."""
@@ -65,7 +65,7 @@ def _slab(vectors: Floats | Halves, here: slice, places: Ordinals | None) -> Flo
     return slab.view(np.float32) if wide else widen(slab.view(np.float16), _scratch.wide)
 
 
-def nearest(sight: Sight, floats: Floats | None, places: Ordinals, vector: Floats, keep: int) -> list[Near]:
+def nearest(sight: IndexView, floats: Floats | None, places: Ordinals, vector: Floats, keep: int) -> list[NearbyText]:
     """The best `keep` revisions among the rows at `places`, each by its nearest passage; the later of equals first."""
     vectors = sight.halves if floats is None else floats
     whole = floats is not None and 2 * len(places) > len(floats)
@@ -73,7 +73,7 @@ def nearest(sight: Sight, floats: Floats | None, places: Ordinals, vector: Float
     return best(sight, places, found, keep)
 
 
-def best(sight: Sight, places: Ordinals, found: Floats, keep: int) -> list[Near]:
+def best(sight: IndexView, places: Ordinals, found: Floats, keep: int) -> list[NearbyText]:
     """Choose by cosine, then by rising age. `places` rise."""
     if not len(places) or keep <= 0:
         return []
@@ -88,7 +88,9 @@ def best(sight: Sight, places: Ordinals, found: Floats, keep: int) -> list[Near]
     ends = np.append(starts[1:], len(rids))[order]
     at = starts[order] if len(starts) == len(rids) else _tops(found, starts[order], ends)
     shown = np.clip(found[at], -1.0, 1.0).tolist(), rids[at].tolist(), sight.spans[places[at]].tolist()
-    return [Near(rid=rid, cosine=cosine, start=span[0], end=span[1]) for cosine, rid, span in zip(*shown, strict=True)]
+    return [
+        NearbyText(rid=rid, cosine=cosine, start=span[0], end=span[1]) for cosine, rid, span in zip(*shown, strict=True)
+    ]
 
 
 def _tops(found: Floats, firsts: Ordinals, lasts: Ordinals) -> Ordinals:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from muniment.compat.akashik.agent import Agent
-from muniment.compat.akashik.feed import Notices, debounced
+from muniment.compat.akashik.agent import FieldAgentHandle
+from muniment.compat.akashik.feed import NotificationPage, debounced
 from muniment.compat.akashik.field import Field
 from muniment.compat.akashik.settings import Credential, FieldSettings
 
-__all__ = ["Agent", "Credential", "Field", "FieldSettings", "Notices", "debounced"]
+__all__ = ["Credential", "Field", "FieldAgentHandle", "FieldSettings", "NotificationPage", "debounced"]

@@ -7,11 +7,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from muniment.compat.akashik.feed import POSITIONS, Notices
+from muniment.compat.akashik.feed import POSITIONS, NotificationPage
 from muniment.compat.akashik.settings import Credential
-from muniment.contracts.akashik.codes import Code
+from muniment.contracts.akashik.codes import ErrorCode
 from muniment.contracts.akashik.nouns import VERSION
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import CallerError, Malformed, NotPermitted, Unauthenticated
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from muniment.compat.akashik.field import Field
 
 
-class Agent:
+class FieldAgentHandle:
     """A registered agent. Each method sends one message and returns the answer as it is, errors included: an answer
     with a `code` is one. `session` is the session it acts in; `at` the latest epoch it has heard of."""
 
@@ -44,7 +44,7 @@ class Agent:
         role: str,
         interests: tuple[str, ...] = (),
         authority_level: int | None = None,
-    ) -> Agent:
+    ) -> FieldAgentHandle:
         """Register and return the handle; what a Field refuses is raised."""
         agent = cls(field, credential, id, role, interests)
         payload: JsonObject = {"id": id, "role": role}
@@ -52,12 +52,14 @@ class Agent:
             payload["interests"] = list[Json](interests)
         if authority_level is not None:
             payload["authority_level"] = authority_level
-        answer = agent.send(Operation.REGISTER, payload)
+        answer = agent.send(FieldOperation.REGISTER, payload)
         if answer.get("status") != "registered":
             raise _refused(answer)
         return agent
 
-    def send(self, operation: Operation | str, payload: JsonObject, *, message_id: str | None = None) -> JsonObject:
+    def send(
+        self, operation: FieldOperation | str, payload: JsonObject, *, message_id: str | None = None
+    ) -> JsonObject:
         """Send a payload under this agent's name. The same `message_id` again gets the same answer."""
         answer = self._field.send(
             {
@@ -105,7 +107,7 @@ class Agent:
         sure |= {"assumptions": list[Json](assumptions)} if assumptions else {}
         payload |= {"confidence": sure} if sure else {}
         payload |= {"relations": list[Json](relations)} if relations else {}
-        return self.send(Operation.RECORD, payload, message_id=message_id)
+        return self.send(FieldOperation.RECORD, payload, message_id=message_id)
 
     def attune(
         self, max_units: int = 20, *, hint: str | None = None, format: str | None = None, **scope: Json
@@ -116,13 +118,13 @@ class Agent:
         payload: JsonObject = {"scope": {**asked, **scope}}
         payload |= {"context_hint": hint} if hint is not None else {}
         payload |= {"format": format} if format is not None else {}
-        return self.send(Operation.ATTUNE, payload)
+        return self.send(FieldOperation.ATTUNE, payload)
 
     def detect(self, mode: str = "list", *, target: str | None = None, **bounds: Json) -> JsonObject:
         payload: JsonObject = {"mode": mode}
         payload |= {"target_id": target} if target is not None else {}
         payload |= {"filter": bounds} if bounds else {}
-        return self.send(Operation.DETECT, payload)
+        return self.send(FieldOperation.DETECT, payload)
 
     def merge(
         self,
@@ -138,38 +140,38 @@ class Agent:
         how |= {"winner_id": winner} if winner is not None else {}
         how |= {"synthesis": synthesis} if synthesis is not None else {}
         payload: JsonObject = {"conflict_id": conflict, "strategy": strategy, "resolution": how}
-        return self.send(Operation.MERGE, payload, message_id=message_id)
+        return self.send(FieldOperation.MERGE, payload, message_id=message_id)
 
     def subscribe(
         self, events: Sequence[str], *, min_relevance: float | None = None, debounce_ms: int | None = None
     ) -> JsonObject:
         wish: JsonObject = {"events": list[Json](events), "min_relevance": min_relevance, "debounce_ms": debounce_ms}
-        return self.send(Operation.SUBSCRIBE, {"action": "subscribe", "subscription": wish})
+        return self.send(FieldOperation.SUBSCRIBE, {"action": "subscribe", "subscription": wish})
 
     def unsubscribe(self, subscription: str) -> JsonObject:
-        return self.send(Operation.SUBSCRIBE, {"action": "unsubscribe", "subscription": {"id": subscription}})
+        return self.send(FieldOperation.SUBSCRIBE, {"action": "unsubscribe", "subscription": {"id": subscription}})
 
-    def notices(self, after_epoch: int, limit: int = POSITIONS) -> Notices:
+    def notices(self, after_epoch: int, limit: int = POSITIONS) -> NotificationPage:
         """What happened after an epoch that this agent is to be told."""
         return self._field.notices(self.id, self._credential, after_epoch, limit)
 
     def replay(self, target_type: str, target: str, *, depth: str = "full_trace") -> JsonObject:
-        return self.send(Operation.REPLAY, {"target_type": target_type, "target_id": target, "depth": depth})
+        return self.send(FieldOperation.REPLAY, {"target_type": target_type, "target_id": target, "depth": depth})
 
     def compact(self, strategy: str, **bounds: Json) -> JsonObject:
         payload: JsonObject = {"strategy": strategy}
-        return self.send(Operation.COMPACT, payload | {"filter": bounds} if bounds else payload)
+        return self.send(FieldOperation.COMPACT, payload | {"filter": bounds} if bounds else payload)
 
     def coordinate(self, action: str, **task: Json) -> JsonObject:
         payload: JsonObject = {"action": action}
-        return self.send(Operation.COORDINATE, payload | {"task": task} if task else payload)
+        return self.send(FieldOperation.COORDINATE, payload | {"task": task} if task else payload)
 
     def handoff(self, action: str, task: str, **more: Json) -> JsonObject:
-        return self.send(Operation.HANDOFF, {"action": action, "task_id": task, **more})
+        return self.send(FieldOperation.HANDOFF, {"action": action, "task_id": task, **more})
 
     def session(self, action: str, **more: Json) -> JsonObject:
         """Lead, join or leave a session. Who creates or joins one acts in it from then on."""
-        answer = self.send(Operation.SESSION, {"action": action, **more})
+        answer = self.send(FieldOperation.SESSION, {"action": action, **more})
         found = answer.get("session")
         if isinstance(found, dict) and action in ("create", "join"):
             self.session_id = str(found["id"])
@@ -187,15 +189,15 @@ class Agent:
         return self._field.fail(self._credential, self.id, reason, failed=failed, session=self.session_id)
 
     def deregister(self) -> JsonObject:
-        return self.send(Operation.DEREGISTER, {"agent_id": self.id})
+        return self.send(FieldOperation.DEREGISTER, {"agent_id": self.id})
 
 
 def _refused(answer: JsonObject) -> CallerError:
     """An error document as an error of ours, for a handle that cannot be made."""
     match answer.get("code"):
-        case Code.UNAUTHENTICATED:
+        case ErrorCode.UNAUTHENTICATED:
             return Unauthenticated("agent_id")
-        case Code.INSUFFICIENT_AUTHORITY:
+        case ErrorCode.INSUFFICIENT_AUTHORITY:
             return NotPermitted("agent", "claim this much authority")
     return Malformed(
         "id", "an agent that can be registered: " + str(answer.get("message") or answer.get("rejection_reason"))

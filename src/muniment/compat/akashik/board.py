@@ -6,11 +6,11 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from muniment.compat.akashik.room import Desk, Room
-from muniment.compat.akashik.sight import listening
-from muniment.compat.akashik.state import Held
-from muniment.contracts.akashik.coordination import Session
-from muniment.contracts.akashik.sessions import Sessions
+from muniment.compat.akashik.context import FieldContext, MessageContext
+from muniment.compat.akashik.state import TaskState
+from muniment.compat.akashik.visibility import listening
+from muniment.contracts.akashik.coordination import FieldSession
+from muniment.contracts.akashik.sessions import FieldSessions
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
@@ -19,13 +19,13 @@ WORK = "WORK"
 SHOWN_MAX = 200
 
 
-def work(room: Room, desk: Desk) -> JsonObject:
+def work(room: FieldContext, desk: MessageContext) -> JsonObject:
     """What is being worked on, the latest first: all of it for those who may audit. Of a session they take no part in
     they are told that it is there, its state and who does what, and neither its id, which is an invitation, nor what it
     is about."""
     state, actor = desk.state, desk.letter.credential.actor
-    audits = decide_review(room.memory.policy, actor, Action.AUDIT, None, None) is not None
-    mine = Sessions(all=tuple(state.sessions.values())).of(desk.member.id)
+    audits = decide_review(room.memory.insight.policy, actor, Action.AUDIT, None, None) is not None
+    mine = FieldSessions(all=tuple(state.sessions.values())).of(desk.member.id)
     sight = listening(desk.member, state.sessions, room.settings)
     sessions = [one for one in reversed(list(state.sessions.values())) if audits or one.id in mine]
     tasks = [one for one in state.tasks.values() if audits or sight.session(one.task.session_id)]
@@ -40,7 +40,7 @@ def work(room: Room, desk: Desk) -> JsonObject:
     }
 
 
-def _session(session: Session, *, tasks: int, inside: bool) -> JsonObject:
+def _session(session: FieldSession, *, tasks: int, inside: bool) -> JsonObject:
     return {
         "name": _name(session.id),
         "id": session.id if inside else None,
@@ -52,7 +52,7 @@ def _session(session: Session, *, tasks: int, inside: bool) -> JsonObject:
     }
 
 
-def _task(desk: Desk, held: Held, *, inside: bool) -> JsonObject:
+def _task(desk: MessageContext, held: TaskState, *, inside: bool) -> JsonObject:
     task, offer = held.task, desk.state.offers.get(held.task.id)
     offered: Json = (offer.agent or offer.role) if offer is not None else None
     return {

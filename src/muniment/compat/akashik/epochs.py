@@ -14,7 +14,7 @@ JUMP_MAX = 2**40
 """No message pushes it further than this at once."""
 
 
-class Step(Value):
+class EpochShift(Value):
     """From a position on, epochs are this much ahead of positions."""
 
     first: int
@@ -29,7 +29,7 @@ class Epochs(Value):
     ([4, 15, 16], [4, 5, 5, 6])
     """
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[EpochShift, ...] = ()
 
     def at(self, seq: int) -> int:
         """The epoch of a position."""
@@ -43,7 +43,7 @@ class Epochs(Value):
                 return max(step.first, epoch - step.offset)
         return epoch
 
-    def pushed(self, step: Step) -> Epochs:
+    def pushed(self, step: EpochShift) -> Epochs:
         return Epochs(steps=(*self.steps, step))
 
 
@@ -53,9 +53,9 @@ def beyond(clock: Epochs, head: int, epoch: int) -> bool:
     return epoch > present and (epoch - present > JUMP_MAX or epoch > PUSH_MAX)
 
 
-def push(clock: Epochs, head: int, epoch: int, *, writes: bool) -> Step | None:
+def push(clock: Epochs, head: int, epoch: int, *, writes: bool) -> EpochShift | None:
     """The step that takes the clock to a message's epoch with the next entry, or past it if that entry already is the
     write; None if the clock is there."""
     if epoch <= clock.at(head):
         return None
-    return Step(first=head + 1, offset=epoch + (1 if writes else 0) - (head + 1))
+    return EpochShift(first=head + 1, offset=epoch + (1 if writes else 0) - (head + 1))

@@ -8,19 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from muniment.compat.akashik.log import logged_in
-from muniment.compat.akashik.lookout import Lookout, lookout
-from muniment.compat.akashik.room import Room
+from muniment.compat.akashik.context import FieldContext
+from muniment.compat.akashik.gated_view import GatedView, gated_view
+from muniment.compat.akashik.operation_log import logged_in
 from muniment.compat.akashik.settings import HIGHEST, Credential
-from muniment.compat.akashik.sight import listening
 from muniment.compat.akashik.state import FieldState
+from muniment.compat.akashik.visibility import listening
 from muniment.contracts.akashik.authority import permitted
-from muniment.contracts.akashik.happenings import Happened, happened
-from muniment.contracts.akashik.notices import Told, View, document_of, relevance_of, standing
+from muniment.contracts.akashik.events import FieldEvent, events_of
+from muniment.contracts.akashik.notices import LastNotified, SubscriberView, document_of, relevance_of, standing
 from muniment.contracts.akashik.relevance import lasting
-from muniment.contracts.akashik.roster import Member
-from muniment.contracts.akashik.subscriptions import Wish
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.roster import RegisteredAgent
+from muniment.contracts.akashik.subscriptions import FieldSubscription
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.entry import Entry, EntryKind
 from muniment.model.errors import NotFound, NotPermitted, Unauthenticated
@@ -34,7 +34,7 @@ REMEMBERED = 4_096
 """Of so many positions it is remembered what happened there."""
 
 
-class Notices(Value):
+class NotificationPage(Value):
     """Notifications in the order of their epochs, all there are up to `epoch` and of no epoch only some. `waits` says
     of each subscription how long the same thing must not be told again, where it said so."""
 
@@ -43,43 +43,43 @@ class Notices(Value):
     waits: Mapping[str, int] = {}
 
 
-class Feed:
+class NotificationFeed:
     """Reads what happened out of the ledger, once for all agents, and says what of it goes to one."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: FieldContext) -> None:
         self._room = room
-        self._read: OrderedDict[int, tuple[Happened, ...]] = OrderedDict()
+        self._read: OrderedDict[int, tuple[FieldEvent, ...]] = OrderedDict()
         self._reading = threading.Lock()
 
-    def notices(self, agent: str, credential: Credential, after: int, limit: int) -> Notices:
+    def notices(self, agent: str, credential: Credential, after: int, limit: int) -> NotificationPage:
         """What an agent is to be told of the next positions after an epoch, so many of them at most."""
         state = self._room.state()
         member = self._member(state, agent, credential)
         clock, first = state.epochs, state.epochs.first(after + 1)
         last = min(state.position, first + max(1, limit) - 1)
         if last < first:
-            return Notices(documents=(), epoch=max(after, clock.at(state.position)))
+            return NotificationPage(documents=(), epoch=max(after, clock.at(state.position)))
         sight = listening(member, state.sessions, self._room.settings)
         seat = self._room.seat(credential, member, tuple(one for one in sight.sessions if one is not None))
         wishes = _wishes(state, agent)
-        with lookout(seat, sight) as look:
+        with gated_view(seat, sight) as look:
             events = [(seq, one) for seq in range(first, last + 1) for one in self._happened(look.snapshot, seq)]
             documents = tuple(_due(look, wishes, member, events, state))
         waits = {wish.id: wish.debounce_ms for wish, _ in wishes if wish.debounce_ms}
-        return Notices(documents=documents, epoch=clock.at(last), waits=waits)
+        return NotificationPage(documents=documents, epoch=clock.at(last), waits=waits)
 
-    def _member(self, state: FieldState, agent: str, credential: Credential) -> Member:
+    def _member(self, state: FieldState, agent: str, credential: Credential) -> RegisteredAgent:
         if not self._room.lends(credential, agent):
             raise Unauthenticated("agent_id")
         member = state.member(agent)
         if member is None:
             raise NotFound("agent", agent)
         authority = min(member.authority, credential.actor.authority)
-        if self._room.settings.level == HIGHEST and not permitted(authority, Operation.SUBSCRIBE):
+        if self._room.settings.level == HIGHEST and not permitted(authority, FieldOperation.SUBSCRIBE):
             raise NotPermitted(agent, "be told what happens: that takes more authority")
         return msgspec.structs.replace(member, authority=authority)
 
-    def _happened(self, snapshot: Snapshot, seq: int) -> tuple[Happened, ...]:
+    def _happened(self, snapshot: Snapshot, seq: int) -> tuple[FieldEvent, ...]:
         known = self._read.get(seq)
         if known is None:
             known = tuple(_read(snapshot, seq))
@@ -109,30 +109,30 @@ class _Cards:
         return standing_.status if standing_ is not None else None
 
 
-def _read(snapshot: Snapshot, seq: int) -> Iterator[Happened]:
+def _read(snapshot: Snapshot, seq: int) -> Iterator[FieldEvent]:
     """What one entry tells, with positions for epochs where the ledger itself tells it."""
     stored = snapshot.ledger.entry(seq)
     if stored is None:
         return
     entry = read_canonical(stored.body, Entry)
     if entry.kind is not EntryKind.NOTED:
-        yield from happened(entry, _Cards(snapshot))
+        yield from events_of(entry, _Cards(snapshot))
         return
     for line in logged_in(snapshot, entry):
         yield from line.events
 
 
-def _wishes(state: FieldState, agent: str) -> list[tuple[Wish, int]]:
+def _wishes(state: FieldState, agent: str) -> list[tuple[FieldSubscription, int]]:
     """What an agent wants to be told, each since which position; the standing one since ever."""
     own = [(one.wish, one.since) for one in state.wishes.values() if one.wish.agent == agent]
     return [*own, (standing(agent), 0)]
 
 
 def _due(
-    look: Lookout,
-    wishes: Sequence[tuple[Wish, int]],
-    member: Member,
-    events: Sequence[tuple[int, Happened]],
+    look: GatedView,
+    wishes: Sequence[tuple[FieldSubscription, int]],
+    member: RegisteredAgent,
+    events: Sequence[tuple[int, FieldEvent]],
     state: FieldState,
 ) -> Iterator[JsonObject]:
     topics = (*member.interests, member.role)
@@ -149,14 +149,14 @@ def _due(
         seen = {unit: score for unit in one.units if (score := scores[unit]) is not None}
         told = msgspec.structs.replace(one, epoch=state.epochs.at(seq))
         for wish in wanted:
-            relevance = relevance_of(told, wish, View(units=seen, sessions=sessions))
+            relevance = relevance_of(told, wish, SubscriberView(units=seen, sessions=sessions))
             if relevance is not None and wish.wants(told.event, relevance):
                 yield document_of(told, wish, relevance)
 
 
 def debounced(
-    documents: Sequence[JsonObject], waits: Mapping[str, int], told: Told, now_ms: int
-) -> tuple[tuple[JsonObject, ...], Told]:
+    documents: Sequence[JsonObject], waits: Mapping[str, int], told: LastNotified, now_ms: int
+) -> tuple[tuple[JsonObject, ...], LastNotified]:
     """Those of the notifications that are not the same thing again too soon, and the memory of having told them. One
     `told` belongs to one stream."""
     at = {key: when for key, when in told.at.items() if now_ms - when < max(waits.values(), default=0)}
@@ -169,7 +169,7 @@ def debounced(
         if wait:
             at[key] = now_ms
         due.append(document)
-    return tuple(due), Told(at=at)
+    return tuple(due), LastNotified(at=at)
 
 
 def _entity(document: JsonObject) -> str:

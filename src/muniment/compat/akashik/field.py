@@ -9,33 +9,39 @@ import msgspec
 from msgspec import UNSET
 
 from muniment.compat.akashik import board, views
-from muniment.compat.akashik.agent import Agent
-from muniment.compat.akashik.attuning import attune
-from muniment.compat.akashik.compacting import compact
-from muniment.compat.akashik.disputing import detect, merge
-from muniment.compat.akashik.feed import POSITIONS, Feed, Notices
-from muniment.compat.akashik.joining import FAIL, give_up, let_go, listen, take_in
-from muniment.compat.akashik.quarrelling import OpenConflicts
-from muniment.compat.akashik.recording import Recorder, retract
-from muniment.compat.akashik.replaying import replay
-from muniment.compat.akashik.room import Desk, Room, refused_in, seated
-from muniment.compat.akashik.settings import HIGHEST, Credential, FieldSettings, Letter
+from muniment.compat.akashik.agent import FieldAgentHandle
+from muniment.compat.akashik.attunement import attune
+from muniment.compat.akashik.compact import compact
+from muniment.compat.akashik.conflicts import detect, merge
+from muniment.compat.akashik.context import FieldContext, MessageContext, refused_in, seated
+from muniment.compat.akashik.coordinate import meet, pass_on, work
+from muniment.compat.akashik.feed import POSITIONS, NotificationFeed, NotificationPage
+from muniment.compat.akashik.open_conflicts import OpenConflicts
+from muniment.compat.akashik.record import Recorder, retract
+from muniment.compat.akashik.registration import FAIL, give_up, let_go, listen, take_in
+from muniment.compat.akashik.replay import replay
+from muniment.compat.akashik.settings import HIGHEST, Credential, FieldSettings, ParsedMessage
 from muniment.compat.akashik.state import FieldState
-from muniment.compat.akashik.tasking import meet, pass_on, work
 from muniment.compat.akashik.terms import Closed
-from muniment.contracts.akashik.codes import Code, error_document, error_of
-from muniment.contracts.akashik.levels import check_outside, check_payload
-from muniment.contracts.akashik.roster import Member, Roster, unsupported
-from muniment.contracts.akashik.said import meant
-from muniment.contracts.akashik.sessions import Sessions
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.codes import ErrorCode, error_document, error_of
+from muniment.contracts.akashik.normalize import meant
+from muniment.contracts.akashik.roster import RegisteredAgent, Roster, unsupported
+from muniment.contracts.akashik.sessions import FieldSessions
+from muniment.contracts.akashik.validation import check_outside, check_payload
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.engine.memory import Memory
 from muniment.model import checks
 from muniment.model.errors import CallerError, OperationalError
 
 _ANSWERED_WHOLE = frozenset(
-    {Operation.DEREGISTER, Operation.SUBSCRIBE, Operation.COORDINATE, Operation.SESSION, Operation.COMPACT}
+    {
+        FieldOperation.DEREGISTER,
+        FieldOperation.SUBSCRIBE,
+        FieldOperation.COORDINATE,
+        FieldOperation.SESSION,
+        FieldOperation.COMPACT,
+    }
 )
 """Operations whose answers are kept as they were given: they hold no words of units."""
 OBSERVER = "observer"
@@ -48,23 +54,23 @@ class Field:
     def __init__(self, memory: Memory, settings: FieldSettings | None = None, *, level: int | None = None) -> None:
         chosen = settings if settings is not None else FieldSettings()
         self.settings = chosen if level is None else FieldSettings(level=level)
-        self._room = Room(memory, self.settings)
+        self._room = FieldContext(memory, self.settings)
         self._recorder = Recorder(self._room)
-        self._feed = Feed(self._room)
+        self._feed = NotificationFeed(self._room)
         self._quarrels = OpenConflicts()
-        self._operations: dict[Operation, Callable[[Desk], JsonObject]] = {
-            Operation.REGISTER: lambda desk: take_in(self._room, desk),
-            Operation.DEREGISTER: lambda desk: let_go(self._room, desk),
-            Operation.RECORD: self._recorder.record,
-            Operation.ATTUNE: self._attune,
-            Operation.DETECT: lambda desk: detect(self._room, self._recorder, desk),
-            Operation.MERGE: lambda desk: merge(self._room, desk),
-            Operation.SUBSCRIBE: lambda desk: listen(self._room, desk),
-            Operation.REPLAY: lambda desk: replay(self._room, desk),
-            Operation.COMPACT: lambda desk: compact(self._room, desk),
-            Operation.COORDINATE: lambda desk: work(self._room, desk),
-            Operation.HANDOFF: lambda desk: pass_on(self._room, desk),
-            Operation.SESSION: lambda desk: meet(self._room, desk),
+        self._operations: dict[FieldOperation, Callable[[MessageContext], JsonObject]] = {
+            FieldOperation.REGISTER: lambda desk: take_in(self._room, desk),
+            FieldOperation.DEREGISTER: lambda desk: let_go(self._room, desk),
+            FieldOperation.RECORD: self._recorder.record,
+            FieldOperation.ATTUNE: self._attune,
+            FieldOperation.DETECT: lambda desk: detect(self._room, self._recorder, desk),
+            FieldOperation.MERGE: lambda desk: merge(self._room, desk),
+            FieldOperation.SUBSCRIBE: lambda desk: listen(self._room, desk),
+            FieldOperation.REPLAY: lambda desk: replay(self._room, desk),
+            FieldOperation.COMPACT: lambda desk: compact(self._room, desk),
+            FieldOperation.COORDINATE: lambda desk: work(self._room, desk),
+            FieldOperation.HANDOFF: lambda desk: pass_on(self._room, desk),
+            FieldOperation.SESSION: lambda desk: meet(self._room, desk),
         }
 
     @property
@@ -93,11 +99,11 @@ class Field:
             return error_of(error, operation)
         except (msgspec.ValidationError, UnicodeEncodeError):
             words = "/payload: expected numbers that fit and text that can be written"
-            return error_document(Code.INVALID_PAYLOAD, operation, words)
+            return error_document(ErrorCode.INVALID_PAYLOAD, operation, words)
 
-    def _filled(self, letter: Letter) -> Letter:
+    def _filled(self, letter: ParsedMessage) -> ParsedMessage:
         """A MERGE that names no strategy goes by that of its session, if it acts in one that has one."""
-        if letter.operation is not Operation.MERGE or letter.session is None or "strategy" in letter.payload:
+        if letter.operation is not FieldOperation.MERGE or letter.session is None or "strategy" in letter.payload:
             return letter
         session = self._room.state().sessions.get(letter.session)
         usual = session.policies.default_strategy if session is not None else UNSET
@@ -105,33 +111,33 @@ class Field:
             return letter
         return msgspec.structs.replace(letter, payload={**letter.payload, "strategy": usual.value})
 
-    def _answer(self, letter: Letter) -> JsonObject:
+    def _answer(self, letter: ParsedMessage) -> JsonObject:
         if not self._room.lends(letter.credential, letter.agent):
             words = "this credential does not speak for that agent"
-            return error_document(Code.UNAUTHENTICATED, letter.operation, words)
+            return error_document(ErrorCode.UNAUTHENTICATED, letter.operation, words)
         state = self._room.state()
         if (refused := refused_in(state, letter, self.settings)) is not None:
             return self._before(letter, state) or refused
         return self._operations[letter.operation](self._desk(letter, state))
 
-    def _before(self, letter: Letter, state: FieldState) -> JsonObject | None:
+    def _before(self, letter: ParsedMessage, state: FieldState) -> JsonObject | None:
         """The answer that a message got when it was sent before, though it would be refused by now: its agent has left,
         or its session has ended. What tells of units is not told again to who may no longer see them."""
         if letter.operation in _ANSWERED_WHOLE:
             return self._desk(letter, state).answered(self._room.notebook)
-        if letter.operation is Operation.RECORD and letter.agent in state.agents and self._recorder.knows(letter):
+        if letter.operation is FieldOperation.RECORD and letter.agent in state.agents and self._recorder.knows(letter):
             return self._recorder.record(self._desk(letter, state))
         return None
 
-    def _desk(self, letter: Letter, state: FieldState) -> Desk:
+    def _desk(self, letter: ParsedMessage, state: FieldState) -> MessageContext:
         member = state.member(letter.agent)
         if member is None:
             checks.identifier("agent_id", letter.agent)
-            member = Member(id=letter.agent, role=OBSERVER, authority=letter.credential.actor.authority)
+            member = RegisteredAgent(id=letter.agent, role=OBSERVER, authority=letter.credential.actor.authority)
         return seated(self._room, letter, state, member)
 
-    def _attune(self, desk: Desk) -> JsonObject:
-        if (refused := self._room.barred(desk.member, Operation.ATTUNE)) is not None:
+    def _attune(self, desk: MessageContext) -> JsonObject:
+        if (refused := self._room.barred(desk.member, FieldOperation.ATTUNE)) is not None:
             return refused
         if desk.state.deferred:
             self._recorder.sweep(desk.state)
@@ -146,7 +152,7 @@ class Field:
         """Compare every unit that was not compared when it was written; how many conflicts that found."""
         return self._recorder.sweep(self._room.state(), most=None)
 
-    def notices(self, agent: str, credential: Credential, after_epoch: int, limit: int = POSITIONS) -> Notices:
+    def notices(self, agent: str, credential: Credential, after_epoch: int, limit: int = POSITIONS) -> NotificationPage:
         """What happened after an epoch that an agent is to be told, of so many ledger positions at most. Asked again
         it is the same again; the epoch of one answer is where to go on. Raises if the credential does not speak for
         the agent, if it is not registered, or has too little authority."""
@@ -186,9 +192,9 @@ class Field:
         self, credential: Credential, agent: str, unit_id: str, reason: str, session: str | None = None
     ) -> JsonObject:
         """Take back what an agent recorded, or discard its draft: an operation of our extension."""
-        letter = Letter(
+        letter = ParsedMessage(
             id="retract",
-            operation=Operation.RECORD,
+            operation=FieldOperation.RECORD,
             agent=agent,
             session=session,
             epoch=0,
@@ -197,7 +203,9 @@ class Field:
         )
         try:
             if not self._room.lends(credential, agent):
-                return error_document(Code.UNAUTHENTICATED, "RETRACT", "this credential does not speak for that agent")
+                return error_document(
+                    ErrorCode.UNAUTHENTICATED, "RETRACT", "this credential does not speak for that agent"
+                )
             state = self._room.state()
             if (refused := refused_in(state, letter, self.settings)) is not None:
                 return {**refused, "operation": "RETRACT"}
@@ -210,9 +218,9 @@ class Field:
     ) -> JsonObject:
         """Report that an agent failed: itself, or, with the authority to let others go, another. An operation of our
         extension; the agent comes back by a REGISTER."""
-        letter = Letter(
+        letter = ParsedMessage(
             id=f"fail {token_hex(12)}",
-            operation=Operation.DEREGISTER,
+            operation=FieldOperation.DEREGISTER,
             agent=agent,
             session=session,
             epoch=0,
@@ -222,7 +230,7 @@ class Field:
         try:
             checks.text("reason", reason)
             if not self._room.lends(credential, agent):
-                return error_document(Code.UNAUTHENTICATED, FAIL, "this credential does not speak for that agent")
+                return error_document(ErrorCode.UNAUTHENTICATED, FAIL, "this credential does not speak for that agent")
             state = self._room.state()
             if (refused := refused_in(state, letter, self.settings)) is not None:
                 return {**refused, "operation": FAIL}
@@ -239,10 +247,10 @@ class Field:
         credential: Credential | None = None,
         interests: Sequence[str] = (),
         authority_level: int | None = None,
-    ) -> Agent:
+    ) -> FieldAgentHandle:
         """Register an agent and return a handle to it. Without a credential the memory's own actor answers for it."""
         owner = credential if credential is not None else Credential(actor=self.memory.actor, agents=("*",))
-        return Agent.registered(
+        return FieldAgentHandle.registered(
             self, owner, id=id, role=role, interests=tuple(interests), authority_level=authority_level
         )
 
@@ -252,14 +260,20 @@ class Field:
         credential: Credential,
         agent: str | None,
         session: str | None,
-        look: Callable[[Desk], JsonObject],
+        look: Callable[[MessageContext], JsonObject],
     ) -> JsonObject:
         who = agent if agent is not None else credential.actor.id
-        letter = Letter(
-            id=name, operation=Operation.REPLAY, agent=who, session=session, epoch=0, payload={}, credential=credential
+        letter = ParsedMessage(
+            id=name,
+            operation=FieldOperation.REPLAY,
+            agent=who,
+            session=session,
+            epoch=0,
+            payload={},
+            credential=credential,
         )
         if not self._room.lends(credential, who):
-            return error_document(Code.UNAUTHENTICATED, name, "this credential does not speak for that agent")
+            return error_document(ErrorCode.UNAUTHENTICATED, name, "this credential does not speak for that agent")
         try:
             state = self._room.state()
             if (refused := self._unseen(state, letter, agent)) is not None:
@@ -268,24 +282,24 @@ class Field:
         except (CallerError, OperationalError) as error:
             return error_of(error, name)
 
-    def _unseen(self, state: FieldState, letter: Letter, agent: str | None) -> JsonObject | None:
+    def _unseen(self, state: FieldState, letter: ParsedMessage, agent: str | None) -> JsonObject | None:
         """Why somebody may not look: an agent that is named has to be registered, a session has to be its own."""
         if agent is not None and state.member(agent) is None:
-            return error_document(Code.AGENT_NOT_REGISTERED, "", "there is no registered agent of this id")
+            return error_document(ErrorCode.AGENT_NOT_REGISTERED, "", "there is no registered agent of this id")
         if letter.session is None or self.settings.level < HIGHEST:
             return None
-        if letter.session in Sessions(all=tuple(state.sessions.values())).of(letter.agent):
+        if letter.session in FieldSessions(all=tuple(state.sessions.values())).of(letter.agent):
             return None
-        return error_document(Code.SESSION_NOT_FOUND, "", "there is no session of this id that you take part in")
+        return error_document(ErrorCode.SESSION_NOT_FOUND, "", "there is no session of this id that you take part in")
 
 
-def _opened(message: JsonObject, credential: Credential) -> Letter:
+def _opened(message: JsonObject, credential: Credential) -> ParsedMessage:
     session, epoch, payload = message["session_id"], message["epoch"], message["payload"]
     assert isinstance(epoch, (int, float)), "the shape was checked"
     assert isinstance(payload, dict), "the shape was checked"
-    operation = Operation(str(message["operation"]))
+    operation = FieldOperation(str(message["operation"]))
     place = session if isinstance(session, str) and session else None
-    return Letter(
+    return ParsedMessage(
         id=str(message["id"]),
         operation=operation,
         agent=str(message["agent_id"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muniment.contracts.akashik.sessions import TypeRule
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine.tenant import RESERVED, SYSTEM
 from muniment.model import checks
@@ -56,11 +56,11 @@ class Credential(Value):
         return agent != SYSTEM and (agent == self.actor.id or agent in self.agents or anyone)
 
 
-class Letter(Value):
+class ParsedMessage(Value):
     """One message whose envelope and payload were found right."""
 
     id: str
-    operation: Operation
+    operation: FieldOperation
     agent: str
     session: str | None
     epoch: int

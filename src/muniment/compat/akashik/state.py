@@ -8,13 +8,13 @@ from typing import TypeVar
 
 import msgspec
 
-from muniment.compat.akashik.epochs import Epochs, Step
-from muniment.contracts.akashik.coordination import Session, Task
+from muniment.compat.akashik.epochs import Epochs, EpochShift
+from muniment.contracts.akashik.coordination import FieldSession, FieldTask
 from muniment.contracts.akashik.handoffs import Offer
-from muniment.contracts.akashik.roster import Member
-from muniment.contracts.akashik.subscriptions import Wish
+from muniment.contracts.akashik.roster import RegisteredAgent
+from muniment.contracts.akashik.subscriptions import FieldSubscription
 from muniment.model.decoding import decode_json
-from muniment.model.note import Jot, Note
+from muniment.model.note import Note, NoteDraft
 from muniment.model.value import Value
 
 AGENTS, SESSIONS, TASKS, OFFERS, WISHES = "agents", "sessions", "tasks", "offers", "subscriptions"
@@ -25,33 +25,33 @@ FOLDED = (AGENTS, SESSIONS, TASKS, OFFERS, WISHES, CLOCK, ANSWERS, DEFERRED)
 _T = TypeVar("_T")
 
 
-class Seated(Value):
+class RegistrationState(Value):
     """A registered agent, and under whose credential it registered."""
 
-    member: Member
+    member: RegisteredAgent
     by: str
 
 
-class Held(Value):
+class TaskState(Value):
     """A task; `flagged` if its agent left."""
 
-    task: Task
+    task: FieldTask
     flagged: bool = False
 
     @property
-    def told(self) -> Task:
+    def told(self) -> FieldTask:
         return msgspec.structs.replace(self.task, flagged=True) if self.flagged else self.task
 
 
-def held(task: Task) -> Held:
+def held(task: FieldTask) -> TaskState:
     """A task as it is kept."""
-    return Held(task=msgspec.structs.replace(task, flagged=msgspec.UNSET), flagged=task.flagged is True)
+    return TaskState(task=msgspec.structs.replace(task, flagged=msgspec.UNSET), flagged=task.flagged is True)
 
 
-class Wished(Value):
+class SubscriptionState(Value):
     """A subscription, and since which position."""
 
-    wish: Wish
+    wish: FieldSubscription
     since: int
 
 
@@ -63,16 +63,16 @@ class FieldState:
     """One moment of a Field. Nothing in it is ever changed; a later moment is another state."""
 
     position: int = 0
-    agents: Mapping[str, Seated] = field(default_factory=dict)
-    sessions: Mapping[str, Session] = field(default_factory=dict)
-    tasks: Mapping[str, Held] = field(default_factory=dict)
+    agents: Mapping[str, RegistrationState] = field(default_factory=dict)
+    sessions: Mapping[str, FieldSession] = field(default_factory=dict)
+    tasks: Mapping[str, TaskState] = field(default_factory=dict)
     offers: Mapping[str, Offer] = field(default_factory=dict)
-    wishes: Mapping[str, Wished] = field(default_factory=dict)
+    wishes: Mapping[str, SubscriptionState] = field(default_factory=dict)
     deferred: Mapping[str, int] = field(default_factory=dict)
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     epochs: Epochs = PLAIN
 
-    def member(self, agent: str) -> Member | None:
+    def member(self, agent: str) -> RegisteredAgent | None:
         seated = self.agents.get(agent)
         return seated.member if seated is not None else None
 
@@ -92,7 +92,7 @@ def folded(state: FieldState, notes: Iterable[Note], position: int) -> FieldStat
             changes[name] = _put(getattr(state, name), by_topic[topic], read)
     if CLOCK in by_topic:
         steps = {step.first: step for step in state.epochs.steps}
-        steps |= {step.first: step for step in (_read(note, Step) for note in by_topic[CLOCK])}
+        steps |= {step.first: step for step in (_read(note, EpochShift) for note in by_topic[CLOCK])}
         changes["epochs"] = Epochs(steps=tuple(steps[first] for first in sorted(steps)))
     if ANSWERS in by_topic:
         changes["answers"] = _answered(state.answers, by_topic[ANSWERS])
@@ -127,18 +127,18 @@ def _read(note: Note, kind: type[_T]) -> _T:
 
 
 _KEPT: dict[str, tuple[str, Callable[[Note], object]]] = {
-    AGENTS: ("agents", lambda note: _read(note, Seated)),
-    SESSIONS: ("sessions", lambda note: _read(note, Session)),
-    TASKS: ("tasks", lambda note: _read(note, Held)),
+    AGENTS: ("agents", lambda note: _read(note, RegistrationState)),
+    SESSIONS: ("sessions", lambda note: _read(note, FieldSession)),
+    TASKS: ("tasks", lambda note: _read(note, TaskState)),
     OFFERS: ("offers", lambda note: _read(note, Offer)),
-    WISHES: ("wishes", lambda note: _read(note, Wished)),
+    WISHES: ("wishes", lambda note: _read(note, SubscriptionState)),
     DEFERRED: ("deferred", lambda note: note.seq),
 }
 
 
-def jot(topic: str, key: str, value: object) -> Jot:
+def jot(topic: str, key: str, value: object) -> NoteDraft:
     """A note that says a value."""
-    return Jot(topic=topic, key=key, body=msgspec.json.encode(value).decode())
+    return NoteDraft(topic=topic, key=key, body=msgspec.json.encode(value).decode())
 
 
 def wish_key(agent: str, name: str) -> str:

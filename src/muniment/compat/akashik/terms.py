@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from msgspec import UNSET, structs
 
-from muniment.compat.akashik.room import Desk, Room, refused_in
+from muniment.compat.akashik.context import FieldContext, MessageContext, refused_in
 from muniment.compat.akashik.state import FieldState
 from muniment.contracts.akashik.coordination import SessionPolicies
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine.notebook import Pages
-from muniment.engine.terms import Terms
-from muniment.policy.rules import Detector, Disputes
+from muniment.engine.terms import WriteTerms
+from muniment.policy.rules import DetectorEffect, DisputePolicy
 from muniment.ports.store import Unit
 
 CONTESTS = 0.5
 """From this sensitivity on what disagrees is contested, below it is put on record alone, and at 0 nobody looks."""
-_STRENGTH = {Detector.IGNORE: 0, Detector.NOTE: 1, Detector.CONTEST: 2}
+_STRENGTH = {DetectorEffect.IGNORE: 0, DetectorEffect.NOTE: 1, DetectorEffect.CONTEST: 2}
 
 
 class Closed(Exception):
@@ -27,7 +27,7 @@ class Closed(Exception):
         self.answer = answer
 
 
-def terms_of(room: Room, desk: Desk, session: str | None) -> Terms:
+def terms_of(room: FieldContext, desk: MessageContext, session: str | None) -> WriteTerms:
     """The terms of one message, about something that belongs to a session or to none."""
 
     def hold(unit: Unit) -> None:
@@ -37,25 +37,25 @@ def terms_of(room: Room, desk: Desk, session: str | None) -> Terms:
         if (refused := refused_in(room.seen(pages), desk.letter, room.settings)) is not None:
             raise Closed(refused)
 
-    return Terms(hold=hold, disputes=disputes_in(room, desk.state, session))
+    return WriteTerms(hold=hold, disputes=disputes_in(room, desk.state, session))
 
 
-def disputes_in(room: Room, state: FieldState, session: str | None) -> Disputes | None:
+def disputes_in(room: FieldContext, state: FieldState, session: str | None) -> DisputePolicy | None:
     """What a session says of disputes, as far as the policy goes; None where it says nothing."""
     found = state.sessions.get(session) if session is not None else None
-    return _ruled(room.memory.policy.disputes, found.policies) if found is not None else None
+    return _ruled(room.memory.insight.policy.disputes, found.policies) if found is not None else None
 
 
-def _ruled(policy: Disputes, said: SessionPolicies) -> Disputes | None:
+def _ruled(policy: DisputePolicy, said: SessionPolicies) -> DisputePolicy | None:
     quorum = policy.quorum if said.vote_quorum is UNSET else max(1, said.vote_quorum)
-    most = Detector.CONTEST
+    most = DetectorEffect.CONTEST
     if said.detection_sensitivity is not UNSET and said.detection_sensitivity < CONTESTS:
-        most = Detector.NOTE if said.detection_sensitivity > 0 else Detector.IGNORE
+        most = DetectorEffect.NOTE if said.detection_sensitivity > 0 else DetectorEffect.IGNORE
     ruled = structs.replace(
         policy, quorum=quorum, detector=_lesser(policy.detector, most), judge=_lesser(policy.judge, most)
     )
     return ruled if ruled != policy else None
 
 
-def _lesser(one: Detector, other: Detector) -> Detector:
+def _lesser(one: DetectorEffect, other: DetectorEffect) -> DetectorEffect:
     return min(one, other, key=lambda word: _STRENGTH[word])

@@ -18,22 +18,22 @@ import msgspec
 from muniment.compat.exchange.links import Loose, Roads, renamed, without
 from muniment.compat.exchange.luggage import given_out, packed
 from muniment.compat.exchange.order import in_order, placed_later
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded, Narrowing
+from muniment.contracts.contract import Encoded, Narrowing
 from muniment.contracts.finding import Finding, finding_of, passes
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir.cbor import read_cbor, write_cbor
 from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
 from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.engine import Memory
-from muniment.engine.intake import BATCH_MAX, Newcomer, batch_name
+from muniment.engine.importing import BATCH_MAX, Newcomer, batch_name
 from muniment.engine.options import QueryOptions
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.model.claim import Claim
+from muniment.model.claim_options import When, read_instant
 from muniment.model.curation import Verdict
 from muniment.model.errors import LimitExceeded, Malformed, Unreadable
-from muniment.model.flat import When, read_instant
 from muniment.model.query import Disclosure
 from muniment.model.status import ARRIVED, Status
 from muniment.model.value import Value, canonical
@@ -136,7 +136,7 @@ def convert(source: ContractName, target: ContractName, data: bytes) -> Encoded:
     return encoded_as(target, [carried[number] for number in _as_written(source, carried)])
 
 
-def _as_written(name: ContractName, carried: Sequence[Carried]) -> list[int]:
+def _as_written(name: ContractName, carried: Sequence[InterchangeRecord]) -> list[int]:
     """The numbers of the memories in the order they were written in. A bundle of OMIR gives them by id: there the order
     of entries has no meaning, so the instants tell it. What has none comes last, as it stands."""
     if name is not ContractName.OMIR:
@@ -191,7 +191,7 @@ def write_out(
 ) -> Exported:
     """Every record the caller may see, within these bounds, as one document. `since` bounds when it was recorded."""
     start = read_instant("since", since) if since is not None else None
-    browsed = memory.browse(statuses=statuses, session=session, **options)
+    browsed = memory.insight.browse(statuses=statuses, session=session, **options)
     told = [one for one in browsed if start is None or one.record.created_at >= start]
     rivals = rivals_of(memory, told)
     given = [given_out(memory, one, rivals.get(one.record.id, ())) for one in told]
@@ -204,7 +204,7 @@ def write_out(
     )
 
 
-def encoded_as(name: ContractName, memories: Sequence[Carried]) -> Encoded:
+def encoded_as(name: ContractName, memories: Sequence[InterchangeRecord]) -> Encoded:
     """The document, and always one that passes. What was kept of another document of this contract, and would make this
     one wrong, is left out and told: a claim can be proposed with anything in its extensions, and a secret that was
     taken out of a field may have left what that field cannot hold."""
@@ -223,7 +223,7 @@ def encoded_as(name: ContractName, memories: Sequence[Carried]) -> Encoded:
     return Encoded(data=again.data, narrowed=(*again.narrowed, *told))
 
 
-def _without_residue(memory: Carried, name: ContractName) -> Carried:
+def _without_residue(memory: InterchangeRecord, name: ContractName) -> InterchangeRecord:
     """The memory without anything that is said to be of a document of that contract."""
     others = tuple(one for one in memory.claim.extensions if re.split(r"[.:]", one.name)[0] != name)
     return msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=others))
@@ -252,7 +252,7 @@ class _Step(Value):
     loose: tuple[Loose, ...] = ()
 
 
-def _plan(memory: Memory, name: ContractName, carried: Sequence[Carried]) -> list[_Step]:
+def _plan(memory: Memory, name: ContractName, carried: Sequence[InterchangeRecord]) -> list[_Step]:
     turns = _newest_first(carried, _as_written(name, carried))
     ids, links = [carried[turn].id for turn in turns], [carried[turn].claim.lineage.links for turn in turns]
     order = in_order(ids, links)
@@ -264,14 +264,14 @@ def _plan(memory: Memory, name: ContractName, carried: Sequence[Carried]) -> lis
     return [_step(turns[place], carried[turns[place]], roads, rank, twins) for rank, place in enumerate(order)]
 
 
-def _newest_first(carried: Sequence[Carried], turns: Sequence[int]) -> list[int]:
+def _newest_first(carried: Sequence[InterchangeRecord], turns: Sequence[int]) -> list[int]:
     """The numbers of the memories in this order, but of several with one id the newest revision first: it is the one
     that gets the id."""
     first = {carried[number].id: place for place, number in reversed(list(enumerate(turns)))}
     return sorted(turns, key=lambda number: (first[carried[number].id], -carried[number].revision))
 
 
-def _step(number: int, memory: Carried, roads: Roads, rank: int, twins: dict[str, str]) -> _Step:
+def _step(number: int, memory: InterchangeRecord, roads: Roads, rank: int, twins: dict[str, str]) -> _Step:
     loose = roads.loose(memory, rank)
     named = renamed(memory.claim.lineage, twins)
     lineage = without(named, {(one.type, twins.get(one.target, one.target)) for one in loose})
@@ -307,7 +307,7 @@ def _take_in(
 
     def propose(steps: Sequence[_Step], preview: bool = preview) -> tuple[Verdict, ...]:
         newcomers = [step.newcomer for step in steps]
-        return memory.take_in(batch, newcomers, contract=name, hold=hold, preview=preview, progress=progress)
+        return memory.imports.take_in(batch, newcomers, contract=name, hold=hold, preview=preview, progress=progress)
 
     try:
         return [(verdict, None) for verdict in propose(plan)]
@@ -335,7 +335,7 @@ def _batch(memory: Memory, name: ContractName, data: bytes, plan: Sequence[_Step
     return f"{name}-{digest.hexdigest()[:24]}"
 
 
-def _newcomer(memory: Carried, claim: Claim) -> Newcomer:
+def _newcomer(memory: InterchangeRecord, claim: Claim) -> Newcomer:
     """What is proposed of a memory. What was only proposed where it comes from is proposed here, what waited there for
     a person waits here, and what was thrown away does not speak."""
     if memory.status in ARRIVED:
@@ -352,6 +352,6 @@ def rivals_of(memory: Memory, told: Sequence[Disclosure]) -> dict[str, tuple[str
 
 
 def _rivals(memory: Memory, name: str) -> tuple[str, ...]:
-    views = (view for view in memory.conflicts(record_id=name) if view.status is not ConflictStatus.RESOLVED)
+    views = (view for view in memory.review.conflicts(record_id=name) if view.status is not ConflictStatus.RESOLVED)
     sides = ((view.a.record.id, view.b.record.id) for view in views)
     return tuple(b if a == name else a for a, b in sides)

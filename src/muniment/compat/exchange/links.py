@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from muniment.compat.exchange.order import Link
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.engine import Memory
 from muniment.model.claim import Lineage, Relation
 from muniment.model.errors import NotFound
@@ -24,13 +24,13 @@ class Loose(Value):
 class Roads:
     """Where the links of a file lead: to an earlier memory of it, to a record that is here, or nowhere."""
 
-    def __init__(self, memory: Memory, carried: Sequence[Carried], ranks: Mapping[str, int]) -> None:
+    def __init__(self, memory: Memory, carried: Sequence[InterchangeRecord], ranks: Mapping[str, int]) -> None:
         self._memory = memory
         self._ranks = ranks
         self._contents = {one.id: one.claim.content for one in reversed(carried)}
         self._here: dict[str, Disclosure | None] = {}
 
-    def loose(self, memory: Carried, rank: int) -> tuple[Loose, ...]:
+    def loose(self, memory: InterchangeRecord, rank: int) -> tuple[Loose, ...]:
         links = memory.claim.lineage.links
         whys = ((link, self._why(link, memory.id, rank)) for link in links)
         return tuple(Loose(type=type_, target=target, why=why) for (type_, target), why in whys if why is not None)

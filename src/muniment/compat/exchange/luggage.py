@@ -11,10 +11,10 @@ import json
 import msgspec
 
 from muniment.compat.exchange.links import without
-from muniment.contracts.carried import Carried, carry
+from muniment.contracts.interchange import InterchangeRecord, carry
+from muniment.contracts.json_diff import Rest, spell, unspell
 from muniment.contracts.names import safe_id
 from muniment.contracts.registry import ContractName
-from muniment.contracts.residue import Rest, spell, unspell
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
 from muniment.model.claim import Claim, Extension, Lineage
@@ -61,7 +61,7 @@ _TAKEN = tuple(name for name in Luggage.__struct_fields__ if name != "lineage")
 _ANY = Claim(content=NAME)
 
 
-def packed(memory: Carried, lineage: Lineage) -> Claim:
+def packed(memory: InterchangeRecord, lineage: Lineage) -> Claim:
     """The claim of a memory, with the links it can keep here and its luggage."""
     said = {name: getattr(memory, name) for name in _TAKEN}
     lost = memory.claim.lineage if lineage != memory.claim.lineage else None
@@ -71,7 +71,7 @@ def packed(memory: Carried, lineage: Lineage) -> Claim:
     return msgspec.structs.replace(memory.claim, lineage=lineage, extensions=(*others, own))
 
 
-def given_out(memory: Memory, told: Disclosure, conflicts: tuple[str, ...]) -> tuple[Carried, bool]:
+def given_out(memory: Memory, told: Disclosure, conflicts: tuple[str, ...]) -> tuple[InterchangeRecord, bool]:
     """A record of ours on its way out, as the caller may know it: with the papers it came with, if it came with any,
     and without the name of a successor the caller may not see. Says whether it came with papers."""
     successor = told.standing.successor
@@ -125,7 +125,7 @@ def _brought(memory: Memory, record: Record) -> tuple[Extension, ...]:
     """The extensions a record had when it was read from a file; none if it was not."""
     try:
         first = record if record.revision == 1 else memory.get(record.id, revision=1).record
-        arrived = memory.report(first.proposal).report.read_from is not None
+        arrived = memory.review.report(first.proposal).report.read_from is not None
     except NotFound:
         return ()
     return first.claim.extensions if arrived else ()
@@ -153,13 +153,13 @@ def _rests(extension: Extension) -> tuple[Rest, ...]:
     return unspell(json.loads(extension.body))
 
 
-def unpacked(told: Disclosure, conflicts: tuple[str, ...]) -> Carried:
+def unpacked(told: Disclosure, conflicts: tuple[str, ...]) -> InterchangeRecord:
     """A record of ours on its way out, with what was said of it where it came from. What happened to it here is ours to
     say: its state, its origin, how far it is believed."""
     return _carried(told, *_opened(told.record.claim), conflicts)
 
 
-def _carried(told: Disclosure, claim: Claim, luggage: Luggage | None, conflicts: tuple[str, ...]) -> Carried:
+def _carried(told: Disclosure, claim: Claim, luggage: Luggage | None, conflicts: tuple[str, ...]) -> InterchangeRecord:
     memory = msgspec.structs.replace(carry(told.record, told.standing, conflicts=conflicts), claim=claim)
     if luggage is None:
         return memory
@@ -213,7 +213,7 @@ def _sound(luggage: Luggage) -> Luggage:
         conflicts=tuple(one for one in luggage.conflicts if _name(one) is not None),
         reports=tuple(one for one in luggage.reports if _name(one) is not None),
     )
-    Carried(id=NAME, claim=_ANY, **{name: getattr(named, name) for name in _TAKEN})
+    InterchangeRecord(id=NAME, claim=_ANY, **{name: getattr(named, name) for name in _TAKEN})
     return named
 
 

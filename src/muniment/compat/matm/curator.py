@@ -8,7 +8,7 @@ from enum import StrEnum
 from muniment.compat.matm.hazards import HARMFUL, found
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
-from muniment.model.curation import Report
+from muniment.model.curation import CurationReport
 from muniment.model.value import Value
 from muniment.model.vocabulary import EXTENSION_SCOPES, SENSITIVITY_RANK, Kind, Scope, Sensitivity, Step, StepResult
 from muniment.policy.decide import belongs
@@ -39,7 +39,7 @@ class Waiting(Value):
 
     event: str
     claim: Claim
-    report: Report
+    report: CurationReport
     producer: Actor
     words: tuple[str, ...] = ()
     asked: bool = False

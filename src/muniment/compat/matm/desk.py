@@ -10,6 +10,7 @@ import time
 from collections import Counter as Tally
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib.resources import files
 
 from muniment.compat.matm import retrieval
 from muniment.compat.matm.curator import Answer, Opinion, Waiting, for_a_steward, opinion
@@ -17,16 +18,22 @@ from muniment.compat.matm.emission import Counter, Emission, event_of, prepare
 from muniment.compat.matm.grounds import GROUND_STEP, Ground
 from muniment.compat.matm.hazards import texts
 from muniment.compat.matm.sources import Sources
-from muniment.contracts.carried import Carried, carry
+from muniment.contracts.interchange import InterchangeRecord, carry
 from muniment.contracts.matm.contract import CONTRACT, write_document
-from muniment.contracts.matm.papers import Curated as Routed
-from muniment.contracts.matm.papers import Expert, Queued, directory_document, report_document, ticket_document
+from muniment.contracts.matm.documents import DecisionContext as Routed
+from muniment.contracts.matm.documents import (
+    DirectoryExpert,
+    QueueState,
+    directory_document,
+    report_document,
+    ticket_document,
+)
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
-from muniment.engine.directory import Knower
-from muniment.engine.look import Curated, QueueItem
+from muniment.engine.directory import KnownActor
+from muniment.engine.views import Curated, QueueItem
 from muniment.model.actor import Actor
-from muniment.model.curation import Report, Routing, Verdict
+from muniment.model.curation import CurationReport, Routing, Verdict
 from muniment.model.errors import ConfigurationError, NotFound, NotPermitted, Stale
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure
@@ -35,11 +42,23 @@ from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType, Kind, Outcome, Scope, Sensitivity, Step
 from muniment.policy.decide import decide_review, resolve
+from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Action, Policy
-from muniment.ports.world import Clock
+from muniment.ports.clock_and_ids import Clock
 
 PAGE = 200
 _DURABLE = (Scope.PROJECT, Scope.AGENT_TEAM, Scope.AGENT_REPO)
+
+POLICY_FILE = "policy.yaml"
+
+
+def policy_text() -> str:
+    """The policy of the profile as it ships."""
+    return files("muniment.compat.matm").joinpath(POLICY_FILE).read_text(encoding="utf-8")
+
+
+def matm_policy() -> Policy:
+    return parse_policy(policy_text(), place=POLICY_FILE)
 
 
 class WallClock:
@@ -112,7 +131,7 @@ class Desk:
         """Let the machine curator answer for everything it may; the rest goes on waiting for a steward."""
         answered = []
         for one in self._queue():
-            found = opinion(self._waiting(one), self._memory.policy)
+            found = opinion(self._waiting(one), self._memory.insight.policy)
             if found.answer is Answer.LEAVE:
                 continue
             verdict = self._rule(self._curator, one, found)
@@ -151,7 +170,7 @@ class Desk:
     def report(self, report_id: str, *, actor: str | Actor | None = None) -> JsonObject:
         """The curation report of an event, for whoever may know of it."""
         seat = self._memory if actor is None else self._memory.as_actor(actor)
-        return self._told(seat.report(report_id))
+        return self._told(seat.review.report(report_id))
 
     def retrieve(self, data: bytes, *, actor: str | Actor, session: str | None = None) -> JsonObject:
         """Answer a retrieval request of this consumer. It grants nothing but reading."""
@@ -167,9 +186,9 @@ class Desk:
         """Who knows what, of what this reader may see."""
         seat = self._memory.as_actor(actor)
         records: dict[str, list[Disclosure]] = defaultdict(list)
-        for one in seat.browse():
+        for one in seat.insight.browse():
             records[one.record.actor].append(one)
-        found = seat.directory(about)
+        found = seat.insight.directory(about)
         return directory_document(
             [_expert(one, records[one.actor]) for one in found.knowers],
             viewer=seat.actor.id,
@@ -182,18 +201,18 @@ class Desk:
         """Everything reviewed and lasting up to a sensitivity, as record documents. Notes of sessions, what waits, what
         was refused and what is more sensitive stay here."""
         seat = self._memory.as_actor(actor)
-        found = seat.browse(scopes=list(_DURABLE), sensitivity_max=max_sensitivity)
+        found = seat.insight.browse(scopes=list(_DURABLE), sensitivity_max=max_sensitivity)
         carried = [carry(one.record, one.standing) for one in found if one.record.reviewer is not None]
         return CONTRACT.encode(carried).data if len(carried) != 1 else b"[" + CONTRACT.encode(carried).data + b"]"
 
     def _knows(self, actor: str | Actor) -> bool:
-        return isinstance(actor, Actor) or actor in self._memory.policy.actors
+        return isinstance(actor, Actor) or actor in self._memory.insight.policy.actors
 
     def counter(self, seat: Memory, *, known: bool = True) -> Counter:
         """What an event of this actor is looked at with. It is told of records only as far as it may see them."""
         return Counter(
             known=known,
-            policy=self._memory.policy,
+            policy=self._memory.insight.policy,
             tenant=self._memory.tenant,
             sources=self._sources,
             steward=self._steward,
@@ -205,7 +224,7 @@ class Desk:
 
     def _holder_of(self, mark: str, seat: Memory) -> str | None:
         """The oldest current record this actor may see that was made of an artifact, or took the place of one."""
-        names = reversed(self._curator.entity(mark, limit=PAGE).records)
+        names = reversed(self._curator.insight.entity(mark, limit=PAGE).records)
         return next((name for name in names if mark in _marks_of(seat, name)), None)
 
     def _queue(self) -> list[QueueItem]:
@@ -214,7 +233,7 @@ class Desk:
 
     def _pages(self) -> Iterator[QueueItem]:
         after: str | None = None
-        while page := self._curator.queue(after=after, limit=PAGE):
+        while page := self._curator.review.queue(after=after, limit=PAGE):
             yield from page
             after = page[-1].proposal.id
 
@@ -231,7 +250,7 @@ class Desk:
             event=held.proposal.id,
             claim=held.proposal.claim,
             report=held.report,
-            producer=resolve(self._memory.policy, held.actor),
+            producer=resolve(self._memory.insight.policy, held.actor),
             words=texts(document),
             asked=isinstance(hints, dict) and hints.get("human_review_required") is True,
             promotes=held.proposal.promotes is not None,
@@ -243,21 +262,21 @@ class Desk:
         discard dismisses the event as a whole, in the same words."""
         words = f"{ground.value}: {reason}"
         said = Objection(step=GROUND_STEP[ground], rule=ground.value, reason=words)
-        place, policy = held.proposal.claim.place, self._memory.policy
+        place, policy = held.proposal.claim.place, self._memory.insight.policy
         if decide_review(policy, seat.actor, Action.ACCEPT, place, held.actor) is None:
-            return seat.decide(held.proposal.id, accept=False, reason=words)
-        return seat.decide(held.proposal.id, accept=True, reason=reason, objections=(said,))
+            return seat.review.decide(held.proposal.id, accept=False, reason=words)
+        return seat.review.decide(held.proposal.id, accept=True, reason=reason, objections=(said,))
 
     def _rule(self, seat: Memory, held: QueueItem, found: Opinion) -> Verdict:
         claim = held.proposal.claim
         mark = claim.origin.external_id
-        producer = self._memory.as_actor(resolve(self._memory.policy, held.actor))
+        producer = self._memory.as_actor(resolve(self._memory.insight.policy, held.actor))
         holder = self._holder_of(mark, producer) if mark is not None and found.answer is Answer.ACCEPT else None
         objections: tuple[Objection, ...] = ()
         if holder is not None and holder not in claim.lineage.replaced:
             reason = f"redundant: the same artifact is remembered as {holder}"
             objections = (Objection(step=Step.DEDUPE, rule="same-artifact", reason=reason, duplicate_of=holder),)
-        return seat.decide(
+        return seat.review.decide(
             held.proposal.id,
             accept=found.answer is Answer.ACCEPT,
             reason=found.reason,
@@ -269,7 +288,7 @@ class Desk:
 
     def _ticket(self, held: QueueItem) -> JsonObject:
         why = for_a_steward(self._waiting(held))
-        queued = Queued(
+        queued = QueueState(
             ticket_id=held.proposal.id,
             opened_at=held.at,
             opened_by=held.actor,
@@ -279,7 +298,7 @@ class Desk:
         return ticket_document(event_document(held), queued)
 
     def _filed(self, verdict: Verdict) -> Filed:
-        curated = self._curator.report(verdict.proposal_id)
+        curated = self._curator.review.report(verdict.proposal_id)
         return Filed(event=event_of(verdict.proposal_id), verdict=verdict, report=self._told(curated))
 
     def _told(self, curated: Curated) -> JsonObject:
@@ -299,7 +318,7 @@ class Desk:
 def _record_of(seat: Memory, name: str) -> str:
     """The record an event became; any other name, and one the actor may not know of, stays what it is."""
     try:
-        return seat.report(name).record_id or name
+        return seat.review.report(name).record_id or name
     except NotFound:
         return name
 
@@ -323,7 +342,7 @@ def _proposed(seat: Memory, emission: Emission) -> Verdict:
         return seat.propose(emission.claim, proposal_id=emission.proposal, objections=grounds)
 
 
-def _route(report: Report) -> Routing:
+def _route(report: CurationReport) -> Routing:
     """Where an event went, waits, or would have gone, as the steps of its report say: they end in the scope and its
     name, and in the kind. A refused one says what was suggested."""
     if report.suggested is not None and report.outcome is Outcome.REFUSED:
@@ -335,7 +354,7 @@ def _route(report: Report) -> Routing:
 
 def event_document(held: QueueItem) -> JsonObject:
     """The event behind what waits, as its producer would write it now that it was cleaned."""
-    memory = Carried(
+    memory = InterchangeRecord(
         id=held.proposal.id,
         claim=held.proposal.claim,
         status=Status.PROPOSED,
@@ -345,9 +364,9 @@ def event_document(held: QueueItem) -> JsonObject:
     return write_document(memory)[0]
 
 
-def _expert(knower: Knower, records: list[Disclosure]) -> Expert:
+def _expert(knower: KnownActor, records: list[Disclosure]) -> DirectoryExpert:
     weight = knower.helpful + knower.misleading
-    return Expert(
+    return DirectoryExpert(
         agent=knower.actor,
         statuses=dict(sorted(Tally(one.standing.status.value for one in records).items())),
         kinds=knower.kinds,

@@ -13,13 +13,13 @@ import msgspec
 
 from muniment.compat.matm.hazards import steering, texts
 from muniment.compat.matm.sources import Sources, references
-from muniment.contracts.carried import Carried
 from muniment.contracts.finding import Finding, Severity, finding_of
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.matm.admission import inspect, sort_of
 from muniment.contracts.matm.contract import read_document
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim, Lineage, Nature
 from muniment.model.errors import CallerError
@@ -121,7 +121,7 @@ def _path(finding: Finding) -> str:
 
 
 def _prepared(
-    document: JsonObject, memory: Carried, actor: Actor, counter: Counter, known: tuple[Objection, ...]
+    document: JsonObject, memory: InterchangeRecord, actor: Actor, counter: Counter, known: tuple[Objection, ...]
 ) -> Emission:
     claim = fitted(memory.claim, counter)
     return Emission(
@@ -171,7 +171,7 @@ def _end(claim: Claim, counter: Counter) -> Instant | None:
 
 
 def _objections(
-    document: JsonObject, memory: Carried, claim: Claim, actor: Actor, counter: Counter
+    document: JsonObject, memory: InterchangeRecord, claim: Claim, actor: Actor, counter: Counter
 ) -> tuple[Objection, ...]:
     """Every ground against a readable event, in the order of the steps."""
     grounds = (
@@ -192,7 +192,7 @@ def _steering(document: JsonObject) -> Objection | None:
     return Objection(step=Step.SAFETY, rule="injected-instruction", reason=reason)
 
 
-def _producer(memory: Carried, actor: Actor, counter: Counter) -> Objection | None:
+def _producer(memory: InterchangeRecord, actor: Actor, counter: Counter) -> Objection | None:
     """Who emits is known, and is who the event says."""
     if not counter.known:
         reason = "unauthorized: the policy knows no such producer"
@@ -212,7 +212,7 @@ def _unreachable(document: JsonObject, counter: Counter) -> Objection | None:
     return Objection(step=Step.PROVENANCE, rule="unresolved-source", reason=reason)
 
 
-def _elsewhere(document: JsonObject, memory: Carried, counter: Counter) -> Objection | None:
+def _elsewhere(document: JsonObject, memory: InterchangeRecord, counter: Counter) -> Objection | None:
     if document.get("suggested_scope") == "discard":
         reason = "outside every scope: its producer suggests to discard it"
         return Objection(step=Step.SCOPE, rule="outside-every-scope", reason=reason)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from muniment.contracts.akashik.contract import Akashik
+from muniment.contracts.akashik.contract import AkashikContract
 
-CONTRACT = Akashik()
+CONTRACT = AkashikContract()

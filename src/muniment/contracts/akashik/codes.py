@@ -21,7 +21,7 @@ from muniment.model.errors import (
 from muniment.model.value import Value
 
 
-class Code(StrEnum):
+class ErrorCode(StrEnum):
     MISSING_INTENT = "MISSING_INTENT"
     MISSING_CONFIDENCE = "MISSING_CONFIDENCE"
     INVALID_CONFIDENCE = "INVALID_CONFIDENCE"
@@ -52,7 +52,7 @@ class Code(StrEnum):
     UNAVAILABLE = "UNAVAILABLE"
 
 
-class Meaning(Value):
+class ErrorMeaning(Value):
     """What a code says: its class, whether the same caller can put it right, and how. `extension` marks those that are
     ours and not the protocol's."""
 
@@ -64,63 +64,75 @@ class Meaning(Value):
 
 _VALIDATION, _OPERATIONAL, _SYSTEM = "validation", "operational", "system"
 
-CODES: dict[Code, Meaning] = {
-    Code.MISSING_INTENT: Meaning(sort=_VALIDATION, recoverable=True, action="Say the purpose in intent.purpose."),
-    Code.MISSING_CONFIDENCE: Meaning(
+CODES: dict[ErrorCode, ErrorMeaning] = {
+    ErrorCode.MISSING_INTENT: ErrorMeaning(
+        sort=_VALIDATION, recoverable=True, action="Say the purpose in intent.purpose."
+    ),
+    ErrorCode.MISSING_CONFIDENCE: ErrorMeaning(
         sort=_VALIDATION, recoverable=True, action="Give confidence.score and confidence.reasoning, or record a draft."
     ),
-    Code.INVALID_CONFIDENCE: Meaning(
+    ErrorCode.INVALID_CONFIDENCE: ErrorMeaning(
         sort=_VALIDATION, recoverable=True, action="Give a number from 0 to 1 as confidence.score."
     ),
-    Code.INVALID_TYPE: Meaning(sort=_VALIDATION, recoverable=True, action="Use a type that the protocol names."),
-    Code.AGENT_NOT_REGISTERED: Meaning(sort=_VALIDATION, recoverable=True, action="REGISTER first."),
-    Code.AGENT_ID_TAKEN: Meaning(sort=_VALIDATION, recoverable=True, action="REGISTER with another id."),
-    Code.CONFLICT_NOT_FOUND: Meaning(sort=_VALIDATION, recoverable=False, action=None),
-    Code.UNIT_NOT_FOUND: Meaning(sort=_VALIDATION, recoverable=False, action=None),
-    Code.INVALID_TRANSITION: Meaning(sort=_VALIDATION, recoverable=True, action="Look at the present state first."),
-    Code.UNSUPPORTED_OPERATION: Meaning(sort=_VALIDATION, recoverable=False, action=None),
-    Code.ENRICHMENT_FAILED: Meaning(
+    ErrorCode.INVALID_TYPE: ErrorMeaning(
+        sort=_VALIDATION, recoverable=True, action="Use a type that the protocol names."
+    ),
+    ErrorCode.AGENT_NOT_REGISTERED: ErrorMeaning(sort=_VALIDATION, recoverable=True, action="REGISTER first."),
+    ErrorCode.AGENT_ID_TAKEN: ErrorMeaning(sort=_VALIDATION, recoverable=True, action="REGISTER with another id."),
+    ErrorCode.CONFLICT_NOT_FOUND: ErrorMeaning(sort=_VALIDATION, recoverable=False, action=None),
+    ErrorCode.UNIT_NOT_FOUND: ErrorMeaning(sort=_VALIDATION, recoverable=False, action=None),
+    ErrorCode.INVALID_TRANSITION: ErrorMeaning(
+        sort=_VALIDATION, recoverable=True, action="Look at the present state first."
+    ),
+    ErrorCode.UNSUPPORTED_OPERATION: ErrorMeaning(sort=_VALIDATION, recoverable=False, action=None),
+    ErrorCode.ENRICHMENT_FAILED: ErrorMeaning(
         sort=_OPERATIONAL, recoverable=True, action="Nothing: the unit is kept and enriched later."
     ),
-    Code.DETECTION_TIMEOUT: Meaning(
+    ErrorCode.DETECTION_TIMEOUT: ErrorMeaning(
         sort=_OPERATIONAL, recoverable=True, action="Nothing: the unit is kept and compared later."
     ),
-    Code.MERGE_FAILED: Meaning(sort=_OPERATIONAL, recoverable=True, action="Try another strategy."),
-    Code.REPLAY_TOO_LARGE: Meaning(sort=_OPERATIONAL, recoverable=True, action="Ask with the depth summary."),
-    Code.STORAGE_FULL: Meaning(sort=_OPERATIONAL, recoverable=False, action="COMPACT, or enlarge the store."),
-    Code.EPOCH_OVERFLOW: Meaning(sort=_SYSTEM, recoverable=False, action=None),
-    Code.INTERNAL_ERROR: Meaning(sort=_SYSTEM, recoverable=False, action=None),
-    Code.INVALID_ENVELOPE: Meaning(
+    ErrorCode.MERGE_FAILED: ErrorMeaning(sort=_OPERATIONAL, recoverable=True, action="Try another strategy."),
+    ErrorCode.REPLAY_TOO_LARGE: ErrorMeaning(sort=_OPERATIONAL, recoverable=True, action="Ask with the depth summary."),
+    ErrorCode.STORAGE_FULL: ErrorMeaning(sort=_OPERATIONAL, recoverable=False, action="COMPACT, or enlarge the store."),
+    ErrorCode.EPOCH_OVERFLOW: ErrorMeaning(sort=_SYSTEM, recoverable=False, action=None),
+    ErrorCode.INTERNAL_ERROR: ErrorMeaning(sort=_SYSTEM, recoverable=False, action=None),
+    ErrorCode.INVALID_ENVELOPE: ErrorMeaning(
         sort=_VALIDATION, recoverable=True, action="Put the envelope right.", extension=True
     ),
-    Code.INVALID_PAYLOAD: Meaning(sort=_VALIDATION, recoverable=True, action="Put the payload right.", extension=True),
-    Code.UNAUTHENTICATED: Meaning(sort=_VALIDATION, recoverable=True, action="Send a valid token.", extension=True),
-    Code.INSUFFICIENT_AUTHORITY: Meaning(sort=_VALIDATION, recoverable=False, action=None, extension=True),
-    Code.SESSION_NOT_FOUND: Meaning(sort=_VALIDATION, recoverable=False, action=None, extension=True),
-    Code.TASK_NOT_FOUND: Meaning(sort=_VALIDATION, recoverable=False, action=None, extension=True),
-    Code.SUBSCRIPTION_NOT_FOUND: Meaning(sort=_VALIDATION, recoverable=False, action=None, extension=True),
-    Code.UNSUPPORTED_STRATEGY: Meaning(
+    ErrorCode.INVALID_PAYLOAD: ErrorMeaning(
+        sort=_VALIDATION, recoverable=True, action="Put the payload right.", extension=True
+    ),
+    ErrorCode.UNAUTHENTICATED: ErrorMeaning(
+        sort=_VALIDATION, recoverable=True, action="Send a valid token.", extension=True
+    ),
+    ErrorCode.INSUFFICIENT_AUTHORITY: ErrorMeaning(sort=_VALIDATION, recoverable=False, action=None, extension=True),
+    ErrorCode.SESSION_NOT_FOUND: ErrorMeaning(sort=_VALIDATION, recoverable=False, action=None, extension=True),
+    ErrorCode.TASK_NOT_FOUND: ErrorMeaning(sort=_VALIDATION, recoverable=False, action=None, extension=True),
+    ErrorCode.SUBSCRIPTION_NOT_FOUND: ErrorMeaning(sort=_VALIDATION, recoverable=False, action=None, extension=True),
+    ErrorCode.UNSUPPORTED_STRATEGY: ErrorMeaning(
         sort=_VALIDATION, recoverable=True, action="Use a strategy that the Field names.", extension=True
     ),
-    Code.QUORUM_NOT_MET: Meaning(sort=_OPERATIONAL, recoverable=True, action="Wait for more votes.", extension=True),
-    Code.TOO_MANY_REQUESTS: Meaning(
+    ErrorCode.QUORUM_NOT_MET: ErrorMeaning(
+        sort=_OPERATIONAL, recoverable=True, action="Wait for more votes.", extension=True
+    ),
+    ErrorCode.TOO_MANY_REQUESTS: ErrorMeaning(
         sort=_OPERATIONAL, recoverable=True, action="Wait and send it again.", extension=True
     ),
-    Code.UNAVAILABLE: Meaning(
+    ErrorCode.UNAVAILABLE: ErrorMeaning(
         sort=_OPERATIONAL, recoverable=True, action="Send it again with the same message id.", extension=True
     ),
 }
 
 _LOST = {
-    "record": Code.UNIT_NOT_FOUND,
-    "conflict": Code.CONFLICT_NOT_FOUND,
-    "agent": Code.AGENT_NOT_REGISTERED,
-    "session": Code.SESSION_NOT_FOUND,
-    "task": Code.TASK_NOT_FOUND,
+    "record": ErrorCode.UNIT_NOT_FOUND,
+    "conflict": ErrorCode.CONFLICT_NOT_FOUND,
+    "agent": ErrorCode.AGENT_NOT_REGISTERED,
+    "session": ErrorCode.SESSION_NOT_FOUND,
+    "task": ErrorCode.TASK_NOT_FOUND,
 }
 
 
-def code_of(error: MunimentError) -> Code:
+def code_of(error: MunimentError) -> ErrorCode:
     """The code under which an error of the engine is told.
 
     >>> code_of(NotFound("conflict", "con_1")), code_of(Undecided("conflict con_1", "both sides are equal"))
@@ -128,28 +140,28 @@ def code_of(error: MunimentError) -> Code:
     """
     match error:
         case NotFound():
-            return _LOST.get(error.what, Code.INVALID_PAYLOAD)
+            return _LOST.get(error.what, ErrorCode.INVALID_PAYLOAD)
         case Stale():
-            return Code.INVALID_TRANSITION
+            return ErrorCode.INVALID_TRANSITION
         case Undecided():
-            return Code.MERGE_FAILED
+            return ErrorCode.MERGE_FAILED
         case NotPermitted():
-            return Code.INSUFFICIENT_AUTHORITY
+            return ErrorCode.INSUFFICIENT_AUTHORITY
         case Unauthenticated():
-            return Code.UNAUTHENTICATED
+            return ErrorCode.UNAUTHENTICATED
         case StoreFull():
-            return Code.STORAGE_FULL
+            return ErrorCode.STORAGE_FULL
         case TooManyRequests():
-            return Code.TOO_MANY_REQUESTS
+            return ErrorCode.TOO_MANY_REQUESTS
         case StoreBusy() | StoreUnavailable():
-            return Code.UNAVAILABLE
+            return ErrorCode.UNAVAILABLE
         case CallerError():
-            return Code.INVALID_PAYLOAD
+            return ErrorCode.INVALID_PAYLOAD
         case _:
-            return Code.INTERNAL_ERROR
+            return ErrorCode.INTERNAL_ERROR
 
 
-def error_document(code: Code, operation: str, message: str) -> JsonObject:
+def error_document(code: ErrorCode, operation: str, message: str) -> JsonObject:
     """The document that answers a question which failed."""
     meaning = CODES[code]
     return {

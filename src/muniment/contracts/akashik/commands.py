@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from muniment.contracts.akashik.words import (
+    AttuneFormat,
     CompactStrategy,
     Depth,
     DetectMode,
     DisputeStatus,
     DisputeType,
-    Format,
     ReplayTarget,
     UnitStatus,
     UnitType,
@@ -22,7 +22,7 @@ from muniment.model.query import Attunement
 from muniment.model.value import Value
 
 
-class Caller(Value):
+class FieldCaller(Value):
     """Who asks: known from the registration and the envelope, never from the payload."""
 
     id: str
@@ -49,7 +49,7 @@ class AttuneCommand(Value):
     budget: int | None = None
     threshold: float = 0.0
     recency: float | None = None
-    format: Format = Format.FULL
+    format: AttuneFormat = AttuneFormat.FULL
     own: bool = False
     archived: bool = False
 

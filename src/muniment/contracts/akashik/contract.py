@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from muniment.contracts import codec
-from muniment.contracts.akashik.codes import Code
-from muniment.contracts.akashik.levels import HIGHEST, check_document, check_envelope, check_unit, told
+from muniment.contracts.akashik.codes import ErrorCode
 from muniment.contracts.akashik.nouns import MemoryUnit
-from muniment.contracts.akashik.units import Units
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded
+from muniment.contracts.akashik.units import UnitCodec
+from muniment.contracts.akashik.validation import HIGHEST, check_document, check_envelope, check_unit, told
+from muniment.contracts.contract import Encoded
+from muniment.contracts.documents import each, piled
 from muniment.contracts.finding import Finding, Severity, finding_of
-from muniment.contracts.pile import each, piled
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.pointer import below
@@ -66,7 +66,7 @@ MARKS: tuple[tuple[str, frozenset[str]], ...] = (
 """By which keys a document is known, in the order they are asked; what has none of them should be a memory unit. What
 is asked travels in messages, so that no payload of a question is known by itself."""
 
-_UNITS = Units()
+_UNITS = UnitCodec()
 
 
 def recognise(value: Json) -> str:
@@ -80,7 +80,7 @@ def recognise(value: Json) -> str:
     return next((name for name, marks in MARKS if marks <= value.keys()), "memory_unit")
 
 
-class Akashik:
+class AkashikContract:
     """The contract. One file holds one document or a list of them."""
 
     @property
@@ -95,10 +95,10 @@ class Akashik:
         found = tuple(finding for path, one in each(value) for finding in _check(one, path))
         return (*found, *_said_twice(value))
 
-    def decode(self, data: bytes) -> tuple[Carried, ...]:
+    def decode(self, data: bytes) -> tuple[InterchangeRecord, ...]:
         return tuple(_decode(one, path) for path, one in each(read_json(data)))
 
-    def encode(self, memories: Sequence[Carried]) -> Encoded:
+    def encode(self, memories: Sequence[InterchangeRecord]) -> Encoded:
         return piled([codec.encode(_UNITS, memory) for memory in memories])
 
 
@@ -125,14 +125,17 @@ def _said_twice(value: Json) -> tuple[Finding, ...]:
             words = "an earlier unit has this id, and ids are given once"
             found.append(
                 Finding(
-                    code=Code.INVALID_PAYLOAD.value, severity=Severity.WARNING, path=below(path, "id"), message=words
+                    code=ErrorCode.INVALID_PAYLOAD.value,
+                    severity=Severity.WARNING,
+                    path=below(path, "id"),
+                    message=words,
                 )
             )
         met |= {name} if isinstance(name, str) else set()
     return tuple(found)
 
 
-def _decode(value: Json, path: str) -> Carried:
+def _decode(value: Json, path: str) -> InterchangeRecord:
     if not _fits(value):
         _refuse(value, path)
     document: JsonObject = value if isinstance(value, dict) else {}

@@ -33,7 +33,7 @@ class Handoff(Wire):
     epoch: Epoch
 
 
-class Task(Wire):
+class FieldTask(Wire):
     """`flagged` is told of a task whose agent left or failed: it waits for another."""
 
     id: Name
@@ -52,7 +52,7 @@ class Task(Wire):
     flagged: bool | UnsetType = UNSET
 
 
-class TaskWish(Wire):
+class TaskInput(Wire):
     """What a COORDINATE says of a task; which of it is needed depends on the action."""
 
     id: str | UnsetType = UNSET
@@ -68,7 +68,7 @@ class TaskWish(Wire):
 
 class CoordinateRequest(Wire):
     action: TaskAction
-    task: TaskWish | UnsetType = UNSET
+    task: TaskInput | UnsetType = UNSET
 
 
 class TaskEffects(Wire):
@@ -81,8 +81,8 @@ class TaskEffects(Wire):
 class CoordinateResponse(Wire):
     status: Literal["ok"]
     side_effects: TaskEffects
-    task: Task | UnsetType = UNSET
-    tasks: list[Task] | UnsetType = UNSET
+    task: FieldTask | UnsetType = UNSET
+    tasks: list[FieldTask] | UnsetType = UNSET
 
 
 class RelevantUnit(Wire):
@@ -93,7 +93,7 @@ class RelevantUnit(Wire):
 class HandoffPackage(Wire):
     """What a receiver needs to go on with a task."""
 
-    task: Task
+    task: FieldTask
     summary: str
     open_questions: list[str]
     decisions: list[str]
@@ -103,7 +103,7 @@ class HandoffPackage(Wire):
     token_budget: Count | None
 
 
-class PackageWish(Wire):
+class PackageInput(Wire):
     """What the giver adds to a package; the Field finds the rest."""
 
     summary: str | UnsetType = UNSET
@@ -116,12 +116,12 @@ class HandoffRequest(Wire):
     task_id: Name
     to_agent: str | UnsetType | None = UNSET
     to_role: str | UnsetType | None = UNSET
-    package: PackageWish | UnsetType | None = UNSET
+    package: PackageInput | UnsetType | None = UNSET
 
 
 class HandoffResponse(Wire):
     status: Literal["offered", "accepted", "rejected", "cancelled"]
-    task: Task
+    task: FieldTask
     package: HandoffPackage | None
 
 
@@ -145,7 +145,7 @@ class SessionPolicies(Wire):
     vote_quorum: Count | UnsetType = UNSET
 
 
-class Session(Wire):
+class FieldSession(Wire):
     id: Name
     goal: Said
     status: SessionStatus
@@ -165,5 +165,5 @@ class SessionRequest(Wire):
 
 class SessionResponse(Wire):
     status: Literal["ok"]
-    session: Session | UnsetType = UNSET
-    sessions: list[Session] | UnsetType = UNSET
+    session: FieldSession | UnsetType = UNSET
+    sessions: list[FieldSession] | UnsetType = UNSET

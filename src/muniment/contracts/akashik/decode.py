@@ -9,14 +9,15 @@ from msgspec import UNSET, UnsetType, structs
 
 from muniment.contracts.akashik.commands import (
     AttuneCommand,
-    Caller,
     CompactCommand,
     DetectCommand,
+    FieldCaller,
     RecordCommand,
     ReplayCommand,
 )
-from muniment.contracts.akashik.nouns import Confidence
-from muniment.contracts.akashik.nouns import Relation as Link
+from muniment.contracts.akashik.extra_fields import kept
+from muniment.contracts.akashik.nouns import UnitConfidence
+from muniment.contracts.akashik.nouns import UnitRelation as Link
 from muniment.contracts.akashik.payloads import (
     AttuneRequest,
     CompactFilter,
@@ -29,8 +30,7 @@ from muniment.contracts.akashik.payloads import (
 )
 from muniment.contracts.akashik.tables import KIND_OF
 from muniment.contracts.akashik.units import place_of
-from muniment.contracts.akashik.words import Format, Mode
-from muniment.contracts.akashik.words_kept import kept
+from muniment.contracts.akashik.words import AttuneFormat, Mode
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import Json
 from muniment.model.claim import Belief, Claim, Extension, Intent, Lineage, Nature, Place, Relation
@@ -47,7 +47,7 @@ SESSION, TASK, DRAFT = "session", "task", "draft"
 _NATURES = {word: Nature(kind=kind) for word, kind in KIND_OF.items()}
 
 
-def decode_record(payload: Json, caller: Caller, *, message: str | None = None) -> RecordCommand:
+def decode_record(payload: Json, caller: FieldCaller, *, message: str | None = None) -> RecordCommand:
     """What a RECORD wants remembered. It belongs to the caller's session, if it has one; that session, its task, and
     whose draft it is are named in it as things it speaks of, so that all of either can be found."""
     asked = convert(payload, RecordRequest)
@@ -124,7 +124,7 @@ def proposal_name(agent: str, message: str) -> str:
     return safe_id(f"{agent} {message}")
 
 
-def _belief(given: Confidence | None) -> Belief:
+def _belief(given: UnitConfidence | None) -> Belief:
     if given is None:
         return Belief()
     score = _given(given.score)
@@ -136,7 +136,7 @@ def _belief(given: Confidence | None) -> Belief:
     )
 
 
-def decode_attune(payload: Json, caller: Caller) -> AttuneCommand:
+def decode_attune(payload: Json, caller: FieldCaller) -> AttuneCommand:
     """What an ATTUNE wants told. A hint counts as an interest; `since_epoch` means at or after, and our positions are
     known up to and including, so one is taken off."""
     asked = convert(payload, AttuneRequest)
@@ -156,7 +156,7 @@ def decode_attune(payload: Json, caller: Caller) -> AttuneCommand:
         budget=_given(scope.max_tokens),
         threshold=threshold if threshold is not None else 0.0,
         recency=_given(scope.recency_weight),
-        format=_given(asked.format) or Format.FULL,
+        format=_given(asked.format) or AttuneFormat.FULL,
         own=_given(scope.include_own) or False,
         archived=_given(scope.include_archived) or False,
     )
@@ -174,7 +174,7 @@ def decode_detect(payload: Json) -> DetectCommand:
     )
 
 
-def decode_merge(payload: Json, caller: Caller) -> ResolveRequest:
+def decode_merge(payload: Json, caller: FieldCaller) -> ResolveRequest:
     """How a MERGE wants a conflict settled. A synthesis is a claim of the caller's; without text it is none."""
     asked = convert(payload, MergeRequest)
     text = _given(asked.resolution.synthesis)

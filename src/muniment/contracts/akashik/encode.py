@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from muniment.contracts.akashik.codes import CODES, Code, error_document
-from muniment.contracts.akashik.commands import AttuneCommand, Caller, DetectCommand
+from muniment.contracts.akashik.codes import CODES, ErrorCode, error_document
+from muniment.contracts.akashik.commands import AttuneCommand, DetectCommand, FieldCaller
+from muniment.contracts.akashik.extra_fields import told_again
 from muniment.contracts.akashik.nouns import EPOCH_MAX
 from muniment.contracts.akashik.relevance import Relevant, weigh
 from muniment.contracts.akashik.tables import DETECTED_BY, DISPUTE_OF, STRATEGIC_KINDS
-from muniment.contracts.akashik.units import NOT_STATED, Units
-from muniment.contracts.akashik.words import Detection, DisputeStatus, DisputeType, Format, Operation, UnitStatus
-from muniment.contracts.akashik.words_kept import told_again
-from muniment.contracts.carried import carry
+from muniment.contracts.akashik.units import NOT_STATED, UnitCodec
+from muniment.contracts.akashik.words import (
+    AttuneFormat,
+    Detection,
+    DisputeStatus,
+    DisputeType,
+    FieldOperation,
+    UnitStatus,
+)
+from muniment.contracts.interchange import carry
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.model.curation import Settled, Verdict
+from muniment.model.curation import ConflictResult, Verdict
 from muniment.model.query import Disclosure
 from muniment.model.tokens import tokens
 from muniment.model.value import Value
@@ -24,7 +31,7 @@ from muniment.model.vocabulary import ConflictStatus, ConflictType, RelationType
 SUMMARY_CHARS = 120
 UNKNOWN_LINK = "unknown-link"
 """The rule under which the engine refuses a link to something that is not there."""
-_UNITS = Units()
+_UNITS = UnitCodec()
 Writer = Callable[[Disclosure], JsonObject]
 Clock = Callable[[int], int]
 """From a ledger position to the epoch that is told."""
@@ -35,7 +42,7 @@ def same(position: int) -> int:
     return position
 
 
-class Dispute(Protocol):
+class WireConflict(Protocol):
     """A conflict as an engine tells it: both sides, and how far the matter has got."""
 
     @property
@@ -96,9 +103,9 @@ def record_response(
     says already, and links to nothing, is that unit, and the warning says so."""
     epoch = epoch_of(clock(verdict.epoch))
     if epoch is None:
-        return error_document(Code.EPOCH_OVERFLOW, Operation.RECORD, "the logical clock is full")
+        return error_document(ErrorCode.EPOCH_OVERFLOW, FieldOperation.RECORD, "the logical clock is full")
     if verdict.rule == UNKNOWN_LINK:
-        return error_document(Code.UNIT_NOT_FOUND, Operation.RECORD, verdict.reason)
+        return error_document(ErrorCode.UNIT_NOT_FOUND, FieldOperation.RECORD, verdict.reason)
     answer: JsonObject = {
         "status": "accepted" if verdict.committed else "rejected",
         "memory_unit_id": verdict.record_id,
@@ -107,7 +114,7 @@ def record_response(
         "rejection_reason": None if verdict.committed else verdict.reason,
     }
     if verdict.committed and not enriched:
-        answer["warning"] = f"{Code.ENRICHMENT_FAILED}: {CODES[Code.ENRICHMENT_FAILED].action}"
+        answer["warning"] = f"{ErrorCode.ENRICHMENT_FAILED}: {CODES[ErrorCode.ENRICHMENT_FAILED].action}"
     if verdict.committed and deferred:
         answer["conflict_detection"] = "deferred"
     return answer
@@ -119,7 +126,7 @@ def known_already(answer: JsonObject, unit: str) -> JsonObject:
     return {**answer, "status": "accepted", "memory_unit_id": unit, "rejection_reason": None, "warning": warning}
 
 
-def conflict_document(view: Dispute, clock: Clock = same) -> JsonObject:
+def conflict_document(view: WireConflict, clock: Clock = same) -> JsonObject:
     """A conflict with who resolved it and how, if anybody has."""
     document: JsonObject = {
         "id": view.id,
@@ -141,12 +148,12 @@ def conflict_document(view: Dispute, clock: Clock = same) -> JsonObject:
     return document
 
 
-def _dispute_type(view: Dispute) -> DisputeType:
+def _dispute_type(view: WireConflict) -> DisputeType:
     kinds = {side.record.claim.nature.kind for side in (view.a, view.b)}
     return DisputeType.STRATEGIC if kinds <= STRATEGIC_KINDS else DISPUTE_OF[view.type]
 
 
-def _description(view: Dispute) -> str:
+def _description(view: WireConflict) -> str:
     """What the newer unit says of the older; else how the disagreement was found."""
     said = (
         link.description
@@ -157,7 +164,7 @@ def _description(view: Dispute) -> str:
     return next((words for words in said if words), f"{view.type.value} found by {view.why}")
 
 
-class Telling(Value):
+class EncodeContext(Value):
     """What is needed to tell units: what agents are now, how far vectors reach, and the clock."""
 
     roles: Mapping[str, str] = {}
@@ -168,17 +175,17 @@ class Telling(Value):
         return unit_document(found, self.roles, reached=self.reached, clock=self.clock)
 
 
-PLAIN = Telling()
+PLAIN = EncodeContext()
 
 
 def attune_response(
     found: Sequence[Disclosure],
-    disputes: Sequence[Dispute],
+    disputes: Sequence[WireConflict],
     command: AttuneCommand,
-    caller: Caller,
+    caller: FieldCaller,
     *,
     epoch: int,
-    telling: Telling = PLAIN,
+    telling: EncodeContext = PLAIN,
     left_out: int = 0,
 ) -> JsonObject:
     """The answer to an ATTUNE: what of the found matters most to the caller, within its bounds. `left_out` is how many
@@ -193,7 +200,7 @@ def attune_response(
 
 def attuned(
     told: list[Json],
-    disputes: Sequence[Dispute],
+    disputes: Sequence[WireConflict],
     command: AttuneCommand,
     *,
     used: int,
@@ -239,20 +246,20 @@ def fit(one: Relevant, command: AttuneCommand, write: Writer, *, used: int) -> t
     return None
 
 
-def _forms(wanted: Format) -> tuple[Format, ...]:
-    return (Format.FULL, Format.SUMMARY) if wanted is Format.FULL else (wanted,)
+def _forms(wanted: AttuneFormat) -> tuple[AttuneFormat, ...]:
+    return (AttuneFormat.FULL, AttuneFormat.SUMMARY) if wanted is AttuneFormat.FULL else (wanted,)
 
 
-def _formed(one: Relevant, form: Format, write: Writer) -> JsonObject:
+def _formed(one: Relevant, form: AttuneFormat, write: Writer) -> JsonObject:
     scoped: JsonObject = {
         "relevance_score": round(one.score, 6),
         "relevance_reason": one.reason,
         "format": form.value,
     }
-    if form is Format.IDS_ONLY:
+    if form is AttuneFormat.IDS_ONLY:
         return {**scoped, "memory_unit_id": one.found.record.id, "memory_unit": {"id": one.found.record.id}}
     unit = write(one.found)
-    if form is Format.SUMMARY:
+    if form is AttuneFormat.SUMMARY:
         unit["content"] = shortened(one.found.record.content)
     return {**scoped, "memory_unit": unit}
 
@@ -276,7 +283,7 @@ def shortened(text: str) -> str:
 
 
 def detect_response(
-    disputes: Sequence[Dispute], command: DetectCommand, *, scanned: int, fresh: int = 0, clock: Clock = same
+    disputes: Sequence[WireConflict], command: DetectCommand, *, scanned: int, fresh: int = 0, clock: Clock = same
 ) -> JsonObject:
     """The answer to a DETECT. Disagreement is looked for inside every write, so a scan seldom finds any `fresh`."""
     authors = {side.record.id: side.record.actor for view in disputes for side in (view.a, view.b)}
@@ -288,10 +295,10 @@ def detect_response(
     }
 
 
-def merge_response(settled: Settled, view: Dispute, clock: Clock = same) -> JsonObject:
+def merge_response(settled: ConflictResult, view: WireConflict, clock: Clock = same) -> JsonObject:
     """The answer to a MERGE that was let through; a refusal or a hold is an error of authority."""
     if settled.status not in ("resolved", "escalated", "pending_vote"):
-        return error_document(Code.INSUFFICIENT_AUTHORITY, Operation.MERGE, settled.reason)
+        return error_document(ErrorCode.INSUFFICIENT_AUTHORITY, FieldOperation.MERGE, settled.reason)
     authors = {side.record.actor for side in (view.a, view.b)}
     return {
         "status": settled.status,

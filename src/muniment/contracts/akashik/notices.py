@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from muniment.contracts.akashik.happenings import Happened
-from muniment.contracts.akashik.subscriptions import Wish
+from muniment.contracts.akashik.events import FieldEvent
+from muniment.contracts.akashik.subscriptions import FieldSubscription
 from muniment.contracts.akashik.words import EventName
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.value import Value
@@ -26,42 +26,47 @@ _ASKS_FOR_ACTION = frozenset(
 )
 
 
-class View(Value):
+class SubscriberView(Value):
     """What one agent may see: units with how much each matters to it, and the sessions it is a member of."""
 
     units: Mapping[str, float] = {}
     sessions: frozenset[str] = frozenset()
 
 
-class Notice(Value):
+class AddressedNotification(Value):
     """A notification and who gets it."""
 
     agent: str
     document: JsonObject
 
 
-class Told(Value):
+class LastNotified(Value):
     """When each subscription was last told of each thing, in milliseconds. What is older than any wait is let go."""
 
     at: Mapping[str, int] = {}
 
 
-def standing(agent: str) -> Wish:
+def standing(agent: str) -> FieldSubscription:
     """What an agent is told of without asking. A merge has to notify the authors of what it touches."""
     events = (EventName.MEMORY_SUPERSEDED, EventName.CONFLICT_RESOLVED)
-    return Wish(id=STANDING, agent=agent, events=events, own=True)
+    return FieldSubscription(id=STANDING, agent=agent, events=events, own=True)
 
 
 def notices(
-    wishes: Sequence[Wish], events: Sequence[Happened], views: Mapping[str, View], told: Told, *, now_ms: int
-) -> tuple[tuple[Notice, ...], Told]:
+    wishes: Sequence[FieldSubscription],
+    events: Sequence[FieldEvent],
+    views: Mapping[str, SubscriberView],
+    told: LastNotified,
+    *,
+    now_ms: int,
+) -> tuple[tuple[AddressedNotification, ...], LastNotified]:
     """Every notice that is due, and the memory of having given it. Nobody is told what it did itself, what it may not
     see, what it did not ask for, what matters too little, or the same thing again too soon."""
     at = dict(told.at)
-    due: list[Notice] = []
+    due: list[AddressedNotification] = []
     for happened in events:
         for wish in wishes:
-            relevance = relevance_of(happened, wish, views.get(wish.agent, View()))
+            relevance = relevance_of(happened, wish, views.get(wish.agent, SubscriberView()))
             if relevance is None or not wish.wants(happened.event, relevance):
                 continue
             key = f"{wish.agent} {wish.id} {happened.entity}"
@@ -69,11 +74,11 @@ def notices(
                 continue
             if wish.debounce_ms:
                 at[key] = now_ms
-            due.append(Notice(agent=wish.agent, document=document_of(happened, wish, relevance)))
-    return tuple(due), Told(at=at)
+            due.append(AddressedNotification(agent=wish.agent, document=document_of(happened, wish, relevance)))
+    return tuple(due), LastNotified(at=at)
 
 
-def relevance_of(happened: Happened, wish: Wish, view: View) -> float | None:
+def relevance_of(happened: FieldEvent, wish: FieldSubscription, view: SubscriberView) -> float | None:
     """How much an event matters to a subscriber; None if it is not for its eyes."""
     mine = wish.agent in happened.concerns
     if happened.by == wish.agent or (happened.addressed and not mine) or (wish.own and not mine):
@@ -86,7 +91,7 @@ def relevance_of(happened: Happened, wish: Wish, view: View) -> float | None:
     return max(scores) if len(scores) == len(happened.units) else None
 
 
-def document_of(happened: Happened, wish: Wish, relevance: float) -> JsonObject:
+def document_of(happened: FieldEvent, wish: FieldSubscription, relevance: float) -> JsonObject:
     """The notification of an event under a subscription."""
     return {
         "subscription_id": wish.id,

@@ -8,16 +8,16 @@ from msgspec import UNSET, Meta, UnsetType
 
 from muniment.contracts.akashik.words import (
     AgentStatus,
+    AttuneFormat,
     Detection,
     DisputeStatus,
     DisputeType,
     EventName,
-    Format,
+    FieldOperation,
     Layer,
     LinkType,
     MergeStrategy,
     Mode,
-    Operation,
     UnitStatus,
     UnitType,
 )
@@ -40,7 +40,7 @@ Moment = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 Authority = Annotated[int, Meta(ge=0, le=10)]
 
 
-class Relation(Wire):
+class UnitRelation(Wire):
     """A link from the unit that carries it to another."""
 
     type: LinkType
@@ -48,7 +48,7 @@ class Relation(Wire):
     description: str | UnsetType | None = UNSET
 
 
-class Intent(Wire):
+class UnitIntent(Wire):
     """Why a unit was recorded."""
 
     purpose: Said
@@ -56,7 +56,7 @@ class Intent(Wire):
     question: str | UnsetType | None = UNSET
 
 
-class Confidence(Wire):
+class UnitConfidence(Wire):
     """How sure its author is. Which of it must be there depends on mode and level."""
 
     score: Fraction | UnsetType = UNSET
@@ -65,7 +65,7 @@ class Confidence(Wire):
     assumptions: list[str] | UnsetType = UNSET
 
 
-class Source(Wire):
+class UnitSource(Wire):
     """Who recorded a unit, as what, in which session, when. The Field says so, never the agent."""
 
     agent_id: Name
@@ -81,15 +81,15 @@ class MemoryUnit(Wire):
     mode: Mode
     type: UnitType
     content: Said
-    intent: Intent
-    source: Source
+    intent: UnitIntent
+    source: UnitSource
     status: UnitStatus
     epoch: Epoch
-    confidence: Confidence | UnsetType = UNSET
-    relations: list[Relation] | UnsetType = UNSET
+    confidence: UnitConfidence | UnsetType = UNSET
+    relations: list[UnitRelation] | UnsetType = UNSET
 
 
-class Agent(Wire):
+class FieldAgent(Wire):
     """Somebody who takes part. Without a status it is idle, as everybody is who just registered."""
 
     id: Name
@@ -100,7 +100,7 @@ class Agent(Wire):
     authority_level: Authority | UnsetType = UNSET
 
 
-class Scope(Wire):
+class AttuneScope(Wire):
     """What an agent wants to know about. `include_own` and `include_archived` are the two flags that the protocol
     speaks of and does not name."""
 
@@ -117,7 +117,7 @@ class Scope(Wire):
     include_archived: bool | UnsetType = UNSET
 
 
-class Resolution(Wire):
+class MergeResolution(Wire):
     strategy: MergeStrategy
     winner_id: str | None
     rationale: str
@@ -133,7 +133,7 @@ class Conflict(Wire):
     unit_b: Name
     description: str
     detected_by: Detection
-    resolution: Resolution | UnsetType | None = UNSET
+    resolution: MergeResolution | UnsetType | None = UNSET
 
 
 class ToldUnit(Wire):
@@ -143,12 +143,12 @@ class ToldUnit(Wire):
     mode: Mode | UnsetType = UNSET
     type: UnitType | UnsetType = UNSET
     content: Said | UnsetType = UNSET
-    intent: Intent | UnsetType = UNSET
-    source: Source | UnsetType = UNSET
+    intent: UnitIntent | UnsetType = UNSET
+    source: UnitSource | UnsetType = UNSET
     status: UnitStatus | UnsetType = UNSET
     epoch: Epoch | UnsetType = UNSET
-    confidence: Confidence | UnsetType = UNSET
-    relations: list[Relation] | UnsetType = UNSET
+    confidence: UnitConfidence | UnsetType = UNSET
+    relations: list[UnitRelation] | UnsetType = UNSET
 
 
 class ScopedMemoryUnit(Wire):
@@ -156,7 +156,7 @@ class ScopedMemoryUnit(Wire):
 
     relevance_score: Fraction
     relevance_reason: Said
-    format: Format
+    format: AttuneFormat
     memory_unit: ToldUnit | UnsetType = UNSET
     memory_unit_id: Name | UnsetType = UNSET
 
@@ -170,7 +170,7 @@ class ContextBudget(Wire):
 
 class FieldCapabilities(Wire):
     conformance_level: Annotated[int, Meta(ge=0, le=3)]
-    supported_operations: list[Operation]
+    supported_operations: list[FieldOperation]
     protocol_version: Literal["0.1.0"]
     persistence: bool
     conflict_strategies: list[MergeStrategy]

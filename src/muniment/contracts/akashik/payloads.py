@@ -7,35 +7,35 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from muniment.contracts.akashik.nouns import (
-    Agent,
+    AttuneScope,
     Authority,
-    Confidence,
     Conflict,
     ContextBudget,
     Count,
     Epoch,
+    FieldAgent,
     FieldCapabilities,
     Fraction,
-    Intent,
     Name,
-    Relation,
     ReplayEvent,
     Said,
-    Scope,
     ScopedMemoryUnit,
     Subscription,
+    UnitConfidence,
+    UnitIntent,
+    UnitRelation,
 )
 from muniment.contracts.akashik.words import (
+    AttuneFormat,
     CompactStrategy,
     Depth,
     DetectMode,
     DisputeStatus,
     DisputeType,
     EventName,
-    Format,
+    FieldOperation,
     MergeStrategy,
     Mode,
-    Operation,
     ReplayTarget,
     SubscribeAction,
     UnitStatus,
@@ -50,7 +50,7 @@ class Message(Wire):
     protocol: Literal["akashik"]
     version: Literal["0.1.0"]
     id: Name
-    operation: Operation
+    operation: FieldOperation
     agent_id: Name
     session_id: str | None
     epoch: Epoch
@@ -69,7 +69,7 @@ class RegisterRequest(Wire):
 
 class RegisterResponse(Wire):
     status: Literal["registered", "rejected"]
-    agent: Agent | None
+    agent: FieldAgent | None
     field_capabilities: FieldCapabilities
     rejection_reason: str | None
 
@@ -93,10 +93,10 @@ class RecordRequest(Wire):
 
     type: UnitType
     content: Said
-    intent: Intent
+    intent: UnitIntent
     mode: Mode | UnsetType = UNSET
-    confidence: Confidence | UnsetType = UNSET
-    relations: list[Relation] | UnsetType = UNSET
+    confidence: UnitConfidence | UnsetType = UNSET
+    relations: list[UnitRelation] | UnsetType = UNSET
 
 
 class RecordResponse(Wire):
@@ -110,9 +110,9 @@ class RecordResponse(Wire):
 
 
 class AttuneRequest(Wire):
-    scope: Scope
+    scope: AttuneScope
     context_hint: str | UnsetType | None = UNSET
-    format: Format | UnsetType = UNSET
+    format: AttuneFormat | UnsetType = UNSET
     since_epoch: Epoch | UnsetType | None = UNSET
 
 
@@ -147,7 +147,7 @@ class DetectResponse(Wire):
     scan_coverage: ScanCoverage
 
 
-class Proposed(Wire):
+class ProposedMerge(Wire):
     """How a conflict shall end. In a vote `winner_id` is the caller's ballot."""
 
     rationale: Said
@@ -158,7 +158,7 @@ class Proposed(Wire):
 class MergeRequest(Wire):
     conflict_id: Name
     strategy: MergeStrategy
-    resolution: Proposed
+    resolution: ProposedMerge
 
 
 class SideEffects(Wire):
@@ -173,7 +173,7 @@ class MergeResponse(Wire):
     side_effects: SideEffects
 
 
-class SubscriptionWish(Wire):
+class SubscriptionInput(Wire):
     id: str | UnsetType | None = UNSET
     events: list[EventName] | UnsetType = UNSET
     min_relevance: Fraction | UnsetType | None = UNSET
@@ -182,7 +182,7 @@ class SubscriptionWish(Wire):
 
 class SubscribeRequest(Wire):
     action: SubscribeAction
-    subscription: SubscriptionWish | UnsetType | None = UNSET
+    subscription: SubscriptionInput | UnsetType | None = UNSET
 
 
 class SubscribeResponse(Wire):

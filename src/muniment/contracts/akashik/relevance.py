@@ -65,7 +65,7 @@ class Relevant(Value):
 def weigh(found: Sequence[Disclosure], command: AttuneCommand) -> tuple[Relevant, ...]:
     """Everything found with its score for this caller, the best first; equals the newer first."""
     mine = [one for one in found if command.task is not None and _task(one) == command.task]
-    near = Near(
+    near = TaskNeighbourhood(
         units=frozenset(one.record.id for one in mine),
         linked=frozenset(target for one in mine for _, target in one.record.links),
     )
@@ -74,7 +74,7 @@ def weigh(found: Sequence[Disclosure], command: AttuneCommand) -> tuple[Relevant
     return _mixed(sorted(rough, key=_rank))
 
 
-class Near(Value):
+class TaskNeighbourhood(Value):
     """The units of the task at hand, and what they are linked to."""
 
     units: frozenset[str] = frozenset()
@@ -89,7 +89,7 @@ def _rank(one: Relevant) -> tuple[float, int, str]:
     return -one.score, -one.found.record.created_at, one.found.record.id
 
 
-def _weighed(one: Disclosure, command: AttuneCommand, near: Near, age: float) -> Relevant:
+def _weighed(one: Disclosure, command: AttuneCommand, near: TaskNeighbourhood, age: float) -> Relevant:
     parts = {name: value for name, value in one.parts if name in _ENGINE}
     parts["type"] = TYPE_SHARE * TYPE_WEIGHT[TYPE_OF[one.record.claim.nature.kind]]
     if one.record.id in near.units:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from muniment.contracts.akashik.codes import Code, error_document
+from muniment.contracts.akashik.codes import ErrorCode, error_document
 from muniment.contracts.akashik.commands import ReplayCommand
 from muniment.contracts.akashik.tables import TOLD_AS
-from muniment.contracts.akashik.words import Depth, Operation
+from muniment.contracts.akashik.words import Depth, FieldOperation
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.entry import ConflictChange, Entry
 from muniment.model.status import Status
@@ -18,7 +18,7 @@ EVENTS_MAX = 10_000
 """More than this is too large to tell in one answer."""
 
 
-class Past(Value):
+class HistoryEvent(Value):
     """One event. A `key` event is one that changed what a unit, a conflict, a task or a session counts for."""
 
     epoch: int
@@ -30,7 +30,7 @@ class Past(Value):
     key: bool = True
 
 
-class Cast(Value):
+class ReplayTargets(Value):
     """Whose past is told: `units` by the number of a revision, with the task of each if it had one; `conflict` if it
     is the past of one alone; `known` are all units the caller may know of, by number; `before` is what a revision was
     in before an entry; `ends` says which unit was purged in an entry, and why."""
@@ -43,7 +43,7 @@ class Cast(Value):
     conflict: str | None = None
 
 
-def past_of(entries: Sequence[Entry], cast: Cast) -> Iterator[Past]:
+def past_of(entries: Sequence[Entry], cast: ReplayTargets) -> Iterator[HistoryEvent]:
     """Every event of these entries that belongs to the past that is told."""
     for entry in entries:
         for birth in entry.births:
@@ -58,17 +58,17 @@ def past_of(entries: Sequence[Entry], cast: Cast) -> Iterator[Past]:
             if _concerns(conflict, cast):
                 sides = f"{cast.known[conflict.a]} and {cast.known[conflict.b]}"
                 words = f"{sides} disagree: {conflict.status}"
-                yield Past(epoch=entry.seq, what=f"conflict.{conflict.status}", agent=entry.actor, words=words)
+                yield HistoryEvent(epoch=entry.seq, what=f"conflict.{conflict.status}", agent=entry.actor, words=words)
 
 
-def _purged(entry: Entry, unit: str, reason: str, cast: Cast) -> Past:
+def _purged(entry: Entry, unit: str, reason: str, cast: ReplayTargets) -> HistoryEvent:
     """The tombstone: which unit, when and why."""
     words = f"{unit} was purged at {show(entry.at)}: {reason}"
     task = cast.tasks.get(unit)
-    return Past(epoch=entry.seq, what="memory.purged", agent=entry.actor, words=words, unit=unit, task=task)
+    return HistoryEvent(epoch=entry.seq, what="memory.purged", agent=entry.actor, words=words, unit=unit, task=task)
 
 
-def _changed(entry: Entry, cast: Cast, rid: int, status: Status) -> Past:
+def _changed(entry: Entry, cast: ReplayTargets, rid: int, status: Status) -> HistoryEvent:
     if cast.before.get((rid, entry.seq)) is status:
         return _of_unit(entry, cast, rid, "memory.reassessed", "counts for more or less", key=False)
     if status is Status.ARCHIVED:
@@ -76,9 +76,9 @@ def _changed(entry: Entry, cast: Cast, rid: int, status: Status) -> Past:
     return _of_unit(entry, cast, rid, f"memory.{TOLD_AS[status]}", f"became {TOLD_AS[status]}")
 
 
-def _of_unit(entry: Entry, cast: Cast, rid: int, what: str, words: str, *, key: bool = True) -> Past:
+def _of_unit(entry: Entry, cast: ReplayTargets, rid: int, what: str, words: str, *, key: bool = True) -> HistoryEvent:
     unit = cast.units[rid]
-    return Past(
+    return HistoryEvent(
         epoch=entry.seq,
         what=what,
         agent=entry.actor,
@@ -89,7 +89,7 @@ def _of_unit(entry: Entry, cast: Cast, rid: int, what: str, words: str, *, key: 
     )
 
 
-def _concerns(conflict: ConflictChange, cast: Cast) -> bool:
+def _concerns(conflict: ConflictChange, cast: ReplayTargets) -> bool:
     if conflict.a not in cast.known or conflict.b not in cast.known:
         return False
     if cast.conflict is not None:
@@ -99,10 +99,10 @@ def _concerns(conflict: ConflictChange, cast: Cast) -> bool:
 
 def nothing_there(command: ReplayCommand) -> JsonObject:
     words = f"there is no {command.target_type} of this id"
-    return error_document(Code.UNIT_NOT_FOUND, Operation.REPLAY, words)
+    return error_document(ErrorCode.UNIT_NOT_FOUND, FieldOperation.REPLAY, words)
 
 
-def replay_response(events: Sequence[Past], command: ReplayCommand, *, limit: int = EVENTS_MAX) -> JsonObject:
+def replay_response(events: Sequence[HistoryEvent], command: ReplayCommand, *, limit: int = EVENTS_MAX) -> JsonObject:
     """The answer to a REPLAY: the whole of what was asked for, or an error, never a part."""
     ordered = sorted(events, key=lambda one: one.epoch)
     shown = [one for one in ordered if command.depth is Depth.FULL_TRACE or one.key]
@@ -121,10 +121,10 @@ def replay_response(events: Sequence[Past], command: ReplayCommand, *, limit: in
 
 def too_large(number: int, limit: int) -> JsonObject:
     words = f"{number} events or more, and at most {limit} are told at once"
-    return error_document(Code.REPLAY_TOO_LARGE, Operation.REPLAY, words)
+    return error_document(ErrorCode.REPLAY_TOO_LARGE, FieldOperation.REPLAY, words)
 
 
-def _document(one: Past) -> JsonObject:
+def _document(one: HistoryEvent) -> JsonObject:
     return {
         "epoch": one.epoch,
         "event_type": one.what,
@@ -135,7 +135,7 @@ def _document(one: Past) -> JsonObject:
     }
 
 
-def _summary(command: ReplayCommand, events: Sequence[Past], agents: Sequence[str]) -> str:
+def _summary(command: ReplayCommand, events: Sequence[HistoryEvent], agents: Sequence[str]) -> str:
     first, last = events[0], events[-1]
     return (
         f"{command.target_type} {command.target}: {len(events)} events from epoch {first.epoch} to {last.epoch} by "

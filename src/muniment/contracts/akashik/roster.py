@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec import UNSET, structs
 
-from muniment.contracts.akashik.codes import Code, error_document
-from muniment.contracts.akashik.levels import LEVEL_OF
+from muniment.contracts.akashik.codes import ErrorCode, error_document
 from muniment.contracts.akashik.nouns import VERSION
 from muniment.contracts.akashik.payloads import RegisterRequest
-from muniment.contracts.akashik.words import AgentStatus, MergeStrategy, Operation
+from muniment.contracts.akashik.validation import LEVEL_OF
+from muniment.contracts.akashik.words import AgentStatus, FieldOperation, MergeStrategy
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.decoding import convert
 from muniment.model.value import Value
@@ -22,11 +22,11 @@ SETTLING: dict[int, tuple[MergeStrategy, ...]] = {
 """Which strategies a Field of each level settles conflicts by."""
 
 
-_AFTER_FAILURE = frozenset({Operation.REGISTER, Operation.DEREGISTER})
+_AFTER_FAILURE = frozenset({FieldOperation.REGISTER, FieldOperation.DEREGISTER})
 """What a failed agent can still do."""
 
 
-class Member(Value):
+class RegisteredAgent(Value):
     """A registered agent. `authority` is what its credential gives it."""
 
     id: str
@@ -55,15 +55,15 @@ class Roster(Value):
     """Who takes part in a Field of a level, which operations are there, and whether it keeps what it is told."""
 
     level: int = 3
-    operations: tuple[Operation, ...] = tuple(Operation)
+    operations: tuple[FieldOperation, ...] = tuple(FieldOperation)
     persistence: bool = True
-    members: tuple[Member, ...] = ()
+    members: tuple[RegisteredAgent, ...] = ()
 
-    def member(self, agent: str) -> Member | None:
+    def member(self, agent: str) -> RegisteredAgent | None:
         return next((one for one in self.members if one.id == agent), None)
 
     @property
-    def supported(self) -> tuple[Operation, ...]:
+    def supported(self) -> tuple[FieldOperation, ...]:
         return tuple(one for one in self.operations if LEVEL_OF[one] <= self.level)
 
     @property
@@ -82,22 +82,22 @@ def register(roster: Roster, payload: Json, *, authority: int = 4) -> tuple[Rost
     asked = convert(payload, RegisterRequest)
     known = roster.member(asked.id)
     if known is not None and known.status is not AgentStatus.FAILED:
-        return roster, error_document(Code.AGENT_ID_TAKEN, Operation.REGISTER, "an active agent has this id")
+        return roster, error_document(ErrorCode.AGENT_ID_TAKEN, FieldOperation.REGISTER, "an active agent has this id")
     claimed = authority if asked.authority_level is UNSET else asked.authority_level
     if claimed > authority:
         words = f"the credential gives authority {authority} at most"
-        return roster, error_document(Code.INSUFFICIENT_AUTHORITY, Operation.REGISTER, words)
+        return roster, error_document(ErrorCode.INSUFFICIENT_AUTHORITY, FieldOperation.REGISTER, words)
     needed = () if asked.required_operations is UNSET else asked.required_operations
     if missing := [name for name in needed if name not in roster.supported]:
         return roster, _answer(roster, None, "not supported here: " + ", ".join(missing))
     interests = () if asked.interests is UNSET else tuple(asked.interests)
-    member = Member(id=asked.id, role=asked.role, interests=interests, authority=claimed)
+    member = RegisteredAgent(id=asked.id, role=asked.role, interests=interests, authority=claimed)
     others = tuple(one for one in roster.members if one is not known)
     joined = structs.replace(roster, members=(*others, member))
     return joined, _answer(joined, member, None)
 
 
-def _answer(roster: Roster, member: Member | None, reason: str | None) -> JsonObject:
+def _answer(roster: Roster, member: RegisteredAgent | None, reason: str | None) -> JsonObject:
     return {
         "status": "registered" if member is not None else "rejected",
         "agent": member.document if member is not None else None,
@@ -111,7 +111,7 @@ def unsettled(roster: Roster, strategy: MergeStrategy) -> JsonObject | None:
     if strategy in SETTLING[roster.level]:
         return None
     words = f"{strategy} is not supported by a Field of level {roster.level}"
-    return error_document(Code.UNSUPPORTED_STRATEGY, Operation.MERGE, words)
+    return error_document(ErrorCode.UNSUPPORTED_STRATEGY, FieldOperation.MERGE, words)
 
 
 def deregister(roster: Roster, agent: str, *, units: int, tasks: int = 0) -> tuple[Roster, JsonObject]:
@@ -122,21 +122,21 @@ def deregister(roster: Roster, agent: str, *, units: int, tasks: int = 0) -> tup
     return left, {"status": "ok" if known else "not_found", "cleanup": cleanup}
 
 
-def unsupported(roster: Roster, operation: Operation) -> JsonObject | None:
+def unsupported(roster: Roster, operation: FieldOperation) -> JsonObject | None:
     """Why a Field of this level does not know an operation; None if it does."""
     if operation in roster.supported:
         return None
     words = f"{operation} is not supported by a Field of level {roster.level}"
-    return error_document(Code.UNSUPPORTED_OPERATION, operation, words)
+    return error_document(ErrorCode.UNSUPPORTED_OPERATION, operation, words)
 
 
-def refusal(roster: Roster, operation: Operation, agent: str) -> JsonObject | None:
+def refusal(roster: Roster, operation: FieldOperation, agent: str) -> JsonObject | None:
     """Why an operation is not taken up at all: the Field does not know it, or not the agent; None if it is."""
     if (unknown := unsupported(roster, operation)) is not None:
         return unknown
     found = roster.member(agent)
-    if operation is not Operation.REGISTER and found is None:
-        return error_document(Code.AGENT_NOT_REGISTERED, operation, "there is no registered agent of this id")
+    if operation is not FieldOperation.REGISTER and found is None:
+        return error_document(ErrorCode.AGENT_NOT_REGISTERED, operation, "there is no registered agent of this id")
     if found is not None and found.status is AgentStatus.FAILED and operation not in _AFTER_FAILURE:
-        return error_document(Code.INVALID_TRANSITION, operation, "the agent has failed: REGISTER again")
+        return error_document(ErrorCode.INVALID_TRANSITION, operation, "the agent has failed: REGISTER again")
     return None

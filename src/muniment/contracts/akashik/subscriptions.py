@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from msgspec import UNSET, structs
 
-from muniment.contracts.akashik.codes import Code, error_document
-from muniment.contracts.akashik.payloads import SubscribeRequest, SubscriptionWish
-from muniment.contracts.akashik.words import EventName, Operation, SubscribeAction
+from muniment.contracts.akashik.codes import ErrorCode, error_document
+from muniment.contracts.akashik.payloads import SubscribeRequest, SubscriptionInput
+from muniment.contracts.akashik.words import EventName, FieldOperation, SubscribeAction
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.decoding import convert
 from muniment.model.value import Value
 
 
-class Wish(Value):
+class FieldSubscription(Value):
     """One subscription of one agent. `own` bounds it to what concerns the agent itself."""
 
     id: str
@@ -36,16 +36,16 @@ class Wish(Value):
         return event in self.events and (self.min_relevance is None or relevance >= self.min_relevance)
 
 
-class Book(Value):
+class SubscriptionBook(Value):
     """All subscriptions of a Field."""
 
-    wishes: tuple[Wish, ...] = ()
+    wishes: tuple[FieldSubscription, ...] = ()
 
 
-def subscribe(book: Book, agent: str, payload: Json, *, fresh: str) -> tuple[Book, JsonObject]:
+def subscribe(book: SubscriptionBook, agent: str, payload: Json, *, fresh: str) -> tuple[SubscriptionBook, JsonObject]:
     """Take up a SUBSCRIBE that was found valid. `fresh` names the subscription if it is a new one."""
     asked = convert(payload, SubscribeRequest)
-    wish = asked.subscription if isinstance(asked.subscription, SubscriptionWish) else SubscriptionWish()
+    wish = asked.subscription if isinstance(asked.subscription, SubscriptionInput) else SubscriptionInput()
     own = [one for one in book.wishes if one.agent == agent]
     match asked.action:
         case SubscribeAction.LIST:
@@ -57,13 +57,13 @@ def subscribe(book: Book, agent: str, payload: Json, *, fresh: str) -> tuple[Boo
             gone = next((one for one in own if one.id == wish.id), None)
             if gone is None:
                 words = "you have no subscription of this id"
-                return book, error_document(Code.SUBSCRIPTION_NOT_FOUND, Operation.SUBSCRIBE, words)
+                return book, error_document(ErrorCode.SUBSCRIPTION_NOT_FOUND, FieldOperation.SUBSCRIBE, words)
             kept = tuple(one for one in book.wishes if one is not gone)
             return structs.replace(book, wishes=kept), {"status": "ok", "subscription": gone.document}
 
 
-def _made(wish: SubscriptionWish, agent: str, fresh: str) -> Wish:
-    return Wish(
+def _made(wish: SubscriptionInput, agent: str, fresh: str) -> FieldSubscription:
+    return FieldSubscription(
         id=fresh,
         agent=agent,
         events=() if wish.events is UNSET else tuple(wish.events),

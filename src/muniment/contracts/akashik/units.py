@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from muniment.contracts.akashik.tables import KIND_OF, STATUS_OF, TOLD_AS, TYPE_OF
 from muniment.contracts.akashik.words import LinkType, Mode, UnitStatus
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.names import safe_id, safe_text
 from muniment.contracts.strict.instants import instant_of
 from muniment.contracts.strict.values import Json, JsonObject
@@ -36,19 +36,19 @@ _instant = lru_cache(maxsize=4_096)(instant_of)
 _spelled = lru_cache(maxsize=4_096)(times.show)
 
 
-class Units:
+class UnitCodec:
     """The dialect of memory units. They are closed, so there is no slot for words of ours."""
 
     @property
     def name(self) -> str:
         return "akashik"
 
-    def read(self, document: JsonObject) -> Carried:
+    def read(self, document: JsonObject) -> InterchangeRecord:
         source, epoch = _part(document, "source"), document["epoch"]
         actor, role, stamp = source["agent_id"], source["agent_role"], source["timestamp"]
         assert isinstance(epoch, (int, float)), "the shape was checked"
         assert isinstance(stamp, str), "the shape was checked"
-        return Carried(
+        return InterchangeRecord(
             id=safe_id(str(document["id"])),
             claim=_claim(document, source),
             epoch=int(epoch),
@@ -58,7 +58,7 @@ class Units:
             created_at=_instant(stamp) if stamp != NO_TIME else None,
         )
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         claim = memory.claim
         document: JsonObject = {
             "id": memory.id,
@@ -181,7 +181,7 @@ def _link(word: str, target: str, description: str | None) -> JsonObject:
     return link
 
 
-def _stamp(memory: Carried) -> str:
+def _stamp(memory: InterchangeRecord) -> str:
     """When it was written down; else the first time that is known of it."""
     claim = memory.claim.times
     known: tuple[Instant | None, ...] = (memory.created_at, memory.updated_at, claim.event_time, claim.valid_from)

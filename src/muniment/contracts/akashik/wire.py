@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from muniment.contracts.akashik import coordination, nouns, payloads
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 
-REQUESTS: dict[Operation, type] = {
-    Operation.REGISTER: payloads.RegisterRequest,
-    Operation.DEREGISTER: payloads.DeregisterRequest,
-    Operation.RECORD: payloads.RecordRequest,
-    Operation.ATTUNE: payloads.AttuneRequest,
-    Operation.DETECT: payloads.DetectRequest,
-    Operation.MERGE: payloads.MergeRequest,
-    Operation.SUBSCRIBE: payloads.SubscribeRequest,
-    Operation.REPLAY: payloads.ReplayRequest,
-    Operation.COMPACT: payloads.CompactRequest,
-    Operation.COORDINATE: coordination.CoordinateRequest,
-    Operation.HANDOFF: coordination.HandoffRequest,
-    Operation.SESSION: coordination.SessionRequest,
+REQUESTS: dict[FieldOperation, type] = {
+    FieldOperation.REGISTER: payloads.RegisterRequest,
+    FieldOperation.DEREGISTER: payloads.DeregisterRequest,
+    FieldOperation.RECORD: payloads.RecordRequest,
+    FieldOperation.ATTUNE: payloads.AttuneRequest,
+    FieldOperation.DETECT: payloads.DetectRequest,
+    FieldOperation.MERGE: payloads.MergeRequest,
+    FieldOperation.SUBSCRIBE: payloads.SubscribeRequest,
+    FieldOperation.REPLAY: payloads.ReplayRequest,
+    FieldOperation.COMPACT: payloads.CompactRequest,
+    FieldOperation.COORDINATE: coordination.CoordinateRequest,
+    FieldOperation.HANDOFF: coordination.HandoffRequest,
+    FieldOperation.SESSION: coordination.SessionRequest,
 }
 
-RESPONSES: dict[Operation, type] = {
-    Operation.REGISTER: payloads.RegisterResponse,
-    Operation.DEREGISTER: payloads.DeregisterResponse,
-    Operation.RECORD: payloads.RecordResponse,
-    Operation.ATTUNE: payloads.AttuneResponse,
-    Operation.DETECT: payloads.DetectResponse,
-    Operation.MERGE: payloads.MergeResponse,
-    Operation.SUBSCRIBE: payloads.SubscribeResponse,
-    Operation.REPLAY: payloads.ReplayResponse,
-    Operation.COMPACT: payloads.CompactResponse,
-    Operation.COORDINATE: coordination.CoordinateResponse,
-    Operation.HANDOFF: coordination.HandoffResponse,
-    Operation.SESSION: coordination.SessionResponse,
+RESPONSES: dict[FieldOperation, type] = {
+    FieldOperation.REGISTER: payloads.RegisterResponse,
+    FieldOperation.DEREGISTER: payloads.DeregisterResponse,
+    FieldOperation.RECORD: payloads.RecordResponse,
+    FieldOperation.ATTUNE: payloads.AttuneResponse,
+    FieldOperation.DETECT: payloads.DetectResponse,
+    FieldOperation.MERGE: payloads.MergeResponse,
+    FieldOperation.SUBSCRIBE: payloads.SubscribeResponse,
+    FieldOperation.REPLAY: payloads.ReplayResponse,
+    FieldOperation.COMPACT: payloads.CompactResponse,
+    FieldOperation.COORDINATE: coordination.CoordinateResponse,
+    FieldOperation.HANDOFF: coordination.HandoffResponse,
+    FieldOperation.SESSION: coordination.SessionResponse,
 }
 
 DOCUMENTS: dict[str, type] = {
     "memory_unit": nouns.MemoryUnit,
-    "relation": nouns.Relation,
-    "agent": nouns.Agent,
-    "scope": nouns.Scope,
+    "relation": nouns.UnitRelation,
+    "agent": nouns.FieldAgent,
+    "scope": nouns.AttuneScope,
     "conflict": nouns.Conflict,
     "message": payloads.Message,
     "scoped_memory_unit": nouns.ScopedMemoryUnit,
@@ -49,8 +49,8 @@ DOCUMENTS: dict[str, type] = {
     "subscription": nouns.Subscription,
     "notification": nouns.Notification,
     "error": nouns.Error,
-    "task": coordination.Task,
-    "session": coordination.Session,
+    "task": coordination.FieldTask,
+    "session": coordination.FieldSession,
     "handoff_package": coordination.HandoffPackage,
     **{f"{operation.lower()}_request": kind for operation, kind in REQUESTS.items()},
     **{f"{operation.lower()}_response": kind for operation, kind in RESPONSES.items()},

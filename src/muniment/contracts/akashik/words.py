@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Operation(StrEnum):
+class FieldOperation(StrEnum):
     REGISTER = "REGISTER"
     DEREGISTER = "DEREGISTER"
     RECORD = "RECORD"
@@ -105,7 +105,7 @@ class MergeStrategy(StrEnum):
     VOTE = "vote"
 
 
-class Format(StrEnum):
+class AttuneFormat(StrEnum):
     FULL = "full"
     SUMMARY = "summary"
     IDS_ONLY = "ids_only"

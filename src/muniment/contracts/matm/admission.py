@@ -14,8 +14,8 @@ from typing import get_args
 import msgspec
 
 from muniment.contracts.finding import Finding, Severity
-from muniment.contracts.matm import use, wire, words
-from muniment.contracts.matm.forbidden import HIDDEN, WRITE, forbidden, says_no_more
+from muniment.contracts.matm import usability, wire, words
+from muniment.contracts.matm.forbidden_content import HIDDEN, WRITE, forbidden, says_no_more
 from muniment.contracts.matm.parts import agent_name, object_in
 from muniment.contracts.shape import Flaw, flaws
 from muniment.contracts.strict.instants import instant_of, is_instant
@@ -198,7 +198,7 @@ def _event(event: JsonObject, path: str) -> Iterator[Finding]:
     yield from _bounded(event, scope, path)
     yield from (
         warning("kind_part", path, f"a {kind} should say its {name}")
-        for name in use.missing_for_kind(event)
+        for name in usability.missing_for_kind(event)
         if name != "expiry"
     )
 
@@ -240,7 +240,7 @@ def _chartered(document: JsonObject, scope: Json, path: str) -> Iterator[Finding
     if not isinstance(scope, str) or scope in _CORE:
         return
     say = error if scope == "x_user_identity" else warning
-    for name in use.missing_in_charter(document):
+    for name in usability.missing_in_charter(document):
         yield say("extension_scope", below(path, "charter"), f"{name} is missing: the scope {scope} needs it")
 
 
@@ -264,8 +264,8 @@ def _record(record: JsonObject, path: str) -> Iterator[Finding]:
         yield from _needs_target(record, path, "conflicts_with", "expected the sides of the conflict")
     yield from _both(record, path)
     yield from _sure(record, path)
-    if record.get("status") in use.IN_USE:
-        for name in use.missing_for_use(record):
+    if record.get("status") in usability.IN_USE:
+        for name in usability.missing_for_use(record):
             yield error("unusable", path, f"{name} is missing: without it a record is not usable")
         yield from _chartered(record, record.get("scope"), path)
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from muniment.contracts import codec
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded, Narrowing
+from muniment.contracts.contract import Encoded, Narrowing
+from muniment.contracts.documents import each, piled
 from muniment.contracts.finding import Finding, Severity, finding_of, passes
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.matm.admission import expectation, inspect, sort_of
 from muniment.contracts.matm.event import EVENTS, as_emitted
-from muniment.contracts.matm.forbidden import credentials
+from muniment.contracts.matm.forbidden_content import credentials
 from muniment.contracts.matm.record import RECORDS
-from muniment.contracts.pile import each, piled
 from muniment.contracts.strict.pointer import ROOT, below
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
@@ -40,14 +40,14 @@ class MatmContract:
             for finding in (*inspect(document, path), *credentials(document, path))
         )
 
-    def decode(self, data: bytes) -> tuple[Carried, ...]:
+    def decode(self, data: bytes) -> tuple[InterchangeRecord, ...]:
         return tuple(read_document(document, path) for path, document in each(read_json(data)))
 
-    def encode(self, memories: Sequence[Carried]) -> Encoded:
+    def encode(self, memories: Sequence[InterchangeRecord]) -> Encoded:
         return piled([write_document(memory) for memory in memories])
 
 
-def read_document(document: Json, path: str = ROOT) -> Carried:
+def read_document(document: Json, path: str = ROOT) -> InterchangeRecord:
     """The memory in one event, in the event of a ticket, or in one record."""
     for finding in inspect(document, path):
         if finding.severity is Severity.ERROR:
@@ -63,7 +63,7 @@ def read_document(document: Json, path: str = ROOT) -> Carried:
     raise Malformed(path, f"a memory event or a memory record; a {sort} holds no memory")
 
 
-def _born(memory: Carried) -> Carried:
+def _born(memory: InterchangeRecord) -> InterchangeRecord:
     """Marked as an event even where nothing had to be kept of it."""
     if _is_event(memory):
         return memory
@@ -71,7 +71,7 @@ def _born(memory: Carried) -> Carried:
     return msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=marked))
 
 
-def write_document(memory: Carried) -> tuple[JsonObject, tuple[Narrowing, ...]]:
+def write_document(memory: InterchangeRecord) -> tuple[JsonObject, tuple[Narrowing, ...]]:
     """One memory as an event if it is one still, else as a record; and what that could not hold. What was kept of an
     earlier document is left out if it would make this one invalid: somebody else wrote it."""
     if memory.status is Status.PROPOSED and _is_event(memory):
@@ -85,7 +85,7 @@ def write_document(memory: Carried) -> tuple[JsonObject, tuple[Narrowing, ...]]:
     return document, told
 
 
-def _is_event(memory: Carried) -> bool:
+def _is_event(memory: InterchangeRecord) -> bool:
     return any(one.name == EVENTS.name for one in memory.claim.extensions)
 
 

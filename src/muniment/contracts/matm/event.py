@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.matm import parts, words
 from muniment.contracts.matm.slot import put_slot, take_slot
 from muniment.contracts.names import safe_id, safe_namespace
@@ -26,13 +26,13 @@ _LONG_AGO = "1970-01-01T00:00:00Z"
 same thing said again on another day is the same thing."""
 
 
-class EventDialect:
+class MatmEventCodec:
     name = NAME
 
-    def read(self, document: JsonObject) -> Carried:
+    def read(self, document: JsonObject) -> InterchangeRecord:
         agent = _named(document["source_agent"], "agent_id")
         emitted = parts.instant_in(document, "emitted_at")
-        return Carried(
+        return InterchangeRecord(
             id=str(document["event_id"]),
             claim=_claim(document, agent),
             tenant=parts.id_of(document, "tenant_id"),
@@ -42,7 +42,7 @@ class EventDialect:
             created_at=emitted,
         )
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         claim = memory.claim
         document: JsonObject = {
             "schema_version": words.EVENT,
@@ -73,7 +73,7 @@ class EventDialect:
         return take_slot(document)
 
 
-def as_emitted(memory: Carried) -> Carried:
+def as_emitted(memory: InterchangeRecord) -> InterchangeRecord:
     """The memory with the time at which its event was emitted, as far as that was kept, in place of the time at which
     we were told of it."""
     own = next((one.body for one in memory.claim.extensions if one.name == NAME), None)
@@ -153,7 +153,7 @@ def _origin(document: JsonObject, artifact: JsonObject) -> Origin:
     )
 
 
-def _agent(memory: Carried) -> JsonObject:
+def _agent(memory: InterchangeRecord) -> JsonObject:
     said: JsonObject = {"agent_id": memory.actor or UNKNOWN}
     parts.put(said, role=memory.role)
     return said
@@ -182,7 +182,7 @@ def _hints(claim: Claim) -> JsonObject:
     return said
 
 
-def _write_rest(document: JsonObject, memory: Carried) -> None:
+def _write_rest(document: JsonObject, memory: InterchangeRecord) -> None:
     claim = memory.claim
     parts.put(
         document,
@@ -230,4 +230,4 @@ def nearest(kind: Kind) -> str:
     return _NEAREST.get(kind, kind.value)
 
 
-EVENTS = EventDialect()
+EVENTS = MatmEventCodec()

@@ -18,17 +18,17 @@ Fraction = Annotated[float, Meta(ge=0, le=1)]
 No = Annotated[bool, Meta(extra_json_schema={"const": False})]
 
 
-class Document(Wire):
+class MatmDocument(Wire):
     """What may stand alone in a file, with fields of its own besides if they are named so."""
 
     EXTENSIONS: ClassVar[str | None] = words.EXTENSION_NAME
 
 
-class Open(Wire, forbid_unknown_fields=False):
+class OpenStatement(Wire, forbid_unknown_fields=False):
     """A statement that may say more than we read."""
 
 
-class Agent(Open):
+class MatmAgent(OpenStatement):
     """Who it is, by `agent_id`; where a producer says `id` or `name` instead, that is read."""
 
     agent_id: Name | UnsetType = UNSET
@@ -39,7 +39,7 @@ class Agent(Open):
     environment: Text | UnsetType = UNSET
 
 
-class Task(Open):
+class MatmTask(OpenStatement):
     task_id: Name
     title: Text | UnsetType = UNSET
     project_id: Name | UnsetType = UNSET
@@ -47,7 +47,7 @@ class Task(Open):
     workflow_id: Name | UnsetType = UNSET
 
 
-class Provenance(Open):
+class MatmProvenance(OpenStatement):
     """Where a memory comes from: `source_refs` can be looked up, `event_ids` are the events behind a record."""
 
     source_refs: list[Text] | UnsetType = UNSET
@@ -58,7 +58,7 @@ class Provenance(Open):
     captured_at: Utc | UnsetType = UNSET
 
 
-class ReviewHints(Open):
+class ReviewHints(OpenStatement):
     human_review_required: bool | UnsetType = UNSET
     reviewer: Name | UnsetType = UNSET
     reason: str | UnsetType = UNSET
@@ -73,7 +73,7 @@ class EvidenceRef(Wire):
     hash: Text | UnsetType = UNSET
 
 
-class Confidence(Wire):
+class MatmConfidence(Wire):
     """How sure, with a public rationale. Never private thought. `score`, or else `value` or `level`, says how sure."""
 
     score: Fraction | words.ConfidenceWord | UnsetType = UNSET
@@ -127,7 +127,7 @@ class RiskPart(Wire):
     trigger: Text
 
 
-class Charter(Wire):
+class MatmCharter(Wire):
     """What memory about people, or across a border, needs before it may be kept."""
 
     owner: Name | UnsetType = UNSET

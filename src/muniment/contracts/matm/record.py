@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from muniment.contracts import codec
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.matm import event as events
 from muniment.contracts.matm import parts, words
 from muniment.contracts.matm.slot import put_slot, take_slot
-from muniment.contracts.matm.use import missing_for_use, missing_in_charter
+from muniment.contracts.matm.usability import missing_for_use, missing_in_charter
 from muniment.contracts.names import safe_namespace
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model import checks
@@ -52,13 +52,13 @@ _PLACES = {
 }
 
 
-class RecordDialect:
+class MatmRecordCodec:
     name = NAME
 
-    def read(self, document: JsonObject) -> Carried:
+    def read(self, document: JsonObject) -> InterchangeRecord:
         provenance, whose = parts.object_in(document, "provenance"), parts.object_in(document, "scope_ref")
         revision = document.get("revision", 1)
-        return Carried(
+        return InterchangeRecord(
             id=str(document["record_id"]),
             claim=_claim(document, provenance, whose),
             tenant=parts.id_of(whose, "tenant_id"),
@@ -75,7 +75,7 @@ class RecordDialect:
             reports=parts.ids_of(document, "curation_report_ids"),
         )
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         claim = memory.claim
         sides = list(dict.fromkeys([*memory.conflicts, *parts.contradicted(claim)]))
         document: JsonObject = {
@@ -135,7 +135,7 @@ def _place(document: JsonObject, provenance: JsonObject, whose: JsonObject) -> P
     )
 
 
-def _write_review(document: JsonObject, memory: Carried) -> None:
+def _write_review(document: JsonObject, memory: InterchangeRecord) -> None:
     claim = memory.claim
     parts.put(
         document,
@@ -150,7 +150,7 @@ def _write_review(document: JsonObject, memory: Carried) -> None:
     )
 
 
-def _write_rest(document: JsonObject, memory: Carried, sides: list[str]) -> None:
+def _write_rest(document: JsonObject, memory: InterchangeRecord, sides: list[str]) -> None:
     claim = memory.claim
     place, origin = claim.place, claim.origin
     whose: JsonObject = {_PLACES[place.scope]: place.scope_id}
@@ -187,7 +187,7 @@ def _write_rest(document: JsonObject, memory: Carried, sides: list[str]) -> None
 _KEPT_PARTS = ("decision", "procedure", "risk")
 
 
-def _write_born(document: JsonObject, memory: Carried) -> None:
+def _write_born(document: JsonObject, memory: InterchangeRecord) -> None:
     """What the event a record was made of said about its kind; a decision without it is dated by what we know."""
     if any(one.name == events.NAME for one in memory.claim.extensions):
         born, _ = codec.encode(events.EVENTS, events.as_emitted(memory))
@@ -199,7 +199,7 @@ def _write_born(document: JsonObject, memory: Carried) -> None:
         parts.put(parts.object_in(document, "decision"), rationale=memory.claim.belief.reasoning)
 
 
-def _status(document: JsonObject, memory: Carried) -> str:
+def _status(document: JsonObject, memory: InterchangeRecord) -> str:
     """What it counts for. A record in force that lacks what the profile asks of a usable one waits for review."""
     if memory.status not in (Status.ACTIVE, Status.CONTESTED):
         return _WRITTEN[memory.status]
@@ -210,10 +210,10 @@ def _status(document: JsonObject, memory: Carried) -> str:
     return "review_pending" if lacking else word
 
 
-def _in_force(document: JsonObject, memory: Carried) -> str:
+def _in_force(document: JsonObject, memory: InterchangeRecord) -> str:
     if document["kind"] == "hypothesis":
         return "hypothesis"
     return "reviewed" if memory.reviewer is not None else "current"
 
 
-RECORDS = RecordDialect()
+RECORDS = MatmRecordCodec()

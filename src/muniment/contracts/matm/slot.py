@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.contracts.residue import unspell
+from muniment.contracts.json_diff import unspell
 from muniment.contracts.strict.values import Json, JsonObject
 
 FIELD = "x_muniment"

@@ -13,44 +13,44 @@ from msgspec import UNSET, Meta, UnsetType
 
 from muniment.contracts.matm import words
 from muniment.contracts.matm.nouns import (
-    Agent,
     Artifact,
-    Charter,
     ClaimPart,
-    Confidence,
     DecisionPart,
-    Document,
     EvidenceRef,
     Fraction,
     Id,
+    MatmAgent,
+    MatmCharter,
+    MatmConfidence,
+    MatmDocument,
+    MatmProvenance,
+    MatmTask,
     Name,
     No,
     ProcedurePart,
-    Provenance,
     RequestContext,
     ReviewHints,
     RiskPart,
     SuggestedScope,
-    Task,
     Text,
     Utc,
 )
 from muniment.contracts.shape import Wire
 
 
-class Event(Document):
+class MatmEvent(MatmDocument):
     """A Memory Event: what a worker proposes. The first fourteen fields are required."""
 
     schema_version: Literal["llmwikis.matm.memory-event.v1"]
     event_id: Id
     emitted_at: Utc
-    source_agent: Agent | Name
-    task: Task | Name
-    provenance: Provenance | Text
+    source_agent: MatmAgent | Name
+    task: MatmTask | Name
+    provenance: MatmProvenance | Text
     artifact: Artifact
     memory_kind: words.Kind
     evidence_refs: list[EvidenceRef | Text]
-    confidence: Fraction | words.ConfidenceWord | Confidence
+    confidence: Fraction | words.ConfidenceWord | MatmConfidence
     suggested_scope: SuggestedScope
     worker_write_mode: Literal["proposal_only"]
     sensitivity: words.Sensitivity
@@ -75,7 +75,7 @@ class Event(Document):
     decision: DecisionPart | UnsetType = UNSET
     procedure: ProcedurePart | UnsetType = UNSET
     risk: RiskPart | UnsetType = UNSET
-    charter: Charter | UnsetType = UNSET
+    charter: MatmCharter | UnsetType = UNSET
     request_context: RequestContext | UnsetType = UNSET
 
 
@@ -91,7 +91,7 @@ class ScopeRef(Wire):
     organization_id: Name | UnsetType = UNSET
 
 
-class Record(Document):
+class MatmRecord(MatmDocument):
     """A durable memory record, as the curator keeps it."""
 
     schema_version: Literal["llmwikis.matm.memory-record.v1"]
@@ -106,8 +106,8 @@ class Record(Document):
     evidence_refs: list[EvidenceRef | Text] | UnsetType = UNSET
     source_refs: list[Text] | UnsetType = UNSET
     artifact_hash: Text | UnsetType = UNSET
-    provenance: Provenance | UnsetType = UNSET
-    confidence: Fraction | words.ConfidenceWord | Confidence | UnsetType = UNSET
+    provenance: MatmProvenance | UnsetType = UNSET
+    confidence: Fraction | words.ConfidenceWord | MatmConfidence | UnsetType = UNSET
     reviewer: Name | UnsetType = UNSET
     reviewed_at: Utc | UnsetType = UNSET
     next_review_at: Utc | UnsetType = UNSET
@@ -127,7 +127,7 @@ class Record(Document):
     decision: DecisionPart | UnsetType = UNSET
     procedure: ProcedurePart | UnsetType = UNSET
     risk: RiskPart | UnsetType = UNSET
-    charter: Charter | UnsetType = UNSET
+    charter: MatmCharter | UnsetType = UNSET
 
 
 class StepPart(Wire):
@@ -144,7 +144,7 @@ class RedactionPart(Wire):
     count: Annotated[int, Meta(ge=1)]
 
 
-class Report(Document):
+class MatmReport(MatmDocument):
     """A curation report: what was decided about one event, why, by whom. `next_review_at` is null where nothing is
     kept; `hold` means that a person still has to decide."""
 
@@ -191,7 +191,7 @@ class DirectoryEntry(Wire):
     owner: Name | UnsetType = UNSET
 
 
-class Directory(Document):
+class MatmDirectory(MatmDocument):
     """The transactive directory as one reader may see it: who knows what, and how it turned out."""
 
     schema_version: Literal["llmwikis.matm.directory.v1"]
@@ -202,13 +202,13 @@ class Directory(Document):
     tenant_id: Name | UnsetType = UNSET
 
 
-class Request(Document):
+class MatmRequest(MatmDocument):
     """A retrieval request. Scopes and kinds are hard limits; an empty list allows nothing."""
 
     schema_version: Literal["llmwikis.matm.retrieval-request.v1"]
     request_id: Id
-    consumer_agent: Agent | Name
-    task: Task | Name
+    consumer_agent: MatmAgent | Name
+    task: MatmTask | Name
     allowed_scopes: list[words.StoredScope]
     query: Text | UnsetType = UNSET
     purpose: Text | UnsetType = UNSET
@@ -224,7 +224,7 @@ class Request(Document):
     session_id: Name | UnsetType = UNSET
 
 
-class Result(Wire):
+class MatmResult(Wire):
     """One record that was found, cited. `presented_as` says as what it may be told."""
 
     record_id: Id
@@ -242,13 +242,13 @@ class Result(Wire):
     superseded_by: Name | UnsetType = UNSET
 
 
-class Notice(Wire):
+class MatmNotice(Wire):
     kind: words.NoticeKind
     message: Text
     record_ids: list[Id]
 
 
-class Grants(Wire):
+class MatmGrants(Wire):
     """What a retrieval entitles to: nothing but reading."""
 
     write: No
@@ -265,18 +265,18 @@ class FiltersApplied(Wire):
     purpose: Text
 
 
-class Response(Document):
+class MatmResponse(MatmDocument):
     """A retrieval response. When it abstains, nothing in it is an answer."""
 
     schema_version: Literal["llmwikis.matm.retrieval-response.v1"]
     request_id: Id
-    results: list[Result]
+    results: list[MatmResult]
     abstained: bool
     abstain_reasons: list[words.AbstainReason]
-    notices: list[Notice]
+    notices: list[MatmNotice]
     filters_applied: FiltersApplied
     excluded: dict[str, int]
-    grants: Grants
+    grants: MatmGrants
     receipt_id: Id | UnsetType = UNSET
 
 
@@ -286,7 +286,7 @@ class TicketNote(Wire):
     text: Text
 
 
-class Ticket(Document):
+class MatmTicket(MatmDocument):
     """A Memory Ticket: what a person sees in the queue. It wraps an event and is no schema of memory of its own."""
 
     ticket_id: Id
@@ -294,7 +294,7 @@ class Ticket(Document):
     opened_at: Utc
     opened_by: Name
     state: Literal["open", "accepted", "refused"]
-    event: Event
+    event: MatmEvent
     assignee: Name | UnsetType = UNSET
     due_at: Utc | UnsetType = UNSET
     reason: Text | UnsetType = UNSET
@@ -302,11 +302,11 @@ class Ticket(Document):
 
 
 DOCUMENTS: dict[str, type] = {
-    "MemoryEvent": Event,
-    "MemoryRecord": Record,
-    "CurationReport": Report,
-    "TransactiveDirectory": Directory,
-    "RetrievalRequest": Request,
-    "RetrievalResponse": Response,
-    "MemoryTicket": Ticket,
+    "MemoryEvent": MatmEvent,
+    "MemoryRecord": MatmRecord,
+    "CurationReport": MatmReport,
+    "TransactiveDirectory": MatmDirectory,
+    "RetrievalRequest": MatmRequest,
+    "RetrievalResponse": MatmResponse,
+    "MemoryTicket": MatmTicket,
 }

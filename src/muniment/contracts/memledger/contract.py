@@ -9,12 +9,12 @@ import msgspec
 from msgspec import UnsetType
 
 from muniment.contracts import codec
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded
+from muniment.contracts.contract import Encoded
+from muniment.contracts.documents import each, piled
 from muniment.contracts.finding import Finding, Severity, finding_of
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.memledger.plain import PLAIN
 from muniment.contracts.memledger.wire import RECORDS, AnyRecord, MemoryRecord
-from muniment.contracts.pile import each, piled
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.pointer import ROOT, below
@@ -39,14 +39,14 @@ class MemledgerContract:
             return (finding_of(error),)
         return tuple(_findings(value))
 
-    def decode(self, data: bytes) -> tuple[Carried, ...]:
+    def decode(self, data: bytes) -> tuple[InterchangeRecord, ...]:
         value = read_json(data)
         for finding in () if _sound(data) else _findings(value):
             if finding.severity is Severity.ERROR:
                 raise Malformed(finding.path, wish(finding.message))
         return tuple(codec.decode(PLAIN, document, path=path) for path, document in _documents(value))
 
-    def encode(self, memories: Sequence[Carried]) -> Encoded:
+    def encode(self, memories: Sequence[InterchangeRecord]) -> Encoded:
         return piled([codec.encode(PLAIN, memory) for memory in memories])
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TypedDict
 
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
+from muniment.contracts.json_diff import unspell
 from muniment.contracts.names import safe_id, safe_namespace, safe_text
-from muniment.contracts.residue import unspell
 from muniment.contracts.strict.instants import instant_of
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model import checks, times
@@ -54,11 +54,11 @@ class Plain:
 
     name = "memledger"
 
-    def read(self, document: JsonObject) -> Carried:
+    def read(self, document: JsonObject) -> InterchangeRecord:
         content, id_ = document["content"], document["id"]
         assert isinstance(content, str), "checked by the shape"
         assert isinstance(id_, str), "checked by the shape"
-        return Carried(
+        return InterchangeRecord(
             id=safe_id(id_),
             claim=_claim(document, content),
             status=Status(_text(document, "status") or "active"),
@@ -72,7 +72,7 @@ class Plain:
             conflicts=tuple(_opponents(document)),
         )
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         claim = memory.claim
         place, lineage = claim.place, claim.lineage
         document: JsonObject = {

@@ -10,7 +10,7 @@ import math
 import struct
 
 from muniment.contracts.omir.reading import LIMITS
-from muniment.contracts.strict.reader import Limits
+from muniment.contracts.strict.reader import ReaderLimits
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import LimitExceeded, Malformed
 
@@ -93,7 +93,7 @@ def _head(major: int, number: int) -> bytes:
     raise AssertionError("no head holds that number")
 
 
-def read_cbor(data: bytes, *, limits: Limits = LIMITS) -> Json:
+def read_cbor(data: bytes, *, limits: ReaderLimits = LIMITS) -> Json:
     """Read one value. Raises `Malformed`, with the place in bytes, for what is not deterministic CBOR of a JSON value,
     and `LimitExceeded` for what is too large or too deep.
 

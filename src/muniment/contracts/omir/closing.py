@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Narrowing
+from muniment.contracts.contract import Narrowing
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir.decode import name_entity
 from muniment.contracts.omir.fields import name_id, refs
 from muniment.contracts.omir.terms import Resource
@@ -20,7 +20,7 @@ class Draft:
 
     kind: Resource
     native: bool
-    memory: Carried
+    memory: InterchangeRecord
     document: JsonObject
     text: str | None
     since: Instant | None

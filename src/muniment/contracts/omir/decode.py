@@ -11,8 +11,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from muniment.contracts import codec
-from muniment.contracts.carried import Carried
 from muniment.contracts.finding import Severity
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir import texts
 from muniment.contracts.omir.dialect import DIALECTS, SLOT
 from muniment.contracts.omir.fields import carried_id, name_id, refs
@@ -44,7 +44,7 @@ from muniment.model.errors import Malformed
 class Bundle:
     """The memories of a bundle, and its envelope: every field but the type, the release and the entries."""
 
-    memories: tuple[Carried, ...]
+    memories: tuple[InterchangeRecord, ...]
     envelope: JsonObject
 
 
@@ -91,7 +91,7 @@ def _expected(message: str) -> str:
     return message.removeprefix("expected ") if message.startswith("expected ") else f"a valid bundle: {message}"
 
 
-def carry_envelope(bundle: Bundle) -> tuple[Carried, ...]:
+def carry_envelope(bundle: Bundle) -> tuple[InterchangeRecord, ...]:
     """The memories of a bundle, the first of them with the envelope, if it says anything."""
     if not bundle.memories or not bundle.envelope:
         return bundle.memories
@@ -145,7 +145,7 @@ def _texts(data: bytes, entries: Sequence[JsonObject]) -> list[str | None]:
     return found
 
 
-def _memory(entry: JsonObject, text: str | None, around: _Around, path: str) -> Carried:
+def _memory(entry: JsonObject, text: str | None, around: _Around, path: str) -> InterchangeRecord:
     kind = Resource(str(entry["resourceType"]))
     document, native = dict(entry), True
     if text is not None:
@@ -162,7 +162,7 @@ def _memory(entry: JsonObject, text: str | None, around: _Around, path: str) -> 
     return _extended_by(memory, kept if told is None else (*kept, pack(told)))
 
 
-def _extended_by(memory: Carried, extensions: tuple[Extension, ...]) -> Carried:
+def _extended_by(memory: InterchangeRecord, extensions: tuple[Extension, ...]) -> InterchangeRecord:
     if not extensions:
         return memory
     claim = msgspec.structs.replace(memory.claim, extensions=(*memory.claim.extensions, *extensions))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import ClassVar
 
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.names import safe_text
 from muniment.contracts.omir.fields import (
     EPOCH,
@@ -106,13 +106,13 @@ class Dialect(ABC):
     def native(self) -> bool:
         return self.past is not None
 
-    def read(self, document: JsonObject) -> Carried:
+    def read(self, document: JsonObject) -> InterchangeRecord:
         if self.wary and flaws(document, DOCUMENTS[self.kind]):
             raise Malformed("/", f"a valid {self.kind}")
         return self._read(document)
 
     @abstractmethod
-    def _read(self, document: JsonObject) -> Carried: ...
+    def _read(self, document: JsonObject) -> InterchangeRecord: ...
 
     def put_slot(self, document: JsonObject, words: Json) -> JsonObject:
         return {**document, SLOT: words}
@@ -141,7 +141,7 @@ class Dialect(ABC):
             for place, name in enumerate(names)
         ]
 
-    def _opening(self, memory: Carried) -> JsonObject:
+    def _opening(self, memory: InterchangeRecord) -> JsonObject:
         """What every resource begins with. A memory of ours says how ripe its type is and as of when its numbers
         hold; a native one what it said of itself."""
         if self.past is None:
@@ -160,7 +160,7 @@ class Dialect(ABC):
 class RecordDialect(Dialect):
     kind = Resource.MEMORY
 
-    def _read(self, document: JsonObject) -> Carried:
+    def _read(self, document: JsonObject) -> InterchangeRecord:
         lifecycle, experience = word_at(document, "kind"), word_at(document, "experienceType")
         decay, parent = document.get("decay"), word_at(document, "parentId")
         claim = Claim(
@@ -184,7 +184,7 @@ class RecordDialect(Dialect):
                 anchored=at(decay, "anchored") is True,
             ),
         )
-        return Carried(
+        return InterchangeRecord(
             id=carried_id(Resource.MEMORY, str(document["id"])),
             claim=claim,
             revision=whole_at(document, "version", least=1, most=2**31),
@@ -194,7 +194,7 @@ class RecordDialect(Dialect):
             last_access=instant_at(decay, "lastAccess"),
         )
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         claim = memory.claim
         found = self._opening(memory)
         found["content"] = claim.content
@@ -218,7 +218,7 @@ class RecordDialect(Dialect):
             return nature.experience if nature.experience in _EXPERIENCES else None
         return _NEAREST.get(nature.kind, "observation")
 
-    def _provenance(self, memory: Carried) -> JsonObject:
+    def _provenance(self, memory: InterchangeRecord) -> JsonObject:
         """Where it came from; for one of ours that does not say, who wrote it."""
         origin = memory.claim.origin
         found: JsonObject = {}
@@ -232,7 +232,7 @@ class RecordDialect(Dialect):
 class EntityDialect(Dialect):
     kind = Resource.ENTITY
 
-    def _read(self, document: JsonObject) -> Carried:
+    def _read(self, document: JsonObject) -> InterchangeRecord:
         name, summary = safe_text(str(document["name"])), document.get("summary")
         words = f"{name}: {summary}" if isinstance(summary, str) and summary else name
         claim = Claim(
@@ -243,7 +243,7 @@ class EntityDialect(Dialect):
         )
         return _thing(Resource.ENTITY, document, claim)
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         claim = memory.claim
         found = self._opening(memory)
         name = claim.lineage.entities[0] if claim.lineage.entities else claim.content
@@ -257,7 +257,7 @@ class EntityDialect(Dialect):
 class RelationshipDialect(Dialect):
     kind = Resource.RELATIONSHIP
 
-    def _read(self, document: JsonObject) -> Carried:
+    def _read(self, document: JsonObject) -> InterchangeRecord:
         pair = self._name(document["from"]), self._name(document["to"])
         relation, context = str(document["relationType"]), document.get("context")
         words = context if isinstance(context, str) and context.strip() else f"{pair[0]} {relation} {pair[1]}"
@@ -270,7 +270,7 @@ class RelationshipDialect(Dialect):
         )
         return _thing(Resource.RELATIONSHIP, document, claim)
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         """The type of the relation is kept beside what we can say of it; this stands in for it."""
         claim = memory.claim
         pair = (*claim.lineage.entities, "?", "?")[:2]
@@ -287,7 +287,7 @@ class RelationshipDialect(Dialect):
 class EpisodeDialect(Dialect):
     kind = Resource.EPISODE
 
-    def _read(self, document: JsonObject) -> Carried:
+    def _read(self, document: JsonObject) -> InterchangeRecord:
         claim = Claim(
             content=content(document),
             nature=Nature(memory_type=MemoryType.EPISODIC, lifecycle="episode"),
@@ -297,7 +297,7 @@ class EpisodeDialect(Dialect):
         )
         return _thing(Resource.EPISODE, document, claim)
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         claim = memory.claim
         found = self._opening(memory)
         found["content"] = claim.content
@@ -318,8 +318,8 @@ DIALECTS = {
 }
 
 
-def _thing(kind: Resource, document: JsonObject, claim: Claim) -> Carried:
-    return Carried(
+def _thing(kind: Resource, document: JsonObject, claim: Claim) -> InterchangeRecord:
+    return InterchangeRecord(
         id=carried_id(kind, str(document["id"])),
         claim=claim,
         created_at=instant_at(document, "createdAt"),

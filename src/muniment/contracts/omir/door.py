@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded
+from muniment.contracts.contract import Encoded
 from muniment.contracts.finding import Finding
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir.decode import carry_envelope, decode_bundle
 from muniment.contracts.omir.encode import encode_bundle
 from muniment.contracts.omir.terms import CONTRACT, Release
@@ -23,8 +23,8 @@ class Omir:
     def check(self, data: bytes) -> tuple[Finding, ...]:
         return findings(data)
 
-    def decode(self, data: bytes) -> tuple[Carried, ...]:
+    def decode(self, data: bytes) -> tuple[InterchangeRecord, ...]:
         return carry_envelope(decode_bundle(data))
 
-    def encode(self, memories: Sequence[Carried], *, release: Release = Release.R1) -> Encoded:
+    def encode(self, memories: Sequence[InterchangeRecord], *, release: Release = Release.R1) -> Encoded:
         return encode_bundle(memories, release=release)

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence, Set
 import msgspec
 
 from muniment.contracts import codec
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded, Narrowing
+from muniment.contracts.contract import Encoded, Narrowing
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir import texts
 from muniment.contracts.omir.closing import Draft, closed, name_native, named_entities, object_of
 from muniment.contracts.omir.dialect import DIALECTS, SLOT
-from muniment.contracts.omir.rules import HALF_LIFE
+from muniment.contracts.omir.rules import HALF_LIFE_RULES
 from muniment.contracts.omir.terms import (
     CONTRACT,
     DRAFT,
@@ -49,7 +49,7 @@ class Stamp(Value):
 
 
 def encode_bundle(
-    memories: Sequence[Carried],
+    memories: Sequence[InterchangeRecord],
     *,
     envelope: JsonObject | None = None,
     release: Release = Release.R1,
@@ -78,9 +78,9 @@ def encode_bundle(
     return Encoded(data=_spelled(cover, entries), narrowed=tuple(narrowed))
 
 
-def _latest(memories: Sequence[Carried]) -> tuple[list[Carried], list[Narrowing]]:
+def _latest(memories: Sequence[InterchangeRecord]) -> tuple[list[InterchangeRecord], list[Narrowing]]:
     """One revision of each: a bundle holds an id once. What is left out is told."""
-    best: dict[str, Carried] = {}
+    best: dict[str, InterchangeRecord] = {}
     narrowed = []
     for memory in memories:
         held = best.get(memory.id)
@@ -141,7 +141,7 @@ def _circling(parents: Mapping[str, str | None]) -> set[str]:
     return found
 
 
-def _as_told(one: Luggage, ended: Instant | None) -> Carried:
+def _as_told(one: Luggage, ended: Instant | None) -> InterchangeRecord:
     return one.memory if one.told is None else restored(one.memory, one.told, ended=ended)
 
 
@@ -149,7 +149,7 @@ def _kind(one: Luggage) -> Resource:
     return one.told.kind if one.told is not None else Resource.MEMORY
 
 
-def _draft(one: Luggage, memory: Carried, parents: Set[str], taken: set[tuple[Resource, str]]) -> Draft:
+def _draft(one: Luggage, memory: InterchangeRecord, parents: Set[str], taken: set[tuple[Resource, str]]) -> Draft:
     """A memory as its resource. What was kept of its document goes with it only if it makes a valid one: a claim can be
     proposed with anything in its extensions."""
     kind = _kind(one)
@@ -165,7 +165,7 @@ def _draft(one: Luggage, memory: Carried, parents: Set[str], taken: set[tuple[Re
     return draft
 
 
-def _plain_draft(one: Luggage, memory: Carried, kind: Resource, parents: Set[str]) -> Draft | None:
+def _plain_draft(one: Luggage, memory: InterchangeRecord, kind: Resource, parents: Set[str]) -> Draft | None:
     """The resource; None if it would not be valid."""
     native = one.told is not None
     try:
@@ -177,7 +177,7 @@ def _plain_draft(one: Luggage, memory: Carried, kind: Resource, parents: Set[str
     if text is not None and flaws({**document, "extension": json.loads(text)}, DOCUMENTS[kind]):
         return None
     if words is not None or not native:
-        slot: JsonObject = {"memory": words if words is not None else {}, "rules": HALF_LIFE.id}
+        slot: JsonObject = {"memory": words if words is not None else {}, "rules": HALF_LIFE_RULES}
         text = texts.append(text, MEMORY_URL, {**slot, "native": True} if native else slot)
     return Draft(kind, native, memory, document, text, one.memory.created_at, list(narrowed))
 
@@ -189,7 +189,7 @@ def _doubtful(one: Luggage) -> bool:
     return kept or bool(flaws(meta, MetaBlock))
 
 
-def _bare(memory: Carried) -> Carried:
+def _bare(memory: InterchangeRecord) -> InterchangeRecord:
     """A memory without anything that is said to be of an OMIR document."""
     others = tuple(one for one in memory.claim.extensions if one.name.partition(":")[0] != CONTRACT)
     return msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=others))

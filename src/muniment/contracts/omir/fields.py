@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.names import safe_id, safe_text
 from muniment.contracts.omir.rules import calibrated, plausible
 from muniment.contracts.omir.terms import Resource
@@ -54,7 +54,7 @@ def name_id(name: str) -> str:
     return f"{slug}.{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
-def made_at(memory: Carried) -> Instant:
+def made_at(memory: InterchangeRecord) -> Instant:
     """When a memory was made; if nobody says, when what it tells of happened or began to hold."""
     said = memory.claim.times
     for instant in (memory.created_at, said.event_time, said.valid_from):
@@ -71,7 +71,7 @@ def refs(entry: JsonObject) -> Iterator[str]:
             yield str(holder["ref"])
 
 
-def until(memory: Carried) -> Instant | None:
+def until(memory: InterchangeRecord) -> Instant | None:
     """Until when it holds. What no longer speaks ended when it was last changed, if not before."""
     said = memory.claim.times
     known = [instant for instant in (said.valid_until, said.expires_at) if instant is not None]
@@ -80,7 +80,7 @@ def until(memory: Carried) -> Instant | None:
     return min(known, default=None)
 
 
-def confidence(memory: Carried) -> JsonObject:
+def confidence(memory: InterchangeRecord) -> JsonObject:
     belief = memory.claim.belief
     alpha, beta = belief.alpha + memory.helpful, belief.beta + memory.misleading
     score = calibrated(alpha, beta) if memory.helpful or memory.misleading else belief.score
@@ -99,7 +99,7 @@ def belief(confidence: Json) -> Belief:
     return Belief(score=score, alpha=alpha, beta=beta)
 
 
-def decay_of(memory: Carried) -> JsonObject:
+def decay_of(memory: InterchangeRecord) -> JsonObject:
     found: JsonObject = {}
     hours = memory.claim.strength.half_life_hours
     put(found, "halfLifeHours", int(hours) if hours is not None and hours < _WHOLE and hours.is_integer() else hours)

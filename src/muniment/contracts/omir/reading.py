@@ -11,13 +11,13 @@ from typing import NoReturn
 import msgspec
 from msgspec import Raw
 
-from muniment.contracts.strict.locate import Fault, locate
-from muniment.contracts.strict.reader import BYTES_MAX, Limits
+from muniment.contracts.strict.locate import TextFault, locate
+from muniment.contracts.strict.reader import BYTES_MAX, ReaderLimits
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.decoding import json_decoder
 from muniment.model.errors import LimitExceeded, Unreadable
 
-LIMITS = Limits(bytes=BYTES_MAX, depth=127)
+LIMITS = ReaderLimits(bytes=BYTES_MAX, depth=127)
 """What the reference validator takes: lists and objects up to 127 deep in each other."""
 ENTRY_DEPTH = 2
 """How deep an entry stands: in a list, in the bundle."""
@@ -33,7 +33,7 @@ _LARGEST = 1 << 1023
 class Opened:
     """A readable text: the fields of its envelope, and its entries if it has a list of them."""
 
-    def __init__(self, data: bytes, limits: Limits) -> None:
+    def __init__(self, data: bytes, limits: ReaderLimits) -> None:
         self.data = data
         self.limits = limits
         self.fields: dict[str, Raw] = {}
@@ -65,7 +65,7 @@ class Opened:
         raise Unreadable(fault.path, fault.what, line=fault.line, column=fault.column)
 
 
-def open_bundle(data: bytes, limits: Limits = LIMITS) -> Opened:
+def open_bundle(data: bytes, limits: ReaderLimits = LIMITS) -> Opened:
     """Take a text apart, or raise `Unreadable`. Of a key said twice the last one counts."""
     if len(data) > limits.bytes:
         raise LimitExceeded("document", limit=limits.bytes, unit="bytes", sent=len(data))
@@ -127,7 +127,7 @@ def _too_large(value: Json) -> bool:
     return False
 
 
-def _forgive(_: Fault) -> None:
+def _forgive(_: TextFault) -> None:
     """A key said twice is readable; it is told apart."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.names import safe_text
 from muniment.contracts.omir.fields import carried_id, instant_at, name_id, refs
 from muniment.contracts.omir.terms import CONTRACT, ENVELOPE, RAW, TOLD, Resource
@@ -52,7 +52,7 @@ class Luggage(Value):
     """A memory without what only OMIR has to do with, and that: what was told, the text of its extensions, and the
     envelope, if it is the one that carries it."""
 
-    memory: Carried
+    memory: InterchangeRecord
     told: Told | None = None
     text: str | None = None
     envelope: str | None = None
@@ -89,7 +89,7 @@ def pack(told: Told) -> Extension:
     return Extension(name=TOLD, body=body.replace("\x7f", "\\u007f") if "\x7f" in body else body)
 
 
-def names(memory: Carried, told: Told | None) -> dict[str, str]:
+def names(memory: InterchangeRecord, told: Told | None) -> dict[str, str]:
     """The names of the entities that a memory refers to, by the ids they have or will be given."""
     entities = memory.claim.lineage.entities
     found = {name_id(name): name for name in entities}
@@ -98,7 +98,7 @@ def names(memory: Carried, told: Told | None) -> dict[str, str]:
     return found
 
 
-def unpack(memory: Carried) -> Luggage:
+def unpack(memory: InterchangeRecord) -> Luggage:
     """A memory and its luggage apart."""
     extensions = memory.claim.extensions
     if not any(one.name.startswith(_OURS) for one in extensions):
@@ -124,7 +124,7 @@ def _read(body: str | None) -> Told | None:
         return None
 
 
-def restored(memory: Carried, told: Told, *, ended: Instant | None) -> Carried:
+def restored(memory: InterchangeRecord, told: Told, *, ended: Instant | None) -> InterchangeRecord:
     """A memory that was in a store of ours as its document tells it. What only the store knows, who took it in and how
     far it is trusted there, is not for the document. `ended` is when it no longer held, if that is known."""
     if memory.tenant is None:
@@ -148,7 +148,7 @@ def restored(memory: Carried, told: Told, *, ended: Instant | None) -> Carried:
     )
 
 
-def _updated(memory: Carried, told: Told, ended: Instant | None) -> Instant | None:
+def _updated(memory: InterchangeRecord, told: Told, ended: Instant | None) -> Instant | None:
     """When anything that the document says was last changed."""
     used = memory.last_access if memory.last_access != told.last_access else None
     over = ended if memory.status not in CURRENT else None

@@ -11,7 +11,7 @@ from muniment.contracts.omir.reading import LIMITS, Opened, open_bundle
 from muniment.contracts.omir.report import Asked, Level, Report, Told, Verdict, assemble
 from muniment.contracts.omir.scan import Scan
 from muniment.contracts.omir.spec import Looker, newer_release, spec
-from muniment.contracts.strict.reader import Limits
+from muniment.contracts.strict.reader import ReaderLimits
 from muniment.model.errors import LimitExceeded, Unreadable
 from muniment.model.value import Value
 
@@ -28,7 +28,7 @@ class Options(Value):
     required: tuple[str, ...] = ()
     predicates: Predicates = Predicates()
     tells_drafts: bool = True
-    limits: Limits = LIMITS
+    limits: ReaderLimits = LIMITS
 
 
 OPTIONS = Options()

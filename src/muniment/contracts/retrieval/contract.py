@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from muniment.contracts import codec
-from muniment.contracts.carried import Carried
-from muniment.contracts.door import Encoded, Narrowing
+from muniment.contracts.contract import Encoded, Narrowing
 from muniment.contracts.finding import Finding, Severity, finding_of
-from muniment.contracts.retrieval.record import RecordDialect
-from muniment.contracts.retrieval.seeds import PLACE, SeedDialect, name_of, seeds_of
+from muniment.contracts.interchange import InterchangeRecord
+from muniment.contracts.retrieval.record import RetrievalRecordCodec
+from muniment.contracts.retrieval.seeds import PLACE, SeedRecordCodec, name_of, seeds_of
 from muniment.contracts.retrieval.wire import (
     DOCUMENTS,
     MemoryConfig,
@@ -28,7 +28,7 @@ from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import CallerError, Malformed
 
-_RECORD, _SEED = RecordDialect(), SeedDialect()
+_RECORD, _SEED = RetrievalRecordCodec(), SeedRecordCodec()
 _MEMORY = "memory_record"
 _KINDS = (_MEMORY, "retrieval_query", "retrieval_result")
 
@@ -48,7 +48,7 @@ class RetrievalContract:
             for flaw in _flaws(value)
         )
 
-    def decode(self, data: bytes) -> tuple[Carried, ...]:
+    def decode(self, data: bytes) -> tuple[InterchangeRecord, ...]:
         value = read_json(data)
         for flaw in _flaws(value):
             raise refusal(flaw)
@@ -57,7 +57,7 @@ class RetrievalContract:
         assert isinstance(value, dict), "checked above"
         return _seeds(value) if "memory" in value else (_memory(value, ROOT),)
 
-    def encode(self, memories: Sequence[Carried]) -> Encoded:
+    def encode(self, memories: Sequence[InterchangeRecord]) -> Encoded:
         if memories and all(_is_seed(one) for one in memories):
             return _as_config(memories)
         written = [codec.encode(_RECORD, one) for one in memories]
@@ -76,24 +76,24 @@ def refusal(flaw: Flaw) -> Malformed:
     return Malformed(flaw.path, flaw.message.removeprefix("expected "))
 
 
-def _memory(document: JsonObject, path: str) -> Carried:
+def _memory(document: JsonObject, path: str) -> InterchangeRecord:
     if document.get("kind") != _MEMORY:
         raise Malformed(below(path, "kind"), "memory_record; a query, a result and a trace hold no memories")
     return codec.decode(_RECORD, document, path=path)
 
 
-def _seeds(config: JsonObject) -> tuple[Carried, ...]:
+def _seeds(config: JsonObject) -> tuple[InterchangeRecord, ...]:
     return tuple(
         codec.decode(_SEED, {PLACE: number + 1, **seed}, path=below(ROOT, "memory", "seed_records", number))
         for number, seed in _each(seeds_of(config))
     )
 
 
-def _is_seed(memory: Carried) -> bool:
+def _is_seed(memory: InterchangeRecord) -> bool:
     return any(one.name == _SEED.name for one in memory.claim.extensions)
 
 
-def _as_config(memories: Sequence[Carried]) -> Encoded:
+def _as_config(memories: Sequence[InterchangeRecord]) -> Encoded:
     told: list[Narrowing] = []
     seeds: list[Json] = []
     for place, memory in enumerate(memories, start=1):
@@ -103,7 +103,7 @@ def _as_config(memories: Sequence[Carried]) -> Encoded:
     return Encoded(data=_spelled({"memory": {"seed_records": seeds}}), narrowed=tuple(told))
 
 
-def _named(document: JsonObject, memory: Carried, place: int) -> JsonObject:
+def _named(document: JsonObject, memory: InterchangeRecord, place: int) -> JsonObject:
     """The seed without its place. One that was named by a place it no longer has says its name."""
     seed = {name: value for name, value in document.items() if name != PLACE}
     return seed if "memory_id" in seed or document.get(PLACE) == place else {"memory_id": memory.id, **seed}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import cast
 
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
+from muniment.contracts.json_diff import unspell
 from muniment.contracts.names import safe_id, safe_text
-from muniment.contracts.residue import unspell
 from muniment.contracts.retrieval.wire import Retention
 from muniment.contracts.retrieval.words import SCORES, UNDATED, UNKNOWN, end_of, kind_of, level_of, retention_of
 from muniment.contracts.strict.instants import instant_of
@@ -34,19 +34,19 @@ _written = lru_cache(maxsize=1024)(times.show)
 # to read and to write back meets the same instant several times
 
 
-class RecordDialect:
+class RetrievalRecordCodec:
     """The contract's own record. A key that names a kind says what sort of memory it is; any other key is a slot of
     the tenant, whose content reads `key: value`."""
 
     name = "retrieval"
 
-    def read(self, document: JsonObject) -> Carried:
+    def read(self, document: JsonObject) -> InterchangeRecord:
         said = cast("dict[str, str]", document)  # found valid before: all that is read here but the revision is text
         trust = TrustLevel(said["trust_level"])
         stamp = _stamp(said["created_at"])
         created_at = None if stamp == UNDATED else stamp
         content, slot, kind = _content(said)
-        return Carried(
+        return InterchangeRecord(
             id=safe_id(said["record_id"]),
             tenant=safe_id(said["tenant_id"]),
             revision=min(int(said["revision"]), REVISION_MAX),
@@ -62,7 +62,7 @@ class RecordDialect:
             ),
         )
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         claim = memory.claim
         created_at = UNDATED if memory.created_at is None else memory.created_at
         slot = claim.slot

@@ -6,7 +6,7 @@ back from `write`: it stays with the memory as what is left over, and tells on t
 
 from __future__ import annotations
 
-from muniment.contracts.carried import Carried
+from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.names import safe_id, safe_text
 from muniment.contracts.retrieval.record import DEFAULT_TENANT, REVISION_MAX, known, provenance_of
 from muniment.contracts.retrieval.words import UNKNOWN, class_of, kind_of, trust_of
@@ -42,18 +42,18 @@ def seeds_of(config: JsonObject) -> list[Json]:
     return seeds
 
 
-class SeedDialect:
+class SeedRecordCodec:
     """The runtime layer's record. It has no place for anything of ours."""
 
     name = "retrieval.runtime"
 
-    def read(self, document: JsonObject) -> Carried:
+    def read(self, document: JsonObject) -> InterchangeRecord:
         place, source = document[PLACE], _text(document, "source")
         score, revision = document.get("confidence", CONFIDENCE), document.get("revision", 1)
         assert isinstance(place, int), "put there by the decoder"
         assert isinstance(score, (int, float)), "checked before"
         assert isinstance(revision, (int, float)), "checked before"
-        return Carried(
+        return InterchangeRecord(
             id=safe_id(name_of(document, place)),
             tenant=safe_id(_text(document, "tenant_id")),
             revision=min(int(revision), REVISION_MAX),
@@ -69,7 +69,7 @@ class SeedDialect:
             ),
         )
 
-    def write(self, memory: Carried) -> JsonObject:
+    def write(self, memory: InterchangeRecord) -> JsonObject:
         claim = memory.claim
         return {
             PLACE: 0,

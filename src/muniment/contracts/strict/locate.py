@@ -18,7 +18,7 @@ _HEX = re.compile(r"[0-9a-fA-F]{4}", re.ASCII)
 _DIGITS_MAX = 4_000
 
 
-class Fault(Value):
+class TextFault(Value):
     """What is wrong with a text, and where: the pointer, and the place in the text as a person counts it."""
 
     path: str
@@ -34,16 +34,16 @@ class _Found(Exception):
         self.at = at
 
 
-def locate(data: bytes, *, depth: int, repeated: Callable[[Fault], None] | None = None) -> Fault | None:
+def locate(data: bytes, *, depth: int, repeated: Callable[[TextFault], None] | None = None) -> TextFault | None:
     """The first thing a strict reader refuses in a text, or None. With `repeated` keys said twice are told to it, and
     are no fault."""
     if data.startswith(b"\xef\xbb\xbf"):
-        return Fault(path="/", what="text without a byte order mark", line=1, column=1)
+        return TextFault(path="/", what="text without a byte order mark", line=1, column=1)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line, column = place(data[: error.start].decode("utf-8"), len(data[: error.start].decode("utf-8")))
-        return Fault(path="/", what="UTF-8 text", line=line, column=column)
+        return TextFault(path="/", what="UTF-8 text", line=line, column=column)
     walk = _Walk(text, depth, repeated)
     try:
         walk.document()
@@ -52,9 +52,9 @@ def locate(data: bytes, *, depth: int, repeated: Callable[[Fault], None] | None 
     return None
 
 
-def _fault(text: str, steps: list[Step], what: str, at: int) -> Fault:
+def _fault(text: str, steps: list[Step], what: str, at: int) -> TextFault:
     line, column = place(text, at)
-    return Fault(path=pointer(steps), what=what, line=line, column=column)
+    return TextFault(path=pointer(steps), what=what, line=line, column=column)
 
 
 def place(text: str, at: int) -> tuple[int, int]:
@@ -66,7 +66,7 @@ def place(text: str, at: int) -> tuple[int, int]:
 class _Walk:
     """One pass over one text. `steps` is the path to where it stands."""
 
-    def __init__(self, text: str, depth: int, repeated: Callable[[Fault], None] | None) -> None:
+    def __init__(self, text: str, depth: int, repeated: Callable[[TextFault], None] | None) -> None:
         self.steps: list[Step] = []
         self._text = text
         self._at = 0

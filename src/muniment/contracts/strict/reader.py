@@ -20,14 +20,14 @@ BYTES_MAX = 268_435_456
 DEPTH_MAX = 100
 
 
-class Limits(Value):
+class ReaderLimits(Value):
     """How much a reader takes: bytes of text, and how deep lists and objects may stand in each other."""
 
     bytes: int = BYTES_MAX
     depth: int = DEPTH_MAX
 
 
-LIMITS = Limits()
+LIMITS = ReaderLimits()
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -35,7 +35,7 @@ class _Refused(Exception):
     """Something the quick way will not take; the slow way says what and where."""
 
 
-def read_json(data: bytes, *, limits: Limits = LIMITS) -> Json:
+def read_json(data: bytes, *, limits: ReaderLimits = LIMITS) -> Json:
     """Read one JSON text, strictly.
 
     >>> read_json(b'{"a": [1, 2.5, null]}')
@@ -55,7 +55,7 @@ def read_json(data: bytes, *, limits: Limits = LIMITS) -> Json:
     return value
 
 
-def _explain(data: bytes, limits: Limits) -> NoReturn:
+def _explain(data: bytes, limits: ReaderLimits) -> NoReturn:
     fault = locate(data, depth=limits.depth)
     assert fault is not None, "the quick way refused what the slow way takes"
     raise Unreadable(fault.path, fault.what, line=fault.line, column=fault.column)

@@ -13,7 +13,7 @@ import yaml
 
 from muniment.contracts.strict.locate import place
 from muniment.contracts.strict.pointer import Step, pointer
-from muniment.contracts.strict.reader import Limits
+from muniment.contracts.strict.reader import ReaderLimits
 from muniment.contracts.strict.values import Json, holdable
 from muniment.model.errors import LimitExceeded, Unreadable
 
@@ -36,11 +36,11 @@ _DIGITS_MAX = 4_000
 
 
 YAML_BYTES_MAX = 16_777_216
-YAML_LIMITS = Limits(bytes=YAML_BYTES_MAX)
+YAML_LIMITS = ReaderLimits(bytes=YAML_BYTES_MAX)
 """YAML is read a hundred times more slowly than JSON, so that less of it is taken; a larger file is written as JSON."""
 
 
-def read_yaml(data: bytes, *, limits: Limits = YAML_LIMITS) -> Json:
+def read_yaml(data: bytes, *, limits: ReaderLimits = YAML_LIMITS) -> Json:
     """Read one YAML document, strictly.
 
     >>> read_yaml(b"memory:\\n  seed_records: [{memory_id: mem-001, confidence: 0.95, on: 2026-04-07}]")

@@ -14,16 +14,16 @@ from typing import IO, TypeVar
 
 import msgspec
 
-from muniment.backends.world import sign_value, signed_value_by
+from muniment.backends.clock_and_ids import sign_value, signed_value_by
 from muniment.model.decoding import decode_json
-from muniment.model.entry import Document, Entry, Head, SignedCheckpoint, StoredEntry
+from muniment.model.entry import Document, Entry, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import CallerError, IntegrityError, Malformed, SchemaMismatch
 from muniment.model.receipt import StoredReceipt
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
+from muniment.ports.clock_and_ids import Signer
 from muniment.ports.store import Snapshot
-from muniment.ports.world import Signer
 
 VERSION = 1
 LINE_BYTES_MAX = 256 * 1024 * 1024
@@ -185,7 +185,7 @@ def _receipt_line(stored: StoredReceipt) -> ReceiptLine:
     )
 
 
-def _trailer(writer: _Writer, head: Head, key: str) -> Trailer:
+def _trailer(writer: _Writer, head: LedgerHead, key: str) -> Trailer:
     counts = writer.counts
     return Trailer(
         tenant=head.tenant,

@@ -10,26 +10,26 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
+from muniment.backends.clock_and_ids import SystemClock, sign_value
 from muniment.backends.sqlite.copying import copy_store, sync
 from muniment.backends.sqlite.store import SqliteVault, file_name, leave_bare, tenant_key
-from muniment.backends.world import SystemClock, sign_value
 from muniment.engine.audit import verify_store
-from muniment.engine.copies.drafts import draft_beside
 from muniment.engine.copies.manifest import (
     CONTENTS,
     MANIFEST,
     VERSION,
-    Copy,
-    Manifest,
+    BackupManifest,
     SignedManifest,
+    TenantBackup,
     part_of,
     spelled,
 )
+from muniment.engine.copies.temporary_folders import draft_beside
 from muniment.engine.keyholding import folder_keys
 from muniment.engine.marker import MARKER
 from muniment.engine.vault import POLICY_FILES, is_vault, stores_at
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreBusy, StoreUnavailable
-from muniment.ports.world import Clock, Signer
+from muniment.ports.clock_and_ids import Clock, Signer
 
 Told = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is (0: not known)."""
@@ -47,7 +47,7 @@ def back_up(
     with_keys: bool = True,
     clock: Clock | None = None,
     progress: Told = silent,
-) -> Manifest:
+) -> BackupManifest:
     """Copy a vault, or one tenant of it, to a new folder. Everything that was acknowledged before the call is in it.
 
     Private keys and API keys stay behind unless they are asked for; vectors always do, they are made again. What is
@@ -80,7 +80,7 @@ def _fill(
     with_keys: bool,
     clock: Clock,
     progress: Told,
-) -> Manifest:
+) -> BackupManifest:
     inside = draft / CONTENTS
     signer = _signer(vault)
     public = frozenset({signer.key_id})
@@ -88,7 +88,7 @@ def _fill(
     _take_along(vault, inside, with_keys=with_keys)
     if _signer(vault).key_id != signer.key_id:
         raise _rotated()
-    manifest = Manifest(
+    manifest = BackupManifest(
         backup=VERSION,
         made_at=clock.now(),
         muniment=version("muniment"),
@@ -134,7 +134,9 @@ def _begun(stores: SqliteVault, tenant: str) -> bool:
         return snapshot.ledger.head() is not None
 
 
-def _copied(vault: Path, stores: SqliteVault, inside: Path, tenant: str, keys: frozenset[str], progress: Told) -> Copy:
+def _copied(
+    vault: Path, stores: SqliteVault, inside: Path, tenant: str, keys: frozenset[str], progress: Told
+) -> TenantBackup:
     """One tenant's file, copied and checked from the first entry to the last."""
     source = vault / file_name(tenant)
     copy_store(
@@ -154,7 +156,7 @@ def _copied(vault: Path, stores: SqliteVault, inside: Path, tenant: str, keys: f
         raise _rotated()
     if not found.ok or found.head is None:
         raise IntegrityError(f"tenant {tenant} does not verify, so nothing was backed up: {found.findings[0].message}")
-    return Copy(
+    return TenantBackup(
         tenant=tenant,
         path=f"{CONTENTS}/{source.name}",
         seq=found.head.seq,

@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from muniment.backends.world import signed_value_by
+from muniment.backends.clock_and_ids import signed_value_by
 from muniment.model.decoding import decode_json
-from muniment.model.entry import Head
+from muniment.model.entry import LedgerHead
 from muniment.model.errors import CallerError, IntegrityError, Malformed, SchemaMismatch
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical
@@ -25,7 +25,7 @@ _BLOCK = 1024 * 1024
 _HEX = re.compile("[0-9a-f]{64}")
 
 
-class Part(Value):
+class BackupFile(Value):
     """One file of a backup."""
 
     path: str
@@ -33,7 +33,7 @@ class Part(Value):
     sha256: str
 
 
-class Copy(Value):
+class TenantBackup(Value):
     """One tenant of a backup: its file, and where its ledger and its receipt log stood."""
 
     tenant: str
@@ -44,11 +44,11 @@ class Copy(Value):
     receipts: int
 
     @property
-    def head(self) -> Head:
-        return Head(tenant=self.tenant, seq=self.seq, hash=bytes.fromhex(self.hash), at=self.at)
+    def head(self) -> LedgerHead:
+        return LedgerHead(tenant=self.tenant, seq=self.seq, hash=bytes.fromhex(self.hash), at=self.at)
 
 
-class Manifest(Value):
+class BackupManifest(Value):
     """What a backup holds. `key` is the public half of the key that signs it, `keys` are those that were the vault's
     then (two while one takes the other's place); `with_keys` says that private halves and API keys are in it too."""
 
@@ -58,15 +58,15 @@ class Manifest(Value):
     key: str
     keys: tuple[str, ...]
     with_keys: bool
-    tenants: tuple[Copy, ...]
-    parts: tuple[Part, ...]
+    tenants: tuple[TenantBackup, ...]
+    parts: tuple[BackupFile, ...]
 
-    def copy(self, tenant: str) -> Copy | None:
+    def copy(self, tenant: str) -> TenantBackup | None:
         return next((one for one in self.tenants if one.tenant == tenant), None)
 
 
 class SignedManifest(Value):
-    manifest: Manifest
+    manifest: BackupManifest
     signature: str
 
 
@@ -90,7 +90,7 @@ def spelled(signed: SignedManifest) -> bytes:
     return msgspec.json.format(canonical(signed), indent=2) + b"\n"
 
 
-def read_manifest(backup: Path) -> Manifest:
+def read_manifest(backup: Path) -> BackupManifest:
     """The manifest of a backup, if it is signed by the key it names and every file is the one it tells of."""
     manifest = _read(backup / MANIFEST)
     found = {str(file.relative_to(backup).as_posix()) for file in backup.rglob("*") if not file.is_dir()}
@@ -107,7 +107,7 @@ def read_manifest(backup: Path) -> Manifest:
     return manifest
 
 
-def _read(path: Path) -> Manifest:
+def _read(path: Path) -> BackupManifest:
     if not path.is_file():
         raise Malformed("path", f"the folder of a backup; there is no {MANIFEST} in it")
     with path.open("rb") as file:
@@ -126,7 +126,7 @@ def _read(path: Path) -> Manifest:
     return manifest
 
 
-def _check_shape(manifest: Manifest) -> None:
+def _check_shape(manifest: BackupManifest) -> None:
     """Whoever signs may still be wrong, and a path must not lead out of the backup."""
     parts = {part.path for part in manifest.parts}
     tenants = {copy.tenant for copy in manifest.tenants}
@@ -145,9 +145,9 @@ def _inside(path: str) -> bool:
     return path == str(PurePosixPath(path)) and steps[:1] == (CONTENTS,) and ".." not in steps and "\0" not in path
 
 
-def part_of(backup: Path, path: Path) -> Part:
+def part_of(backup: Path, path: Path) -> BackupFile:
     """A file of a backup, as the manifest tells of it."""
-    return Part(path=path.relative_to(backup).as_posix(), size=path.stat().st_size, sha256=digest(path))
+    return BackupFile(path=path.relative_to(backup).as_posix(), size=path.stat().st_size, sha256=digest(path))
 
 
 def digest(path: Path) -> str:

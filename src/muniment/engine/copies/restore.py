@@ -10,18 +10,18 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 
+from muniment.backends.clock_and_ids import FileSigner, SystemClock
 from muniment.backends.sqlite.connection import translated
 from muniment.backends.sqlite.copying import looked_into, seized, sync
-from muniment.backends.sqlite.doorway import shut
-from muniment.backends.sqlite.presence import alone, enter
+from muniment.backends.sqlite.open_lock import shut
 from muniment.backends.sqlite.store import VECTORS, file_name, lost, tenant_key
-from muniment.backends.world import FileSigner, SystemClock
+from muniment.backends.sqlite.vault_lock import alone, enter
 from muniment.config import AS_SET
 from muniment.engine.copies.backup import Told, silent, sync_tree, write_private
-from muniment.engine.copies.drafts import draft_beside, move_in, near
-from muniment.engine.copies.manifest import CONTENTS, Copy, Manifest, read_manifest
-from muniment.engine.copies.redoing import Erasure, Later, later_than
-from muniment.engine.copies.workshop import Back, Workshop
+from muniment.engine.copies.manifest import CONTENTS, BackupManifest, TenantBackup, read_manifest
+from muniment.engine.copies.reapply_erasures import CertifiedErasure, NewerState, later_than
+from muniment.engine.copies.staging import RestoredTenant, StagingArea
+from muniment.engine.copies.temporary_folders import draft_beside, move_in, near
 from muniment.engine.keyholding import folder_keys
 from muniment.engine.marker import MARKER, agree, check_of, chosen_key
 from muniment.engine.signing import certified, public_keys
@@ -31,13 +31,13 @@ from muniment.model import times
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable
 from muniment.model.value import Value
-from muniment.ports.world import Clock, Signer
+from muniment.ports.clock_and_ids import Clock, Signer
 
 _BESIDE = ("-wal", "-shm", "-journal")
 """What SQLite may have left beside a file that could not be opened any more."""
 
 
-class Wish(Value):
+class RestoreRequest(Value):
     """Which backup is to be put back where. `erasures` are certificates kept outside the vault; a `signing_key` is the
     private half that a backup without keys was made with; `despite_damage` goes on though the present store cannot be
     asked what was erased, if nobody is in the vault."""
@@ -50,14 +50,14 @@ class Wish(Value):
     despite_damage: bool = False
 
 
-class Restored(Value):
+class RestoreResult(Value):
     """What was put back, and the folder that now holds what was there before."""
 
-    tenants: tuple[Back, ...]
+    tenants: tuple[RestoredTenant, ...]
     aside: Path | None
 
 
-def restore(wish: Wish, *, clock: Clock | None = None, progress: Told = silent) -> Restored:
+def restore(wish: RestoreRequest, *, clock: Clock | None = None, progress: Told = silent) -> RestoreResult:
     """Put a backup in an empty place, or in the place of what a vault holds. Nothing is touched unless all of it is
     sound. The only way by which a ledger may go back."""
     manifest = read_manifest(wish.backup)
@@ -75,7 +75,9 @@ def restore(wish: Wish, *, clock: Clock | None = None, progress: Told = silent) 
 class _Job:
     """One restore: from which backup, to which vault, made ready in `draft`."""
 
-    def __init__(self, wish: Wish, manifest: Manifest, vault: Path, draft: Path, clock: Clock, progress: Told) -> None:
+    def __init__(
+        self, wish: RestoreRequest, manifest: BackupManifest, vault: Path, draft: Path, clock: Clock, progress: Told
+    ) -> None:
         self.wish, self.manifest = wish, manifest
         self.vault, self.draft = vault, draft
         self.clock, self.progress = clock, progress
@@ -84,7 +86,7 @@ class _Job:
         self.seal = chosen_key(AS_SET)
         self.witnesses = [witness_of(vault, one.tenant) for one in self.copies]
 
-    def into_nothing(self) -> Restored:
+    def into_nothing(self) -> RestoreResult:
         """Make a vault where there is none."""
         if self.vault.exists() and not (self.vault.is_dir() and set(self.vault.iterdir()) <= {self.draft}):
             raise Malformed("vault", "a vault, or a place where there is nothing yet")
@@ -93,13 +95,13 @@ class _Job:
         given = self._given(keys)
         self._lay_out()
         work = self._workshop(folder_keys(self.draft).present(), keys, policy=self.draft)
-        backs = tuple(work.bring(copy, Later(), given) for copy in self.copies)
+        backs = tuple(work.bring(copy, NewerState(), given) for copy in self.copies)
         sync_tree(self.draft)
         move_in(self.draft, self.vault)
         self._tell_witness()
-        return Restored(tenants=backs, aside=None)
+        return RestoreResult(tenants=backs, aside=None)
 
-    def into_vault(self) -> Restored:
+    def into_vault(self) -> RestoreResult:
         """Put tenants in the place of those a vault holds. It must be open to nobody else."""
         keys = frozenset(public_keys(self.vault))
         if self.manifest.key not in keys:
@@ -118,7 +120,7 @@ class _Job:
             if self.wish.tenant is None:
                 self._bring_policy(aside)
             self._tell_witness()
-        return Restored(tenants=backs, aside=aside)
+        return RestoreResult(tenants=backs, aside=aside)
 
     def _come_in(self, held: ExitStack) -> None:
         """Be in the vault: alone, unless only one of its tenants is concerned. Of a damaged file nobody can say whether
@@ -136,11 +138,11 @@ class _Job:
                 hint="Restore it to an empty place with its own key, and encrypt that anew.",
             )
 
-    def _workshop(self, signer: Signer, keys: frozenset[str], *, policy: Path) -> Workshop:
+    def _workshop(self, signer: Signer, keys: frozenset[str], *, policy: Path) -> StagingArea:
         found = next((policy / name for name in POLICY_FILES if (policy / name).is_file()), None)
         if found is None:
             raise ConfigurationError("policy", "neither the backup nor the vault has one")
-        return Workshop(
+        return StagingArea(
             backup=self.wish.backup,
             manifest=self.manifest,
             draft=self.draft,
@@ -160,19 +162,19 @@ class _Job:
         kept = self.inside / "keys" / "signing.key"
         return FileSigner(kept) if kept.is_file() else None
 
-    def _given(self, keys: frozenset[str]) -> tuple[Erasure, ...]:
+    def _given(self, keys: frozenset[str]) -> tuple[CertifiedErasure, ...]:
         """The erasures that files tell of. One that is not vouched for could erase anything."""
         for signed in self.wish.erasures:
             if not _vouched(signed, keys):
                 raise Malformed("erasures", "certificates that a key of this vault has signed")
-        return tuple(Erasure(signed=signed) for signed in self.wish.erasures)
+        return tuple(CertifiedErasure(signed=signed) for signed in self.wish.erasures)
 
-    def _look(self, held: ExitStack, copy: Copy, keys: frozenset[str]) -> Later:
+    def _look(self, held: ExitStack, copy: TenantBackup, keys: frozenset[str]) -> NewerState:
         """Keep a present tenant to ourselves, and see what it knows that the backup does not."""
         path = self.vault / file_name(copy.tenant)
         held.enter_context(shut(path))
         if not path.exists() and not lost(path):
-            return Later()
+            return NewerState()
         try:
             if not path.exists():
                 raise IntegrityError(f"{path.name} is gone although it was written to")
@@ -184,7 +186,7 @@ class _Job:
                     raise IntegrityError(f"certificate {erasure.certificate.id} is not signed with a key of this vault")
         except IntegrityError as error:
             if self.wish.despite_damage:
-                return Later()
+                return NewerState()
             raise _unasked(copy.tenant, error) from error
         return later
 

@@ -7,50 +7,57 @@ from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
+from muniment.backends.clock_and_ids import FileSigner, RandomIds, SystemClock
 from muniment.backends.sqlite.copying import sync
-from muniment.backends.sqlite.doorway import shut
+from muniment.backends.sqlite.open_lock import shut
 from muniment.backends.sqlite.store import SqliteVault, file_name, leave_bare, refuse_left
-from muniment.backends.world import FileSigner, RandomIds, SystemClock
 from muniment.engine.audit import check_snapshot, verify_store
 from muniment.engine.copies.archive import Archive, Header, Progress, Trailer, broken, write_archive
 from muniment.engine.copies.backup import sync_tree, write_private
-from muniment.engine.copies.drafts import draft_beside, move_in, near
-from muniment.engine.copies.redoing import Erasure, Later, Redone, Return, note_return, redo
+from muniment.engine.copies.reapply_erasures import (
+    CertifiedErasure,
+    NewerState,
+    ReappliedErasures,
+    RestoreNote,
+    note_return,
+    reapply,
+)
+from muniment.engine.copies.temporary_folders import draft_beside, move_in, near
 from muniment.engine.database import begin, database_there, keys_of, shared_vault
 from muniment.engine.keyholding import VaultKeys, folder_keys
-from muniment.engine.moving.unfinished import MARK, guarded_place
+from muniment.engine.moving.unfinished_moves import MARK, guarded_place
 from muniment.engine.place import Database, Folder, Said, place_of
 from muniment.engine.proofs import keys_of as keys_in
 from muniment.engine.signing import certified, holder, public_keys
 from muniment.engine.tenant import genesis_of, policy_of
 from muniment.engine.vault import is_vault, look_into, open_vault, stores_at, there_is
 from muniment.model.actor import OWNER
-from muniment.model.entry import Finding, Head
+from muniment.model.entry import LedgerHead, VerifyFinding
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreUnavailable
 from muniment.model.value import Value
 from muniment.policy.decide import resolve
+from muniment.ports.clock_and_ids import Signer
 from muniment.ports.store import TenantStore, Unit, Vault
-from muniment.ports.world import Signer
 from muniment.write.commit import adopt, sign_checkpoint
-from muniment.write.keying import hand_over, key_in_force
+from muniment.write.key_changes import hand_over, key_in_force
 from muniment.write.pipeline import Bench, next_place
 
 
-class TakenIn(Value):
+class ArchiveImportResult(Value):
     """What was taken in: the archive's own account, and where the ledger stands. It stands further than the archive's
     head if it was handed over to the vault's key, or if erasures were done again. `scrubbed` is False when files may
     still hold what those erased."""
 
     header: Header
     trailer: Trailer
-    head: Head
+    head: LedgerHead
     handed_over: bool
-    redone: Redone = Redone()
+    redone: ReappliedErasures = ReappliedErasures()
     scrubbed: bool = True
 
 
-class Taking(Value):
+class ArchiveImport(Value):
     """An archive that was checked and is to be taken in: with which key it may be handed over, and which erasures must
     not be undone by it."""
 
@@ -104,7 +111,7 @@ def import_archive(
     signing_key: Path | None = None,
     erasures: Iterable[SignedCertificate] = (),
     progress: Progress = lambda _: None,
-) -> TakenIn:
+) -> ArchiveImportResult:
     """Take a tenant in from an archive. It must not be there yet; where there is no vault, one is made with the key.
 
     The vault must have the key the archive's ledger is signed with. With that key as `signing_key` a vault with another
@@ -115,14 +122,14 @@ def import_archive(
     header, trailer = archive.check(progress=progress)
     if tenant is not None and tenant != header.tenant:
         raise Malformed("tenant", "the tenant the archive is of; a ledger cannot change its name")
-    taking = Taking(header=header, trailer=trailer, signing_key=signing_key, erasures=tuple(erasures))
+    taking = ArchiveImport(header=header, trailer=trailer, signing_key=signing_key, erasures=tuple(erasures))
     place = place_of(vault)
     if isinstance(place, Folder):
         return _into_folder(place.path.resolve(), archive, taking, progress)
     return _into_database(place, archive, taking, progress)
 
 
-def _into_folder(vault: Path, archive: Archive, taking: Taking, progress: Progress) -> TakenIn:
+def _into_folder(vault: Path, archive: Archive, taking: ArchiveImport, progress: Progress) -> ArchiveImportResult:
     header, signing_key = taking.header, taking.signing_key
     if is_vault(vault):
         if (vault / file_name(header.tenant)).exists():
@@ -149,7 +156,7 @@ def _into_folder(vault: Path, archive: Archive, taking: Taking, progress: Progre
         stores.close()
 
 
-def _into_database(place: Database, archive: Archive, taking: Taking, progress: Progress) -> TakenIn:
+def _into_database(place: Database, archive: Archive, taking: ArchiveImport, progress: Progress) -> ArchiveImportResult:
     """Take a tenant in in one transaction. A database without a vault gets one, with the key that was given."""
     header, signing_key = taking.header, taking.signing_key
     _trusted(public_keys(place) if database_there(place) else (), taking)
@@ -184,7 +191,7 @@ def _lay_out(draft: Path, signing_key: Path, stores: SqliteVault) -> None:
     open_vault(Folder(name=str(draft)), create=True, key=stores.key).stores.close()
 
 
-def _trusted(keys: tuple[str, ...], taking: Taking) -> None:
+def _trusted(keys: tuple[str, ...], taking: ArchiveImport) -> None:
     """Refuse an archive that no key at hand vouches for."""
     known, former = set(keys), taking.former()
     if former is not None:
@@ -197,14 +204,16 @@ def _trusted(keys: tuple[str, ...], taking: Taking) -> None:
         )
 
 
-def _take_in(stores: Vault, archive: Archive, taking: Taking, signer: Signer, progress: Progress) -> TakenIn:
+def _take_in(
+    stores: Vault, archive: Archive, taking: ArchiveImport, signer: Signer, progress: Progress
+) -> ArchiveImportResult:
     """Fill the tenant's store, hand its ledger over if another key signed it, and erase again what must not come
     back: one transaction, so that nobody sees it with some of that done."""
     scrubbed = True
     try:
         store = stores.open(taking.header.tenant, create=True)
 
-        def job(unit: Unit) -> tuple[bool, Redone]:
+        def job(unit: Unit) -> tuple[bool, ReappliedErasures]:
             _fill(unit, archive, taking.header, progress)
             handed_over = _hand_over(unit, signer, taking.former())
             return handed_over, _redo(unit, taking, signer)
@@ -217,7 +226,7 @@ def _take_in(stores: Vault, archive: Archive, taking: Taking, signer: Signer, pr
     finally:
         stores.close()
     assert head is not None, "a ledger begins with its genesis"
-    return TakenIn(
+    return ArchiveImportResult(
         header=taking.header,
         trailer=taking.trailer,
         head=head,
@@ -227,17 +236,17 @@ def _take_in(stores: Vault, archive: Archive, taking: Taking, signer: Signer, pr
     )
 
 
-def fill(store: TenantStore, archive: Archive, header: Header, *, progress: Progress = lambda _: None) -> Head:
+def fill(store: TenantStore, archive: Archive, header: Header, *, progress: Progress = lambda _: None) -> LedgerHead:
     """Fill an empty store of any make from an archive that was checked, in one transaction, or leave it empty. What
     comes out is verified before it is kept, and ends with the archive's head."""
     return store.write(lambda unit: _fill(unit, archive, header, progress))
 
 
-def _fill(unit: Unit, archive: Archive, header: Header, progress: Progress) -> Head:
+def _fill(unit: Unit, archive: Archive, header: Header, progress: Progress) -> LedgerHead:
     if unit.ledger.head() is not None:
         raise Malformed("tenant", "a store with nothing in it")
     adopt(unit, archive, progress=progress)
-    findings: list[Finding] = []
+    findings: list[VerifyFinding] = []
     check_snapshot(unit, header.tenant, frozenset({header.key}), findings, progress=progress)
     head = unit.ledger.head()
     if findings:
@@ -258,10 +267,10 @@ def _hand_over(unit: Unit, signer: Signer, former: Signer | None) -> bool:
     return True
 
 
-def _redo(unit: Unit, taking: Taking, signer: Signer) -> Redone:
+def _redo(unit: Unit, taking: ArchiveImport, signer: Signer) -> ReappliedErasures:
     """Erase again what the certificates say, under the policy the ledger was last decided under."""
     if not taking.erasures:
-        return Redone()
+        return ReappliedErasures()
     keys = [one.key for one in keys_in(unit, taking.header.tenant)]
     if not all(any(certified(signed, key) for key in keys) for signed in taking.erasures):
         raise Malformed("erasures", "certificates that a key of the archive's ledger has signed")
@@ -276,10 +285,10 @@ def _redo(unit: Unit, taking: Taking, signer: Signer) -> Redone:
         clock=SystemClock(),
         ids=RandomIds(),
     )
-    given = [Erasure(signed=signed) for signed in taking.erasures]
-    redone = redo(unit, Later(), given, bench, lambda _: signer, resolve(policy, OWNER))
+    given = [CertifiedErasure(signed=signed) for signed in taking.erasures]
+    redone = reapply(unit, NewerState(), given, bench, lambda _: signer, resolve(policy, OWNER))
     if redone.certificates:
-        returned = Return(
+        returned = RestoreNote(
             made_at=taking.header.at,
             backup_seq=taking.header.seq,
             backup_hash=taking.header.hash,

@@ -10,34 +10,34 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Literal
 
-from muniment.backends.world import SystemClock
+from muniment.backends.clock_and_ids import SystemClock
 from muniment.engine.keyholding import KEY
-from muniment.engine.moving.belongings import private_text, refuse_rotation, take_along
-from muniment.engine.moving.carrying import Carried, Carrying
-from muniment.engine.moving.copy import Told, demand_same_way, genesis_hash, place_of, silent
-from muniment.engine.moving.ends import (
-    Seat,
-    Source,
-    Target,
+from muniment.engine.moving.endpoints import (
+    MoveEndpoint,
+    MoveSource,
+    MoveTarget,
     look_at_target,
     make_target,
     open_source,
     refuse_other_key,
     refuse_same,
 )
-from muniment.engine.moving.marking import Marking, demand_same_source
-from muniment.engine.moving.unfinished import MARK, Mark, read_mark
+from muniment.engine.moving.follow_ledger import Told, demand_same_way, genesis_hash, place_of, silent
+from muniment.engine.moving.move_marks import MoveMarks, demand_same_source
+from muniment.engine.moving.tenant_copy import CopiedTenant, TenantCopy
+from muniment.engine.moving.unfinished_moves import MARK, MoveMark, read_mark
+from muniment.engine.moving.vault_assets import private_text, refuse_rotation, take_along
 from muniment.model.checks import identifier
 from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.model.value import Value
+from muniment.ports.clock_and_ids import Clock
 from muniment.ports.store import Snapshot
-from muniment.ports.world import Clock
 
 State = Literal["new", "begun", "behind", "there"]
 """Not at the target yet; begun and cut short; whole at the target, which is behind; the same at both."""
 
 
-class Going(Value):
+class TenantPlan(Value):
     """One tenant that is to be moved: how much there is of it, and how much of that is at the target."""
 
     tenant: str
@@ -47,42 +47,42 @@ class Going(Value):
     state: State
 
 
-class Plan(Value):
+class MovePlan(Value):
     """What a move would do. `new`: a vault is made at the target, with the keys and the policy of the source."""
 
     source: str
     target: str
     key: str
     new: bool
-    tenants: tuple[Going, ...]
+    tenants: tuple[TenantPlan, ...]
 
 
-class Outcome(Value):
+class MoveResult(Value):
     """What a move did. `brought` are the things of the whole vault that came along; `unfinished` are tenants that are
     not whole at the target yet; `open` says whether one may work there."""
 
-    plan: Plan
-    tenants: tuple[Carried, ...]
+    plan: MovePlan
+    tenants: tuple[CopiedTenant, ...]
     brought: tuple[str, ...]
     unfinished: tuple[str, ...]
     open: bool
 
 
-class Move(Value):
+class VaultMove(Value):
     """From where to where, one tenant or all. With `standby` the target is brought up to date and stays closed, so that
     a later run has little left to do."""
 
-    source: Seat
-    target: Seat
+    source: MoveEndpoint
+    target: MoveEndpoint
     tenant: str | None = None
     standby: bool = False
 
-    def plan(self) -> Plan:
+    def plan(self) -> MovePlan:
         """What is to be moved. Changes nothing and makes nothing."""
         with self._ends() as (source, target):
             return _Matter(self, source, target).plan
 
-    def run(self, *, clock: Clock | None = None, progress: Told = silent) -> Outcome:
+    def run(self, *, clock: Clock | None = None, progress: Told = silent) -> MoveResult:
         """Move, or go on with it. Everything is looked at before anything is written."""
         with self._ends() as (source, target):
             matter = _Matter(self, source, target)
@@ -97,7 +97,7 @@ class Move(Value):
                 made.stores.close()
 
     @contextmanager
-    def _ends(self) -> Iterator[tuple[Source, Target | None]]:
+    def _ends(self) -> Iterator[tuple[MoveSource, MoveTarget | None]]:
         if self.tenant is not None:
             identifier("tenant", self.tenant)
         refuse_same(self.source.place, self.target.place)
@@ -115,14 +115,14 @@ class Move(Value):
 class _Matter:
     """One move thought through: every tenant, at both ends."""
 
-    def __init__(self, move: Move, source: Source, target: Target | None) -> None:
+    def __init__(self, move: VaultMove, source: MoveSource, target: MoveTarget | None) -> None:
         self._move = move
         self._source = source
         refuse_rotation(source.chest)
         mark = None if target is None else read_mark(target.chest.get(MARK))
         self._begun = _begun(source, move.tenant)
         _demand_fitting(source, target, mark)
-        self.plan = Plan(
+        self.plan = MovePlan(
             source=str(move.source.place),
             target=str(move.target.place),
             key=source.key,
@@ -130,9 +130,9 @@ class _Matter:
             tenants=tuple(_going(name, source, target, mark) for name in self._begun),
         )
 
-    def carry_out(self, target: Target, private: bytes, clock: Clock, progress: Told) -> Outcome:
+    def carry_out(self, target: MoveTarget, private: bytes, clock: Clock, progress: Told) -> MoveResult:
         marked = {one.tenant: self._begun[one.tenant] for one in self.plan.tenants if one.state != "there"}
-        marking = Marking(self._source, target, marked)
+        marking = MoveMarks(self._source, target, marked)
         carried = tuple(self._carried(one, target, marking, clock, progress) for one in self.plan.tenants)
         brought: tuple[str, ...] = ()
         if not self._move.standby and not (marking.unfinished and self.plan.new):
@@ -141,7 +141,7 @@ class _Matter:
                 target.found(private)
                 brought = (KEY, *brought)
         done = not (self._move.standby and self.plan.new) and marking.settle()
-        return Outcome(
+        return MoveResult(
             plan=self.plan,
             tenants=carried,
             brought=brought,
@@ -149,9 +149,11 @@ class _Matter:
             open=done or not self.plan.new,
         )
 
-    def _carried(self, going: Going, target: Target, marking: Marking, clock: Clock, progress: Told) -> Carried:
+    def _carried(
+        self, going: TenantPlan, target: MoveTarget, marking: MoveMarks, clock: Clock, progress: Told
+    ) -> CopiedTenant:
         here = self._source.stores.open(going.tenant, create=False)
-        carrying = Carrying(here, target.stores.open(going.tenant, create=True), clock=clock, progress=progress)
+        carrying = TenantCopy(here, target.stores.open(going.tenant, create=True), clock=clock, progress=progress)
         try:
             if self._move.standby:
                 return carrying.catch_up()
@@ -164,7 +166,7 @@ class _Matter:
         return done
 
 
-def _begun(source: Source, tenant: str | None) -> dict[str, str]:
+def _begun(source: MoveSource, tenant: str | None) -> dict[str, str]:
     """The tenants that are meant and have a ledger, each with the hash of its first entry."""
     found: dict[str, str] = {}
     for name in source.stores.tenants():
@@ -178,7 +180,7 @@ def _begun(source: Source, tenant: str | None) -> dict[str, str]:
     return found
 
 
-def _demand_fitting(source: Source, target: Target | None, mark: Mark | None) -> None:
+def _demand_fitting(source: MoveSource, target: MoveTarget | None, mark: MoveMark | None) -> None:
     """Refuse a target that was begun from another source, and a vault that signs with another key."""
     if mark is not None:
         demand_same_source(mark, source.key, _begun(source, None))
@@ -191,16 +193,16 @@ def _demand_fitting(source: Source, target: Target | None, mark: Mark | None) ->
         )
 
 
-def _going(name: str, source: Source, target: Target | None, mark: Mark | None) -> Going:
+def _going(name: str, source: MoveSource, target: MoveTarget | None, mark: MoveMark | None) -> TenantPlan:
     with source.stores.open(name, create=False).read() as there:
         place = place_of(there)
         if target is None or name not in target.stores.tenants():
-            return Going(tenant=name, entries=place.seq, receipts=place.receipts, there=0, state="new")
+            return TenantPlan(tenant=name, entries=place.seq, receipts=place.receipts, there=0, state="new")
         with target.stores.open(name, create=False).read() as here:
             demand_same_way(there, here)
             state = _state(there, here, begun=mark is not None and name in mark.tenants)
             at = place_of(here).seq
-    return Going(tenant=name, entries=place.seq, receipts=place.receipts, there=at, state=state)
+    return TenantPlan(tenant=name, entries=place.seq, receipts=place.receipts, there=at, state=state)
 
 
 def _state(there: Snapshot, here: Snapshot, *, begun: bool) -> State:

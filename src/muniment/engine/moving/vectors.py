@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from muniment.engine.moving.alike import text_of
-from muniment.engine.moving.copy import Told, silent
-from muniment.model.rows import Reach, VectorRow
+from muniment.engine.moving.follow_ledger import Told, silent
+from muniment.engine.moving.store_comparison import text_of
+from muniment.model.rows import VectorCoverage, VectorRow
 from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.question import Asked
 
@@ -16,7 +16,7 @@ ASKED_BY_MEANING = 10
 _FLOAT_BYTES = 4
 
 
-def bring_vectors(source: TenantStore, target: TenantStore, *, upto: int, progress: Told = silent) -> Reach:
+def bring_vectors(source: TenantStore, target: TenantStore, *, upto: int, progress: Told = silent) -> VectorCoverage:
     """Bring the vectors of what was born up to entry `upto`; how far they reach at the target then. They are brought
     only if the target has none of another model: its own would be lost."""
     there, here = source.vectors.reach(), target.vectors.reach()
@@ -26,13 +26,13 @@ def bring_vectors(source: TenantStore, target: TenantStore, *, upto: int, progre
     if not target.vectors.claim():
         return here
     try:
-        _bring(source, target, Reach(model=there.model, upto=upto), progress)
+        _bring(source, target, VectorCoverage(model=there.model, upto=upto), progress)
     finally:
         target.vectors.release()
     return target.vectors.reach()
 
 
-def _bring(source: TenantStore, target: TenantStore, reach: Reach, progress: Told) -> None:
+def _bring(source: TenantStore, target: TenantStore, reach: VectorCoverage, progress: Told) -> None:
     vectors, done = target.vectors, target.vectors.reach()
     assert reach.model is not None, "there are vectors to bring"
     begun = done.model is not None
@@ -73,7 +73,7 @@ def _with_entry(source: TenantStore, target: TenantStore, upto: int) -> Iterator
                 yield from ((card.seq, row) for row in rows)
 
 
-def asked_by_meaning(source: TenantStore, snapshot: Snapshot, reach: Reach) -> list[tuple[str, Asked]]:
+def asked_by_meaning(source: TenantStore, snapshot: Snapshot, reach: VectorCoverage) -> list[tuple[str, Asked]]:
     """A few questions with vectors: the words of a revision, and the vector of its first passage."""
     found: list[tuple[str, Asked]] = []
     for rid, rows in groupby(source.vectors.rows(reach.upto), key=lambda row: row.rid):

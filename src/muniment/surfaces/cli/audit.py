@@ -10,15 +10,15 @@ import msgspec
 import typer
 
 from muniment.config.files import open_file
-from muniment.engine import Verified
-from muniment.engine.audit import State, verify_vault
+from muniment.engine import VerificationResult
+from muniment.engine.audit import VerificationState, verify_vault
 from muniment.engine.place import Folder
 from muniment.engine.policies import policy_file
 from muniment.engine.vault import default_policy_text, policy_text, put_policy, read_policy
 from muniment.model import checks, times
 from muniment.model.actor import OWNER
 from muniment.model.decoding import decode_json
-from muniment.model.entry import Finding, Head
+from muniment.model.entry import LedgerHead, VerifyFinding
 from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotPermitted, SchemaMismatch
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
@@ -94,7 +94,7 @@ def verify(
     return _EXIT[found.state]
 
 
-def _verified(call: Call, anchor: Head | None) -> Verified:
+def _verified(call: Call, anchor: LedgerHead | None) -> VerificationResult:
     """Verify; a store too damaged to be opened, or to be checked to the end, is a finding like any other."""
     try:
         with call.memory() as memory, working("checking entries") as progress:
@@ -104,7 +104,7 @@ def _verified(call: Call, anchor: Head | None) -> Verified:
     except IntegrityError as error:
         if call.config.actor == OWNER:  # too damaged to work with; whoever holds the vault may still have it checked
             return verify_vault(call.place, call.config.tenant, anchor=anchor)
-        return _damaged(Finding(code="store_damaged", message=str(error), seq=getattr(error, "seq", None)))
+        return _damaged(VerifyFinding(code="store_damaged", message=str(error), seq=getattr(error, "seq", None)))
     except (MunimentError, OSError):
         raise
     except Exception as error:
@@ -112,11 +112,11 @@ def _verified(call: Call, anchor: Head | None) -> Verified:
             raise
         # Whoever checks a store must learn that it did not pass, even when the check itself fell over it.
         message = f"the check fell over what is stored ({type(error).__name__}); --debug shows where"
-        return _damaged(Finding(code="check_failed", message=message))
+        return _damaged(VerifyFinding(code="check_failed", message=message))
 
 
-def _damaged(finding: Finding) -> Verified:
-    return Verified(ok=False, entries=0, receipts=0, findings=(finding,), head=None)
+def _damaged(finding: VerifyFinding) -> VerificationResult:
+    return VerificationResult(ok=False, entries=0, receipts=0, findings=(finding,), head=None)
 
 
 @command(ledger, "trim", example="muniment ledger trim --older-than 90")
@@ -158,9 +158,9 @@ def replay(call: Call) -> ExitCode:
 
 
 _EXIT = {
-    State.SOUND: ExitCode.ANSWERED,
-    State.RESTORED: ExitCode.RESTORED,
-    State.DAMAGED: ExitCode.DAMAGED,
+    VerificationState.SOUND: ExitCode.ANSWERED,
+    VerificationState.RESTORED: ExitCode.RESTORED,
+    VerificationState.DAMAGED: ExitCode.DAMAGED,
 }
 
 
@@ -174,7 +174,7 @@ class _Anchor(msgspec.Struct, forbid_unknown_fields=True):
     checkpoint: int = 0
 
 
-def _read_anchor(path: Path, tenant: str) -> Head:
+def _read_anchor(path: Path, tenant: str) -> LedgerHead:
     """Read back what `ledger head` printed, and nothing else."""
     expected = "a file that `muniment ledger head` wrote"
     try:
@@ -192,7 +192,7 @@ def _read_anchor(path: Path, tenant: str) -> Head:
     if kept.tenant != tenant:
         raise Malformed("anchor", "the head of this tenant; it is another's")
     at = times.parse(kept.at, field="anchor.at")
-    return Head(
+    return LedgerHead(
         tenant=kept.tenant,
         seq=kept.seq,
         hash=bytes.fromhex(kept.hash),

@@ -11,11 +11,11 @@ from rich.console import Group, RenderableType
 
 from muniment.engine.copies.archive import Archive, Trailer
 from muniment.engine.copies.backup import back_up
-from muniment.engine.copies.manifest import Manifest, read_manifest
-from muniment.engine.copies.restore import Restored, Wish
+from muniment.engine.copies.manifest import BackupManifest, read_manifest
+from muniment.engine.copies.restore import RestoreRequest, RestoreResult
 from muniment.engine.copies.restore import restore as put_back
-from muniment.engine.copies.transfer import TakenIn, export_archive, import_archive
-from muniment.engine.copies.workshop import Back
+from muniment.engine.copies.staging import RestoredTenant
+from muniment.engine.copies.transfer import ArchiveImportResult, export_archive, import_archive
 from muniment.engine.database import INSTEAD_OF_BACKUP
 from muniment.model import times
 from muniment.model.actor import OWNER
@@ -149,7 +149,7 @@ def restore(
     """Put a backup back: in an empty place, or in the place of what the vault holds, which is set aside. What was
     erased since is erased again. With --tenant only one tenant is put back. Nothing may have the vault open."""
     _owners_alone(call, "restore the vault")
-    wish = Wish(
+    wish = RestoreRequest(
         backup=_path("path", path),
         vault=call.folder(instead=INSTEAD_OF_BACKUP),
         tenant=call.said.tenant,
@@ -224,7 +224,7 @@ def _path(field: str, text: str) -> Path:
     return Path(text)
 
 
-def _backup_shape(path: str, made: Manifest) -> BackupShape:
+def _backup_shape(path: str, made: BackupManifest) -> BackupShape:
     return {
         "path": printable(path),
         "made_at": times.show(made.made_at),
@@ -244,7 +244,7 @@ def _backup_shape(path: str, made: Manifest) -> BackupShape:
     }
 
 
-def _restored_shape(call: Call, done: Restored) -> RestoredShape:
+def _restored_shape(call: Call, done: RestoreResult) -> RestoredShape:
     return {
         "vault": call.where,
         "aside": None if done.aside is None else printable(str(done.aside)),
@@ -252,7 +252,7 @@ def _restored_shape(call: Call, done: Restored) -> RestoredShape:
     }
 
 
-def _back_shape(back: Back) -> BackShape:
+def _back_shape(back: RestoredTenant) -> BackShape:
     return {
         "tenant": back.tenant,
         "was": back.was,
@@ -283,7 +283,7 @@ def _archive_shape(file: str, trailer: Trailer) -> ArchiveShape:
     }
 
 
-def _taken_shape(call: Call, taken: TakenIn) -> TakenInShape:
+def _taken_shape(call: Call, taken: ArchiveImportResult) -> TakenInShape:
     return {
         "vault": call.where,
         "tenant": taken.head.tenant,

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from muniment.config.files import open_file
 from muniment.engine import Memory
-from muniment.engine.audit import State
+from muniment.engine.audit import VerificationState
 from muniment.engine.signing import certified, public_keys
-from muniment.model.entry import Head
+from muniment.model.entry import LedgerHead
 from muniment.model.erasure import CERTIFICATE_VERSIONS, Certificate, SignedCertificate, Target, digest_of
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.value import Value
-from muniment.rest.wire import shape_of
+from muniment.operations.wire import shape_of
 from muniment.surfaces.cli.output import working
 from muniment.surfaces.cli.root import Call
 from muniment.surfaces.cli.shapes_guard import CheckedShape, CheckShape
@@ -100,7 +100,7 @@ def checked(call: Call, document: Document, asked: Asked) -> CheckedShape:
         checks += _by_vault(call, signed) if call.has_vault else _by_itself(signed)
     restored = any(one["what"] == _PUT_BACK for one in checks)
     genuine = all(one["holds"] is not False for one in checks if not (restored and one["what"] == _GONE))
-    state = (State.RESTORED.value if restored else "genuine") if genuine else "not_genuine"
+    state = (VerificationState.RESTORED.value if restored else "genuine") if genuine else "not_genuine"
     return {"genuine": genuine, "state": state, "id": signed.certificate.id, "checks": checks}
 
 
@@ -155,24 +155,24 @@ def _in_ledger(memory: Memory, signed: SignedCertificate) -> Iterator[CheckShape
     yield _check("it speaks of this tenant", ours)
     if not ours:
         return
-    head = Head(tenant=told.tenant, seq=told.seq, hash=bytes.fromhex(told.entry), at=told.at)
+    head = LedgerHead(tenant=told.tenant, seq=told.seq, hash=bytes.fromhex(told.entry), at=told.at)
     with working("checking entries") as progress:
         verified = memory.ledger.verify(anchor=head, progress=progress)
-    if verified.state is State.RESTORED:
+    if verified.state is VerificationState.RESTORED:
         yield _check("the ledger is whole", True)
         yield _check(_PUT_BACK, True, verified.findings[0].message)
         yield _again(memory, told)
     else:
         note = "" if verified.ok else f"`muniment ledger verify` tells what is wrong ({verified.findings[0].code})"
         yield _check(f"the ledger is whole and holds its entry {told.seq}", verified.ok, note)
-        yield _check("the vault keeps the same certificate", signed in memory.certificates())
+        yield _check("the vault keeps the same certificate", signed in memory.erasure.certificates())
     back = [name for name in told.erased if _there(memory, name)]
     yield _check(_GONE, not back, ", ".join(back[:5]))
 
 
 def _again(memory: Memory, told: Certificate) -> CheckShape:
     """Whether the restore did the erasure again: what it draws up then names this certificate in its reason."""
-    by = [one.certificate.id for one in memory.certificates() if told.id in one.certificate.reason]
+    by = [one.certificate.id for one in memory.erasure.certificates() if told.id in one.certificate.reason]
     note = f"by certificate {by[-1]}" if by else "nothing of it was in the copy, or the certificate was not named then"
     return _check("the restore erased it again", True if by else None, note)
 

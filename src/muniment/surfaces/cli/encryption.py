@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from muniment.engine import encryption as engine
 from muniment.engine.database import INSTEAD_OF_ENCRYPTION
-from muniment.engine.encryption import Progress, Resealed, Sealing
+from muniment.engine.encryption import EncryptionResult, EncryptionStatus, Progress
 from muniment.model.actor import OWNER
 from muniment.model.errors import NotPermitted
 from muniment.surfaces.cli.asking import confirmed, must_ask
@@ -119,7 +119,9 @@ def _folder(call: Call) -> Path:
     return call.folder(instead=INSTEAD_OF_ENCRYPTION)
 
 
-def _reseal(call: Call, yes: bool, question: str, work: Callable[[Progress], Resealed], *, encrypted: bool) -> ExitCode:
+def _reseal(
+    call: Call, yes: bool, question: str, work: Callable[[Progress], EncryptionResult], *, encrypted: bool
+) -> ExitCode:
     if call.config.actor != OWNER:
         raise NotPermitted(call.config.actor, "change the encryption of a vault")
     _folder(call)
@@ -138,7 +140,7 @@ def _reseal(call: Call, yes: bool, question: str, work: Callable[[Progress], Res
     return ExitCode.ANSWERED
 
 
-def _status_shape(call: Call, found: Sealing) -> StatusShape:
+def _status_shape(call: Call, found: EncryptionStatus) -> StatusShape:
     return {
         "vault": call.where,
         "encrypted": found.encrypted,

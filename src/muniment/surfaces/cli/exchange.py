@@ -15,17 +15,20 @@ import typer
 
 from muniment.compat.exchange import Checked, Result, as_file, as_json, convert, read_in, validate, write_out
 from muniment.config.files import open_file
-from muniment.contracts.door import Encoded
+from muniment.contracts.contract import Encoded
 from muniment.contracts.finding import Finding, Severity, finding_of
 from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.reader import BYTES_MAX
 from muniment.engine import Memory
 from muniment.engine.options import QueryOptions
+from muniment.importers.kinds import SourceKind
+from muniment.importers.takeover import move_in, planned
 from muniment.model.actor import OWNER
 from muniment.model.errors import LimitExceeded, Malformed, Unreadable
 from muniment.model.status import Status
 from muniment.surfaces.cli import show_exchange
 from muniment.surfaces.cli.flags import BOUNDS, Flags, Given
+from muniment.surfaces.cli.movein import Maps, Split, mapping_of, moved_shape, show_moved
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, working, write_json, write_text
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.shapes_exchange import (
@@ -40,7 +43,18 @@ STANDARD_INPUT = "-"
 _EXIT = {Result.PASS: ExitCode.ANSWERED, Result.FAIL: ExitCode.DAMAGED, Result.UNREADABLE: ExitCode.WRONG_CALL}
 
 _OF_AN_ANSWER = frozenset(
-    {"asked_at", "floor", "min_fit", "precise", "gate_min", "gate_flag", "budget_tokens", "known_at", "valid_at"}
+    {
+        "asked_at",
+        "budget_tokens",
+        "contested",
+        "floor",
+        "gate_flag",
+        "gate_min",
+        "known_at",
+        "min_fit",
+        "precise",
+        "valid_at",
+    }
 )
 FILTERS = Flags(
     name="bounds",
@@ -111,19 +125,49 @@ def translate(
     return ExitCode.ANSWERED
 
 
-@command(app, "import", example="muniment import --contract omir memories.omir --preview")
+@command(app, "import", example="muniment import --from mem0 mem0-export/ --preview")
 def take_in(
     call: Call,
-    name: Name,
-    file: File,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A document of a contract (- reads standard input), or with --from the store of another system.",
+            show_default=False,
+        ),
+    ],
+    name: Annotated[
+        ContractName | None, typer.Option("--contract", help="Which contract the document speaks.", show_default=False)
+    ] = None,
+    kind: Annotated[
+        SourceKind | None, typer.Option("--from", help="Which other system wrote the store.", show_default=False)
+    ] = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Say what would become of it, and change nothing.")
     ] = False,
     hold: Annotated[bool, typer.Option("--hold", help="Let everything wait until a person has looked at it.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Take it in once more if it was rolled back.")] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="With --from: leave out what cannot be read, and count it.")
+    ] = False,
+    maps: Maps = None,
+    split: Split = "note",
 ) -> ExitCode:
-    """Propose every memory of a document. Their origin is an import whatever they say; the policy decides on each. The
-    same document again changes nothing; one that was rolled back is refused unless --again is given."""
+    """Propose every memory of a document of a contract (--contract) or of another system's store (--from). Their origin
+    is an import whatever they say; the policy decides on each. The same source again changes nothing; one that was
+    rolled back is refused unless --again is given."""
+    if (name is None) == (kind is None):
+        raise Malformed("contract", "either --contract or --from")
+    if kind is not None:
+        with (
+            planned(kind, file, mapping_of(maps, split), skip_bad=skip_bad, preview=preview) as plan,
+            _opened(call, preview=preview) as memory,
+            working(f"importing from {kind}") as progress,
+        ):
+            moved = move_in(memory, plan, preview=preview, hold=hold, again=again, progress=progress)
+        call.tell(moved_shape(moved), show_moved)
+        return ExitCode.ANSWERED
+    assert name is not None
     data = _read(file)
     if not call.has_vault:
         contract(name).decode(data)  # what cannot be read makes no vault

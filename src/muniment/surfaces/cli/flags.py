@@ -260,6 +260,11 @@ BOUNDS = Flags(
             meaning="How likely each record must answer by itself, 0 to 1 (default: 0).",
         ),
         Flag(
+            flag="--contested",
+            field="contested",
+            meaning="Of what is disputed: both, the newest of most authority, or neither (default: the policy's).",
+        ),
+        Flag(
             flag="--precise",
             field="precise",
             kind=bool,

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from muniment.engine import Memory
-from muniment.engine.audit import State
-from muniment.model.curation import Forgotten
-from muniment.model.erasure import By, Target, one_target
+from muniment.engine.audit import VerificationState
+from muniment.model.curation import ErasureResult
+from muniment.model.erasure import Target, TargetKind, one_target
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.user import user_name
 from muniment.surfaces.cli import show, show_guard
@@ -141,21 +141,21 @@ class Wish:
         self._target = target
         self._probable = probable
 
-    def plan(self) -> Forgotten:
+    def plan(self) -> ErasureResult:
         return self._forget(dry_run=True)
 
-    def fulfil(self) -> Forgotten:
+    def fulfil(self) -> ErasureResult:
         return self._forget(dry_run=False)
 
-    def _forget(self, *, dry_run: bool) -> Forgotten:
+    def _forget(self, *, dry_run: bool) -> ErasureResult:
         by, value = self._target.by, self._target.value
         return self._memory.forget(
-            value if by is By.RECORD else None,
-            subject=value if by is By.SUBJECT else None,
-            source=value if by is By.SOURCE else None,
-            actor=value if by is By.ACTOR else None,
-            session=value if by is By.SESSION else None,
-            user=user_name(value) if by is By.USER else None,
+            value if by is TargetKind.RECORD else None,
+            subject=value if by is TargetKind.SUBJECT else None,
+            source=value if by is TargetKind.SOURCE else None,
+            actor=value if by is TargetKind.ACTOR else None,
+            session=value if by is TargetKind.SESSION else None,
+            user=user_name(value) if by is TargetKind.USER else None,
             reason=self._reason,
             cascade=self._cascade,
             expected=self.expected,
@@ -180,7 +180,7 @@ STILL_THERE = (
 )
 
 
-def _tell(call: Call, done: Forgotten) -> None:
+def _tell(call: Call, done: ErasureResult) -> None:
     """Answer with the certificate. Where the policy refused there is none: then with the verdict."""
     if done.certificate is None:
         assert done.verdict is not None, "what was asked for in earnest has a verdict"
@@ -229,14 +229,14 @@ def verify(
     call.tell(found, show_guard.checked)
     if not found["genuine"]:
         return ExitCode.DAMAGED
-    return ExitCode.RESTORED if found["state"] == State.RESTORED else ExitCode.ANSWERED
+    return ExitCode.RESTORED if found["state"] == VerificationState.RESTORED else ExitCode.ANSWERED
 
 
 @command(certificate, "list", example="muniment certificate list --json")
 def list_(call: Call) -> ExitCode:
     """List the certificates of everything that was erased, oldest first."""
     with call.memory() as memory:
-        found = memory.certificates()
+        found = memory.erasure.certificates()
     shape: CertificatesShape = {"certificates": [certificate_shape(one) for one in found]}
     call.tell(shape, show_guard.certificates)
     return ExitCode.ANSWERED
@@ -249,7 +249,7 @@ def show_certificate(
 ) -> ExitCode:
     """Show a certificate. With --json it is the document that `certificate verify` reads."""
     with call.memory() as memory:
-        found = [one for one in memory.certificates() if one.certificate.id == certificate_id]
+        found = [one for one in memory.erasure.certificates() if one.certificate.id == certificate_id]
     if not found:
         raise NotFound("certificate", certificate_id)
     call.tell(certificate_shape(found[0]), show_guard.certificate)

@@ -7,9 +7,9 @@ from typing import Annotated, TypedDict
 import typer
 from rich.console import Group, RenderableType
 
-from muniment.engine.moving.carrying import Carried
-from muniment.engine.moving.ends import Seat
-from muniment.engine.moving.move import Move, Outcome, Plan
+from muniment.engine.moving.endpoints import MoveEndpoint
+from muniment.engine.moving.move import MovePlan, MoveResult, VaultMove
+from muniment.engine.moving.tenant_copy import CopiedTenant
 from muniment.engine.place import place_of
 from muniment.model.actor import OWNER
 from muniment.model.errors import Malformed, NotPermitted
@@ -106,7 +106,7 @@ def migrate_store(
     it is."""
     if call.config.actor != OWNER:
         raise NotPermitted(call.config.actor, "move the vault")
-    move = Move(
+    move = VaultMove(
         source=_seat("from", call.config.vault if source is None else source, from_content_keys),
         target=_seat("to", to, to_content_keys),
         tenant=call.said.tenant,
@@ -122,17 +122,17 @@ def migrate_store(
     return ExitCode.ANSWERED
 
 
-def _seat(field: str, said: str, keys: str | None) -> Seat:
+def _seat(field: str, said: str, keys: str | None) -> MoveEndpoint:
     try:
         place = place_of(said)
     except Malformed as wrong:
         raise Malformed(field, wrong.expected) from None
     if keys is None:
-        return Seat(place=place)
-    return Seat(place=place, content_keys=None if keys == "none" else keys)
+        return MoveEndpoint(place=place)
+    return MoveEndpoint(place=place, content_keys=None if keys == "none" else keys)
 
 
-def _planned(plan: Plan) -> MoveShape:
+def _planned(plan: MovePlan) -> MoveShape:
     return {
         "source": printable(plan.source),
         "target": printable(plan.target),
@@ -155,7 +155,7 @@ def _planned(plan: Plan) -> MoveShape:
     }
 
 
-def _shape(done: Outcome) -> MoveShape:
+def _shape(done: MoveResult) -> MoveShape:
     shape = _planned(done.plan)
     shape["moved"] = [_carried(one) for one in done.tenants]
     shape["brought"] = list(done.brought)
@@ -164,7 +164,7 @@ def _shape(done: Outcome) -> MoveShape:
     return shape
 
 
-def _carried(one: Carried) -> CarriedShape:
+def _carried(one: CopiedTenant) -> CarriedShape:
     return {
         "tenant": one.tenant,
         "seq": one.seq,

@@ -6,8 +6,8 @@ from typing import TypedDict, assert_never
 
 import msgspec
 
-from muniment.engine import Rebuilt, Trimmed, Verified
-from muniment.model.entry import Entry, Finding, Head, SignedCheckpoint
+from muniment.engine import RebuildResult, TrimResult, VerificationResult
+from muniment.model.entry import Entry, LedgerHead, SignedCheckpoint, VerifyFinding
 from muniment.model.filter import (
     AtLeast,
     AtMost,
@@ -230,7 +230,7 @@ class HeadShape(TypedDict):
     checkpoint: int
 
 
-def head_shape(head: Head) -> HeadShape:
+def head_shape(head: LedgerHead) -> HeadShape:
     return {
         "tenant": head.tenant,
         "seq": head.seq,
@@ -259,7 +259,7 @@ class VerifiedShape(TypedDict):
     bound_since: int | None
 
 
-def verified_shape(verified: Verified) -> VerifiedShape:
+def verified_shape(verified: VerificationResult) -> VerifiedShape:
     return {
         "ok": verified.ok,
         "state": verified.state.value,
@@ -271,7 +271,7 @@ def verified_shape(verified: Verified) -> VerifiedShape:
     }
 
 
-def finding_shape(finding: Finding) -> FindingShape:
+def finding_shape(finding: VerifyFinding) -> FindingShape:
     return {"code": finding.code, "message": finding.message, "seq": finding.seq, "record": finding.record}
 
 
@@ -357,7 +357,7 @@ class ReplayShape(TypedDict):
     identical: bool
 
 
-def replay_shape(rebuilt: Rebuilt) -> ReplayShape:
+def replay_shape(rebuilt: RebuildResult) -> ReplayShape:
     return {"entries": rebuilt.entries, "identical": rebuilt.identical}
 
 
@@ -367,7 +367,7 @@ class TrimmedShape(TypedDict):
     dry_run: bool
 
 
-def trimmed_shape(trimmed: Trimmed, *, dry_run: bool) -> TrimmedShape:
+def trimmed_shape(trimmed: TrimResult, *, dry_run: bool) -> TrimmedShape:
     return {"receipts": trimmed.receipts, "saved_bytes": trimmed.saved_bytes, "dry_run": dry_run}
 
 

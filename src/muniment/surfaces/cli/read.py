@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from muniment.model import checks
+from muniment.model.form import disclosure_shape
 from muniment.model.receipt import ReceiptState
 from muniment.surfaces.cli import show, show_recall
 from muniment.surfaces.cli.output import working
 from muniment.surfaces.cli.proofs import explanation_shape
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.search import Embedder
-from muniment.surfaces.cli.shapes import disclosure_shape, history_shape, stats_shape
+from muniment.surfaces.cli.shapes import history_shape, stats_shape
 from muniment.surfaces.cli.verdicts import queue_shape
 from muniment.surfaces.cli.write import RecordId
 from muniment.surfaces.problems import ExitCode
@@ -71,7 +72,7 @@ def queue(
     """Show the proposals that wait for a person. Long content is cut; with --json it is whole."""
     checks.optional_identifier("after", after)
     with call.memory() as memory:
-        waiting = memory.queue(after=after, limit=limit)
+        waiting = memory.review.queue(after=after, limit=limit)
     call.tell(queue_shape(waiting, limit=limit), show.queue)
     return ExitCode.ANSWERED
 
@@ -80,6 +81,6 @@ def queue(
 def stats(call: Call) -> ExitCode:
     """Count what there is, of what the caller may see."""
     with call.memory() as memory:
-        found = memory.stats()
+        found = memory.insight.stats()
     call.tell(stats_shape(found), show.stats)
     return ExitCode.ANSWERED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from muniment.compat.exchange import Checked, Fate, Imported
-from muniment.contracts.door import Narrowing
+from muniment.contracts.contract import Narrowing
 from muniment.contracts.finding import Finding
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from muniment.model.curation import Forgotten, Used, Withdrawal
+from muniment.model.curation import AffectedReceipt, ErasureResult, WithdrawalResult
 from muniment.model.erasure import (
     Certificate,
-    Counts,
-    Doomed,
+    ErasedTraces,
+    ErasureCounts,
+    ErasureOutcome,
     ErasurePlan,
-    Fate,
     LegalHold,
+    PlannedErasure,
     SignedCertificate,
-    Traces,
 )
+from muniment.model.form import DisclosureShape, disclosure_shape
 from muniment.model.query import Disclosure
 from muniment.model.times import show
-from muniment.surfaces.cli.shapes import DisclosureShape, disclosure_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
 
 
@@ -67,10 +67,10 @@ def plan_shape(plan: ErasurePlan) -> PlanShape:
         "digest": plan.digest,
         "by": plan.by.value,
         "derived": plan.derived.value,
-        "erased": len(plan.of(Fate.ERASED)),
-        "redacted": len(plan.of(Fate.REDACTED)),
-        "reviewed": len(plan.of(Fate.REVIEWED)),
-        "kept": len(plan.of(Fate.KEPT)),
+        "erased": len(plan.of(ErasureOutcome.ERASED)),
+        "redacted": len(plan.of(ErasureOutcome.REDACTED)),
+        "reviewed": len(plan.of(ErasureOutcome.REVIEWED)),
+        "kept": len(plan.of(ErasureOutcome.KEPT)),
         "nodes": nodes,
         "records": nodes,
         "traces": _traces_shape(plan.traces),
@@ -86,7 +86,7 @@ def plan_shape(plan: ErasurePlan) -> PlanShape:
     }
 
 
-def _doomed_shape(node: Doomed) -> DoomedShape:
+def _doomed_shape(node: PlannedErasure) -> DoomedShape:
     return {
         "id": node.id,
         "revisions": node.revisions,
@@ -97,7 +97,7 @@ def _doomed_shape(node: Doomed) -> DoomedShape:
     }
 
 
-def _traces_shape(traces: Traces) -> TracesShape:
+def _traces_shape(traces: ErasedTraces) -> TracesShape:
     return {
         "proposals": traces.proposals,
         "reports": traces.reports,
@@ -176,7 +176,7 @@ def _certificate_shape(told: Certificate) -> CertificateShape:
     }
 
 
-def _counts_shape(counts: Counts) -> CountsShape:
+def _counts_shape(counts: ErasureCounts) -> CountsShape:
     return {
         "records": counts.records,
         "revisions": counts.revisions,
@@ -203,7 +203,7 @@ class ForgottenShape(TypedDict):
     scrubbed: bool
 
 
-def forgotten_shape(told: Forgotten) -> ForgottenShape:
+def forgotten_shape(told: ErasureResult) -> ForgottenShape:
     """An erasure, for those who are told everything at once."""
     return {
         "dry_run": told.verdict is None,
@@ -274,7 +274,7 @@ class WithdrawalShape(TypedDict):
     digest: str
 
 
-def withdrawal_shape(told: Withdrawal) -> WithdrawalShape:
+def withdrawal_shape(told: WithdrawalResult) -> WithdrawalShape:
     return {
         "dry_run": told.verdict is None,
         "by": told.target.by.value,
@@ -290,7 +290,7 @@ def withdrawal_shape(told: Withdrawal) -> WithdrawalShape:
     }
 
 
-def _used_shape(used: Used) -> UsedShape:
+def _used_shape(used: AffectedReceipt) -> UsedShape:
     return {
         "receipt_id": used.receipt,
         "at": show(used.at),

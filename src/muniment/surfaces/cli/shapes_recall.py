@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TypedDict
 
 from muniment.engine.entities import EntityView
-from muniment.model.query import Attunement, Disclosure, Searched
+from muniment.model.form import DisclosureShape, disclosure_shape
+from muniment.model.query import Attunement, Disclosure, Searched, Withdrawn
 from muniment.model.recall import Recall
 from muniment.model.render import Context
-from muniment.model.rows import Reach
+from muniment.model.rows import VectorCoverage
 from muniment.model.times import Instant, show
-from muniment.surfaces.cli.shapes import DisclosureShape, disclosure_shape
 
 
 class SpanShape(TypedDict):
@@ -48,6 +48,12 @@ def searched_shape(searched: Searched, floor: float | None) -> SearchedShape:
     }
 
 
+class WithdrawnShape(TypedDict):
+    id: str
+    why: str
+    since: int
+
+
 class RecallShape(TypedDict):
     records: list[DisclosureShape]
     excluded: dict[str, int]
@@ -57,6 +63,7 @@ class RecallShape(TypedDict):
     epoch: int
     notices: list[str]
     searched: SearchedShape
+    withdrawn: list[WithdrawnShape]
 
 
 def recall_shape(recall: Recall, *, floor: float | None = None) -> RecallShape:
@@ -70,7 +77,12 @@ def recall_shape(recall: Recall, *, floor: float | None = None) -> RecallShape:
         "epoch": recall.epoch,
         "notices": list(recall.notices),
         "searched": searched_shape(recall.searched, floor),
+        "withdrawn": [withdrawn_shape(one) for one in recall.withdrawn],
     }
+
+
+def withdrawn_shape(one: Withdrawn) -> WithdrawnShape:
+    return {"id": one.id, "why": one.why, "since": one.since}
 
 
 class AttunementShape(TypedDict):
@@ -165,7 +177,7 @@ class ReachShape(TypedDict):
     why: str | None
 
 
-def reach_shape(reach: Reach, state: Searched) -> ReachShape:
+def reach_shape(reach: VectorCoverage, state: Searched) -> ReachShape:
     """How far vectors reach, and with which model; without one `why` says why, and what was made before is no use."""
     usable = state.model is not None and reach.model == state.model
     return {

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import TypedDict
 
 from muniment.engine import (
+    AttributionResult,
     ConflictView,
     Directory,
     FallView,
     Foreseen,
-    Integrity,
-    Knower,
+    KnownActor,
     LineageNode,
     LineageView,
     Quality,
     Standpoint,
 )
-from muniment.model.curation import Settled, Swept, Verdict
-from muniment.model.entry import Ballot
+from muniment.model.curation import ConflictResult, MaintenanceResult, Verdict
+from muniment.model.entry import Vote
+from muniment.model.form import DisclosureShape, disclosure_shape
 from muniment.model.query import Disclosure
 from muniment.model.times import show
-from muniment.surfaces.cli.shapes import DisclosureShape, disclosure_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
 
 
@@ -154,7 +154,7 @@ class BallotShape(TypedDict):
     winner: str
 
 
-def _ballots(ballots: tuple[Ballot, ...]) -> list[BallotShape]:
+def _ballots(ballots: tuple[Vote, ...]) -> list[BallotShape]:
     return [{"actor": ballot.actor, "winner": ballot.winner} for ballot in ballots]
 
 
@@ -215,7 +215,7 @@ class SettledShape(TypedDict):
     reason: str
 
 
-def settled_shape(settled: Settled) -> SettledShape:
+def settled_shape(settled: ConflictResult) -> SettledShape:
     return {
         "conflict": settled.conflict,
         "status": settled.status,
@@ -238,7 +238,7 @@ class ForeseenShape(SettledShape):
     dry_run: bool
 
 
-def foreseen_shape(settled: Settled) -> ForeseenShape:
+def foreseen_shape(settled: ConflictResult) -> ForeseenShape:
     return {
         **settled_shape(settled),
         "falls": list(settled.falls),
@@ -262,7 +262,7 @@ class SweptShape(TypedDict):
     counts: SweptCountsShape
 
 
-def swept_shape(swept: Swept, *, limit: int | None = None) -> SweptShape:
+def swept_shape(swept: MaintenanceResult, *, limit: int | None = None) -> SweptShape:
     """What a sweep did, with at most so many names of each kind, and how many there are."""
     return {
         "expired": list(swept.expired[:limit]),
@@ -301,7 +301,7 @@ def directory_shape(directory: Directory) -> DirectoryShape:
     }
 
 
-def _knower_shape(knower: Knower) -> KnowerShape:
+def _knower_shape(knower: KnownActor) -> KnowerShape:
     return {
         "actor": knower.actor,
         "teams": list(knower.teams),
@@ -368,7 +368,7 @@ def quality_shape(quality: Quality) -> QualityShape:
     }
 
 
-def integrity_shape(integrity: Integrity) -> IntegrityShape:
+def integrity_shape(integrity: AttributionResult) -> IntegrityShape:
     return {
         "score": integrity.score,
         "band": integrity.band.value,

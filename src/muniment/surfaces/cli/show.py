@@ -6,7 +6,8 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from muniment.engine.audit import State
+from muniment.engine.audit import VerificationState
+from muniment.model.form import DisclosureShape
 from muniment.surfaces.cli.layout import counted, line, pairs, short, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.proofs import (
@@ -18,13 +19,7 @@ from muniment.surfaces.cli.proofs import (
     TrimmedShape,
     VerifiedShape,
 )
-from muniment.surfaces.cli.shapes import (
-    DisclosureShape,
-    HistoryShape,
-    RevisionShape,
-    StatsShape,
-    VaultShape,
-)
+from muniment.surfaces.cli.shapes import HistoryShape, RevisionShape, StatsShape, VaultShape
 from muniment.surfaces.cli.verdicts import QueueShape, VerdictShape
 
 OUTCOMES = {"committed": "bold green", "held": "bold yellow", "refused": "bold red"}
@@ -255,7 +250,7 @@ def verified(shape: VerifiedShape) -> RenderableType:
     checked = f"{entries} and {receipts} checked"
     if shape["ok"]:
         return Text.assemble(("nothing is wrong", "bold green"), plain(f": {checked}"))
-    if shape["state"] == State.RESTORED:
+    if shape["state"] == VerificationState.RESTORED:
         return Group(
             Text.assemble(("RESTORED", "bold yellow"), plain(f": {checked}; nothing is damaged")),
             *(plain(f"  {one['message']}") for one in shape["findings"]),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from muniment.contracts.door import Narrowing
+from muniment.contracts.contract import Narrowing
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.shapes_exchange import CheckedShape, FateShape, ImportedShape

@@ -7,11 +7,11 @@ import math
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from muniment.model.form import DisclosureShape, DisputeShape
 from muniment.model.receipt import ReceiptState
 from muniment.surfaces.cli.layout import counted, line, numbered, pairs, short, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.proofs import ExplanationShape
-from muniment.surfaces.cli.shapes import DisclosureShape, DisputeShape
 from muniment.surfaces.cli.shapes_recall import AliasShape, EntityShape, ReachShape, RecallShape, SearchedShape
 from muniment.surfaces.cli.show import caution, confidence
 
@@ -54,6 +54,10 @@ def _told(shape: RecallShape, nothing: list[RenderableType]) -> RenderableType:
     lines: list[RenderableType] = [_answer(number, one) for number, one in enumerate(shape["records"], start=1)]
     lines += nothing
     lines += [Text.assemble(("notice: ", "bold yellow"), plain(notice)) for notice in shape["notices"]]
+    lines += [
+        Text.assemble(("no longer rely on ", "bold yellow"), plain(f"{one['id']}: {one['why']}, entry {one['since']}"))
+        for one in shape["withdrawn"]
+    ]
     if shape["excluded"]:
         counts = ", ".join(f"{rule} {count}" for rule, count in shape["excluded"].items())
         lines.append(plain(f"left out of {shape['considered']} that matched: {counts}", "dim"))

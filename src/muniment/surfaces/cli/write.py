@@ -13,9 +13,9 @@ from muniment.engine.vault import bring_policy
 from muniment.model import checks
 from muniment.model.actor import OWNER, Actor
 from muniment.model.checks import CONTENT_BYTES_MAX
+from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import LimitExceeded, Malformed, Stale
-from muniment.model.flat import ClaimOptions, make_claim
-from muniment.model.proposal import Retraction
+from muniment.model.proposal import RetractRequest
 from muniment.surfaces.cli import show, show_trust
 from muniment.surfaces.cli.asking import confirmed, must_ask, note_one_node
 from muniment.surfaces.cli.flags import CLAIM, Given
@@ -132,20 +132,20 @@ def retract(
 ) -> ExitCode:
     """Take a record back. It stays in its history and no longer answers; what stands on it alone falls with it."""
     if dry_run:
-        return _foresee(call, Retraction(record=record_id, reason=reason, expected_revision=expected_revision))
+        return _foresee(call, RetractRequest(record=record_id, reason=reason, expected_revision=expected_revision))
     if must_ask(yes, "retract") and not confirmed(f"Retract {record_id}?"):
         note("nothing was changed")
         return ExitCode.ANSWERED
     with call.memory() as memory:
-        verdict = memory.retract(record_id, reason=reason, expected_revision=expected_revision)
+        verdict = memory.review.retract(record_id, reason=reason, expected_revision=expected_revision)
     call.tell(verdict_shape(verdict), show.verdict)
     return ExitCode.ANSWERED
 
 
-def _foresee(call: Call, retraction: Retraction) -> ExitCode:
+def _foresee(call: Call, retraction: RetractRequest) -> ExitCode:
     """Tell the plan of a retraction. What would make the retraction itself stale makes its plan stale too."""
     with call.memory() as memory:
-        plan = memory.foresee(retraction.record)
+        plan = memory.insight.foresee(retraction.record)
         expected = retraction.expected_revision
         revision = memory.get(retraction.record).record.revision
     if expected not in (None, revision):
@@ -172,7 +172,7 @@ def decide(
     """Answer for a proposal that waits for a person."""
     accept = checks.read_word("answer", answer, Answer) is Answer.ACCEPT
     with call.memory() as memory:
-        verdict = memory.decide(
+        verdict = memory.review.decide(
             proposal_id,
             accept=accept,
             reason=reason,

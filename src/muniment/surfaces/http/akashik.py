@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
 from muniment.model.value import Value
@@ -37,9 +37,9 @@ P = ParamSpec("P")
 SMALL = 16_384
 """So long a body is read in the loop: faster than a thread is found for it."""
 _FILTERS = {"status": "status", "type": "types", "involving_agent": "involving_agents"}
-_FREQUENT = frozenset({Operation.RECORD, Operation.ATTUNE})
+_FREQUENT = frozenset({FieldOperation.RECORD, FieldOperation.ATTUNE})
 """Routes are tried in their order; these stand first."""
-_READING = frozenset({Operation.ATTUNE, Operation.REPLAY})
+_READING = frozenset({FieldOperation.ATTUNE, FieldOperation.REPLAY})
 _LOOKING = frozenset({"agent_id", "session_id"})
 _RETRACT, _FAIL = "RETRACT", "FAIL"
 _RETRACTION = ("agent_id", "memory_unit_id", "reason")
@@ -50,7 +50,7 @@ def routes(reception: Reception) -> list[BaseRoute]:
     hub = hub_of(reception)
     found: list[BaseRoute] = [
         Route(f"/v1/{one.value.lower()}", Door(one.value, "POST", _operation(hub, one)))
-        for one in sorted(Operation, key=_FREQUENT.__contains__, reverse=True)
+        for one in sorted(FieldOperation, key=_FREQUENT.__contains__, reverse=True)
     ]
     found += [
         Route("/v1/field/status", Door("STATUS", "GET", _status(hub))),
@@ -72,7 +72,7 @@ async def _heard(
     return await hub.reception.run(read, body, *rest, **more)
 
 
-def _operation(hub: Hub, operation: Operation) -> Ask:
+def _operation(hub: Hub, operation: FieldOperation) -> Ask:
     async def ask(request: Request, visitor: Visitor) -> JsonObject:
         body = await read_body(request, hub.reception.settings.body_bytes_max)
         message = await _heard(hub, read_message, body, request.headers, operation)
@@ -80,7 +80,7 @@ def _operation(hub: Hub, operation: Operation) -> Ask:
         answer = await hub.reception.run(_send, hub.reception, visitor, message)
         if operation not in _READING:
             hub.nudge(visitor.tenant)
-        if operation is Operation.SUBSCRIBE:
+        if operation is FieldOperation.SUBSCRIBE:
             return _with_urls(answer, request, message, hub.reception.settings.level)
         return answer
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import msgspec
 from starlette.responses import Response
 
-from muniment.contracts.akashik.codes import Code, code_of, error_document
-from muniment.contracts.akashik.words import DetectMode, Operation
+from muniment.contracts.akashik.codes import ErrorCode, code_of, error_document
+from muniment.contracts.akashik.words import DetectMode, FieldOperation
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import (
     LimitExceeded,
@@ -24,69 +24,71 @@ from muniment.surfaces.reception.visitor import Grant
 
 _VALIDATION, _GONE, _CLASH, _BROKEN = 400, 404, 409, 500
 
-STATUS: dict[Code, int] = {
-    Code.MISSING_INTENT: _VALIDATION,
-    Code.MISSING_CONFIDENCE: _VALIDATION,
-    Code.INVALID_CONFIDENCE: _VALIDATION,
-    Code.INVALID_TYPE: _VALIDATION,
-    Code.INVALID_ENVELOPE: _VALIDATION,
-    Code.INVALID_PAYLOAD: _VALIDATION,
-    Code.AGENT_NOT_REGISTERED: _VALIDATION,
-    Code.UNSUPPORTED_STRATEGY: _VALIDATION,
-    Code.EPOCH_OVERFLOW: _VALIDATION,
-    Code.UNAUTHENTICATED: 401,
-    Code.INSUFFICIENT_AUTHORITY: 403,
-    Code.CONFLICT_NOT_FOUND: _GONE,
-    Code.UNIT_NOT_FOUND: _GONE,
-    Code.SESSION_NOT_FOUND: _GONE,
-    Code.TASK_NOT_FOUND: _GONE,
-    Code.SUBSCRIPTION_NOT_FOUND: _GONE,
-    Code.AGENT_ID_TAKEN: _CLASH,
-    Code.INVALID_TRANSITION: _CLASH,
-    Code.MERGE_FAILED: _CLASH,
-    Code.QUORUM_NOT_MET: _CLASH,
-    Code.REPLAY_TOO_LARGE: 413,
-    Code.TOO_MANY_REQUESTS: 429,
-    Code.INTERNAL_ERROR: _BROKEN,
-    Code.ENRICHMENT_FAILED: _BROKEN,
-    Code.DETECTION_TIMEOUT: _BROKEN,
-    Code.UNSUPPORTED_OPERATION: 501,
-    Code.UNAVAILABLE: 503,
-    Code.STORAGE_FULL: 507,
+STATUS: dict[ErrorCode, int] = {
+    ErrorCode.MISSING_INTENT: _VALIDATION,
+    ErrorCode.MISSING_CONFIDENCE: _VALIDATION,
+    ErrorCode.INVALID_CONFIDENCE: _VALIDATION,
+    ErrorCode.INVALID_TYPE: _VALIDATION,
+    ErrorCode.INVALID_ENVELOPE: _VALIDATION,
+    ErrorCode.INVALID_PAYLOAD: _VALIDATION,
+    ErrorCode.AGENT_NOT_REGISTERED: _VALIDATION,
+    ErrorCode.UNSUPPORTED_STRATEGY: _VALIDATION,
+    ErrorCode.EPOCH_OVERFLOW: _VALIDATION,
+    ErrorCode.UNAUTHENTICATED: 401,
+    ErrorCode.INSUFFICIENT_AUTHORITY: 403,
+    ErrorCode.CONFLICT_NOT_FOUND: _GONE,
+    ErrorCode.UNIT_NOT_FOUND: _GONE,
+    ErrorCode.SESSION_NOT_FOUND: _GONE,
+    ErrorCode.TASK_NOT_FOUND: _GONE,
+    ErrorCode.SUBSCRIPTION_NOT_FOUND: _GONE,
+    ErrorCode.AGENT_ID_TAKEN: _CLASH,
+    ErrorCode.INVALID_TRANSITION: _CLASH,
+    ErrorCode.MERGE_FAILED: _CLASH,
+    ErrorCode.QUORUM_NOT_MET: _CLASH,
+    ErrorCode.REPLAY_TOO_LARGE: 413,
+    ErrorCode.TOO_MANY_REQUESTS: 429,
+    ErrorCode.INTERNAL_ERROR: _BROKEN,
+    ErrorCode.ENRICHMENT_FAILED: _BROKEN,
+    ErrorCode.DETECTION_TIMEOUT: _BROKEN,
+    ErrorCode.UNSUPPORTED_OPERATION: 501,
+    ErrorCode.UNAVAILABLE: 503,
+    ErrorCode.STORAGE_FULL: 507,
 }
 
-GRANTS: dict[Operation, Grant] = {
-    Operation.REGISTER: Grant.READ,
-    Operation.DEREGISTER: Grant.READ,
-    Operation.ATTUNE: Grant.READ,
-    Operation.SUBSCRIBE: Grant.READ,
-    Operation.REPLAY: Grant.READ,
-    Operation.RECORD: Grant.WRITE,
-    Operation.DETECT: Grant.WRITE,
-    Operation.COORDINATE: Grant.WRITE,
-    Operation.HANDOFF: Grant.WRITE,
-    Operation.SESSION: Grant.WRITE,
-    Operation.MERGE: Grant.REVIEW,
-    Operation.COMPACT: Grant.REVIEW,
+GRANTS: dict[FieldOperation, Grant] = {
+    FieldOperation.REGISTER: Grant.READ,
+    FieldOperation.DEREGISTER: Grant.READ,
+    FieldOperation.ATTUNE: Grant.READ,
+    FieldOperation.SUBSCRIBE: Grant.READ,
+    FieldOperation.REPLAY: Grant.READ,
+    FieldOperation.RECORD: Grant.WRITE,
+    FieldOperation.DETECT: Grant.WRITE,
+    FieldOperation.COORDINATE: Grant.WRITE,
+    FieldOperation.HANDOFF: Grant.WRITE,
+    FieldOperation.SESSION: Grant.WRITE,
+    FieldOperation.MERGE: Grant.REVIEW,
+    FieldOperation.COMPACT: Grant.REVIEW,
 }
 
 _ENCODER = msgspec.json.Encoder()
 _OURS = {
-    Code.INTERNAL_ERROR: "the server failed; send it again with the same message id to learn the outcome",
-    Code.UNAVAILABLE: "the store cannot be used now; nothing was changed",
-    Code.STORAGE_FULL: "there is no room left; nothing was written, and reading goes on",
+    ErrorCode.INTERNAL_ERROR: "the server failed; send it again with the same message id to learn the outcome",
+    ErrorCode.UNAVAILABLE: "the store cannot be used now; nothing was changed",
+    ErrorCode.STORAGE_FULL: "there is no room left; nothing was written, and reading goes on",
 }
 
 
 _HEADERS = {
-    Code.UNAUTHENTICATED: {"www-authenticate": 'Bearer realm="muniment"'},
-    Code.UNAVAILABLE: {"retry-after": "1"},
+    ErrorCode.UNAUTHENTICATED: {"www-authenticate": 'Bearer realm="muniment"'},
+    ErrorCode.UNAVAILABLE: {"retry-after": "1"},
 }
 
 
-def grant_of(operation: Operation, payload: Json) -> Grant:
+def grant_of(operation: FieldOperation, payload: Json) -> Grant:
     """What a credential must be good for. To list conflicts is to read; to look for new ones may write them down."""
-    listing = operation is Operation.DETECT and isinstance(payload, dict) and payload.get("mode") == DetectMode.LIST
+    listing = (
+        operation is FieldOperation.DETECT and isinstance(payload, dict) and payload.get("mode") == DetectMode.LIST
+    )
     return Grant.READ if listing else GRANTS[operation]
 
 
@@ -107,16 +109,16 @@ def told(document: JsonObject) -> Response:
     return answer(document, status=STATUS[code], headers=_HEADERS.get(code))
 
 
-def refused_with(document: JsonObject) -> Code | None:
+def refused_with(document: JsonObject) -> ErrorCode | None:
     """The code of an error object; None for any other answer. No answer but an error object has a code."""
     code = document.get("code")
-    return Code(code) if isinstance(code, str) else None
+    return ErrorCode(code) if isinstance(code, str) else None
 
 
 class Refused(Exception):
     """A refusal of the binding's own, under a code of the protocol."""
 
-    def __init__(self, answer: Code, words: str) -> None:
+    def __init__(self, answer: ErrorCode, words: str) -> None:
         super().__init__(words)
         self.answer = answer
 
@@ -125,23 +127,23 @@ Failure = (MunimentError, Refused, Declined)
 """Everything that a call to the binding may end in on purpose."""
 
 
-def wire_code(error: Exception) -> Code:
+def wire_code(error: Exception) -> ErrorCode:
     """The code of an error that was met on the way to the Field."""
     match error:
         case Refused():
             return error.answer
         case TooManyRequests():
-            return Code.TOO_MANY_REQUESTS
+            return ErrorCode.TOO_MANY_REQUESTS
         case Unreadable() | Declined():
-            return Code.INVALID_ENVELOPE
+            return ErrorCode.INVALID_ENVELOPE
         case StoreFull():
-            return Code.STORAGE_FULL
+            return ErrorCode.STORAGE_FULL
         case StoreBusy() | StoreUnavailable():
-            return Code.UNAVAILABLE
+            return ErrorCode.UNAVAILABLE
         case MunimentError():
             return code_of(error)
         case _:
-            return Code.INTERNAL_ERROR
+            return ErrorCode.INTERNAL_ERROR
 
 
 def failure(error: Exception, operation: str) -> JsonObject:
@@ -164,4 +166,4 @@ def _status(error: Exception) -> int:
 
 def broken(operation: str) -> Response:
     """The answer to what nobody expected."""
-    return answer(error_document(Code.INTERNAL_ERROR, operation, _OURS[Code.INTERNAL_ERROR]), status=_BROKEN)
+    return answer(error_document(ErrorCode.INTERNAL_ERROR, operation, _OURS[ErrorCode.INTERNAL_ERROR]), status=_BROKEN)

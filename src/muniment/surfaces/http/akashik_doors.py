@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from muniment.compat.akashik import Credential
-from muniment.contracts.akashik.codes import Code, error_document
+from muniment.contracts.akashik.codes import ErrorCode, error_document
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import NotPermitted, Unauthenticated
 from muniment.surfaces.http.akashik_answers import Failure, answer, failed, refused_with, told
@@ -19,7 +19,7 @@ from muniment.surfaces.http.doors import DENIALS, reception_of, record, visitor_
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
 Ask: TypeAlias = Callable[[Request, Visitor], Awaitable[JsonObject]]
-_DENIALS = {Code.UNAUTHENTICATED: Unauthenticated.code, Code.INSUFFICIENT_AUTHORITY: NotPermitted.code}
+_DENIALS = {ErrorCode.UNAUTHENTICATED: Unauthenticated.code, ErrorCode.INSUFFICIENT_AUTHORITY: NotPermitted.code}
 """The Field's two ways to turn somebody away, under the names that the record of denials has for them."""
 
 
@@ -57,12 +57,14 @@ class Nowhere:
     """The answer to an operation that the protocol does not have. Tells nothing, so it asks nobody's name."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        document = error_document(Code.UNSUPPORTED_OPERATION, "UNKNOWN", "the protocol has no operation of this name")
+        document = error_document(
+            ErrorCode.UNSUPPORTED_OPERATION, "UNKNOWN", "the protocol has no operation of this name"
+        )
         await told(document)(scope, receive, send)
 
 
 def wrong_method(name: str, method: str) -> Response:
-    document = error_document(Code.INVALID_ENVELOPE, name, f"this path takes {method}")
+    document = error_document(ErrorCode.INVALID_ENVELOPE, name, f"this path takes {method}")
     return answer(document, status=405, headers={"allow": method})
 
 

@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
-from muniment.contracts.akashik.codes import Code
+from muniment.contracts.akashik.codes import ErrorCode
 from muniment.contracts.akashik.nouns import EPOCH_MAX
-from muniment.contracts.akashik.words import Operation
-from muniment.contracts.strict.reader import Limits, read_json
+from muniment.contracts.akashik.words import FieldOperation
+from muniment.contracts.strict.reader import ReaderLimits, read_json
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import Malformed, Unreadable
 from muniment.surfaces.http.akashik_answers import Refused
@@ -19,27 +19,27 @@ AGENT, SESSION, EPOCH, MESSAGE = "akashik-agent", "akashik-session", "akashik-ep
 PROTOCOL, VERSION = "akashik", "0.1.0"
 _QUERY_MAX = 64
 _SCORES = ("/payload/confidence/score", "/confidence/score")
-_LIMITS = Limits(bytes=16_777_216, depth=32)
+_LIMITS = ReaderLimits(bytes=16_777_216, depth=32)
 
 
-def read_message(body: bytes, headers: Mapping[str, str], operation: Operation) -> JsonObject:
+def read_message(body: bytes, headers: Mapping[str, str], operation: FieldOperation) -> JsonObject:
     """The envelope that was sent, or the one that headers describe. What is in it is the Field's to check, except that
     its operation must be the one of the path: which of the two was meant nobody can tell."""
     document = _object(_read(body, operation))
     if "protocol" not in document and AGENT in headers:
         return _enveloped(document, headers, operation)
     if "operation" in document and document["operation"] != operation.value:
-        raise Refused(Code.INVALID_ENVELOPE, f"operation: expected {operation.value}, the operation of this path")
+        raise Refused(ErrorCode.INVALID_ENVELOPE, f"operation: expected {operation.value}, the operation of this path")
     return document
 
 
-def _read(body: bytes, operation: Operation) -> Json:
+def _read(body: bytes, operation: FieldOperation) -> Json:
     """JSON, strictly read. A score that is no number at all is a wrong score, and the rest of the text a wrong one."""
     try:
         return read_json(body, limits=_LIMITS)
     except Unreadable as error:
-        if operation is Operation.RECORD and error.field in _SCORES:
-            raise Refused(Code.INVALID_CONFIDENCE, f"{error.field}: expected a number from 0 to 1") from None
+        if operation is FieldOperation.RECORD and error.field in _SCORES:
+            raise Refused(ErrorCode.INVALID_CONFIDENCE, f"{error.field}: expected a number from 0 to 1") from None
         raise
 
 
@@ -50,11 +50,11 @@ def read_object(body: bytes) -> JsonObject:
 
 def _object(value: Json) -> JsonObject:
     if not isinstance(value, dict):
-        raise Refused(Code.INVALID_ENVELOPE, "body: expected a JSON object")
+        raise Refused(ErrorCode.INVALID_ENVELOPE, "body: expected a JSON object")
     return value
 
 
-def _enveloped(payload: JsonObject, headers: Mapping[str, str], operation: Operation) -> JsonObject:
+def _enveloped(payload: JsonObject, headers: Mapping[str, str], operation: FieldOperation) -> JsonObject:
     """A bare payload in its envelope. Without a message id of the caller's each call is a message of its own."""
     return {
         "protocol": PROTOCOL,

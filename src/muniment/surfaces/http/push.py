@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from muniment.contracts.akashik.codes import Code, error_document
+from muniment.contracts.akashik.codes import ErrorCode, error_document
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
 from muniment.surfaces.http.akashik_answers import Refused, answer
@@ -40,7 +40,7 @@ class Plain:
     """The answer to whoever calls the WebSocket without asking for one."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        document = error_document(Code.INVALID_ENVELOPE, LISTEN, "this path is a WebSocket; /v1/events is not")
+        document = error_document(ErrorCode.INVALID_ENVELOPE, LISTEN, "this path is a WebSocket; /v1/events is not")
         response = answer(document, status=426, headers={"upgrade": "websocket", "connection": "upgrade"})
         await response(scope, receive, send)
 
@@ -53,7 +53,7 @@ def _ticket(hub: Hub) -> Ask:
         if document.keys() != {"agent_id"} or not isinstance(agent, str) or not agent:
             raise Malformed("agent_id", "the agent who will listen, and nothing else")
         if not await hub.reception.run(_lends, hub.reception, visitor, agent):
-            raise Refused(Code.UNAUTHENTICATED, "this credential does not speak for that agent")
+            raise Refused(ErrorCode.UNAUTHENTICATED, "this credential does not speak for that agent")
         return {"ticket": hub.tickets.issue(visitor, agent), "expires_in_seconds": hub.tickets.seconds}
 
     return ask

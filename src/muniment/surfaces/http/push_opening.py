@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from starlette.requests import HTTPConnection
 
-from muniment.contracts.akashik.codes import Code
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.codes import ErrorCode
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.model.errors import Malformed, Unauthenticated
 from muniment.surfaces.http.akashik_answers import Refused
 from muniment.surfaces.http.akashik_doors import permit
@@ -17,7 +17,7 @@ from muniment.surfaces.http.streams import Hub
 from muniment.surfaces.http.streams_flow import Flow, Frame
 from muniment.surfaces.reception.visitor import Grant, Visitor
 
-LISTEN = Operation.SUBSCRIBE.value
+LISTEN = FieldOperation.SUBSCRIBE.value
 """The operation that errors of a stream are told under."""
 PUSH_LEVEL = 2
 """From this level on a Field pushes; below it agents poll."""
@@ -31,7 +31,7 @@ async def opened(hub: Hub, connection: HTTPConnection) -> tuple[Flow, Frame]:
     visitor, agent = await _listening(hub, connection, query)
     permit(visitor, Grant.READ, "listen")
     if hub.reception.settings.level < PUSH_LEVEL:
-        raise Refused(Code.UNSUPPORTED_OPERATION, f"streams are offered from level {PUSH_LEVEL} on")
+        raise Refused(ErrorCode.UNSUPPORTED_OPERATION, f"streams are offered from level {PUSH_LEVEL} on")
     present = await hub.reception.run(_present, hub, visitor)
     after = _after(connection, query)
     if after is not None and after > present:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
 
-from muniment.contracts.akashik.codes import Code
+from muniment.contracts.akashik.codes import ErrorCode
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
 from muniment.model.errors import MunimentError, OperationalError
@@ -118,4 +118,4 @@ def reason_of(error: Exception) -> tuple[int, str]:
     code = wire_code(error)
     if isinstance(error, OperationalError):
         return LATER, code.value
-    return FAILED if code is Code.INTERNAL_ERROR else NOT_ALLOWED, code.value
+    return FAILED if code is ErrorCode.INTERNAL_ERROR else NOT_ALLOWED, code.value

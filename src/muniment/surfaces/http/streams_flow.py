@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from time import monotonic
 
-from muniment.compat.akashik.feed import Notices, debounced
-from muniment.contracts.akashik.notices import Told
+from muniment.compat.akashik.feed import NotificationPage, debounced
+from muniment.contracts.akashik.notices import LastNotified
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.value import Value
 from muniment.surfaces.http.akashik_answers import encoded
@@ -47,7 +47,7 @@ class Flow:
         self.cursor = after
         self._hub = hub
         self._step = _POSITIONS_FIRST
-        self._told = Told()
+        self._told = LastNotified()
 
     async def look(self) -> Frame:
         """What is new after the cursor. Asks first whether the caller may still be here, and sees what the agent may
@@ -59,7 +59,7 @@ class Flow:
         due, self._told = debounced(notices.documents, notices.waits, self._told, now_ms)
         return Frame(epoch=notices.epoch, notices=tuple(due))
 
-    def _fetch(self) -> Notices:
+    def _fetch(self) -> NotificationPage:
         self.visitor = self._hub.reception.recheck(self.visitor)
         permit(self.visitor, Grant.READ, "listen")
         field = self._hub.reception.field(self.visitor.tenant)

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from muniment.contracts.akashik.nouns import EPOCH_MAX
 from muniment.contracts.akashik.wire import REQUESTS
-from muniment.contracts.akashik.words import Operation
+from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
 from muniment.surfaces.http.akashik_answers import GRANTS, grant_of
@@ -20,49 +20,53 @@ from muniment.surfaces.mcp.tool import ADDS, CHANGES, READS, Hints, Told, Tool, 
 from muniment.surfaces.reception.visitor import Grant
 
 _NAME: JsonObject = {"type": "string", "minLength": 1}
-_WORDS: dict[Operation, tuple[str, str, Hints]] = {
-    Operation.REGISTER: ("Join the Field", "Make an agent known to the Field, with its role. Needed first.", ADDS),
-    Operation.DEREGISTER: ("Leave the Field", "Take an agent off the roster. What it wrote stays.", ADDS),
-    Operation.RECORD: (
+_WORDS: dict[FieldOperation, tuple[str, str, Hints]] = {
+    FieldOperation.REGISTER: ("Join the Field", "Make an agent known to the Field, with its role. Needed first.", ADDS),
+    FieldOperation.DEREGISTER: ("Leave the Field", "Take an agent off the roster. What it wrote stays.", ADDS),
+    FieldOperation.RECORD: (
         "Record a unit",
         "Write one unit into the Field: its intent is required, and its confidence unless it is a draft. A draft is "
         "its author's alone. What is refused is not stored; the error says why.",
         ADDS,
     ),
-    Operation.ATTUNE: (
+    FieldOperation.ATTUNE: (
         "Attune to the Field",
         "What an agent should know, by role, task and interests, within a budget. With scope.since_epoch it is "
         "everything written or changed since: ask again with the epoch of the answer and nothing is lost.",
         READS,
     ),
-    Operation.DETECT: ("Look for conflicts", "List conflicts, check one unit, or scan for new ones.", ADDS),
-    Operation.MERGE: (
+    FieldOperation.DETECT: ("Look for conflicts", "List conflicts, check one unit, or scan for new ones.", ADDS),
+    FieldOperation.MERGE: (
         "Settle a conflict",
         "Resolve, or vote on, a conflict by a named strategy. The losing unit is superseded and kept.",
         CHANGES,
     ),
-    Operation.SUBSCRIBE: (
+    FieldOperation.SUBSCRIBE: (
         "Subscribe to events",
         "Say which events an agent wants. There is no push over MCP: fetch them with akashik_notices.",
         ADDS,
     ),
-    Operation.REPLAY: ("Replay what happened", "The events behind a unit, decision, conflict, task or session.", READS),
-    Operation.COMPACT: (
+    FieldOperation.REPLAY: (
+        "Replay what happened",
+        "The events behind a unit, decision, conflict, task or session.",
+        READS,
+    ),
+    FieldOperation.COMPACT: (
         "Compact the Field",
         "Summarise, archive or purge units. A purge erases content for good; the log stays.",
         CHANGES,
     ),
-    Operation.COORDINATE: ("Coordinate tasks", "Create, claim, block, finish or look at tasks.", ADDS),
-    Operation.HANDOFF: (
+    FieldOperation.COORDINATE: ("Coordinate tasks", "Create, claim, block, finish or look at tasks.", ADDS),
+    FieldOperation.HANDOFF: (
         "Hand a task over",
         "Offer a task with its context to another agent, or answer an offer.",
         ADDS,
     ),
-    Operation.SESSION: ("Sessions", "Create, join, leave, close or look at a session.", ADDS),
+    FieldOperation.SESSION: ("Sessions", "Create, join, leave, close or look at a session.", ADDS),
 }
 
 
-def _operation(operation: Operation) -> Tool:
+def _operation(operation: FieldOperation) -> Tool:
     title, words, hints = _WORDS[operation]
     return Tool(
         words=Words(
@@ -71,7 +75,7 @@ def _operation(operation: Operation) -> Tool:
             description=f"Akashik {operation.value}. {words} {DATA}",
         ),
         hints=hints,
-        grant=Grant.READ if operation is Operation.DETECT else GRANTS[operation],
+        grant=Grant.READ if operation is FieldOperation.DETECT else GRANTS[operation],
         takes=_envelope(operation),
         answers=ANSWER,
         needs=lambda given: grant_of(operation, given.get("payload")),
@@ -80,7 +84,7 @@ def _operation(operation: Operation) -> Tool:
     )
 
 
-def _envelope(operation: Operation) -> JsonObject:
+def _envelope(operation: FieldOperation) -> JsonObject:
     fields: JsonObject = {
         "agent_id": {**_NAME, "description": "The agent that speaks; your credential must be good for it."},
         "payload": schema_of(REQUESTS[operation]),
@@ -101,11 +105,11 @@ def _envelope(operation: Operation) -> JsonObject:
     return {"type": "object", "properties": fields, **needed}
 
 
-def _send(operation: Operation, seat: Seat, given: JsonObject) -> Told:
+def _send(operation: FieldOperation, seat: Seat, given: JsonObject) -> Told:
     return told(seat.field().send(_message(operation, given), credential_of(seat)))
 
 
-def _message(operation: Operation, given: JsonObject) -> JsonObject:
+def _message(operation: FieldOperation, given: JsonObject) -> JsonObject:
     """The whole envelope. What is in it is the Field's to check, except which operation and which id are meant."""
     said = dict(given)
     if said.get("operation", operation.value) != operation.value:
@@ -125,4 +129,4 @@ def _message(operation: Operation, given: JsonObject) -> JsonObject:
     return filled | said
 
 
-AKASHIK = (*(_operation(one) for one in Operation), *BESIDE)
+AKASHIK = (*(_operation(one) for one in FieldOperation), *BESIDE)

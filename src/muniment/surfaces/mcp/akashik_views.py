@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from muniment.compat.akashik import debounced
-from muniment.contracts.akashik.notices import Told as Heard
+from muniment.contracts.akashik.notices import LastNotified as Heard
 from muniment.contracts.akashik.nouns import EPOCH_MAX
 from muniment.contracts.shape import Wire
 from muniment.contracts.strict.values import JsonObject

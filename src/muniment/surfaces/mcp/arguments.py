@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from muniment.contracts.shape import Wire
 from muniment.model.claim import DEFAULT_SCOPE_ID
-from muniment.model.erasure import Derived
+from muniment.model.erasure import DerivedPolicy
 from muniment.model.query import LIMIT_DEFAULT, LIMIT_MAX
 from muniment.model.vocabulary import (
     Kind,
@@ -241,7 +241,8 @@ class Targeted(Wire):
 class Forgetting(Targeted):
     reason: Annotated[str, Meta(description="Why; kept for good, so name a ticket and no person.")]
     cascade: (
-        Annotated[Derived, Meta(description="What becomes of what was derived (default: the policy's).")] | UnsetType
+        Annotated[DerivedPolicy, Meta(description="What becomes of what was derived (default: the policy's).")]
+        | UnsetType
     ) = UNSET
     dry_run: Annotated[bool, Meta(description="Only tell what would be erased. True unless you say false.")] = True
     plan: Annotated[str, Meta(description="With dry_run false: the plan digest that the dry run told.")] | UnsetType = (

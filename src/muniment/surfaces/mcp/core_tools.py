@@ -10,8 +10,8 @@ from msgspec import UNSET, Meta, UnsetType
 from muniment.contracts.shape import Wire
 from muniment.engine import Memory
 from muniment.engine.options import QueryOptions
+from muniment.model.claim_options import ClaimOptions
 from muniment.model.errors import Malformed
-from muniment.model.flat import ClaimOptions
 from muniment.model.query import LIMIT_MAX
 from muniment.surfaces.mcp import telling, telling_guard
 from muniment.surfaces.mcp.arguments import SOURCE_TYPE

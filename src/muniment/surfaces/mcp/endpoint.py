@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from muniment.contracts.strict.reader import Limits, read_json
+from muniment.contracts.strict.reader import ReaderLimits, read_json
 from muniment.model.errors import LimitExceeded, Malformed, Unreadable
 from muniment.surfaces.http.bodies import JSON, read_body
 from muniment.surfaces.http.doors import peer_of
@@ -25,7 +25,7 @@ from muniment.surfaces.reception.reception import Reception
 from muniment.surfaces.reception.visitor import Visitor
 
 T = TypeVar("T")
-_READ = Limits(depth=64)
+_READ = ReaderLimits(depth=64)
 SMALL = 16_384
 """Bodies up to so many bytes are read where they arrive; larger ones in a thread, so that nobody waits for them."""
 

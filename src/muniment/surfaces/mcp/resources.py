@@ -9,9 +9,9 @@ from urllib.parse import unquote
 import msgspec
 
 from muniment.model.errors import Malformed, NotFound
+from muniment.model.form import disclosure_shape
 from muniment.model.value import Value
 from muniment.surfaces.cli.proofs import explanation_shape
-from muniment.surfaces.cli.shapes import disclosure_shape
 from muniment.surfaces.cli.shapes_trust import conflicts_shape
 from muniment.surfaces.cli.verdicts import queue_shape
 from muniment.surfaces.mcp.seat import Seat
@@ -45,11 +45,11 @@ def _receipt(seat: Seat, name: str) -> object:
 
 
 def _queue(seat: Seat, _: str) -> object:
-    return queue_shape(seat.memory.queue(limit=_QUEUE_MAX), limit=_QUEUE_MAX)
+    return queue_shape(seat.memory.review.queue(limit=_QUEUE_MAX), limit=_QUEUE_MAX)
 
 
 def _conflicts(seat: Seat, _: str) -> object:
-    return conflicts_shape(seat.memory.conflicts())
+    return conflicts_shape(seat.memory.review.conflicts())
 
 
 FIXED = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from muniment.engine import ConflictView, Directory, History, LineageView, QueueItem
 from muniment.model.claim import Belief
-from muniment.model.curation import Settled, Verdict
+from muniment.model.curation import ConflictResult, Verdict
 from muniment.model.query import Disclosure
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation, ReceiptState
@@ -189,7 +189,7 @@ def conflicts(views: Sequence[ConflictView]) -> str:
     return "\n".join(lines)
 
 
-def settled(told: Settled) -> str:
+def settled(told: ConflictResult) -> str:
     lines = [f"Conflict {told.conflict}: {told.status}, epoch {told.epoch}.", f"Why: {line(told.reason)}"]
     if told.winner is not None:
         lines.append(f"{told.winner} stands; superseded: {', '.join(told.superseded) or 'none'}.")
@@ -198,7 +198,7 @@ def settled(told: Settled) -> str:
     return "\n".join(lines)
 
 
-def foreseen(told: Settled) -> str:
+def foreseen(told: ConflictResult) -> str:
     lines = [f"Nothing was changed. Conflict {told.conflict} would be: {told.status}.", f"Why: {line(told.reason)}"]
     stays = "One new record" if told.synthesis is not None else told.winner
     if stays is not None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from muniment.model.curation import Forgotten, Verdict, Withdrawal
-from muniment.model.erasure import Certainty, ErasurePlan, Fate, LegalHold, SignedCertificate
+from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
+from muniment.model.erasure import Certainty, ErasureOutcome, ErasurePlan, LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.times import show
 from muniment.surfaces.mcp.telling import QUOTED, line, quoted, verdict
 
 _FATES = {
-    Fate.ERASED: "erased for good",
-    Fate.REDACTED: "stripped of what they took over",
-    Fate.REVIEWED: "kept back until somebody has looked at them",
-    Fate.KEPT: "kept",
+    ErasureOutcome.ERASED: "erased for good",
+    ErasureOutcome.REDACTED: "stripped of what they took over",
+    ErasureOutcome.REVIEWED: "kept back until somebody has looked at them",
+    ErasureOutcome.KEPT: "kept",
 }
 _NAMED_MAX = 50
 
@@ -34,7 +34,9 @@ def would_forget(plan: ErasurePlan, *, then: str) -> str:
 
 def _probable(plan: ErasurePlan) -> Iterator[str]:
     """What only may speak of a subject, and how to have it erased too."""
-    names = [node.id for node in plan.nodes if node.certainty is Certainty.PROBABLE and node.fate is Fate.KEPT]
+    names = [
+        node.id for node in plan.nodes if node.certainty is Certainty.PROBABLE and node.fate is ErasureOutcome.KEPT
+    ]
     if names or plan.traces.probable:
         shown = f" ({len(names)}): {_named(names)}" if names else ""
         yield (
@@ -82,7 +84,7 @@ def _traces(plan: ErasurePlan) -> Iterator[str]:
         yield f"Waiting proposals that only may be meant, and stay: {traces.probable}."
 
 
-def forgotten(done: Forgotten) -> str:
+def forgotten(done: ErasureResult) -> str:
     assert done.verdict is not None, "what was asked for in earnest has a verdict"
     if done.certificate is None:
         return verdict(done.verdict)
@@ -96,7 +98,7 @@ def forgotten(done: Forgotten) -> str:
     )
 
 
-def withdrawn(told: Withdrawal) -> str:
+def withdrawn(told: WithdrawalResult) -> str:
     head = "Nothing was changed. It would be so:" if told.verdict is None else verdict(told.verdict)
     parts = (
         ("Taken back", told.records),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from muniment.engine import Memory
+from muniment.model.claim_options import ClaimOptions, make_claim, revise_claim
 from muniment.model.errors import NotFound
-from muniment.model.flat import ClaimOptions, make_claim, revise_claim
 from muniment.model.query import Disclosure
 from muniment.surfaces.cli.shapes_trust import AfterShape, after_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
@@ -52,7 +52,7 @@ def _options(offer: Proposed) -> ClaimOptions:
 
 
 def _outcome(seat: Seat, report: Outcome) -> Told:
-    verdict = seat.memory.outcome(
+    verdict = seat.memory.review.outcome(
         report.record_id,
         report.result,
         weight=report.weight,
@@ -75,7 +75,7 @@ def _as_it_is(memory: Memory, record_id: str) -> Disclosure | None:
 
 def _retract(seat: Seat, asked: Retracted) -> Told:
     revision = said(asked.expected_revision)
-    verdict = seat.memory.retract(asked.record_id, reason=asked.reason, expected_revision=revision)
+    verdict = seat.memory.review.retract(asked.record_id, reason=asked.reason, expected_revision=revision)
     return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
 
 

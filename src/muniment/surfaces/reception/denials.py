@@ -19,7 +19,7 @@ from muniment.engine import Memory
 from muniment.engine.notebook import Notebook, Pages
 from muniment.engine.tenant import SYSTEM
 from muniment.model.errors import CallerError, MunimentError
-from muniment.model.note import Jot, Note
+from muniment.model.note import Note, NoteDraft
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
 from muniment.surfaces.reception.limits import Clock, Rate
@@ -146,18 +146,18 @@ def _noted(memory: Memory, denials: list[Denial]) -> None:
 def note(memory: Memory, denials: list[Denial]) -> None:
     """Put denials into the ledger, in one entry, and let the oldest go from the list; the ledger keeps those too."""
 
-    def job(pages: Pages) -> tuple[list[Jot], None]:
+    def job(pages: Pages) -> tuple[list[NoteDraft], None]:
         held = [one.key for one in pages.read(TOPIC)]
         surplus = max(0, len(held) + len(denials) - KEPT_MAX)
         position = pages.head
         jots = [_jot(f"{position:016d}.{number:04d}", denial) for number, denial in enumerate(denials)]
-        return [*jots, *(Jot(topic=TOPIC, key=key) for key in held[:surplus])], None
+        return [*jots, *(NoteDraft(topic=TOPIC, key=key) for key in held[:surplus])], None
 
     Notebook.of(memory).turn(SYSTEM, job)
 
 
-def _jot(key: str, denial: Denial) -> Jot:
-    return Jot(topic=TOPIC, key=key, body=canonical(denial).decode())
+def _jot(key: str, denial: Denial) -> NoteDraft:
+    return NoteDraft(topic=TOPIC, key=key, body=canonical(denial).decode())
 
 
 def denied_calls(memory: Memory) -> tuple[Denial, ...]:

@@ -7,7 +7,7 @@ from muniment.engine.notebook import Notebook, Pages
 from muniment.engine.place import Said
 from muniment.model.actor import OWNER
 from muniment.model.errors import NotPermitted
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical
 from muniment.surfaces.reception import keys
@@ -60,9 +60,9 @@ def _owners_alone(memory: Memory, operation: str) -> None:
 
 def _note(memory: Memory, key: ApiKey) -> None:
     told = KeyNote(id=key.id, wish=key.wish, created_at=key.created_at, revoked_at=key.revoked_at)
-    jot = Jot(topic=TOPIC, key=key.id, body=canonical(told).decode())
+    jot = NoteDraft(topic=TOPIC, key=key.id, body=canonical(told).decode())
 
-    def job(_: Pages) -> tuple[list[Jot], None]:
+    def job(_: Pages) -> tuple[list[NoteDraft], None]:
         return [jot], None
 
     Notebook.of(memory).turn(OWNER, job)

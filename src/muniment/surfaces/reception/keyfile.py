@@ -16,7 +16,7 @@ from typing import Protocol
 from muniment.engine.database import present_vault
 from muniment.engine.place import Database
 from muniment.model.errors import IntegrityError, StoreBusy, StoreUnavailable
-from muniment.ports.drawer import Drawer, SharedVault
+from muniment.ports.shared_settings import SharedSettings, SharedVault
 
 _WAIT_S = 10.0
 _PAUSE_S = 0.005
@@ -134,13 +134,13 @@ class RowShelf:
                 self._vault.close()
                 self._vault = None
 
-    def _there(self) -> Drawer:
+    def _there(self) -> SharedSettings:
         drawer = self._drawer()
         if drawer is None:
             raise StoreUnavailable(f"there is no vault at {self._place}; `muniment init` makes one")
         return drawer
 
-    def _drawer(self) -> Drawer | None:
+    def _drawer(self) -> SharedSettings | None:
         """The drawer; None for as long as the database holds no vault."""
         with self._opening:
             if self._vault is None:

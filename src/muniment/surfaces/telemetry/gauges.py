@@ -9,7 +9,7 @@ from importlib.metadata import version
 from platform import python_version
 
 from muniment.engine import Memory
-from muniment.engine.figures import Figures, figures_of
+from muniment.engine.metrics import Figures, figures_of
 from muniment.model.errors import MunimentError
 from muniment.surfaces.telemetry.instruments import Family, Sample
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from muniment.engine import Memory
-from muniment.engine.figures import check_store
+from muniment.engine.metrics import check_store
 from muniment.model.errors import MunimentError
 
 FRESH_S = 1.0

@@ -11,7 +11,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from muniment.model.times import Instant
 from muniment.text.dates.compose import spans
-from muniment.text.dates.span import Span
+from muniment.text.dates.span import TimeSpan
 
 QUESTION_MAX = 4_000
 """How many characters of a question are read."""
@@ -28,7 +28,7 @@ _HINT = re.compile(
 """A text without any of these names no time."""
 
 
-def read_span(text: str, asked_at: Instant) -> Span | None:
+def read_span(text: str, asked_at: Instant) -> TimeSpan | None:
     """The time that a question speaks about: the first that is sure, or else the first; nothing, if none is told.
 
     >>> from muniment.model.times import parse, show
@@ -40,7 +40,7 @@ def read_span(text: str, asked_at: Instant) -> Span | None:
     return next((span for span in found if span.sure), found[0] if found else None)
 
 
-def _spans(text: str, now: Instant) -> tuple[Span, ...]:
+def _spans(text: str, now: Instant) -> tuple[TimeSpan, ...]:
     lower = text.translate(_LOWER)
     if _HINT.search(lower) is None:
         return ()

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from muniment.model.times import DAY, MAX, MIN, Instant
 from muniment.text.dates import calendar
-from muniment.text.dates.shapes import READERS, SHAPES, Moment, Reading, count, shifted
-from muniment.text.dates.span import Span
+from muniment.text.dates.shapes import READERS, SHAPES, DateContext, DateReading, count, shifted
+from muniment.text.dates.span import TimeSpan
 from muniment.text.dates.words import COUNT, UNIT, VAGUE
 
 _AROUND = 64
@@ -45,11 +45,11 @@ class _Piece(NamedTuple):
 
     start: int
     end: int
-    reading: Reading
+    reading: DateReading
     shape: str
 
 
-def spans(written: str, text: str, now: int) -> Iterator[Span]:
+def spans(written: str, text: str, now: int) -> Iterator[TimeSpan]:
     """Every time that a text speaks about, in order. It comes as it is written, and in lower case to be read."""
     pieces = list(_pieces(text, now))
     at = 0
@@ -71,13 +71,13 @@ def _pieces(text: str, now: int) -> Iterator[_Piece]:
             yield _Piece(found.start(), found.end(), reading, shape)
 
 
-def _read(text: str, now: int, start: int, end: int, shape: str) -> Reading | None:
+def _read(text: str, now: int, start: int, end: int, shape: str) -> DateReading | None:
     before = text[max(0, start - _AROUND) : start]
     if _EVERY.search(before) is not None:
         return None
     pattern, reader = READERS[shape]
     words = pattern.fullmatch(text, start, end)
-    return reader(words, Moment(now, before, text[end : end + _AROUND])) if words is not None else None
+    return reader(words, DateContext(now, before, text[end : end + _AROUND])) if words is not None else None
 
 
 def _before(text: str, piece: _Piece) -> str:
@@ -103,7 +103,7 @@ def _with(piece: _Piece, words: re.Match[str], first: int, end: int, *, sure: bo
     return piece._replace(start=piece.start - (words.end() - words.start()), reading=reading)
 
 
-def _part(reading: Reading, part: str) -> tuple[int, int]:
+def _part(reading: DateReading, part: str) -> tuple[int, int]:
     """The first, the middle or the last third, or a half, in whole days where there are any."""
     half = max(DAY, (reading.end - reading.first) // 2 // DAY * DAY)
     if part == "first half":
@@ -118,7 +118,7 @@ def _part(reading: Reading, part: str) -> tuple[int, int]:
     return reading.first + third, max(reading.first + third + 1, min(reading.end, reading.first + 2 * third))
 
 
-def _nth(reading: Reading, nth: str, unit: str) -> tuple[int, int] | None:
+def _nth(reading: DateReading, nth: str, unit: str) -> tuple[int, int] | None:
     """The nth stretch of seven days, or the nth day or weekend, of a longer time."""
     step = DAY if unit == "day" else calendar.WEEK * DAY
     if nth == "last":
@@ -134,7 +134,7 @@ def _nth(reading: Reading, nth: str, unit: str) -> tuple[int, int] | None:
     return saturday * DAY, (saturday + 2) * DAY
 
 
-def _containing(reading: Reading, unit: str) -> tuple[int, int]:
+def _containing(reading: DateReading, unit: str) -> tuple[int, int]:
     day = reading.first // DAY
     year, month, _ = calendar.civil(day)
     match unit:
@@ -215,7 +215,7 @@ def _range(text: str, now: int, one: _Piece, other: _Piece) -> _Piece | None:
     first, end = min(early.reading.first, late.reading.first), max(early.reading.end, late.reading.end)
     start = early.start - (lead.end() - lead.start() if lead is not None else 0)
     sure = early.reading.sure and late.reading.sure
-    return _Piece(start, late.end, Reading(first, end, sure, False), one.shape)
+    return _Piece(start, late.end, DateReading(first, end, sure, False), one.shape)
 
 
 def _again(text: str, piece: _Piece, now: int) -> _Piece | None:
@@ -226,10 +226,10 @@ def _again(text: str, piece: _Piece, now: int) -> _Piece | None:
     return _narrowed(text, piece._replace(reading=reading)) if reading is not None else None
 
 
-def _span(text: str, piece: _Piece) -> Span | None:
+def _span(text: str, piece: _Piece) -> TimeSpan | None:
     """A piece as a value, within the years there are."""
     first, last = max(piece.reading.first, MIN), min(piece.reading.end - 1, MAX)
     if first > last:
         return None
     words = text[piece.start : piece.end].strip()
-    return Span(first=Instant(first), last=Instant(last), words=words, sure=piece.reading.sure)
+    return TimeSpan(first=Instant(first), last=Instant(last), words=words, sure=piece.reading.sure)

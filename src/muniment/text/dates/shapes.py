@@ -30,7 +30,7 @@ from muniment.text.dates.words import (
     WHICH,
     YEAR,
 )
-from muniment.text.tables import AUXILIARY, BE, MONTHS, STOP, VERBS
+from muniment.text.word_tables import AUXILIARY, BE, MONTHS, STOP, VERBS
 
 _YEARS = range(1900, 2101)
 _PAST = frozenset(("last", "past", "previous", "this past"))
@@ -50,7 +50,7 @@ _HALF = {"week": 3, "month": 15, "year": 183, "decade": 1_826}
 """How many days each side of "a month ago" may still be meant by it."""
 
 
-class Moment(NamedTuple):
+class DateContext(NamedTuple):
     """When and among which words a shape is read: `now` in microseconds, what stands before it and after it."""
 
     now: int
@@ -62,7 +62,7 @@ class Moment(NamedTuple):
         return self.now // DAY
 
 
-class Reading(NamedTuple):
+class DateReading(NamedTuple):
     """From the microsecond `first` up to, not including, `end`. `floating` when it depends on the day of reading."""
 
     first: int
@@ -71,14 +71,14 @@ class Reading(NamedTuple):
     floating: bool
 
 
-Reader = Callable[[re.Match[str], Moment], Reading | None]
+Reader = Callable[[re.Match[str], DateContext], DateReading | None]
 
 
-def _days(days: Days, *, sure: bool, floating: bool) -> Reading:
-    return Reading(days.first * DAY, days.end * DAY, sure, floating)
+def _days(days: Days, *, sure: bool, floating: bool) -> DateReading:
+    return DateReading(days.first * DAY, days.end * DAY, sure, floating)
 
 
-def _fixed(days: Days, *, sure: bool = True) -> Reading:
+def _fixed(days: Days, *, sure: bool = True) -> DateReading:
     return _days(days, sure=sure, floating=False)
 
 
@@ -87,18 +87,18 @@ def _year_of(match: re.Match[str]) -> int | None:
     return int(year) if year else None
 
 
-def _iso(match: re.Match[str], moment: Moment) -> Reading | None:
+def _iso(match: re.Match[str], moment: DateContext) -> DateReading | None:
     year, month, day = int(match["y"]), int(match["m"]), int(match["d"])
     if year < 1 or not calendar.exists(year, month, day):
         return None
     return _fixed(calendar.a_day(calendar.day_number(year, month, day)))
 
 
-def _year_month(match: re.Match[str], moment: Moment) -> Reading | None:
+def _year_month(match: re.Match[str], moment: DateContext) -> DateReading | None:
     return _fixed(calendar.a_month(int(match["y"]), int(match["m"])))
 
 
-def _numeric(match: re.Match[str], moment: Moment) -> Reading | None:
+def _numeric(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """3/15/2024 with the month first, 15.3.2024 with the day first, unless it can only be the other way round."""
     one, two, year = int(match["a"]), int(match["b"]), int(match["y"])
     month, day = (two, one) if match["sep"] == "." else (one, two)
@@ -112,14 +112,14 @@ def _numeric(match: re.Match[str], moment: Moment) -> Reading | None:
     return _fixed(calendar.a_day(calendar.day_number(year, month, day)), sure=sure)
 
 
-def _short(match: re.Match[str], moment: Moment) -> Reading | None:
+def _short(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """3/15, where a word says that it is a day."""
     if _ON.search(moment.before) is None:
         return None
     return _nearest_day(int(match["m"]), int(match["d"]), moment)
 
 
-def _nearest_day(month: int, day: int, moment: Moment) -> Reading | None:
+def _nearest_day(month: int, day: int, moment: DateContext) -> DateReading | None:
     """The last such day that is not after today; for the 29th of February, up to eight years back."""
     this = calendar.civil(moment.today).year
     for year in range(this, this - 9, -1):
@@ -129,7 +129,7 @@ def _nearest_day(month: int, day: int, moment: Moment) -> Reading | None:
     return None
 
 
-def _month_day(match: re.Match[str], moment: Moment) -> Reading | None:
+def _month_day(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """May 5, May 5th, 5 May, the 5th of May, with or without a year."""
     month, day, year = MONTHS[match["month"]], int(match["d"]), _year_of(match)
     marked = match["th"] or year is not None or match["of"] or _ON.search(moment.before) is not None
@@ -148,7 +148,7 @@ def _goes_on(after: str) -> bool:
     return word is not None and (word[1] not in STOP or word[1] in BE or word[1] == "of")
 
 
-def _month_days(match: re.Match[str], moment: Moment) -> Reading | None:
+def _month_days(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """March 5-10, with or without a year."""
     month, first, last, year = MONTHS[match["month"]], int(match["d"]), int(match["e"]), _year_of(match)
     if last < first:
@@ -164,11 +164,11 @@ def _month_days(match: re.Match[str], moment: Moment) -> Reading | None:
     return _days(days, sure=match["y"] is not None, floating=match["y"] is None)
 
 
-def _month_year(match: re.Match[str], moment: Moment) -> Reading | None:
+def _month_year(match: re.Match[str], moment: DateContext) -> DateReading | None:
     return _fixed(calendar.a_month(int(match["y"]), MONTHS[match["month"]]))
 
 
-def _month(match: re.Match[str], moment: Moment) -> Reading | None:
+def _month(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """A month without a year: the nearest past one, if the words around it say that it is a month."""
     word, which = match["month"], match["which"]
     if which is None and not _is_month(word, moment):
@@ -176,14 +176,14 @@ def _month(match: re.Match[str], moment: Moment) -> Reading | None:
     return _recurring(lambda year: calendar.a_month(year, MONTHS[word]), which, moment)
 
 
-def _is_month(word: str, moment: Moment) -> bool:
+def _is_month(word: str, moment: DateContext) -> bool:
     named = _NAMED_AFTER.search(moment.before)
     if named is None:
         return word in SURE_MONTHS
     return not (named["to"] and word in DOUBLE_MONTHS) or _RANGING.search(moment.before) is not None
 
 
-def _recurring(of_year: Callable[[int], Days], which: str | None, moment: Moment) -> Reading:
+def _recurring(of_year: Callable[[int], Days], which: str | None, moment: DateContext) -> DateReading:
     """What comes every year, in the year that is meant: the nearest that has begun, unless a word says which."""
     this = calendar.civil(moment.today).year
     days = [of_year(year) for year in range(this - 2, this + 3)]
@@ -198,7 +198,7 @@ def _recurring(of_year: Callable[[int], Days], which: str | None, moment: Moment
     return _days(chosen, sure=which is not None, floating=True)
 
 
-def _season(match: re.Match[str], moment: Moment) -> Reading | None:
+def _season(match: re.Match[str], moment: DateContext) -> DateReading | None:
     first, year, which = SEASONS[match["season"]], _year_of(match), match["which"]
     if year is not None:
         return _fixed(_three_months(year, first), sure=match["season"] != "winter")
@@ -211,16 +211,16 @@ def _three_months(year: int, first: int) -> Days:
     return Days(calendar.a_month(year, first).first, calendar.a_month(year, first + 2).end)
 
 
-def _quarter(match: re.Match[str], moment: Moment) -> Reading | None:
+def _quarter(match: re.Match[str], moment: DateContext) -> DateReading | None:
     return _fixed(_three_months(int(match["y"]), int(match["q"]) * 3 - 2))
 
 
-def _decade(match: re.Match[str], moment: Moment) -> Reading | None:
+def _decade(match: re.Match[str], moment: DateContext) -> DateReading | None:
     year = int(match["y"])
     return _fixed(Days(calendar.a_year(year).first, calendar.a_year(year + 9).end))
 
 
-def _year(match: re.Match[str], moment: Moment) -> Reading | None:
+def _year(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """A year, if the words around it say that it is no number of anything."""
     year, named = int(match["y"]), _NAMED_AFTER.search(moment.before)
     if year not in _YEARS or named is None or (named["to"] and _RANGING.search(moment.before) is None):
@@ -237,22 +237,22 @@ _DAY_WORDS = {
 }  # fmt: skip
 
 
-def _day_word(match: re.Match[str], moment: Moment) -> Reading | None:
+def _day_word(match: re.Match[str], moment: DateContext) -> DateReading | None:
     return _days(calendar.a_day(moment.today + _DAY_WORDS[match["word"]]), sure=True, floating=True)
 
 
-def _last_night(match: re.Match[str], moment: Moment) -> Reading | None:
+def _last_night(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """From six in the evening to six in the morning."""
     midnight = moment.today * DAY
-    return Reading(midnight - 6 * HOUR, midnight + 6 * HOUR, True, True)
+    return DateReading(midnight - 6 * HOUR, midnight + 6 * HOUR, True, True)
 
 
-def _period(match: re.Match[str], moment: Moment) -> Reading | None:
+def _period(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """Last week, this year: of the calendar. The past week, and within the last week: up to now."""
     which, unit = match["which"], match["unit"]
     rolling = which in _ROLLING or (which == "last" and _WITHIN.search(moment.before) is not None)
     if rolling and unit != "weekend":
-        return Reading(_back(moment.today, 1, unit) * DAY, moment.now + 1, True, True)
+        return DateReading(_back(moment.today, 1, unit) * DAY, moment.now + 1, True, True)
     step = -1 if which in _PAST else 1 if which in _FUTURE else 0
     return _days(_calendar_period(unit, moment.today, step), sure=True, floating=True)
 
@@ -294,7 +294,7 @@ def shifted(first: int, least: int, unit: str) -> int:
     return _back(day, least, unit) * DAY + rest
 
 
-def _ago(match: re.Match[str], moment: Moment) -> Reading | None:
+def _ago(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """Days ago are days; of longer units, half a unit on each side is meant too."""
     least, most = count(match["n"])
     unit = match["unit"]
@@ -302,23 +302,23 @@ def _ago(match: re.Match[str], moment: Moment) -> Reading | None:
     early, late = sorted((sign * most, sign * least), reverse=True)
     if unit in ("minute", "hour"):
         half = (HOUR if unit == "hour" else _MINUTE) // 2
-        return Reading(shifted(moment.now, early, unit) - half, shifted(moment.now, late, unit) + half, False, True)
+        return DateReading(shifted(moment.now, early, unit) - half, shifted(moment.now, late, unit) + half, False, True)
     half = _HALF.get(unit, 0)
     days = Days(_back(moment.today, early, unit) - half, _back(moment.today, late, unit) + half + 1)
     return _days(days, sure=unit == "day" and match["n"] not in VAGUE, floating=True)
 
 
-def _last_many(match: re.Match[str], moment: Moment) -> Reading | None:
+def _last_many(match: re.Match[str], moment: DateContext) -> DateReading | None:
     """The last ten days end now; the next ten begin now."""
     most, unit = count(match["n"])[1], match["unit"]
     sure = match["n"] not in VAGUE
     if match["which"] in _FUTURE:
-        return Reading(moment.now, shifted(moment.today * DAY, -most, unit) + DAY, sure, True)
+        return DateReading(moment.now, shifted(moment.today * DAY, -most, unit) + DAY, sure, True)
     start = moment.now if unit in ("minute", "hour") else moment.today * DAY
-    return Reading(shifted(start, most, unit), moment.now + 1, sure, True)
+    return DateReading(shifted(start, most, unit), moment.now + 1, sure, True)
 
 
-def _weekday(match: re.Match[str], moment: Moment) -> Reading | None:
+def _weekday(match: re.Match[str], moment: DateContext) -> DateReading | None:
     word, which, today = match["weekday"], match["which"], moment.today
     if which is None and word not in FULL_WEEKDAYS and not moment.before.endswith("on "):
         return None
@@ -334,7 +334,7 @@ def _weekday(match: re.Match[str], moment: Moment) -> Reading | None:
     return _days(calendar.a_day(found), sure=which is not None, floating=True)
 
 
-def _holiday(match: re.Match[str], moment: Moment) -> Reading | None:
+def _holiday(match: re.Match[str], moment: DateContext) -> DateReading | None:
     name, year = match["name"], _year_of(match)
     if year is not None:
         return _fixed(calendar.a_day(holiday(name, year)))

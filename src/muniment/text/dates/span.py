@@ -6,7 +6,7 @@ from muniment.model.times import Instant
 from muniment.model.value import Value
 
 
-class Span(Value):
+class TimeSpan(Value):
     """From the instant `first` to the instant `last`, both included, as said in `words`.
 
     It is `sure` when the words can be read in one way; where a year, a week or the order of day and month had to be

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from muniment.text.tables import MONTHS, NUMBER_WORDS, WEEKDAYS
+from muniment.text.word_tables import MONTHS, NUMBER_WORDS, WEEKDAYS
 
 COUNTS: dict[str, tuple[int, int]] = {
     **{word: (number, number) for word, number in NUMBER_WORDS.items() if 1 <= number <= 20},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from muniment.text.stems import stem
-from muniment.text.tables import MONTHS, MULTIPLIERS, SUFFIXES, UNITS
+from muniment.text.word_tables import MONTHS, MULTIPLIERS, SUFFIXES, UNITS
 from muniment.text.words import folded
 
 _TITLES = re.compile(r"^(?:the |mr\.? |mrs\.? |ms\.? |dr\.? |prof\.? )+(?=.)")

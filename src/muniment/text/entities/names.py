@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from muniment.text.tables import AUXILIARY, BE, MONTHS, STOP, VERBS, WEEKDAYS
+from muniment.text.word_tables import AUXILIARY, BE, MONTHS, STOP, VERBS, WEEKDAYS
 
 _STARTERS_TEXT = """
 absolutely according additionally admin after afterwards agree agreed ah alert almost alright although always
@@ -58,7 +58,7 @@ _JOINED = frozenset(("s", "re", "ve", "ll", "d", "m"))
 _NEXT = re.compile(r"\s*([a-z]+)")
 
 
-class Name(NamedTuple):
+class NameMention(NamedTuple):
     """A name and where it stands. It is not `sure` when it may be an ordinary word that begins a sentence."""
 
     start: int
@@ -66,7 +66,7 @@ class Name(NamedTuple):
     sure: bool
 
 
-def names(text: str, start: int, end: int) -> list[Name]:
+def names(text: str, start: int, end: int) -> list[NameMention]:
     """The names in a run of capitalised words. What belongs to somebody is another name than who it belongs to."""
     words = text[start:end].split()
     if len(words) >= _SHOUTED_MIN and all(word.isupper() and len(word) > 1 for word in words):
@@ -86,9 +86,9 @@ def names(text: str, start: int, end: int) -> list[Name]:
     return _parts(words, text, start, first=first and not skipped)
 
 
-def _parts(words: list[str], text: str, start: int, *, first: bool) -> list[Name]:
+def _parts(words: list[str], text: str, start: int, *, first: bool) -> list[NameMention]:
     """Cut a run behind each possessive: Maria's Honda names Maria, and a Honda. A Valentine's Day is one thing."""
-    found: list[Name] = []
+    found: list[NameMention] = []
     end = start - 1
     for at, word in enumerate(words):
         end += len(word) + 1
@@ -99,7 +99,7 @@ def _parts(words: list[str], text: str, start: int, *, first: bool) -> list[Name
         stop = end - 2 if owned else end
         if stop - start > 1 and (at == 0 or any(len(one) > 1 for one in words)):
             doubted = first and at == 0 and _doubtful(word, text, stop)
-            found.append(Name(start, stop, not doubted))
+            found.append(NameMention(start, stop, not doubted))
         start = end + 1
     return found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from muniment.text.tables import MONTHS, MULTIPLIERS
+from muniment.text.word_tables import MONTHS, MULTIPLIERS
 
 _LOW = "a-zß-öø-ÿа-яё"
 _UP = "[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-ЯЁ]"

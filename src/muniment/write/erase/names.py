@@ -10,7 +10,7 @@ from unicodedata import normalize
 from muniment.model.erasure import ERASED, Certainty
 from muniment.text.inflection import certain, hint, probable
 from muniment.text.languages import language_of
-from muniment.text.scripts import RUNS, Run, plain, runs, script_of
+from muniment.text.scripts import RUNS, ScriptRun, canonical_spelling, runs, script_of
 
 _BREAKS = re.compile(r"\\[nrt]")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
@@ -44,15 +44,15 @@ def _spelled(found: re.Match[str]) -> str:
     shown = found[0]
     script = script_of(shown)
     if script != "latin":
-        return plain(shown, script)
+        return canonical_spelling(shown, script)
     return normalize("NFC", shown.casefold().replace("i\u0307", "i").replace("ı", "i"))
 
 
 def _loose(found: re.Match[str]) -> str:
-    return plain(found[0], script_of(found[0]))
+    return canonical_spelling(found[0], script_of(found[0]))
 
 
-class Name:
+class SubjectName:
     """The names of somebody or something. `wide`: what only may be the name is taken for it too."""
 
     def __init__(self, names: Iterable[str], *, wide: bool = False) -> None:
@@ -104,21 +104,21 @@ class Name:
         return self._probable.sub(ERASED, loose(text)) if self._wide and self.within(text) else text
 
 
-NO_NAME = Name(())
+NO_NAME = SubjectName(())
 
 
-def _words(name: str) -> tuple[Run, ...]:
+def _words(name: str) -> tuple[ScriptRun, ...]:
     """The words of a name. Where a script has no spaces, one that was put into a name parts nothing."""
-    found: list[Run] = []
+    found: list[ScriptRun] = []
     for run in runs(spelled(name)):
         if found and found[-1].script == run.script == "unspaced":
-            found[-1] = Run(run.script, found[-1].text + run.text)
+            found[-1] = ScriptRun(run.script, found[-1].text + run.text)
         else:
             found.append(run)
     return tuple(found)
 
 
-def _joined(words: tuple[Run, ...], language: str | None) -> str:
+def _joined(words: tuple[ScriptRun, ...], language: str | None) -> str:
     """A pattern of a whole name. What is of two scripts may stand without anything between."""
     shape = ""
     for before, word in zip((None, *words), words, strict=False):

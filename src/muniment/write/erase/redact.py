@@ -9,10 +9,10 @@ from muniment.model.entity import Entity
 from muniment.model.record import Record
 from muniment.model.times import Instant
 from muniment.text.identity import about
-from muniment.write.erase.words import Lost
+from muniment.write.erase.words import ForbiddenWords
 
 
-def redacted(record: Record, revision: int, at: Instant, lost: Lost) -> Record:
+def redacted(record: Record, revision: int, at: Instant, lost: ForbiddenWords) -> Record:
     """The next revision of a record, with every text of it trimmed."""
     claim = _claim(record.claim, lost)
     return msgspec.structs.replace(
@@ -25,7 +25,7 @@ def redacted(record: Record, revision: int, at: Instant, lost: Lost) -> Record:
     )
 
 
-def _claim(claim: Claim, lost: Lost) -> Claim:
+def _claim(claim: Claim, lost: ForbiddenWords) -> Claim:
     slot = claim.slot
     if slot is not None and any(lost.within(text) for text in (slot.subject, slot.key, slot.value)):
         slot = None
@@ -46,7 +46,7 @@ def _claim(claim: Claim, lost: Lost) -> Claim:
     )
 
 
-def _belief(belief: Belief, lost: Lost) -> Belief:
+def _belief(belief: Belief, lost: ForbiddenWords) -> Belief:
     return msgspec.structs.replace(
         belief,
         reasoning=_text(belief.reasoning, lost),
@@ -55,7 +55,7 @@ def _belief(belief: Belief, lost: Lost) -> Belief:
     )
 
 
-def _lineage(lineage: Lineage, lost: Lost) -> Lineage:
+def _lineage(lineage: Lineage, lost: ForbiddenWords) -> Lineage:
     return msgspec.structs.replace(
         lineage,
         relations=tuple(
@@ -70,5 +70,5 @@ def _mentions(mentions: tuple[Entity, ...], claim: Claim) -> tuple[Entity, ...]:
     return tuple(one for one in mentions if one.text in claim.content or one.text in claim.lineage.entities)
 
 
-def _text(text: str | None, lost: Lost) -> str | None:
+def _text(text: str | None, lost: ForbiddenWords) -> str | None:
     return None if text is None else lost.trimmed(text)

@@ -9,19 +9,19 @@ from functools import cache
 import msgspec
 
 from muniment.ledger.project import dismissed
-from muniment.model.change import Amendment, Blanked
-from muniment.model.curation import Report, StepOutcome
+from muniment.model.change import DocumentRedaction, ReceiptRedaction
+from muniment.model.curation import CurationReport, StepOutcome
 from muniment.model.decoding import json_decoder
-from muniment.model.entry import Role
-from muniment.model.erasure import ERASED, By, Target, Traces
-from muniment.model.note import Jot, Note
-from muniment.model.packed import PackedAccount, read_account
+from muniment.model.entry import DocumentRole
+from muniment.model.erasure import ERASED, ErasedTraces, Target, TargetKind
+from muniment.model.note import Note, NoteDraft
+from muniment.model.packed_receipt import PackedAccount, read_account
 from muniment.model.query import Query
 from muniment.model.receipt import Account, Terms
 from muniment.model.rows import ProposalRow
 from muniment.model.value import Value, read_canonical
 from muniment.ports.store import Snapshot
-from muniment.write.erase.words import Lost
+from muniment.write.erase.words import ForbiddenWords
 
 KEPT_ANSWERS = frozenset({"requests", "answers"})
 """The topics under which answers to requests are kept so that asking twice is asking once."""
@@ -30,7 +30,7 @@ _REPORT_MARK = b'"disposition":'
 _plain = msgspec.json.Decoder()
 
 
-class Erasing(Value):
+class ErasureScope(Value):
     """What is being erased, as far as its traces go: its records and revisions, the proposals they came from, those of
     them that are `waiting`, the documents that speak of it. `forced` are documents, and `receipts` those in the log,
     that lose their words whatever they are found to say."""
@@ -46,35 +46,35 @@ class Erasing(Value):
 
     def files(self, row: ProposalRow) -> bool:
         """Whether a proposal, or an act, is one of what is erased: on its records, or by the actor who is."""
-        own = self.target.by is By.ACTOR and row.actor == self.target.value
+        own = self.target.by is TargetKind.ACTOR and row.actor == self.target.value
         return own or row.record in self.records
 
     def asked(self, account: Account | PackedAccount) -> bool:
         """Whether a question is: one that the actor put, or that was put in the session or for the
         user."""
         match self.target.by:
-            case By.ACTOR:
+            case TargetKind.ACTOR:
                 return account.actor.id == self.target.value
-            case By.SESSION:
+            case TargetKind.SESSION:
                 return self.target.value in account.actor.sessions
-            case By.USER:
+            case TargetKind.USER:
                 return account.actor.user == self.target.value
             case _:
                 return False
 
 
-class Found(Value):
+class FoundTraces(Value):
     """Every trace, and what takes its place. `dropped` are the documents of names that were given."""
 
-    amended: tuple[Amendment, ...]
+    amended: tuple[DocumentRedaction, ...]
     refiled: tuple[ProposalRow, ...]
     reworded: tuple[Note, ...]
-    receipts: tuple[Blanked, ...]
+    receipts: tuple[ReceiptRedaction, ...]
     dropped: tuple[int, ...]
-    traces: Traces
+    traces: ErasedTraces
 
 
-def find_traces(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Found:
+def find_traces(snapshot: Snapshot, erasing: ErasureScope, lost: ForbiddenWords) -> FoundTraces:
     acts = {row.id for row in snapshot.desk.proposals() if erasing.files(row)}
     reports = dict(_reports(snapshot, erasing, erasing.proposals | acts, lost))
     rows = [
@@ -86,18 +86,20 @@ def find_traces(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Found:
     spoken = erasing.documents | erasing.forced
     names = tuple(row.doc for row in snapshot.names.all_aliases() if row.doc in spoken)
     receipts = tuple(_receipts(snapshot, erasing, lost))
-    amended = [Amendment(doc=doc, role=Role.REPORT, value=report) for doc, report in reports.items()]
+    amended = [DocumentRedaction(doc=doc, role=DocumentRole.REPORT, value=report) for doc, report in reports.items()]
     amended += (
-        Amendment(doc=note.doc, role=Role.NOTE, value=Jot(topic=note.topic, key=note.key, body=body))
+        DocumentRedaction(
+            doc=note.doc, role=DocumentRole.NOTE, value=NoteDraft(topic=note.topic, key=note.key, body=body)
+        )
         for note, body in notes
     )
-    return Found(
+    return FoundTraces(
         amended=tuple(sorted(amended, key=lambda one: one.doc)),
         refiled=tuple(rows),
         reworded=tuple(msgspec.structs.replace(note, body=body) for note, body in notes),
         receipts=receipts,
         dropped=names,
-        traces=Traces(reports=len(reports), receipts=len(receipts), notes=len(notes), names=len(names)),
+        traces=ErasedTraces(reports=len(reports), receipts=len(receipts), notes=len(notes), names=len(names)),
     )
 
 
@@ -120,8 +122,8 @@ _words = json_decoder(_Words)
 
 
 def _reports(
-    snapshot: Snapshot, erasing: Erasing, proposals: AbstractSet[str], lost: Lost
-) -> Iterator[tuple[int, Report]]:
+    snapshot: Snapshot, erasing: ErasureScope, proposals: AbstractSet[str], lost: ForbiddenWords
+) -> Iterator[tuple[int, CurationReport]]:
     says = cache(lost.within)  # most reasons are the policy's own, again and again
     for document in snapshot.documents.all():
         if _REPORT_MARK not in document.body or document.doc in erasing.rids:
@@ -133,10 +135,10 @@ def _reports(
         evidence = said.observation.evidence if said.observation is not None else None
         concerned = said.proposal in proposals or document.doc in erasing.forced
         if concerned or says(said.reason) or (evidence is not None and says(evidence)):
-            yield document.doc, blank_report(read_canonical(document.body, Report))
+            yield document.doc, blank_report(read_canonical(document.body, CurationReport))
 
 
-def blank_report(report: Report) -> Report:
+def blank_report(report: CurationReport) -> CurationReport:
     """A report without a word that anybody wrote, and without a digest that a guess could be held against."""
     seen = report.observation
     if seen is not None and seen.evidence is not None:
@@ -150,7 +152,7 @@ def blank_report(report: Report) -> Report:
     )
 
 
-def _notes(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[tuple[Note, str | None]]:
+def _notes(snapshot: Snapshot, erasing: ErasureScope, lost: ForbiddenWords) -> Iterator[tuple[Note, str | None]]:
     for note in snapshot.notes.all():
         if note.body is None or not (note.doc in erasing.forced or lost.within(note.body)):
             continue
@@ -160,11 +162,11 @@ def _notes(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[tuple[N
             yield note, body
 
 
-def _scrubbed_json(body: str, lost: Lost) -> str:
+def _scrubbed_json(body: str, lost: ForbiddenWords) -> str:
     return msgspec.json.encode(_scrubbed(_plain.decode(body), lost, "")).decode()
 
 
-def _scrubbed(value: object, lost: Lost, key: str) -> object:
+def _scrubbed(value: object, lost: ForbiddenWords, key: str) -> object:
     """The same JSON with every text that says any of it struck out. What a thing is called stays: others refer to it
     by that."""
     match value:
@@ -178,7 +180,7 @@ def _scrubbed(value: object, lost: Lost, key: str) -> object:
             return value
 
 
-def _receipts(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[Blanked]:
+def _receipts(snapshot: Snapshot, erasing: ErasureScope, lost: ForbiddenWords) -> Iterator[ReceiptRedaction]:
     for stored in snapshot.receipts.all():
         account = read_account(stored.account)
         if account.plan is None or account.query.text == ERASED:
@@ -186,10 +188,10 @@ def _receipts(snapshot: Snapshot, erasing: Erasing, lost: Lost) -> Iterator[Blan
         named = stored.seq in erasing.receipts or erasing.asked(account)
         if named or _told_of(account, erasing.rids) or any(lost.within(text) for text in _asked(account)):
             blank = blank_account(account)
-            if erasing.target.by is By.USER and blank.actor.user == erasing.target.value:
+            if erasing.target.by is TargetKind.USER and blank.actor.user == erasing.target.value:
                 nobody = msgspec.structs.replace(blank.actor, user="erased")
                 blank = msgspec.structs.replace(blank, actor=nobody)
-            yield Blanked(id=stored.id, seq=stored.seq, account=blank)
+            yield ReceiptRedaction(id=stored.id, seq=stored.seq, account=blank)
 
 
 def _told_of(account: Account | PackedAccount, rids: AbstractSet[int]) -> bool:

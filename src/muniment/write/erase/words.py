@@ -10,8 +10,8 @@ from unicodedata import normalize
 from muniment.model.erasure import ERASED
 from muniment.ports.lexicon import Lexicon
 from muniment.text.scripts import RUNS, Script, bigrams, runs, script_of
-from muniment.text.stop import STOP_WORDS
-from muniment.write.erase.names import NO_NAME, Name
+from muniment.text.stop_words import STOP_WORDS
+from muniment.write.erase.names import NO_NAME, SubjectName
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
 TELLING_LENGTH = 4
@@ -28,10 +28,12 @@ def words_of(text: str) -> list[str]:
     return found
 
 
-class Lost:
+class ForbiddenWords:
     """What other texts must not say any more: a name, and words that nobody but the erased has said."""
 
-    def __init__(self, name: Name = NO_NAME, words: frozenset[str] = frozenset(), texts: Iterable[str] = ()) -> None:
+    def __init__(
+        self, name: SubjectName = NO_NAME, words: frozenset[str] = frozenset(), texts: Iterable[str] = ()
+    ) -> None:
         self.name = name
         self.words = words
         self._runs = frozenset(run for text in texts for run in _runs(text))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from muniment.model.vocabulary import Suspicion
-from muniment.write.poison.words import Rule, Rulebook, spelled
+from muniment.write.poison.words import Rulebook, WordRule, spelled
 
 # `name = words` names a list of words; `[family code] note` begins the phrases of one name, one on each line, and a
 # line that is set in goes on with the one above. In a phrase `a|b` is either word, `<3` lets up to three others stand
@@ -202,10 +202,10 @@ _NAMED = re.compile(r"(\w+) = (.*)")
 _TITLE = re.compile(r"\[(\w+) ([\w-]+)\] (.*)")
 
 
-def read(text: str) -> list[Rule]:
+def read(text: str) -> list[WordRule]:
     """Read phrases that are written down as above."""
     lists: dict[str, str] = {}
-    rules: list[Rule] = []
+    rules: list[WordRule] = []
     family, code, note = Suspicion.INJECTION, "", ""
     for line in re.sub(r"(\|)?\n +", lambda found: found[1] or " ", text).split("\n"):
         if (title := _TITLE.fullmatch(line)) is not None:
@@ -216,7 +216,7 @@ def read(text: str) -> list[Rule]:
             marks = line[: len(line) - len(line.lstrip("^~"))]
             pattern = spelled(line[len(marks) :].format(**lists))
             rules.append(
-                Rule(family=family, code=code, note=note, pattern=pattern, ordering="^" in marks, weak="~" in marks)
+                WordRule(family=family, code=code, note=note, pattern=pattern, ordering="^" in marks, weak="~" in marks)
             )
     return rules
 

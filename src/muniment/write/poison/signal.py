@@ -6,7 +6,7 @@ from muniment.model.value import Value
 from muniment.model.vocabulary import Suspicion
 
 
-class Signal(Value):
+class PoisonSignal(Value):
     """Something about a text that is seldom there by accident. `code` is stable, `note` is for a person."""
 
     family: Suspicion

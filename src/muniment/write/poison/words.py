@@ -56,7 +56,7 @@ _EVERYDAY = frozenset(
 """Words that are in most texts, and so tell nothing by being there."""
 
 
-class Pattern(Value):
+class WordPattern(Value):
     """Words that follow each other: each step is a set of words and how many others may stand before it."""
 
     first: frozenset[str]
@@ -64,26 +64,26 @@ class Pattern(Value):
     spelled: str
 
 
-class Rule(Value):
+class WordRule(Value):
     """A sequence with a name. `weak`: alone it says nothing. `ordering`: only where its first word gives an order."""
 
     family: Suspicion
     code: str
     note: str
-    pattern: Pattern
+    pattern: WordPattern
     weak: bool = False
     ordering: bool = False
 
 
-class Hit(Value):
+class RuleMatch(Value):
     """A rule that was met, and which characters of the text met it."""
 
-    rule: Rule
+    rule: WordRule
     start: int
     end: int
 
 
-def spelled(pattern: str) -> Pattern:
+def spelled(pattern: str) -> WordPattern:
     """Read a pattern: words in order, `a|b` for either, `<3` for up to three other words before the next.
 
     >>> spelled("ignore|forget <2 rules").rest
@@ -97,13 +97,13 @@ def spelled(pattern: str) -> Pattern:
             continue
         steps.append((frozenset(part.split("|")), gap))
         gap = 0
-    return Pattern(first=steps[0][0], rest=tuple(steps[1:]), spelled=pattern)
+    return WordPattern(first=steps[0][0], rest=tuple(steps[1:]), spelled=pattern)
 
 
 class Rulebook:
     """Rules, each found by its rarest words, so that a text without any of them is done with at once."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    def __init__(self, rules: Iterable[WordRule]) -> None:
         self.rules = tuple(rules)
         self._by_word: dict[str, list[int]] = {}
         for number, rule in enumerate(self.rules):
@@ -111,7 +111,7 @@ class Rulebook:
                 self._by_word.setdefault(word, []).append(number)
         self._words = frozenset(self._by_word)
 
-    def hits(self, text: str) -> Iterator[Hit]:
+    def hits(self, text: str) -> Iterator[RuleMatch]:
         """Where the rules are met in a text of small letters."""
         token = _PLAIN_TOKEN if text.isascii() else _TOKEN
         words = token.findall(text)
@@ -123,16 +123,16 @@ class Rulebook:
         for rule in (self.rules[number] for number in numbers):
             for start, end in _met(rule, words):
                 spans = spans or [match.span() for match in token.finditer(text)]
-                yield Hit(rule=rule, start=spans[start][0], end=spans[end][1])
+                yield RuleMatch(rule=rule, start=spans[start][0], end=spans[end][1])
 
 
-def _rarest(pattern: Pattern) -> frozenset[str]:
+def _rarest(pattern: WordPattern) -> frozenset[str]:
     """Those words of a pattern one of which must be there, and which honest text has least often."""
     groups = [pattern.first, *(group for group, _ in pattern.rest)]
     return min(groups, key=lambda group: sum(word in _EVERYDAY for word in group) / len(group))
 
 
-def _met(rule: Rule, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _met(rule: WordRule, words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """From which word to which a rule is met."""
     first = rule.pattern.first
     for start, word in enumerate(words):
@@ -142,7 +142,7 @@ def _met(rule: Rule, words: Sequence[str]) -> Iterator[tuple[int, int]]:
                 yield start, end
 
 
-def _reached(rule: Rule, words: Sequence[str], start: int) -> int | None:
+def _reached(rule: WordRule, words: Sequence[str], start: int) -> int | None:
     """The position of the last word of a rule that begins here, or None."""
     if rule.ordering and not _orders(words, start):
         return None

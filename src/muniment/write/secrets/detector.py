@@ -19,7 +19,7 @@ _BETWEEN = " ([-,;:is"
 _MARK = re.compile(r"\[redacted: [a-z ]+\]")
 
 
-class Shape:
+class LazyPattern:
     """A pattern that is made ready when it is first asked for: there are many of them, and most texts need none."""
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
@@ -53,10 +53,10 @@ class Detector(Value):
     sort: str
     find: Find
     needles: tuple[str, ...] = ()
-    gate: re.Pattern[str] | Shape | None = None
+    gate: re.Pattern[str] | LazyPattern | None = None
 
 
-def shaped(shape: Shape, check: Check | None = None) -> Find:
+def shaped(shape: LazyPattern, check: Check | None = None) -> Find:
     """Find what a shape matches: of it the groups whose names begin with `value`, if any. What fails the check is not
     it."""
 
@@ -69,7 +69,7 @@ def shaped(shape: Shape, check: Check | None = None) -> Find:
     return find
 
 
-def near(text: str, span: Span, words: re.Pattern[str] | Shape) -> bool:
+def near(text: str, span: Span, words: re.Pattern[str] | LazyPattern) -> bool:
     """Whether one of the words stands shortly before a span on its line, or right after it."""
     start, end = span
     before = _MARK.sub("", text[max(0, start - 2 * _AROUND) : start]).rpartition("\n")[2][-_AROUND:]

@@ -100,7 +100,7 @@ def _even(lengths: tuple[int, ...]) -> bool:
     return lengths in _USUAL or fours or alike
 
 
-class Run:
+class DigitRun:
     """Digits that stand in a row, and where their groups begin and end: in the text, and among the digits."""
 
     def __init__(self, text: str, span: Span) -> None:
@@ -125,9 +125,9 @@ class Run:
         return 0 if rest == 0 else self._at[rest] + 1 if rest in self._at else None
 
 
-def runs(text: str) -> Iterator[Run]:
+def runs(text: str) -> Iterator[DigitRun]:
     """Every number, or several in a row."""
-    return (Run(text, hit.span()) for hit in RUN.finditer(text))
+    return (DigitRun(text, hit.span()) for hit in RUN.finditer(text))
 
 
 def _cards(text: str) -> Iterator[Span]:
@@ -140,7 +140,7 @@ def _cards(text: str) -> Iterator[Span]:
             at += width or 1
 
 
-def _card_at(text: str, run: Run, at: int) -> int:
+def _card_at(text: str, run: DigitRun, at: int) -> int:
     """How many of the groups are a card number; none if none begins there."""
     before = run.before(at)
     known = _LENGTHS.get(run.digits[before : before + _PREFIX])
@@ -181,7 +181,7 @@ def numbers_near(text: str, names: Iterable[tuple[int, Sequence[int]]]) -> Itera
             yield from ((rank, *one) for one in _first(run, reach, sizes))
 
 
-def _first(run: Run, reach: int, sizes: Sequence[int]) -> Iterator[tuple[str, Span]]:
+def _first(run: DigitRun, reach: int, sizes: Sequence[int]) -> Iterator[tuple[str, Span]]:
     """The numbers of a run that begin no later than at a place."""
     for at, (start, _) in enumerate(run.groups):
         if start > reach:
@@ -192,7 +192,7 @@ def _first(run: Run, reach: int, sizes: Sequence[int]) -> Iterator[tuple[str, Sp
                 yield number[0], (start, run.groups[number[1]][1])
 
 
-def _last(run: Run, sizes: Sequence[int]) -> Iterator[tuple[str, Span]]:
+def _last(run: DigitRun, sizes: Sequence[int]) -> Iterator[tuple[str, Span]]:
     """The numbers with which a run ends."""
     for size in sizes:
         first = run.ending(size)

@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 
-from muniment.write.secrets.detector import NOT_BEFORE, Detector, Shape, shaped
+from muniment.write.secrets.detector import NOT_BEFORE, Detector, LazyPattern, shaped
 
 _KEY = (
     r"(?:api|secret|access|private|signing|encryption|account|master|service|storage|deploy|shared[_ -]?access)"
@@ -70,7 +70,7 @@ def _phrase(
     flags: re.RegexFlag = re.IGNORECASE | re.VERBOSE,
     gate: re.Pattern[str] | None = None,
 ) -> Detector:
-    return Detector(sort=sort, find=shaped(Shape(pattern, flags)), needles=needles, gate=gate)
+    return Detector(sort=sort, find=shaped(LazyPattern(pattern, flags)), needles=needles, gate=gate)
 
 
 def _says_who(text: str) -> bool:
@@ -124,7 +124,7 @@ _HEADERS = (
     Detector(
         sort="authorization_header",
         find=shaped(
-            Shape(rf"{NOT_BEFORE}(?i:basic)\s{{1,8}}(?P<value>[A-Za-z0-9+/]{{8,}}={{0,2}})(?![A-Za-z0-9+/=])"),
+            LazyPattern(rf"{NOT_BEFORE}(?i:basic)\s{{1,8}}(?P<value>[A-Za-z0-9+/]{{8,}}={{0,2}})(?![A-Za-z0-9+/=])"),
             _says_who,
         ),
         needles=("basic",),

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from muniment.model.errors import Malformed
-from muniment.policy.rules import Credentials, Personal, Safety, Secrets, Treatment
-from muniment.write.secrets.bank import BANKS
-from muniment.write.secrets.contacts import CONTACTS
-from muniment.write.secrets.detector import Detector, Shape, Span
-from muniment.write.secrets.fold import fold, places
-from muniment.write.secrets.national import NATIONAL
+from muniment.policy.rules import CredentialsPolicy, PersonalDataPolicy, PersonalDataRules, SafetyPolicy, SecretsPolicy
+from muniment.write.secrets.bank_accounts import BANKS
+from muniment.write.secrets.contact_details import CONTACTS
+from muniment.write.secrets.detector import Detector, LazyPattern, Span
+from muniment.write.secrets.national_ids import NATIONAL
+from muniment.write.secrets.normalize import fold, places
 from muniment.write.secrets.numbers import CARDS
 from muniment.write.secrets.phrases import PHRASES
 from muniment.write.secrets.tokens import TOKENS
@@ -23,7 +23,7 @@ DETECTORS: tuple[Detector, ...] = (*TOKENS, *PHRASES, CARDS, *BANKS, *NATIONAL, 
 
 
 _END = 3
-_SECRETS = Credentials.__struct_fields__
+_SECRETS = CredentialsPolicy.__struct_fields__
 
 
 def words(sort: str) -> str:
@@ -41,7 +41,7 @@ class _Watch:
     def __init__(self, sorts: frozenset[str]) -> None:
         self.detectors = tuple(one for one in DETECTORS if one.sort in sorts)
         self._by_end: dict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
-        self._by_gate: dict[re.Pattern[str] | Shape, list[int]] = defaultdict(list)
+        self._by_gate: dict[re.Pattern[str] | LazyPattern, list[int]] = defaultdict(list)
         for rank, one in enumerate(self.detectors):
             assert one.needles or one.gate is not None, "a detector says what it can be known by"
             for needle in one.needles:
@@ -142,23 +142,25 @@ class Screen:
 
 
 @lru_cache(maxsize=64)
-def _screen(secrets: Secrets, credentials: Credentials, personal: Personal) -> Screen:
-    given: dict[str, Treatment] = {}
-    for sort in Credentials.__struct_fields__:
-        given[sort] = Treatment(getattr(credentials, sort) or secrets)
-    for sort in Personal.__struct_fields__:
+def _screen(secrets: SecretsPolicy, credentials: CredentialsPolicy, personal: PersonalDataRules) -> Screen:
+    given: dict[str, PersonalDataPolicy] = {}
+    for sort in CredentialsPolicy.__struct_fields__:
+        given[sort] = PersonalDataPolicy(getattr(credentials, sort) or secrets)
+    for sort in PersonalDataRules.__struct_fields__:
         given[sort] = getattr(personal, sort)
     return Screen(
-        taken=frozenset(sort for sort in given if given[sort] in (Treatment.REDACT, Treatment.DISCARD)),
-        noticed=frozenset(sort for sort in given if given[sort] is Treatment.HOLD),
-        ending=frozenset(sort for sort in given if given[sort] is Treatment.DISCARD),
+        taken=frozenset(
+            sort for sort in given if given[sort] in (PersonalDataPolicy.REDACT, PersonalDataPolicy.DISCARD)
+        ),
+        noticed=frozenset(sort for sort in given if given[sort] is PersonalDataPolicy.HOLD),
+        ending=frozenset(sort for sort in given if given[sort] is PersonalDataPolicy.DISCARD),
     )
 
 
-def screen_of(safety: Safety) -> Screen:
+def screen_of(safety: SafetyPolicy) -> Screen:
     """What a policy looks for, made once for each way of saying it."""
     return _screen(safety.secrets, safety.credentials, safety.personal)
 
 
-DEFAULT = screen_of(Safety())
+DEFAULT = screen_of(SafetyPolicy())
 """What is looked for where no policy is at hand: what a policy that says nothing looks for."""

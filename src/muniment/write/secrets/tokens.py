@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from muniment.write.secrets.detector import NOT_AFTER, NOT_BEFORE, Detector, Shape, shaped
+from muniment.write.secrets.detector import NOT_AFTER, NOT_BEFORE, Detector, LazyPattern, shaped
 
 
 def _token(sort: str, shape: str, needles: str) -> Detector:
     """A token that stands alone. One whose needles are in many texts is known by its shape too, whatever is around."""
     sought = tuple(needles.split())
-    whole, many = Shape(f"{NOT_BEFORE}(?:{shape})"), min(map(len, sought)) <= 3
-    return Detector(sort=sort, find=shaped(whole), needles=sought, gate=Shape(shape) if many else None)
+    whole, many = LazyPattern(f"{NOT_BEFORE}(?:{shape})"), min(map(len, sought)) <= 3
+    return Detector(sort=sort, find=shaped(whole), needles=sought, gate=LazyPattern(shape) if many else None)
 
 
 _WORD = r"[A-Za-z0-9]"

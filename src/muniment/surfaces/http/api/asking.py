@@ -12,18 +12,18 @@ import msgspec
 from msgspec import inspect
 from starlette.requests import Request
 
-from muniment.contracts.strict.reader import Limits, read_json
+from muniment.contracts.strict.reader import ReaderLimits, read_json
 from muniment.engine import Memory
 from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.value import Value
-from muniment.rest import Operation
-from muniment.rest.wire import Json, shape_of
+from muniment.operations import Operation
+from muniment.operations.wire import Json, shape_of
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.problems import field_of
 from muniment.surfaces.reception.visitor import Visitor
 
 _FIELDS_MAX = 512
-_LIMITS = Limits(depth=40)
+_LIMITS = ReaderLimits(depth=40)
 _EXACT = 2.0**53
 _WHOLE = re.compile(r"-?[0-9]{1,20}", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,20}([.][0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", re.ASCII)

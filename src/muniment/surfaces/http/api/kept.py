@@ -18,7 +18,7 @@ from starlette.responses import Response
 from muniment.engine.notebook import Notebook, Pages
 from muniment.model.decoding import decode_json
 from muniment.model.errors import CallerError, Malformed, OperationalError
-from muniment.model.note import Jot
+from muniment.model.note import NoteDraft
 from muniment.model.value import Value, canonical
 from muniment.surfaces.http.api.asking import Asked
 from muniment.surfaces.http.problems import Declined
@@ -66,7 +66,7 @@ def repeatable(asked: Asked, follow: Callable[[], Response]) -> Response:
     try:
         response = follow()
     except (CallerError, OperationalError, Declined):
-        notebook.turn(actor, lambda _: ((Jot(topic=TOPIC, key=key),), None))
+        notebook.turn(actor, lambda _: ((NoteDraft(topic=TOPIC, key=key),), None))
         raise
     kept = Kept(
         digest=digest,
@@ -101,11 +101,11 @@ def claimed(asked: Asked, follow: Callable[[], Response]) -> Response:
         return follow()
     except (CallerError, OperationalError, Declined):
         if new:
-            notebook.turn(actor, lambda _: ((Jot(topic=TOPIC, key=key),), None))
+            notebook.turn(actor, lambda _: ((NoteDraft(topic=TOPIC, key=key),), None))
         raise
 
 
-def _claimed(pages: Pages, key: str, digest: str) -> tuple[Sequence[Jot], bool]:
+def _claimed(pages: Pages, key: str, digest: str) -> tuple[Sequence[NoteDraft], bool]:
     note = pages.get(TOPIC, key)
     if note is None or note.body is None:
         return _written(pages, key, Kept(digest=digest)), True
@@ -135,9 +135,9 @@ def _salt(asked: Asked) -> str:
     return note.body or ""
 
 
-def _salted(pages: Pages) -> tuple[Sequence[Jot], None]:
+def _salted(pages: Pages) -> tuple[Sequence[NoteDraft], None]:
     there = pages.get(SALT, SALT) is not None
-    return () if there else (Jot(topic=SALT, key=SALT, body=secrets.token_hex(16)),), None
+    return () if there else (NoteDraft(topic=SALT, key=SALT, body=secrets.token_hex(16)),), None
 
 
 def _digest(asked: Asked) -> str:
@@ -150,7 +150,7 @@ def _digest(asked: Asked) -> str:
     return digest.hexdigest()
 
 
-def _begun(pages: Pages, key: str, digest: str) -> tuple[Sequence[Jot], Kept | None]:
+def _begun(pages: Pages, key: str, digest: str) -> tuple[Sequence[NoteDraft], Kept | None]:
     note = pages.get(TOPIC, key)
     if note is None or note.body is None:
         return (_jot(key, Kept(digest=digest)),), None
@@ -168,17 +168,17 @@ def _begun(pages: Pages, key: str, digest: str) -> tuple[Sequence[Jot], Kept | N
     return (), kept
 
 
-def _written(pages: Pages, key: str, kept: Kept) -> tuple[Jot, ...]:
+def _written(pages: Pages, key: str, kept: Kept) -> tuple[NoteDraft, ...]:
     """The answer, and now and then the removal of those that were kept longest."""
     jots = [_jot(key, kept)]
     if int(key[:8], 16) % _TRIMMED_EVERY == 0:
         oldest = sorted(pages.read(TOPIC), key=lambda note: note.seq)[:-KEPT_MAX]
-        jots += (Jot(topic=TOPIC, key=note.key) for note in oldest if note.key != key)
+        jots += (NoteDraft(topic=TOPIC, key=note.key) for note in oldest if note.key != key)
     return tuple(jots)
 
 
-def _jot(key: str, kept: Kept) -> Jot:
-    return Jot(topic=TOPIC, key=key, body=msgspec.json.encode(kept).decode())
+def _jot(key: str, kept: Kept) -> NoteDraft:
+    return NoteDraft(topic=TOPIC, key=key, body=msgspec.json.encode(kept).decode())
 
 
 def _again(kept: Kept) -> Response:

@@ -10,7 +10,7 @@ import msgspec
 
 from muniment.compat.exchange import Fate, Imported, encoded_as, read_in, rivals_of
 from muniment.compat.exchange.luggage import given_out
-from muniment.contracts.door import Encoded
+from muniment.contracts.contract import Encoded
 from muniment.contracts.registry import ContractName
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
@@ -18,7 +18,7 @@ from muniment.engine import Memory
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, NotPermitted
 from muniment.model.query import Disclosure
 from muniment.model.times import Instant
-from muniment.rest.answers import Line, LooseLink
+from muniment.operations.answers import Line, LooseLink
 from muniment.surfaces.problems import field_of
 
 BATCH_LINES = 500

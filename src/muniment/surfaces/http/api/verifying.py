@@ -9,11 +9,11 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from muniment.engine import Memory, Verified
-from muniment.model.entry import Head
+from muniment.engine import Memory, VerificationResult
+from muniment.model.entry import LedgerHead
 from muniment.model.errors import MunimentError
-from muniment.rest import answers, bodies, operation
-from muniment.rest.wire import shape_of
+from muniment.operations import answers, bodies, operation
+from muniment.operations.wire import shape_of
 from muniment.surfaces.http import bodies as wire
 from muniment.surfaces.http import doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_body, read_query, understood
@@ -72,7 +72,7 @@ class Check:
         self.abandoned = False
         self._visitor = visitor
         self._memory: Memory | None = None
-        self._anchor: Head | None = None
+        self._anchor: LedgerHead | None = None
 
     def begin(self, raw: bytes) -> None:
         """Read what is asked, and refuse whoever may not: before anything is told."""
@@ -82,7 +82,7 @@ class Check:
         self._memory = self.reception.memory(self._visitor)
         self.of = self._memory.ledger.head().seq
 
-    def work(self) -> Verified:
+    def work(self) -> VerificationResult:
         assert self._memory is not None, "it has begun"
         found = self._memory.ledger.verify(anchor=self._anchor, progress=self._reached)
         self.reception.recheck(self._visitor)
@@ -109,7 +109,7 @@ async def _told(request: Request, check: Check) -> AsyncIterator[bytes]:
         working.cancel()
 
 
-def _ended(request: Request, check: Check, working: asyncio.Future[Verified]) -> bytes:
+def _ended(request: Request, check: Check, working: asyncio.Future[VerificationResult]) -> bytes:
     try:
         found = working.result()
     except MunimentError as error:
