@@ -64,6 +64,7 @@ ROWS: dict[str, Given] = {
     "erasure.holds": {},
     "erasure.lift": {"hold_id": Nowhere("hold"), **_WHY},
     "insight.lineage": {"record_id": OWN},
+    "insight.lookup": {"subject": "pump", "key": "state"},
     "insight.namespaces": {},
     "review.outcome": {"record_id": OWN, "result": "helpful"},
     "imports.preview": {"claims": Said()},

@@ -170,6 +170,9 @@ class AsyncInsight:
         changed_after: int | None = None,
         **options: Unpack[QueryOptions],
     ) -> AsyncIterator[Disclosure]: ...
+    async def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]: ...
     async def lineage(
         self,
         record_id: str,

@@ -18,12 +18,13 @@ from muniment.engine.options import QueryOptions
 from muniment.engine.quality import Quality, quality_of
 from muniment.engine.session import Session
 from muniment.engine.stats import Stats, stats_of
-from muniment.engine.views import Event, disclose, history_of, record_of
+from muniment.engine.views import Event, disclose, history_of, occupants_of, record_of
 from muniment.engine.watched import watched
 from muniment.graph.walk import Direction
 from muniment.model import checks
 from muniment.model.arguments import checked
-from muniment.model.claim_options import When, read_instant
+from muniment.model.card import slot_key
+from muniment.model.claim_options import ClaimOptions, When, make_claim, read_instant
 from muniment.model.errors import Malformed, NotFound, NotPermitted
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure, Searched
 from muniment.model.status import CURRENT, Status
@@ -75,6 +76,19 @@ class Insight:
             changed_after=changed_after,
             **options,
         )
+
+    @watched("lookup")
+    def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]:
+        """The records that fill one slot now, the oldest first: what is known as `key` of `subject`, within one scope
+        (the one `remember` would use, unless another is named). Exact, without a search; those the caller may not see
+        are left out."""
+        named: ClaimOptions = {"subject": subject, "key": key, "value": key, "scope": scope, "scope_id": scope_id}
+        slot = slot_key(make_claim(key, self._session.actor, named))
+        assert slot is not None
+        with self._session.store.read() as snapshot:
+            return occupants_of(snapshot, self._session.actor, self._session.policy, slot)
 
     @watched("lineage")
     def lineage(

@@ -35,7 +35,7 @@ from muniment.read.integrity import check_pinned
 from muniment.read.pipeline import Reading
 from muniment.read.redact import own_receipt, redacted_answer
 from muniment.write.commit import rebuild
-from muniment.write.facts import fetch, look_up
+from muniment.write.facts import Held, fetch, look_up
 from muniment.write.pipeline import report_of
 from muniment.write.review import held_proposal
 
@@ -168,9 +168,23 @@ def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, rev
     if held is not None and revision is not None:
         cards = [card for card in snapshot.catalogue.revisions(record) if card.revision == revision]
         held = fetch(snapshot, cards[0]) if cards else None
-    found = disclose(snapshot, held.record, standing_of(held.card), actor, policy) if held is not None else None
-    if held is None or found is None:
+    found = _as_it_stands(snapshot, held, actor, policy) if held is not None else None
+    if found is None:
         raise NotFound("record", record)
+    return found
+
+
+def occupants_of(snapshot: Snapshot, actor: Actor, policy: Policy, slot: str) -> tuple[Disclosure, ...]:
+    """What fills a slot now, the oldest first, of what the caller may see."""
+    cards = sorted(snapshot.catalogue.occupants(slot), key=lambda card: card.rid)
+    found = (_as_it_stands(snapshot, fetch(snapshot, card), actor, policy) for card in cards)
+    return tuple(one for one in found if one is not None)
+
+
+def _as_it_stands(snapshot: Snapshot, held: Held, actor: Actor, policy: Policy) -> Disclosure | None:
+    found = disclose(snapshot, held.record, standing_of(held.card), actor, policy)
+    if found is None:
+        return None
     _check_pinned(snapshot, held.card)
     rows = (row for row in snapshot.desk.conflicts_of(held.card.rid) if row.status != ConflictStatus.RESOLVED)
     names = tuple(row.id for row in rows if conflict_view(snapshot, actor, policy, row) is not None)

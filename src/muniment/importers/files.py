@@ -13,6 +13,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import BinaryIO, NoReturn, Protocol
@@ -187,10 +188,9 @@ class _Pieces:
         self._take("[")
         if self._peek() == "]":
             return
-        while True:
+        for number in count(1):
             self._peek()
-            place = f"{self._name}:{self._line}"
-            yield place, self._value()
+            yield f"{self._name}:{self._line}, entry {number}", self._value()
             if self._peek() != ",":
                 self._take("]")
                 return

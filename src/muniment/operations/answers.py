@@ -133,6 +133,12 @@ class Quarantine(Value):
     next: str | None = None
 
 
+class Occupants(Value):
+    """The records that fill a slot now, the oldest first."""
+
+    records: tuple[Disclosure, ...]
+
+
 class Namespaces(Value):
     """Every namespace that holds a current record the caller may see."""
 

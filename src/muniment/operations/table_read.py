@@ -90,6 +90,16 @@ READING: tuple[Operation, ...] = (
         tagged=True,
     ),
     Operation(
+        name="insight.lookup",
+        verb=Verb.GET,
+        path="/api/slots",
+        summary="Read the records that fill a slot",
+        grant=Grant.READ,
+        query=queries.Slot,
+        answer=answers.Occupants,
+        gives="records",
+    ),
+    Operation(
         name="history",
         verb=Verb.GET,
         path="/api/records/{record_id}/history",

@@ -21,14 +21,16 @@ from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.reader import BYTES_MAX
 from muniment.engine import Memory
 from muniment.engine.options import QueryOptions
+from muniment.importers.export import give_out as export_store
 from muniment.importers.kinds import SourceKind
 from muniment.importers.takeover import move_in, planned
 from muniment.model.actor import OWNER
+from muniment.model.claim_options import read_instant
 from muniment.model.errors import LimitExceeded, Malformed, Unreadable
 from muniment.model.status import Status
 from muniment.surfaces.cli import show_exchange
 from muniment.surfaces.cli.flags import BOUNDS, Flags, Given
-from muniment.surfaces.cli.movein import Maps, Split, mapping_of, moved_shape, show_moved
+from muniment.surfaces.cli.movein import Maps, Split, given_shape, mapping_of, moved_shape, show_given, show_moved
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, working, write_json, write_text
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.shapes_exchange import (
@@ -180,12 +182,18 @@ def take_in(
 @command(
     app,
     "export",
-    example="muniment export --contract memledger --kind fact -o facts.json",
+    example="muniment export --to mem0 -o get_all.json",
     flags=(FILTERS,),
 )
 def give_out(
     call: Call,
-    name: Name,
+    name: Annotated[
+        ContractName | None, typer.Option("--contract", help="Write a document of this contract.", show_default=False)
+    ] = None,
+    kind: Annotated[
+        SourceKind | None,
+        typer.Option("--to", help="Write a store of this other system, at --output.", show_default=False),
+    ] = None,
     status: Annotated[
         list[Status] | None,
         typer.Option("--status", help="Only what is in this state (default: active and contested). Repeatable."),
@@ -198,9 +206,23 @@ def give_out(
     *,
     bounds: Given,
 ) -> ExitCode:
-    """Write every record the caller may see, within these bounds, as one document. It goes to standard output, and what
-    the contract has no field for is told on standard error."""
+    """Write every record the caller may see, within these bounds: as one document of a contract (--contract), to
+    standard output or --output, or as a store of another system (--to), a new file or folder at --output. What the
+    other side has no field for is told."""
     statuses = None if status is None else [one.value for one in status]
+    if (name is None) == (kind is None):
+        raise Malformed("contract", "either --contract or --to")
+    if kind is not None:
+        if not output:
+            raise Malformed("output", "the file or folder to write")
+        start = read_instant("since", since) if since is not None else None
+        with call.memory(session=session) as memory, working(f"exporting to {kind}"):
+            browsed = memory.insight.browse(statuses=statuses, session=session, **cast(QueryOptions, bounds))
+            told = (one for one in browsed if start is None or one.record.created_at >= start)
+            given = export_store(memory, kind, Path(output), told)
+        call.tell(given_shape(given, printable(output)), show_given)
+        return ExitCode.ANSWERED
+    assert name is not None
     with call.memory(session=session) as memory, working(f"exporting {name}"):
         exported = write_out(
             memory, name, statuses=statuses, session=session, since=since, **cast(QueryOptions, bounds)

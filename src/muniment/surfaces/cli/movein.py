@@ -9,6 +9,7 @@ import typer
 from rich.console import Group, RenderableType
 
 from muniment.importers.audit import MEANINGS, Audit, Trouble, audit
+from muniment.importers.export import GivenOut
 from muniment.importers.files import read_whole
 from muniment.importers.foreign import Mapping
 from muniment.importers.kinds import SourceKind, kind_of, read_source
@@ -331,4 +332,34 @@ def show_moved(shape: MovedShape) -> RenderableType:
         parts += [plain(""), table(("could not be read", "what is wrong"), rows)]
     if shape["taken"] and not shape["preview"]:
         parts += [plain(""), plain(f'undo: muniment rollback {shape["batch"]} --reason "…"')]
+    return Group(*parts)
+
+
+class GivenShape(TypedDict):
+    """What was written for another system, and what that cannot say."""
+
+    kind: str
+    file: str
+    written: int
+    delicate: int
+    lost: list[LossShape]
+
+
+def given_shape(given: GivenOut, file: str) -> GivenShape:
+    return {
+        "kind": given.kind,
+        "file": file,
+        "written": given.written,
+        "delicate": given.delicate,
+        "lost": [_loss(one) for one in given.lost],
+    }
+
+
+def show_given(shape: GivenShape) -> RenderableType:
+    parts: list[RenderableType] = [plain(f"wrote {shape['written']:,} memories to {shape['file']}")]
+    if shape["delicate"]:
+        parts.append(plain(f"{shape['delicate']:,} of them are more sensitive than internal"))
+    if shape["lost"]:
+        rows = [[one["what"], f"{one['count']:,}"] for one in shape["lost"]]
+        parts += [plain(""), table((f"{shape['kind']} cannot say", "of how many"), rows)]
     return Group(*parts)
