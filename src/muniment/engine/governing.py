@@ -6,15 +6,20 @@ from datetime import datetime
 
 import msgspec
 
+from muniment.engine.look import record_of
 from muniment.engine.seat import Seat
 from muniment.model import checks
+from muniment.model.claim import Place
 from muniment.model.claim_options import read_instant
-from muniment.model.curation import ConflictResult, RewindResult
+from muniment.model.curation import ConflictResult, RewindResult, Verdict
 from muniment.model.errors import Malformed
-from muniment.model.proposal import RewindRequest
+from muniment.model.proposal import Proposal, RewindRequest
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Scope, Strategy
 from muniment.ports.store import Unit
+from muniment.write.admit import admit
+from muniment.write.announce import announced
+from muniment.write.pipeline import propose
 from muniment.write.resolve import COMPARING, settle_all
 from muniment.write.rewind import affected
 from muniment.write.rewind import rewind as turn_back
@@ -44,6 +49,21 @@ def resolve_all(
     if settled:
         seat._tenant.wrote(max(one.epoch for one in settled))
     return settled
+
+
+def announce(seat: Seat, record_id: str, *, scope: str, scope_id: str, proposal_id: str | None = None) -> Verdict:
+    """Pass a record on to another group, with the caller's own rights there. The new record stands on it: it says who
+    said it first and through whose hands it came, keeps kind and handling, and falls when the source does."""
+    checks.identifier("id", record_id)
+    for field, given in (("scope_id", scope_id), ("proposal_id", proposal_id)):
+        seat._screen.refuse(field, given)
+    place = Place(scope=checks.read_word("scope", scope, Scope), scope_id=scope_id)
+    with seat._tenant.store.read() as snapshot:
+        source = record_of(snapshot, seat.actor, seat.policy, record_id, None).record
+    name = proposal_id if proposal_id is not None else seat._tenant.ids.fresh("prp")
+    proposal = Proposal(id=name, tenant=seat.tenant, claim=announced(source, place), announces=record_id)
+    admitted = admit(proposal, seat.actor, seat.policy.safety)
+    return seat._write(lambda unit: propose(unit, admitted, seat._tenant.bench))
 
 
 def rewind(

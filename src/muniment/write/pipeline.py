@@ -259,6 +259,7 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         now=now,
         target=admitted.proposal.target,
         promotes=admitted.proposal.promotes,
+        announces=admitted.proposal.announces,
         arrival=admitted.proposal.arrival,
         draft=admitted.proposal.draft,
         detect=admitted.proposal.detect,

@@ -43,6 +43,7 @@ from muniment.text.similarity import echoes
 from muniment.trust.outcomes import calibrated
 from muniment.trust.support import lowest, support_of
 from muniment.write.admit import Admitted
+from muniment.write.announce import relay_of
 from muniment.write.cascade import NewRevision, become, pillar_of, support_terms
 from muniment.write.case import Case
 from muniment.write.facts import Held
@@ -113,6 +114,7 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         barred=_barred(case),
         mentions=_mentions(claim, admitted.extracted),
         exposed_to=case.exposure.names[:EXPOSED_MAX],
+        relay=relay_of(case),
     )
 
 

@@ -27,6 +27,7 @@ from muniment.model.vocabulary import (
 from muniment.policy.decide import decide_draft, decide_write
 from muniment.policy.rules import DetectorEffect, DisputePolicy, UnsharedPolicy, WriteDecision
 from muniment.write import duplicates
+from muniment.write.announce import cannot_announce
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.doubt import doubt
 from muniment.write.facts import Held
@@ -179,6 +180,8 @@ def missing_for(case: Case) -> tuple[str, str] | None:
             return "charter-incomplete", f"the scope {scope} needs {', '.join(missing)}"
     if claim.charter is not None and scope in claim.charter.barred:
         return "barred-scope", f"its own charter bars the scope {scope}"
+    if case.announces is not None:
+        return cannot_announce(case)
     if case.promotes is None:
         return None
     held = case.facts.links[case.promotes]
@@ -236,6 +239,8 @@ def evidence(case: Case) -> Finding:
             return doubted
     if case.claim.belief.evidence or case.claim.nature.kind not in rules.required_for:
         return passed(Step.EVIDENCE, case)
+    if case.announces is not None:
+        return passed(Step.EVIDENCE, case, "it was let in where it comes from")
     if case.actor.type is ActorType.PERSON and rules.word:
         return passed(Step.EVIDENCE, case, "a person's word")
     if case.reviewer is not None and rules.word:
@@ -272,6 +277,8 @@ def dedupe(case: Case) -> Finding:
         repeated = duplicates.repeated(case, twin)
         if repeated is not None:
             return repeated
+    if case.announces is not None:
+        return passed(Step.DEDUPE, case, f"passed on from {case.announces}")
     past = restated(case.claim, case.facts, {*case.replaced}) if case.reviewer is None else None
     if past is not None and duplicates.apart(case, past.held):
         past = None
