@@ -12,17 +12,23 @@ from muniment.model import checks
 from muniment.model.claim import Place
 from muniment.model.claim_options import read_instant
 from muniment.model.curation import ConflictResult, RewindResult, Verdict
-from muniment.model.errors import Malformed
+from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.proposal import Proposal, RewindRequest
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Scope, Strategy
+from muniment.policy.decide import decide_review
+from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.admit import admit
 from muniment.write.announce import announced
+from muniment.write.notes import jot_down
 from muniment.write.pipeline import propose
 from muniment.write.resolve import COMPARING, settle_all
 from muniment.write.rewind import affected
 from muniment.write.rewind import rewind as turn_back
+from muniment.write.tombstones import Tombstone, checked_digest, external_digest, note_of
+from muniment.write.tombstones import has_tombstone as stands_for
+from muniment.write.tombstones import tombstones as all_tombstones
 
 
 def resolve_all(
@@ -64,6 +70,56 @@ def announce(seat: Seat, record_id: str, *, scope: str, scope_id: str, proposal_
     proposal = Proposal(id=name, tenant=seat.tenant, claim=announced(source, place), announces=record_id)
     admitted = admit(proposal, seat.actor, seat.policy.safety)
     return seat._write(lambda unit: propose(unit, admitted, seat._tenant.bench))
+
+
+def tombstone(
+    seat: Seat,
+    *,
+    record_id: str | None = None,
+    external_id: str | None = None,
+    digest: str | None = None,
+    reason: str,
+) -> Tombstone:
+    """Record a deletion of something that was never here: by its id, its external id, or a salted digest of what it
+    says (`content_digest`). An import that brings it, or what stands on it at any depth, is refused: `erased`."""
+    if decide_review(seat.policy, seat.actor, Action.FORGET, None, None) is None:
+        raise NotPermitted(seat.actor.id, "put up tombstones")
+    given = [name for name, value in (("id", record_id), ("external_id", external_id), ("digest", digest)) if value]
+    if len(given) != 1:
+        raise Malformed("id", "exactly one of id, external_id and digest")
+    why = seat._clean(reason)
+    checks.text("reason", why)
+    if record_id is not None:
+        checks.identifier("id", record_id)
+        seat._screen.refuse("id", record_id)
+    bench = seat._tenant.bench
+    value = record_id or (checked_digest(digest) if digest else "")
+    if external_id:
+        checks.text("external_id", external_id)
+        value = external_digest(external_id, pepper=bench.pepper)
+    stone = Tombstone(by=given[0], value=value, reason=why)
+
+    def job(unit: Unit) -> int:
+        if record_id is not None and unit.catalogue.revisions(record_id):
+            raise Malformed("id", "the id of a record that is not here; what is here is forgotten with `forget`")
+        return jot_down(unit, [note_of(stone)], seat.actor.id, bench)
+
+    seat._tenant.wrote(seat._tenant.store.write(job))
+    return stone
+
+
+def tombstones(seat: Seat) -> tuple[Tombstone, ...]:
+    """Every tombstone for something that was never here, the oldest first."""
+    if decide_review(seat.policy, seat.actor, Action.FORGET, None, None) is None:
+        raise NotPermitted(seat.actor.id, "read tombstones")
+    with seat._tenant.store.read() as snapshot:
+        return all_tombstones(snapshot)
+
+
+def has_tombstone(seat: Seat, record_id: str) -> bool:
+    """Whether there is one for a record of this id. For those who build on the engine."""
+    with seat._tenant.store.read() as snapshot:
+        return stands_for(snapshot, record_id)
 
 
 def rewind(

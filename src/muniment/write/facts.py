@@ -27,6 +27,7 @@ from muniment.text.differences import changed
 from muniment.text.features import misspelt, salient, text_features
 from muniment.text.identity import about
 from muniment.write.poison import texts
+from muniment.write.tombstones import tombstone_for
 
 KIN_MAX = 16
 ABOUT_MAX = 8
@@ -87,6 +88,8 @@ class Facts(Value):
     lately: frozenset[int] = frozenset()
     cited: tuple[Held, ...] = ()
     buried: bool = False
+    tombstone: str | None = None
+    """Why it may not come in, if a tombstone was put up for it before it came."""
     last_revision: int = 0
     """The highest number a revision of the target, or of the id that is wanted, ever had."""
     returns: bool = False
@@ -138,6 +141,7 @@ class Asked(Value):
     promotes: str | None = None
     wanted: str | None = None
     crowd: int | None = None
+    arrives: bool = False
     listens: bool = True
     since: Instant = EVER
 
@@ -201,6 +205,7 @@ def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
     named = asked.target if asked.target is not None else asked.wanted
     revisions = snapshot.catalogue.revisions(named) if named is not None and links.get(named) is not None else ()
     return Facts(
+        tombstone=tombstone_for(snapshot, claim, asked.wanted, pepper=pepper) if asked.arrives else None,
         last_revision=max((card.revision for card in revisions), default=0),
         returns=_returns(snapshot, asked, links),
         buried=asked.wanted is not None and snapshot.catalogue.buried(asked.wanted),

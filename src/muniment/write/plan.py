@@ -49,6 +49,7 @@ from muniment.write.case import Case
 from muniment.write.facts import Held
 from muniment.write.poison import unreadable
 from muniment.write.similarity import Rival
+from muniment.write.tombstones import Tombstone, note_of
 
 BORN_LABEL = {
     ActorType.PERSON: Label.PERSON,
@@ -231,6 +232,10 @@ def plan_curation(
             proposal=admitted.proposal.id, outcome=report.outcome, disposition=report.disposition
         ),
     )
+    arrival = case.arrival
+    if case.facts.tombstone is not None and arrival is not None and arrival.record is not None:
+        stone = note_of(Tombstone(by="id", value=arrival.record, reason=case.facts.tombstone))
+        drafts.append(NewDocument(doc=moment.last_doc + 2, role=DocumentRole.NOTE, value=stone))
     if report.outcome is Outcome.REFUSED:
         return PlannedChange(change=msgspec.structs.replace(base, drafts=tuple(drafts)), report=report)
     if report.outcome is Outcome.HELD:

@@ -35,6 +35,8 @@ from muniment.write.precedence import PRECEDENCE, RULES, above
 from muniment.write.secrets import screen_of
 from muniment.write.similarity import SUCCESSOR, echoed, goes_back, restated, rivals
 
+ERASED = "erased"
+"""The rule under which what was erased, or is to be as if it had been, does not come in."""
 UNASKED = DisputePolicy(detector=DetectorEffect.IGNORE, judge=DetectorEffect.IGNORE)
 """How disagreement is found where nobody looks for it: by what a claim and its slot state themselves."""
 
@@ -91,6 +93,8 @@ def _listed(found: tuple[Redaction, ...]) -> str:
 
 def provenance(case: Case) -> Finding:
     """Everything the proposal stands on or replaces must be there, and be the proposer's to see."""
+    if case.facts.tombstone is not None:
+        return refused(Step.PROVENANCE, case, ERASED, case.facts.tombstone)
     links = [*case.claim.lineage.links]
     links += [(type_, name) for type_, name in (("revises", case.target), ("promotes", case.promotes)) if name]
     waiting: list[str] = []
