@@ -26,10 +26,10 @@ $(READY): pyproject.toml $(wildcard kits/*/pyproject.toml) requirements-dev.txt 
 	@touch $@
 
 run: $(READY) ## a guided tour, then its memory served until Ctrl-C
-	@$(BIN)/python -m muniment.surfaces.showcase $(TOUR)
+	@$(BIN)/python -m examples.tour.showcase $(TOUR)
 
 tour: $(READY) ## the guided tour alone
-	@$(BIN)/python -m muniment.surfaces.tour $(TOUR)
+	@$(BIN)/python -m examples.tour.play $(TOUR)
 
 test: lint ## lint, types and the tests: large tables by samples, slow tests left out
 	@$(TESTS)
@@ -118,9 +118,10 @@ soak: $(READY) ## use a vault as its users do, model, server, kills and backups 
 sim: $(READY) ## long machine and crash runs; SEED=n replays one
 	@$(BIN)/python scripts/sim.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
 
-docs: $(READY) ## regenerate the reference pages and the published schemas
+docs: $(READY) ## regenerate the reference pages, the published schemas and the pictures of the design
 	@$(BIN)/python scripts/schemas.py
 	@$(BIN)/python scripts/reference.py
+	@$(BIN)/python scripts/walks.py
 
 clean: ## remove what make made
 	rm -rf $(VENV) $(TOUR) bench/out .mypy_cache .ruff_cache .pytest_cache .hypothesis

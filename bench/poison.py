@@ -10,13 +10,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
+from tests.support.world import default_policy, simulated_memory
 
 from bench.poisoned import FRESH, SECOND, TUNING, honest, poisoned
 from muniment import Memory
 from muniment.model.claim import Claim
 from muniment.model.vocabulary import Label
-from muniment.policy.rules import DoubtPolicy, PoisonPolicy, Policy, SafetyPolicy, SuspectPolicy
-from muniment.testing.world import default_policy, simulated_memory
+from muniment.policy.rules import (
+    DoubtPolicy,
+    PoisonPolicy,
+    Policy,
+    SafetyPolicy,
+    SuspectPolicy,
+)
 from muniment.write.poison import inspect_claim
 
 HONEST_EACH, POISONED_EACH, TOLD_EACH = 260, 40, 4

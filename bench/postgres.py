@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.postgres import SMALL, started
+
 from bench import raw
 from bench.corpora import POLICY, load, remember
 from bench.postgres_bare import Bare, connected, written_columns
@@ -36,7 +38,6 @@ from muniment.engine.place import Database, place_of
 from muniment.model.claim import Claim
 from muniment.model.claim_options import make_claim
 from muniment.ports.embedder import Embedder
-from muniment.testing.postgres import SMALL, started
 
 SEED = 20_261_116
 ROUNDS = 7

@@ -31,7 +31,6 @@ _NOW = Instant(1_767_225_600_000_000)
 REST: dict[str, dict[str, object]] = {
     "compat.exchange.files.as_json": {"suffix": ".json"},
     "compat.exchange.files.as_file": {"suffix": ".json"},
-    "compat.memledger.cli.eval.expand_variables": {"variables": {}},
     "contracts.akashik.relevance.shared": {"topics": ("doors",)},
     "model.times.parse": {"field": "at"},
     "policy.parse.parse_policy": {"place": "policy.toml"},
@@ -55,7 +54,6 @@ APART = {
     "write.secrets.detector.leads_to": "looks at so many characters",
     "write.secrets.normalize.places": "is here with fold",
     "write.secrets.numbers.numbers_near": "a part of detectors, which are here",
-    "compat.retrieval.runtime.open_ticket": "opens a ticket in a demonstration",
     "read.named.names_of": "reads a question by entities, which is here",
     "read.fetch.record_of": "reads what we wrote",
 }

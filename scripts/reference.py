@@ -691,7 +691,7 @@ def _option_table(options: list[TyperOption]) -> str:
 
 def contracts_page() -> str:
     root = Path(__file__).resolve().parents[1]
-    sys.path[:0] = [str(root), str(root / "kits" / "akashik-conformance" / "src")]
+    sys.path[:0] = [str(root), *(str(kit) for kit in sorted(root.glob("kits/*/src")))]
     from tests.contracts import coverage  # what shows what is read from the tests
     from tests.support.requirements import requirements
 

@@ -21,11 +21,15 @@ SEED = os.environ.get("MUNIMENT_TEST_SEED", "20260101")
 
 
 def some(things: Sequence[Thing], most: int, *, salt: str = "") -> list[Thing]:
-    """At most `most` of the things, in their order: the first, the last and a draw of the others. All in a long run."""
+    """At most `most` of the things, in their order: the first, the last and a draw of the others; of a single one, any.
+    All in a long run."""
     if LONG or len(things) <= most:
         return list(things)
-    ends = sorted({0, len(things) - 1})[:most]
-    drawn = Random(f"{SEED}:{salt}").sample(range(1, len(things) - 1), most - len(ends))
+    chance = Random(f"{SEED}:{salt}")
+    if most == 1:
+        return [chance.choice(things)]
+    ends = [0, len(things) - 1]
+    drawn = chance.sample(range(1, len(things) - 1), most - len(ends))
     return [things[number] for number in sorted([*ends, *drawn])]
 
 

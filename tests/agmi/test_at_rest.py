@@ -10,6 +10,7 @@ from agmi.check import verdict as verdict_of
 from tests.agmi.rewriting import RewritingAdapter, UnwitnessedRewritingAdapter
 from tests.agmi.table import Tell
 from tests.agmi.vault import ReadingAdapter, UnwitnessedAdapter, VaultAdapter
+from tests.cases import each
 
 EDITS = {cls.name: cls for cls in AT_REST_ATTACKS_WITH_SNAPSHOT}
 
@@ -82,7 +83,7 @@ def test_without_a_witness_all_but_an_older_copy_is_still_reported(edit: str, te
     assert verdict == ("ACCEPTED" if edit == "snapshot_rollback" else "REPORTED"), detail
 
 
-@pytest.mark.parametrize("edit", EDITS)
+@each("edit", EDITS)
 def test_without_a_witness_a_vault_cannot_tell_a_rewritten_file_from_its_own(edit: str) -> None:
     """The limit, shown: whoever can rewrite everything and take the checkpoints away leaves no contradiction. It also
     shows that the rewriting is as good as it claims, so that the witness alone is what refuses it."""

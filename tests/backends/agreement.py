@@ -10,6 +10,7 @@ import random
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.scope import LONG
 
 from muniment.model.card import Card
 from muniment.model.filter import (
@@ -39,7 +40,11 @@ from muniment.testing.conformance.makers import make_card, make_document, make_p
 from muniment.testing.conformance.search import NUMBERS, READERS, SPACES, WORDS
 
 MODEST = settings(
-    max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=120 if LONG else 20,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
 )
 
 _TYPED = "red green build builds Building the CAFÉ cafe\u0301 東京 foo_bar x-y naïve don't e.g. a b ß ﬁne 1.5 İ 👍 שלום"
@@ -253,7 +258,7 @@ class SearchAgreement:
         indexed = {rid: " ".join(rng.choices(vocabulary, k=rng.randrange(1, 200))) for rid in range(1, 150)}
         for store in stores:
             put_kept(store, indexed)
-        for _ in range(60):
+        for _ in range(60 if LONG else 15):
             words = tuple(rng.sample(vocabulary, rng.randrange(1, 14)))
             one, other = (near(store, words, 30) for store in stores)
             assert one == other

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from muniment.backends.memory.store import MemoryTenant, MemoryVault
+from tests.support.memory_store.store import MemoryTenant, MemoryVault
+
 from muniment.backends.sqlite.store import SqliteTenant, SqliteVault
 from muniment.ports.store import TenantStore, Vault
 from muniment.testing.conformance import StoreConformance, VaultConformance

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from tests.backends.agreement import SearchAgreement
+from tests.support.memory_store.store import MemoryTenant
 
-from muniment.backends.memory.store import MemoryTenant
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.ports.store import TenantStore
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import pytest
 from tests.browser.javascript import code, functions
+from tests.cases import each
 
 import muniment.surfaces.console
 
@@ -103,7 +103,7 @@ def test_what_a_module_hands_out_is_taken() -> None:
     assert spare_exports({name_of(path): path.read_text() for path in SCRIPTS}) == []
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".css"], ids=name_of)
+@each("path", [path for path in FILES if path.suffix == ".css"], ids=name_of)
 def test_every_class_that_is_painted_is_worn(path: Path) -> None:
     worn = "\n".join(one.read_text() for one in FILES if one.suffix in (".js", ".html"))
     assert spare_classes(path.read_text(), worn) == []
@@ -119,7 +119,7 @@ def test_what_nobody_takes_or_wears_is_found() -> None:
 BODY = "\n".join(["  go();"] * 59)
 
 
-@pytest.mark.parametrize("head", ["function f(a) {", "const f = async (a) => {", "class A { f() {", "call((a) => {"])
+@each("head", ["function f(a) {", "const f = async (a) => {", "class A { f() {", "call((a) => {"])
 def test_a_function_that_is_too_long_is_found_however_it_is_written(head: str) -> None:
     closing = "}" * head.count("{")
     assert long_functions(f"\n{head}\n{BODY}\n  go();{closing}") == [2]
@@ -131,13 +131,11 @@ def test_braces_in_text_comments_patterns_and_branches_are_no_functions() -> Non
     assert list(functions(text)) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["a.innerHTML = b", "`${eval(b)}`", "document.write(b)", "new Function(b)", "a . outerHTML = 1"]
-)
+@each("text", ["a.innerHTML = b", "`${eval(b)}`", "document.write(b)", "new Function(b)", "a . outerHTML = 1"])
 def test_a_way_to_make_markup_is_found(text: str) -> None:
     assert FORBIDDEN.search(code(text)) is not None
 
 
-@pytest.mark.parametrize("text", ['a.setAttribute("onclick", b)', "a.setAttribute('style', b)", 'b = "<p style=\\"c"'])
+@each("text", ['a.setAttribute("onclick", b)', "a.setAttribute('style', b)", 'b = "<p style=\\"c"'])
 def test_an_attribute_that_runs_or_paints_is_found(text: str) -> None:
     assert ATTRIBUTES.search(text.replace('\\"', '"')) is not None

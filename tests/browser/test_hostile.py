@@ -131,6 +131,7 @@ def test_an_endless_word_does_not_widen_a_narrow_page(console: Console, tab: Ope
     assert beyond(seat.page) == []
 
 
+@pytest.mark.slow
 def test_not_even_our_own_mistake_could_make_markup_of_text(console: Console, tab: OpenTab) -> None:
     seat = tab(console, "steward")
     seat.forgive("Trusted|trusted-types|require-trusted-types-for")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Served, serving, settings_for
 
@@ -124,7 +125,7 @@ def raw(served: Served, method: str, path: str) -> tuple[int, bytes]:
     return int(head.split(b" ", 2)[1]), body
 
 
-@pytest.mark.parametrize("path", OUTSIDE)
+@each("path", OUTSIDE)
 def test_nothing_but_the_files_of_the_console_is_found(served: Served, path: str) -> None:
     status, body = raw(served, "GET", path)
     assert status in (400, 404)
@@ -142,7 +143,7 @@ def test_an_unknown_file_is_a_problem_in_words(client: httpx.Client, method: str
         assert answer.json()["code"] == "not_found"
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+@each("method", ["POST", "PUT", "DELETE", "PATCH"])
 def test_a_file_can_only_be_read(client: httpx.Client, method: str) -> None:
     answer = client.request(method, "/console/main.js")
     assert answer.status_code == 405

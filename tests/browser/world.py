@@ -9,12 +9,12 @@ from pathlib import Path
 from tests.browser import field, story
 from tests.browser.people import make_keys
 from tests.browser.story import Chapter, Teller
+from tests.support.world import SECOND, SeededIds, TickingClock
 
 from muniment import Memory
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.surfaces.reception.reception import system_now
-from muniment.testing.world import SECOND, SeededIds, TickingClock
 
 POLICY = Path(__file__).with_name("policy.yaml")
 DAY = 86_400 * SECOND

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.surfaces.http.conftest import Served
 
@@ -67,7 +68,7 @@ def test_values_within_values_are_passed_over_too(served: Served) -> None:
         assert client.get("rec-1").record.content == "The harbour is deep"
 
 
-@pytest.mark.parametrize("body", [b"<html>Welcome</html>", b"[]", {"seq": 7}, {**HEAD, "seq": "seven"}, b""])
+@each("body", [b"<html>Welcome</html>", b"[]", {"seq": 7}, {**HEAD, "seq": "seven"}, b""])
 def test_what_is_no_answer_of_ours_is_not_the_callers_fault(body: object) -> None:
     with answering((200, body)) as (url, _), Client(url) as client, pytest.raises(OperationalError, match="cannot be"):
         client.ledger.head()
@@ -86,7 +87,7 @@ def leaves() -> list[type[MunimentError]]:
     return [kind for kind in kinds if "code" in vars(kind)]
 
 
-@pytest.mark.parametrize("kind", leaves(), ids=lambda kind: kind.code)
+@each("kind", leaves(), ids=lambda kind: kind.code)
 def test_every_error_of_the_tree_comes_back_as_itself(kind: type[MunimentError]) -> None:
     problem = {"code": kind.code, "detail": "so it is", "hint": "do this", "field": "limit", "status": 400}
     with answering((400, problem)) as (url, _), Client(url) as client, pytest.raises(kind) as caught:
@@ -95,7 +96,7 @@ def test_every_error_of_the_tree_comes_back_as_itself(kind: type[MunimentError])
     assert (caught.value.code, str(caught.value), caught.value.hint) == (kind.code, "so it is", "do this")
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "code", "kind"),
     [
         (428, "precondition_required", errors.CallerError),

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tests.support.requirements import requirements
+from tests.support.vectors import vectors
 
 from akashik_conformance import assertions
 from muniment.contracts.registry import ContractName
 from muniment.model.value import Value
-from muniment.testing.vectors import vectors
 
 TESTS = Path(__file__).parent
 

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 
 from muniment import Memory
 from muniment.compat.exchange import as_json, convert, read_in, validate, write_out
@@ -23,7 +24,7 @@ from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unreada
 LONG = 200_000
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "holds"),
     [
         ("a://" + "a:" * LONG + "@ ", False),
@@ -58,8 +59,8 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("name", list(ContractName))
-@pytest.mark.parametrize("data", DEEP.values(), ids=DEEP.keys())
+@each("name", list(ContractName))
+@each("data", DEEP.values(), ids=DEEP.keys())
 def test_a_bottomless_document_is_unreadable_and_says_where(name: ContractName, data: bytes) -> None:
     checked = validate(name, data)
     assert checked.result == "unreadable"
@@ -68,7 +69,7 @@ def test_a_bottomless_document_is_unreadable_and_says_where(name: ContractName, 
         convert(name, ContractName.MEMLEDGER, data)
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         b"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n",
@@ -90,7 +91,7 @@ def test_more_yaml_than_can_be_read_in_good_time_is_refused_at_once() -> None:
         as_json(b"a" * (YAML_BYTES_MAX + 1), ".yaml")
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         b"\x9b" + b"\xff" * 8,

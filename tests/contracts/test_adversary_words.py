@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 
 import msgspec
-import pytest
+from tests.cases import each
 
 from muniment import Memory
 from muniment.compat.exchange import convert, read_in, write_out
@@ -144,9 +144,9 @@ ODD: dict[str, Json] = {
 }
 
 
-@pytest.mark.parametrize("name", list(ContractName))
-@pytest.mark.parametrize("body", ODD.values(), ids=ODD.keys())
-@pytest.mark.parametrize("after", ["", ":slot", ".told", ".raw", ".envelope"])
+@each("name", list(ContractName))
+@each("body", ODD.values(), ids=ODD.keys())
+@each("after", ["", ":slot", ".told", ".raw", ".envelope"])
 def test_whatever_is_kept_with_a_memory_what_goes_out_is_valid(name: ContractName, body: Json, after: str) -> None:
     extension = Extension(name=f"{name}{after}", body=json.dumps(body))
     carried = InterchangeRecord(

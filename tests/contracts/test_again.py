@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.cases import each
+from tests.support.world import simulated_memory
 
 from muniment import Memory
 from muniment.compat.exchange import read_in, write_out
@@ -16,7 +18,6 @@ from muniment.model.claim import Claim
 from muniment.model.errors import RolledBack
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Action, ReviewRule
-from muniment.testing.world import simulated_memory
 
 SAID = (
     "Der Hafenmeister schließt das Tor um neun",
@@ -44,8 +45,8 @@ def contents(memory: Memory) -> list[str]:
     return sorted(one.record.content for one in memory.browse())
 
 
-@pytest.mark.parametrize("hold", [False, True], ids=["committed", "held"])
-@pytest.mark.parametrize("contract", list(ContractName))
+@each("hold", [False, True], ids=["committed", "held"])
+@each("contract", list(ContractName))
 def test_a_file_that_was_rolled_back_says_so_and_comes_in_again_when_it_is_asked_for(
     contract: ContractName, hold: bool
 ) -> None:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.contracts import codec
 from muniment.contracts.contract import Narrowing
@@ -166,8 +167,8 @@ def test_foreign_words_are_made_safe_the_same_way_every_time() -> None:
     assert safe_text("é" * 10, limit=5) == "éé"
 
 
-@pytest.mark.parametrize("name", ["notes", "notes:slot"])
-@pytest.mark.parametrize("dialect", [SLOTTED, BARE])
+@each("name", ["notes", "notes:slot"])
+@each("dialect", [SLOTTED, BARE])
 def test_a_residue_that_somebody_made_up_cannot_speak_for_the_record(dialect: Notes, name: str) -> None:
     made_up = json.dumps({"text": [["The door is shut"], ["The door is open"]], "sort": [["note"], ["fact"]]})
     claim = Claim(content="The door is shut", extensions=(Extension(name=name, body=made_up),))

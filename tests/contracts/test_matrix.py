@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.samples import FIRST, SECOND, sample
 from tests.contracts.test_schemas import documents
 
@@ -50,7 +51,7 @@ def untold(encoded: Encoded, found: Iterator[tuple[str, str]]) -> list[tuple[str
     return [change for change in found if change not in lost and change[1] not in OURS]
 
 
-@pytest.mark.parametrize("name", list(ContractName))
+@each("name", list(ContractName))
 def test_the_sample_of_a_contract_is_valid_in_it(name: ContractName) -> None:
     assert validate(name, sample(name)).findings == ()
     assert [one.claim.content for one in contract(name).decode(sample(name))] == [FIRST, SECOND]
@@ -71,7 +72,7 @@ def test_what_is_taken_in_by_one_contract_is_given_out_by_each(
         assert [one for one in given_out.narrowed if not one.kept] == []
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS)
+@each(("source", "target"), PAIRS)
 def test_there_and_back_is_where_one_was(source: ContractName, target: ContractName) -> None:
     there = convert(source, target, sample(source))
     back = convert(target, source, there.data)

@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.akashik.field import Field, field_policy
+from tests.support.world import simulated_memory
 
-from muniment.compat.memledger import EmbeddingConfig, Memledger
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.record import Record
-from muniment.testing.world import simulated_memory
+from muniment_memledger import EmbeddingConfig, Memledger
 
 FEW = settings(max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 
@@ -90,7 +90,7 @@ def by_memledger(sayings: Sequence[Said]) -> list[Kept]:
     return asyncio.run(told())
 
 
-@pytest.mark.parametrize("write", [by_library, by_akashik, by_memledger])
+@each("write", [by_library, by_akashik, by_memledger])
 def test_no_two_authors_share_a_record_and_each_reads_its_own_words_and_grounds(
     write: Callable[[Sequence[Said]], list[Kept]],
 ) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 from tests.contracts.coverage import doubted, shown
 from tests.support.requirements import requirements
+from tests.support.vectors import Vector, run_vector, vectors
 
 from muniment.contracts.registry import ContractName
-from muniment.testing.vectors import Vector, run_vector, vectors
 
 PREFIX = {
     ContractName.MATM: ("MATM", 75),
@@ -19,13 +20,13 @@ PREFIX = {
 """How the assertions of each contract are numbered, and how many its page has."""
 
 
-@pytest.mark.parametrize("name", list(ContractName))
+@each("name", list(ContractName))
 def test_a_contract_has_one_line_per_assertion_of_its_page(name: ContractName) -> None:
     word, count = PREFIX[name]
     assert requirements(name).ids == tuple(f"{word}-{number:03}" for number in range(1, count + 1))
 
 
-@pytest.mark.parametrize("name", list(ContractName))
+@each("name", list(ContractName))
 def test_every_assertion_is_shown(name: ContractName) -> None:
     held, otherwise = shown(), doubted()
     bare = [
@@ -34,7 +35,7 @@ def test_every_assertion_is_shown(name: ContractName) -> None:
     assert bare == []
 
 
-@pytest.mark.parametrize("name", list(ContractName))
+@each("name", list(ContractName))
 def test_what_we_do_otherwise_has_a_reason_and_what_we_keep_has_none(name: ContractName) -> None:
     otherwise = doubted()
     lines = requirements(name).lines
@@ -47,7 +48,7 @@ def test_nothing_is_cited_that_no_contract_demands() -> None:
     assert sorted({*shown(), *doubted()} - known) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "vector"),
     [pytest.param(name, one, id=f"{name}-{one.name}") for name in ContractName for one in vectors(name)],
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.contracts.json_diff import Rest, differ, lay_on, spell, unspell
 from muniment.contracts.strict.values import Json, JsonObject, same
@@ -52,7 +52,7 @@ def test_a_delete_character_is_written_as_an_escape() -> None:
     assert unspell(json.loads(body)) == (Rest(path=("a\x7f",), now=("b\x7f",)),)
 
 
-@pytest.mark.parametrize(
+@each(
     ("ground", "result"),
     [
         ({"a": 1, "b": {"c": 2}}, {"a": 5, "b": {"d": 3}}),
@@ -76,9 +76,7 @@ def test_laying_on_leaves_the_value_itself_alone() -> None:
     assert value == {"a": {"b": 1}}
 
 
-@pytest.mark.parametrize(
-    "value", [None, 1, "x", [], [[], []], {"a": 1}, {"a": [1, 2]}, {"a": [[1, 2], []]}, {"a": [[]]}]
-)
+@each("value", [None, 1, "x", [], [[], []], {"a": 1}, {"a": [1, 2]}, {"a": [[1, 2], []]}, {"a": [[]]}])
 def test_what_is_no_rest_of_ours_is_none(value: Json) -> None:
     assert unspell(value) == ()
 

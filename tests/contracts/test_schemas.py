@@ -14,6 +14,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.shaped import changed, values
 from tests.patience import WAIT_S
 
@@ -46,7 +47,7 @@ def published(name: ContractName, document: str) -> jsonschema_rs.Draft202012Val
 EACH = [pytest.param(name, document, id=f"{name}-{document}") for name in ContractName for document in wires(name)]
 
 
-@pytest.mark.parametrize("name", list(ContractName))
+@each("name", list(ContractName))
 def test_the_published_schemas_are_those_of_the_wire_types(name: ContractName) -> None:
     folder = files("muniment.contracts").joinpath(name, "schemas")
     there = {file.name: json.loads(file.read_text(encoding="utf-8")) for file in folder.iterdir()}
@@ -60,7 +61,7 @@ def test_the_script_finds_nothing_stale() -> None:
     assert (said.returncode, said.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(("name", "document"), EACH)
+@each(("name", "document"), EACH)
 def test_a_schema_is_one_of_2020_12_and_names_itself(name: ContractName, document: str) -> None:
     schema = schema_of(name, document, wires(name)[document])
     jsonschema_rs.meta.validate(schema)

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Annotated, Literal
 
 import msgspec
-import pytest
 from msgspec import UNSET, Meta, UnsetType
+from tests.cases import each
 
 from muniment.contracts.schemas import schema_of
 from muniment.contracts.shape import Wire, flaws
@@ -123,12 +123,12 @@ BAD: dict[str, tuple[Json, list[tuple[str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", GOOD)
+@each("name", GOOD)
 def test_what_fits_has_no_flaw(name: str) -> None:
     assert flaws(GOOD[name], Everything) == ()
 
 
-@pytest.mark.parametrize("name", BAD)
+@each("name", BAD)
 def test_everything_that_does_not_fit_is_told_with_its_place(name: str) -> None:
     value, expected = BAD[name]
     assert [(flaw.code, flaw.path) for flaw in flaws(value, Everything)] == expected

@@ -8,6 +8,7 @@ import math
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.contracts.strict.instants import instant_of, is_instant
 from muniment.contracts.strict.locate import TextFault, locate
@@ -75,7 +76,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_a_text_that_is_refused_is_refused_where_the_fault_is(name: str) -> None:
     data, path, line, column = REFUSED[name]
     with pytest.raises(Unreadable) as found:
@@ -102,7 +103,7 @@ TAKEN: dict[str, tuple[bytes, Json]] = {
 }
 
 
-@pytest.mark.parametrize("name", TAKEN)
+@each("name", TAKEN)
 def test_a_text_that_means_one_thing_is_taken(name: str) -> None:
     data, value = TAKEN[name]
     assert same(read_json(data), value)
@@ -259,13 +260,13 @@ NO_INSTANTS = [
 ]
 
 
-@pytest.mark.parametrize("text", INSTANTS)
+@each("text", INSTANTS)
 def test_an_instant_is_read_to_the_microsecond_inside_the_years_we_keep(text: str) -> None:
     assert is_instant(text)
     assert times.show(instant_of(text)) == INSTANTS[text]
 
 
-@pytest.mark.parametrize("text", NO_INSTANTS)
+@each("text", NO_INSTANTS)
 def test_what_is_no_instant_is_refused(text: str) -> None:
     assert not is_instant(text)
 

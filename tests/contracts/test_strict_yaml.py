@@ -8,6 +8,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.contracts.strict.reader import DEPTH_MAX, ReaderLimits
 from muniment.contracts.strict.values import Json, same
@@ -54,7 +55,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_a_text_that_is_refused_is_refused_where_the_fault_is(name: str) -> None:
     data, path, line, column = REFUSED[name]
     with pytest.raises(Unreadable) as found:
@@ -82,7 +83,7 @@ TAKEN: dict[str, tuple[bytes, Json]] = {
 }
 
 
-@pytest.mark.parametrize("name", TAKEN)
+@each("name", TAKEN)
 def test_a_text_that_means_one_thing_is_taken(name: str) -> None:
     data, value = TAKEN[name]
     assert same(read_yaml(data), value)
@@ -97,7 +98,7 @@ def test_nesting_up_to_the_limit_is_taken() -> None:
     assert found.value.field == "/a"
 
 
-@pytest.mark.parametrize("data", [b"[" * 100_000, b"- " * 100_000, b"{a: " * 100_000], ids=["flow", "block", "object"])
+@each("data", [b"[" * 100_000, b"- " * 100_000, b"{a: " * 100_000], ids=["flow", "block", "object"])
 def test_a_hundred_thousand_levels_are_refused_and_end_nothing(data: bytes) -> None:
     with pytest.raises(Unreadable) as found:
         read_yaml(data)

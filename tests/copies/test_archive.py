@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.copies.making import SECRET, furnish, names_in, opened, remembered, state
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import SeededSigner, simulated_memory
 from tests.surfaces.traces import traces
 
 from muniment.backends.clock_and_ids import sign_value
-from muniment.backends.memory.store import MemoryTenant
 from muniment.engine.copies.archive import Archive, Trailer, TrailerLine, write_archive
 from muniment.engine.copies.transfer import export_archive, fill, import_archive
 from muniment.engine.seat import window
 from muniment.model.claim import Claim
 from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, SchemaMismatch
-from muniment.testing.world import SeededSigner, simulated_memory
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from tests.scope import some
+from tests.support.memory_store.store import MemoryVault
 
-from muniment.backends.memory.store import MemoryVault
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.ports.store import TenantStore, Vault
 

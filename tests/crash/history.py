@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from tests.support.world import SeededIds, SeededSigner, TickingClock, simulated_memory
+
 from muniment.engine.notebook import Notebook
 from muniment.model.note import NoteDraft
 from muniment.ports.store import TenantStore
-from muniment.testing.world import SeededIds, SeededSigner, TickingClock, simulated_memory
 from muniment.write.key_changes import hand_over
 
 

@@ -15,13 +15,13 @@ import apsw
 import pytest
 from tests.crash.disk import NOBODY
 from tests.patience import WAIT_S
+from tests.support.world import simulated_memory
 
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.memory import Memory
 from muniment.model.entry import LedgerHead
 from muniment.model.errors import MunimentError
 from muniment.testing.contents import Contents, contents
-from muniment.testing.world import simulated_memory
 
 PLIGHT = Path(__file__).with_name("disk.py")
 CUTS = 60

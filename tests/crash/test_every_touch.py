@@ -7,6 +7,8 @@ from contextlib import suppress
 
 import pytest
 from tests.crash.conftest import Places
+from tests.support.faults import Crash, CrashingStore
+from tests.support.world import SECOND, START, SeededIds, TickingClock, simulated_memory
 
 from muniment.engine.memory import Memory
 from muniment.model.claim import Belief, Claim, Nature
@@ -15,8 +17,6 @@ from muniment.model.times import Instant
 from muniment.model.vocabulary import Kind
 from muniment.ports.store import TenantStore
 from muniment.testing.contents import contents
-from muniment.testing.faults import Crash, CrashingStore
-from muniment.testing.world import SECOND, START, SeededIds, TickingClock, simulated_memory
 
 Command = Callable[[Memory], object]
 WAITING, TO_ACCEPT = "prp-waiting", "prp-to-accept"

@@ -67,6 +67,7 @@ def victims() -> Iterator[Victims]:
     parent.end()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", ["single", "batches", "threads"])
 def test_a_killed_writer_loses_nothing_it_was_told_and_leaves_nothing_half(
     victims: Victims, tmp_path: Path, mode: str

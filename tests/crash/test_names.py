@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.copies.making import furnish, opened, remembered
+from tests.support.vfs import Act, Call, Do, Recorder, watched_disk, watched_files
 
 from muniment.backends.sealing import fresh_key
 from muniment.engine.copies.backup import back_up
@@ -18,7 +19,6 @@ from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.encryption import encrypt
 from muniment.engine.signing import rotate
 from muniment.engine.vault import bring_policy, default_policy_text, policy_text, put_policy
-from muniment.testing.vfs import Act, Call, Do, Recorder, watched_disk, watched_files
 
 TOML = """\
 version = 1

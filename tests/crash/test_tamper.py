@@ -14,13 +14,13 @@ import apsw
 import msgspec
 import pytest
 from tests.crash.history import live_through
+from tests.support.world import simulated_memory
 
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.model.card import Card
 from muniment.model.entry import SignedCheckpoint
 from muniment.model.errors import MunimentError
 from muniment.model.value import canonical, read_canonical
-from muniment.testing.world import simulated_memory
 
 FEW = 6
 Cell = str | int | float | bytes | None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 
-import pytest
 import yaml
+from tests.cases import each
 from tests.deploy.reading import DEPLOY, ROOT
 from tests.patience import WAIT_S
 
@@ -33,7 +33,7 @@ def test_the_script_is_a_shell_script_that_says_what_it_needs() -> None:
     assert "COORDINATOR" in said.stderr
 
 
-@pytest.mark.parametrize("node", NODES)
+@each("node", NODES)
 def test_every_node_has_its_own_name_and_disk_and_can_move_shards(node: str) -> None:
     service = COMPOSE["services"][node]
     assert service["hostname"] == node

@@ -10,6 +10,7 @@ import tomllib
 
 import pytest
 import yaml
+from tests.cases import each
 from tests.deploy.reading import DEPLOY, ROOT, instructions, unit
 from tests.patience import WAIT_S
 
@@ -173,7 +174,7 @@ def test_the_unit_does_not_start_again_what_was_set_up_wrong() -> None:
     assert UNIT["RestartPreventExitStatus"] == [str(int(ExitCode.WRONG_CALL))]
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "value"),
     [
         ("User", "muniment"),

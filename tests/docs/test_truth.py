@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import msgspec
-import pytest
+from tests.cases import each
 from tests.docs.pages import REFERENCE, ROOT, anchors, links, pages, samples, written_pages
 from tests.patience import WAIT_S
 from typer.core import TyperGroup
@@ -142,7 +142,7 @@ def test_every_command_occurs_in_a_page_a_person_wrote() -> None:
         assert re.search(rf"muniment (?:--as \w+ )?{name}\b", text), name
 
 
-@pytest.mark.parametrize("part", [Policy, PolicyMember, WriteRule, ReadRule, ReviewRule, SafetyPolicy, EvidencePolicy])
+@each("part", [Policy, PolicyMember, WriteRule, ReadRule, ReviewRule, SafetyPolicy, EvidencePolicy])
 def test_every_policy_field_is_in_the_reference_and_shown_in_the_guide(part: type[msgspec.Struct]) -> None:
     reference = (REFERENCE / "policy.md").read_text()
     shown = "\n".join(_policy_samples()) + (REFERENCE / "default-policy.md").read_text()
@@ -151,7 +151,7 @@ def test_every_policy_field_is_in_the_reference_and_shown_in_the_guide(part: typ
         assert re.search(rf"\b{field.name}:", shown), f"no example of {field.name}"
 
 
-@pytest.mark.parametrize("body", _policy_samples(), ids=lambda body: body.split(":")[0])
+@each("body", _policy_samples(), ids=lambda body: body.split(":")[0])
 def test_every_policy_sample_is_a_policy(body: str) -> None:
     whole = body if body.startswith("version:") else f"version: 1\nname: sample\n{body}"
     assert parse_policy(whole, place="sample.yaml").version == 1

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 
 from muniment.backends.embedders.choose import choose
 from muniment.backends.embedders.endpoint import EmbeddingsEndpoint
@@ -83,7 +84,7 @@ def test_a_function_is_wrapped_under_its_own_name(models: Path) -> None:
     assert found.model.partition("@")[0].endswith("test_choose.lengths")
 
 
-@pytest.mark.parametrize("wanted", ["", "AUTO", "bert", "ftp://host#m", 7])
+@each("wanted", ["", "AUTO", "bert", "ftp://host#m", 7])
 def test_anything_else_is_refused(models: Path, wanted: str) -> None:
     with pytest.raises(ConfigurationError, match="embedder: expected"):
         choose(wanted, models=models)

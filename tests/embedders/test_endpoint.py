@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from tests.cases import each
 from tests.embedders.made import running
 
 from muniment.backends.embedders.endpoint import BATCH_TEXTS_MAX, TRIES, EmbeddingsEndpoint
@@ -175,7 +176,7 @@ def test_half_a_surrogate_pair_is_replaced(server: Server, endpoint: EmbeddingsE
     assert server.asked[0][2]["input"] == ["a?b"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "model"),
     [
         ("ftp://host", "m"),
@@ -206,7 +207,7 @@ def test_the_label_of_a_function_is_the_name_it_was_given() -> None:
     assert first.startswith("toy-1@")
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "words"),
     [
         ([], "was given 2 texts and made 0 vectors"),
@@ -223,7 +224,7 @@ def test_a_function_that_makes_no_vectors_is_told(rows: list[list[float]], words
         Wrapped("toy", lambda texts: rows).embed(["a", "b"])
 
 
-@pytest.mark.parametrize("name", ["", "a@b", "a\nb"])
+@each("name", ["", "a@b", "a\nb"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(Malformed, match=r"embedder\.name"):
         Wrapped(name, lambda texts: [])

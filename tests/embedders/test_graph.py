@@ -6,6 +6,7 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
+from tests.cases import each
 from tests.embedders import golden, synthetic
 from tests.embedders.made import Made
 from tests.embedders.oracle import Floats, Oracle
@@ -80,7 +81,7 @@ def test_no_pair_of_the_largest_products_leaves_sixteen_bits() -> None:
     assert -(2**15) <= lowest < 0 < highest < 2**15
 
 
-@pytest.mark.parametrize("graph", [b"", b"no graph", b"\x08\x08"], ids=["empty", "words", "cut"])
+@each("graph", [b"", b"no graph", b"\x08\x08"], ids=["empty", "words", "cut"])
 def test_what_onnxruntime_cannot_load_is_told(graph: bytes) -> None:
     with pytest.raises(ModelUnavailable, match=r"onnxruntime .* cannot load the model") as caught:
         ModelSession(graph, synthetic.VOCABULARY.decode(), threads=1)
@@ -95,7 +96,7 @@ def test_a_failure_while_it_runs_is_told(made: Made) -> None:
         session.embed(["999"])
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",
@@ -112,7 +113,7 @@ def test_what_is_not_a_weights_file_is_refused(body: bytes) -> None:
         read_tensors(body)
 
 
-@pytest.mark.parametrize(
+@each(
     ("shape", "offsets"),
     [([2], [0, 12]), ([2], [-8, 0]), ([2], [4, 12]), ([-1, -2], [0, 8]), ([2], [8, 0])],
     ids=["too wide", "before", "beyond", "negative", "backwards"],

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece as ReferencePieces
 from tokenizers.normalizers import BertNormalizer
@@ -66,7 +67,7 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD.keys())
+@each("text", AWKWARD.values(), ids=AWKWARD.keys())
 def test_an_awkward_text_has_the_ids_of_the_reference(pair: Pair, text: str) -> None:
     assert pair.ours.encode(text, window=WINDOW) == pair.expected(text)
 
@@ -128,7 +129,7 @@ def test_sentences_have_the_ids_of_the_reference(pair: Pair, words: list[str]) -
     assert pair.agree(" ".join(words))
 
 
-@pytest.mark.parametrize("unit", ["x", "a b ", "\u200b", "😀"], ids=ascii)
+@each("unit", ["x", "a b ", "\u200b", "😀"], ids=ascii)
 def test_a_line_of_a_megabyte_has_the_ids_of_the_reference(pair: Pair, unit: str) -> None:
     assert pair.agree(unit * (1_000_000 // len(unit)))
 

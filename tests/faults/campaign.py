@@ -20,8 +20,7 @@ from tests.faults.damaging import FILE, SPOILS, outcome, page_kinds, restore, sp
 from tests.faults.deeds import DEEDS, furnished
 from tests.faults.dying import Death, Victims, check, look, prepare, rehearse
 from tests.faults.writers import kill_some
-
-from muniment.testing.vfs import Act
+from tests.support.vfs import Act
 
 KILLS_A_PAIR = 5
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from tests.faults.deeds import ON_A_MEMORY
 from tests.faults.dying import Rehearsal
-
-from muniment.testing.power import Disk
+from tests.support.power import Disk
 
 CUTTABLE = ("migrate", *(deed for deed in ON_A_MEMORY if deed not in ("embed", "forget")))
 """Vectors are kept in files of their own, which are put in their places by renaming: their deeds are killed instead."""

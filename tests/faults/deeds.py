@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 from tests.patience import WAIT_S
 from tests.recall.world import Toy
+from tests.support.world import START, SeededIds, TickingClock
 
 from muniment import Memory
 from muniment.backends.sqlite.connection import APPLICATION_ID, migrations
@@ -21,7 +22,6 @@ from muniment.engine.signing import rotate
 from muniment.model.claim import Claim
 from muniment.model.errors import ConfigurationError
 from muniment.model.times import Instant
-from muniment.testing.world import START, SeededIds, TickingClock
 
 SECRET_WORD = "Quetzalcoatlus"
 """Stands in everything that the deed `forget` erases, and nowhere else."""

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from tests.faults.deeds import LATER, ON_A_FOLDER, SECRET_WORD, aged, backup_of, opened, perform, reopened
 from tests.patience import WAIT_S
+from tests.support.vfs import Call, Recorder, watched_disk
 
 from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.marker import check_of
 from muniment.testing.contents import Contents, contents
-from muniment.testing.vfs import Call, Recorder, watched_disk
 
 ROOT = Path(__file__).parents[2]
 ERASING = ("forget",)

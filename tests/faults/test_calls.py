@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from tests.faults.deeds import LATER, TOLD, opened, propose
 from tests.faults.dying import look
+from tests.support.syscalls import READ, WRITE, Failing, Meddle, every_other_interrupted, halves, meddled
 
 from muniment import Memory
 from muniment.model.errors import MunimentError
 from muniment.testing.contents import contents
-from muniment.testing.syscalls import READ, WRITE, Failing, Meddle, every_other_interrupted, halves, meddled
 
 CHOSEN = 6
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.recall.world import contents
+from tests.support.world import START, SeededIds, TickingClock
 
 from muniment import Memory
 from muniment.model import times
 from muniment.model.times import Instant
-from muniment.testing.world import START, SeededIds, TickingClock
 
 YEAR = 365 * 86_400_000_000
 JUMPS = {

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 from tests.faults.deeds import DEEDS, reopened
 from tests.faults.dying import Rehearsal, Victims, check, prepare, rehearse
-
-from muniment.testing.vfs import Act
+from tests.support.vfs import Act
 
 CHOSEN = 3
 

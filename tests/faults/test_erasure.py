@@ -16,11 +16,11 @@ from tests.faults.deeds import LATER, opened, record_of
 from tests.faults.dying import look, traces
 from tests.patience import WAIT_S
 from tests.recall.world import Toy
+from tests.support.syscalls import TRUNCATE, WRITE, Failing, meddled
+from tests.support.vfs import Act, Refusal, watched_disk
 
 from muniment import Memory
 from muniment.model.errors import MunimentError
-from muniment.testing.syscalls import TRUNCATE, WRITE, Failing, meddled
-from muniment.testing.vfs import Act, Refusal, watched_disk
 
 CHOSEN = 6
 GONE = "the record was erased"

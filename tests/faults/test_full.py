@@ -13,13 +13,13 @@ import pytest
 from tests.faults.disks import SmallDisk
 from tests.patience import WAIT_S
 from tests.recall.world import Toy
+from tests.support.vfs import Act, Refusal, watched_disk
 
 from muniment import Memory
 from muniment.backends.clock_and_ids import place_file
 from muniment.model.claim import Claim
 from muniment.model.errors import MunimentError
 from muniment.surfaces.reception.keyfile import replace_file
-from muniment.testing.vfs import Act, Refusal, watched_disk
 
 NOTE_WORDS = 300
 FULL = frozenset({"store_full", "store_unavailable"})

@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 from tests.faults.cutting import CUTTABLE, cut_at
 from tests.faults.dying import Death, Rehearsal, check, look, prepare, rehearse
-
-from muniment.testing.power import Disk
-from muniment.testing.vfs import Act, Call
+from tests.support.power import Disk
+from tests.support.vfs import Act, Call
 
 CUTS = 5
 CUTS_LONG = 100

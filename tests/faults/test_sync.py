@@ -14,11 +14,11 @@ from tests.faults.dying import look
 from tests.patience import WAIT_S
 from tests.recall.world import Toy
 from tests.recall.world import contents as told
+from tests.support.syscalls import WRITE, Failing, meddled
+from tests.support.vfs import Act, Call, Do, Recorder, Refusal, watched_disk
 
 from muniment.model.errors import MunimentError
 from muniment.testing.contents import contents
-from muniment.testing.syscalls import WRITE, Failing, meddled
-from muniment.testing.vfs import Act, Call, Do, Recorder, Refusal, watched_disk
 
 
 class Switch:

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 from tests.faults.deeds import perform
+from tests.support.vfs import Death, watched_disk
 
 from muniment.model.errors import MunimentError
-from muniment.testing.vfs import Death, watched_disk
 
 LIFE_S = 600
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.scope import LONG
+from tests.support.world import START, TickingClock
 
 from muniment import Memory
 from muniment.model.claim import Belief, Claim, Lineage, Origin, Place, Slot, Times
 from muniment.model.times import Instant
-from muniment.testing.world import START, TickingClock
 
 COUNT = int(os.environ.get("MUNIMENT_TEST_RECORDS", "10000" if LONG else "1000"))
 A_PERSON = 20

@@ -106,6 +106,7 @@ def _is_told(memory: Memory, name: str) -> bool:
     return True
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "by", [TargetKind.RECORD, TargetKind.SUBJECT, TargetKind.SOURCE, TargetKind.ACTOR, TargetKind.SESSION], ids=str
 )

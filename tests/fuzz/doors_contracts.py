@@ -10,6 +10,8 @@ from functools import partial
 import yaml
 from tests.contracts.samples import sample
 from tests.fuzz.door import Door, Told
+from tests.support.vectors import vectors
+from tests.support.world import simulated_memory
 
 from muniment.compat.exchange import as_json, read_in, validate
 from muniment.contracts.finding import Severity, passes
@@ -21,8 +23,6 @@ from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.engine.memory import Memory
 from muniment.model.errors import CallerError
 from muniment.surfaces.http.api.lines import Intake
-from muniment.testing.vectors import vectors
-from muniment.testing.world import simulated_memory
 
 YAML_MARKS = tuple(
     b"&a |*a|!!python/object:os.system |!!int |!t |? |- |---\n|...\n|%YAML 1.1\n|<<: |\t|'|#|0o17|0x_|1_000|.nan|.inf|"

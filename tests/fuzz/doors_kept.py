@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 from tests.fuzz.door import Door
+from tests.support.world import simulated_memory
 
 from muniment.backends.embedders.weights import read_tensors
 from muniment.backends.embedders.wordpiece import WordPiece
@@ -37,7 +38,6 @@ from muniment.rest.cursor import seal, unseal
 from muniment.rest.queries import Page
 from muniment.surfaces.reception.keys import KEYS_FILE, KeyRing, KeyWish, create
 from muniment.testing.contents import contents
-from muniment.testing.world import simulated_memory
 from muniment.write.plan import HeldProposal
 
 POLICY_MARKS = (

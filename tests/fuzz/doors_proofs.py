@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 from tests.fuzz.door import Door
+from tests.support.world import START, SeededSigner, simulated_memory
 
 from muniment.backends.clock_and_ids import sign_value
 from muniment.contracts.strict.values import Json
@@ -33,7 +34,6 @@ from muniment.surfaces.cli.audit import _read_anchor
 from muniment.surfaces.cli.certified import Document, read_document
 from muniment.surfaces.cli.proofs import checkpoint_shape, head_shape
 from muniment.surfaces.cli.signing import _read_checkpoint, _read_keys
-from muniment.testing.world import START, SeededSigner, simulated_memory
 
 Reader = Callable[[Path], object]
 

@@ -11,6 +11,7 @@ import msgspec
 from tests.contracts.akashik.field import Field
 from tests.contracts.akashik.test_levels import PAYLOADS
 from tests.fuzz.door import Door, Told
+from tests.support.world import simulated_memory
 
 from muniment.contracts.akashik.codes import ErrorCode
 from muniment.contracts.akashik.words import FieldOperation as Word
@@ -33,7 +34,6 @@ from muniment.surfaces.mcp.seat import Seat
 from muniment.surfaces.mcp.tool import Tool
 from muniment.surfaces.mcp.writing_tools import WRITING
 from muniment.surfaces.reception.visitor import Visitor
-from muniment.testing.world import simulated_memory
 
 _QUERY_MARKS = (b"&", b"=", b"%", b"%00", b"%ff", b"%ed%a0%80", b"+", b";", b"limit=", b"cursor=", b"#", b"%2f", b"[]")
 _STORE_STEPS = 3_000_000

@@ -64,6 +64,7 @@ def test_planted_bugs_are_found_and_found_again_from_the_seed(tmp_path: Path) ->
     assert found_in(again.stdout) == found_in(first.stdout)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_wrong_a_round_says_so(tmp_path: Path) -> None:
     test = tmp_path / "test_sound.py"
     test.write_text("def test_one_is_one() -> None:\n    assert 1 == 1\n")

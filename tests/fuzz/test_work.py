@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import pytest
+from tests.cases import each
 from tests.fuzz.doors_kept import SMALL_POLICY
 from tests.fuzz.steps import counted
 
@@ -77,8 +77,8 @@ def grows(read: Callable[[bytes], object], make: Make) -> tuple[int, int]:
     return steps(read, large), int(allowed)
 
 
-@pytest.mark.parametrize("shape", JSON_SHAPES)
-@pytest.mark.parametrize("reader", ["json", "lines", *(name.value for name in ContractName)])
+@each("shape", JSON_SHAPES)
+@each("reader", ["json", "lines", *(name.value for name in ContractName)])
 def test_json_is_read_in_proportion(reader: str, shape: str) -> None:
     readers: dict[str, Callable[[bytes], object]] = {"json": read_json, "lines": lambda text: as_json(text, ".jsonl")}
     read = readers[reader] if reader in readers else contract(ContractName(reader)).check
@@ -86,13 +86,13 @@ def test_json_is_read_in_proportion(reader: str, shape: str) -> None:
     assert found <= allowed
 
 
-@pytest.mark.parametrize("shape", YAML_SHAPES)
+@each("shape", YAML_SHAPES)
 def test_yaml_is_read_in_proportion(shape: str) -> None:
     found, allowed = grows(read_yaml, YAML_SHAPES[shape])
     assert found <= allowed
 
 
-@pytest.mark.parametrize("shape", YAML_SHAPES)
+@each("shape", YAML_SHAPES)
 def test_a_policy_is_read_in_proportion(shape: str) -> None:
     found, allowed = grows(lambda text: parse_policy(text.decode(), place="policy.yaml"), YAML_SHAPES[shape])
     assert found <= allowed
@@ -107,19 +107,19 @@ def test_a_policy_of_many_rules_is_read_in_proportion() -> None:
     assert found <= allowed
 
 
-@pytest.mark.parametrize("start", [b"\x81", b"\xa1\x61a", b"\xd9\xd9\xf7\x81", b"\x61a", b"\xf6"])
+@each("start", [b"\x81", b"\xa1\x61a", b"\xd9\xd9\xf7\x81", b"\x61a", b"\xf6"])
 def test_cbor_is_read_in_proportion(start: bytes) -> None:
     found, allowed = grows(read_cbor, lambda count: start * count)
     assert found <= allowed
 
 
-@pytest.mark.parametrize("part", [b"kinds=fact&", b"&", b"=", b"%41", b"a=b&"])
+@each("part", [b"kinds=fact&", b"&", b"=", b"%41", b"a=b&"])
 def test_a_query_is_read_in_proportion(part: bytes) -> None:
     found, allowed = grows(lambda text: read_query(text, Browse), lambda count: part * count)
     assert found <= allowed
 
 
-@pytest.mark.parametrize("part", ["unaffable ", "x", "中", "\u0301", "!", " \0"])
+@each("part", ["unaffable ", "x", "中", "\u0301", "!", " \0"])
 def test_words_are_cut_in_proportion(part: str) -> None:
     """No matter how long a text is, no more of it is read than the window takes."""
     pieces = WordPiece("[UNK]\n[CLS]\n[SEP]\nun\n##aff\n##able\nx\n##x")

@@ -10,14 +10,15 @@ import random
 from collections.abc import Callable
 from contextlib import suppress
 
-from muniment.backends.memory.store import MemoryTenant
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import SECOND, START, SeededIds, TickingClock, simulated_memory
+
 from muniment.engine.memory import Memory
 from muniment.model.errors import MunimentError
 from muniment.model.query import Disclosure
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.ports.store import TenantStore
-from muniment.testing.world import SECOND, START, SeededIds, TickingClock, simulated_memory
 from muniment.write.commit import rebuild
 
 WORDS = ("apple", "pear", "plum", "fig", "quince")

@@ -12,16 +12,16 @@ from typing import TypeVar
 
 from hypothesis.stateful import RuleBasedStateMachine
 from tests.machine.lives import Lives
+from tests.support.faults import Crash, CrashingStore
+from tests.support.memory_store.store import MemoryVault
+from tests.support.world import SeededIds, TickingClock, simulated_memory
 
-from muniment.backends.memory.store import MemoryVault
 from muniment.engine.memory import Memory
 from muniment.engine.vault import default_policy_text
 from muniment.model.value import canonical
 from muniment.policy.parse import parse_policy
 from muniment.ports.store import Vault
 from muniment.testing.contents import contents
-from muniment.testing.faults import Crash, CrashingStore
-from muniment.testing.world import SeededIds, TickingClock, simulated_memory
 
 TENANTS = ("acme", "globex")
 PEOPLE = """\

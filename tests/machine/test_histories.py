@@ -22,20 +22,20 @@ from hypothesis.stateful import (
 )
 from tests.machine.model import Model, Revision
 from tests.scope import LONG
+from tests.support.faults import Crash, CrashingStore
+from tests.support.memory_store.store import MemoryVault
+from tests.support.world import SeededIds, TickingClock, simulated_memory
 
-from muniment.backends.memory.store import MemoryVault
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.engine.memory import Memory
 from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.ports.store import Vault
-from muniment.testing.faults import Crash, CrashingStore
-from muniment.testing.world import SeededIds, TickingClock, simulated_memory
 
 SHRINK = os.environ.get("MUNIMENT_TEST_SHRINK") == "1"  # minutes, for a failure that is long
 MODEST = settings(
-    max_examples=int(os.environ.get("MUNIMENT_TEST_EXAMPLES", "60")),
+    max_examples=int(os.environ.get("MUNIMENT_TEST_EXAMPLES", "60" if LONG else "20")),
     stateful_step_count=50 if LONG else 30,
     deadline=None,
     derandomize=not LONG,

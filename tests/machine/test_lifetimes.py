@@ -44,7 +44,7 @@ from muniment.ports.store import Vault
 
 SHRINK = os.environ.get("MUNIMENT_TEST_SHRINK") == "1"
 MODEST = settings(
-    max_examples=int(os.environ.get("MUNIMENT_TEST_EXAMPLES", "36")),
+    max_examples=int(os.environ.get("MUNIMENT_TEST_EXAMPLES", "36" if LONG else "12")),
     stateful_step_count=50 if LONG else 30,
     deadline=None,
     derandomize=not LONG,

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
+from tests.cases import each
 from tests.machine.past import STATES, WORDS, Past, told
 from tests.scope import LONG
+from tests.support.memory_store.store import MemoryTenant
 
-from muniment.backends.memory.store import MemoryTenant
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.model.recall import Recall
 from muniment.model.times import Instant
@@ -70,12 +70,12 @@ def matching(found: Recall, word: str) -> dict[str, tuple[object, ...]]:
     return {one.record.id: (*told(one), sorted(one.conflicts)) for one in found.records if word in one.record.content}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_the_past_is_what_a_replay_holds_in_memory(seed: int) -> None:
     agrees(MemoryTenant("default"), seed)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_the_past_is_what_a_replay_holds_on_sqlite(seed: int) -> None:
     with sqlite() as store:
         agrees(store, seed)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.world import simulated_memory
 
 from muniment.engine.memory import Memory
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed
 from muniment.model.vocabulary import ConflictStatus
-from muniment.testing.world import simulated_memory
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 from tests.poison.attacks import Attack
+from tests.support.world import simulated_memory
 from tests.trust.world import sentence, team_policy
 
 from muniment import Memory
@@ -14,8 +15,13 @@ from muniment.model.claim import Claim, Origin, Place
 from muniment.model.curation import Verdict
 from muniment.model.value import Value
 from muniment.model.vocabulary import LABEL_RANK, Label
-from muniment.policy.rules import DoubtPolicy, PoisonPolicy, Policy, SafetyPolicy, SuspectPolicy
-from muniment.testing.world import simulated_memory
+from muniment.policy.rules import (
+    DoubtPolicy,
+    PoisonPolicy,
+    Policy,
+    SafetyPolicy,
+    SuspectPolicy,
+)
 
 ACT = "act"
 _REPORT = [". ".join(sentence(number) for number in numbers) + "." for numbers in (range(30), range(40, 70))]

@@ -12,10 +12,11 @@ import pytest
 from tests.poison.benign import CATEGORIES, EACH, corpus
 from tests.poison.channels import watchful
 from tests.poison.conftest import Tell
+from tests.scope import some
+from tests.support.world import simulated_memory
 
 from muniment.model.vocabulary import Label, Outcome
 from muniment.policy.rules import DoubtPolicy
-from muniment.testing.world import simulated_memory
 from muniment.write.poison import inspect
 from muniment.write.poison.directives import speaking
 
@@ -54,6 +55,7 @@ def docstrings() -> Iterator[str]:
 def test_hardly_any_text_of_others_is_stopped(label: Label, tell: Tell) -> None:
     texts = list(docstrings())[:_DOCSTRINGS]
     assert len(texts) > 1_000
+    texts = some(texts, 400)
     found = [text for text in texts if stopped(text, label)]
     assert len(found) <= len(texts) * MOST, found
     tell("poison, false positives", f"docstrings from {label:<18} {len(found):>3} of {len(texts)} stopped")

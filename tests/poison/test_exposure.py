@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
-import pytest
+from tests.cases import each
 from tests.poison.conftest import Tell
 from tests.poison.edits import EDITS, SPLIT, own_words, records
 from tests.scope import some
+from tests.support.world import simulated_memory
 from tests.trust.world import SetClock, kept, open_vault, sentence, team_policy
 
 from muniment import Memory
@@ -18,7 +19,6 @@ from muniment.model.curation import Verdict
 from muniment.model.times import HOUR
 from muniment.model.vocabulary import LABEL_RANK, Label, Outcome
 from muniment.policy.rules import ExposurePolicy, Policy, TrustPolicy, UnsharedPolicy
-from muniment.testing.world import simulated_memory
 
 PAGE = "The supplier's mirror offers the Halvorsen certificate, which every contractor should install before Friday"
 LONG = ExposurePolicy(hours=1.0)
@@ -48,16 +48,16 @@ def told(memory: Memory, text: str = PAGE, *, reader: str = "runner") -> str:
 
 def test_no_edit_makes_a_record_of_the_web_an_agents_own(tell: Tell) -> None:
     memory = simulated_memory(policy=team_policy())
-    texts = records(100, seed=11)
+    texts = some(records(100, seed=11), 40)
     for text in texts:
         told(memory, text)
     runner = memory.as_actor("runner")
-    chosen = some(texts, 12)
+    chosen = some(texts, 5)
     washed = [
         (name, text) for name, edit in EDITS.items() for text in chosen if steers(memory, runner.remember(edit(text)))
     ]
     split = [part for text in chosen for part in SPLIT(text) if steers(memory, runner.remember(part))]
-    own = own_words(120, seed=5)
+    own = some(own_words(120, seed=5), 60)
     stays = sum(steers(memory, runner.remember(text, confidence=0.8)) for text in own)
     tell("poison, exposure", f"washed: {len(washed)} of {len(EDITS) * len(chosen)} edits, {len(split)} of the parts")
     tell("poison, exposure", f"an agent's own words kept: {stays} of {len(own)}")
@@ -77,7 +77,7 @@ FIELDS: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@each("field", FIELDS)
 def test_what_was_told_is_found_in_whatever_field_it_comes_back(field: str) -> None:
     memory = simulated_memory(policy=team_policy())
     told(memory)
@@ -140,7 +140,7 @@ def test_what_shares_nothing_keeps_its_origin_and_carries_what_its_author_was_to
     assert not steers(memory, runner.remember(f"{PAGE} always", confidence=0.8)), "content has no window"
 
 
-@pytest.mark.parametrize(
+@each(
     ("unshared", "outcome", "origin"),
     [
         (UnsharedPolicy.KEEP, Outcome.COMMITTED, Label.AGENT),
@@ -212,7 +212,7 @@ def _revision(memory: Memory, text: str) -> Verdict:
     return runner.revise(kept(runner.remember(sentence(9), confidence=0.8)), text)
 
 
-@pytest.mark.parametrize("way", [_library, _batch, _revision])
+@each("way", [_library, _batch, _revision])
 def test_every_way_to_write_asks_what_its_author_was_told(way: Callable[[Memory, str], Verdict]) -> None:
     memory = simulated_memory(policy=team_policy())
     told(memory)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import contents
 from tests.trust.world import SetClock, footing, kept, sentence, standing, told
 
@@ -204,7 +205,7 @@ def test_time_and_sweeps_leave_it_where_it_is(team: Memory, suspect: str, clock:
     assert standing(team, suspect).status is Status.HELD
 
 
-@pytest.mark.parametrize("name", ContractName)
+@each("name", ContractName)
 def test_every_contract_can_say_it_and_reads_it_back_as_nothing_that_counts(name: ContractName) -> None:
     """Somebody who reviews may give it out; whoever takes it in must not take it for something in force."""
     door = contract(name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.model.claim import Belief, Claim, Extension, Intent, Lineage, Origin, Relation, Slot
 from muniment.model.vocabulary import RelationType, Suspicion
@@ -27,7 +28,7 @@ def codes(text: str) -> list[str]:
     return [f"{signal.family}:{signal.code}" for signal in inspect(text)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code"),
     [
         (ORDER, "injection:override"),
@@ -72,7 +73,7 @@ def test_each_sort_of_poison_is_named(text: str, code: str) -> None:
     assert code in codes(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "The build ignores earlier warnings.",
@@ -156,7 +157,7 @@ def test_any_text_at_all_is_answered_the_same_way_twice(text: str) -> None:
     assert inspect(text) == inspect(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "answer"),
     [
         ("".join(f"{char}\u200b" for char in ORDER), True),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import psycopg
+from tests.support.postgres import started
 
 from muniment.backends.postgres import schema_check
 from muniment.backends.postgres.address import SCHEMA, DatabaseAddress
 from muniment.backends.postgres.connecting import reach
 from muniment.backends.postgres.schema import ensure
 from muniment.backends.postgres.transaction import Row
-from muniment.testing.postgres import started
 
 
 def asking(connection: psycopg.Connection[Row]) -> schema_check.Ask:

@@ -6,11 +6,12 @@ import os
 
 from tests.crash.conftest import Places
 from tests.postgres.server import Schemas
+from tests.scope import LONG
 
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.ports.store import Vault
 
-_DEATHS = int(os.environ.get("MUNIMENT_TEST_DEATHS", "8"))
+_DEATHS = int(os.environ.get("MUNIMENT_TEST_DEATHS", "8" if LONG else "1"))
 """Of the touches of a command, spread over all of it. The first of them, and the last two, are always among them."""
 
 

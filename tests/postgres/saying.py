@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import psycopg
+from tests.support.postgres import Server
 from tests.unit.engine.erasing import kept, spellings
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook
 from muniment.model.note import NoteDraft
-from muniment.testing.postgres import Server
 
 SUBJECT = "Ottoline Brackenridge"
 WORDS = ("Ottoline", "Brackenridge", "Mulberrystrasse", "zyzzyvas", "Quatermass", "stethoscope", "Framlingham")

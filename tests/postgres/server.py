@@ -18,12 +18,12 @@ from typing import IO
 import psycopg
 from psycopg import sql
 from tests.patience import WAIT_S
+from tests.support.postgres import SMALL, Server
 
 from muniment.backends.postgres.address import DatabaseAddress
 from muniment.backends.postgres.connecting import reach
 from muniment.backends.postgres.schema import apply, drop, ensure
 from muniment.backends.postgres.steps import MigrationRequest
-from muniment.testing.postgres import SMALL, Server
 
 GIVEN = "MUNIMENT_TEST_POSTGRES_DSN"
 CITUS = "MUNIMENT_TEST_CITUS"

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from psycopg.pq.abc import PGresult
 from tests.postgres.server import Schemas
+from tests.support.world import START, TickingClock, simulated_memory
 
 from muniment.backends.postgres.pipeline import Pipeline
 from muniment.backends.postgres.vault import PostgresVault
@@ -23,7 +24,6 @@ from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed
 from muniment.ports.store import TenantStore
 from muniment.testing.contents import contents
-from muniment.testing.world import START, TickingClock, simulated_memory
 from muniment.write.pipeline import AHEAD_MAX
 
 SIZE = AHEAD_MAX + 40
@@ -94,6 +94,7 @@ def one_by_one(memory: Memory, batch: Sequence[Named]) -> tuple[Verdict, ...]:
     return tuple(memory.propose(claim, proposal_id=name) for name, claim in batch)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_batch_is_decided_as_its_proposals_would_be_one_by_one(schemas: Schemas, seed: int) -> None:
     with memories(schemas, 3) as worlds:

@@ -16,6 +16,7 @@ from typing import ClassVar, Self
 import psycopg
 import pytest
 from psycopg.abc import Params, Query
+from tests.cases import each
 from tests.postgres.citus_rules import Tables, faults
 from tests.postgres.server import connect
 
@@ -371,7 +372,7 @@ def test_a_statement_that_breaks_a_rule_is_found_out() -> None:
     assert missed == []
 
 
-@pytest.mark.parametrize(
+@each(
     "statement",
     [
         "SELECT body FROM entries WHERE $1 = tenant_id AND seq > 1",

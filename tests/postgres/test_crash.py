@@ -15,10 +15,10 @@ from tests.crash.test_kill import SEED, Victims, assert_whole
 from tests.patience import WAIT_S
 from tests.postgres.cutting import Wire
 from tests.postgres.server import Schemas
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.model.errors import OperationalError, StoreUnavailable
-from muniment.testing.postgres import SMALL, Server, started
 
 KILLS = int(os.environ.get("MUNIMENT_TEST_KILLS", "6"))
 WRITERS = 4
@@ -69,6 +69,7 @@ def retracting(memory: Memory, number: int) -> Callable[[], object]:
 DEEDS = {"remember": remembering, "retract": retracting}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", DEEDS)
 def test_a_wire_that_breaks_after_any_message_of_a_deed_loses_nothing_and_does_nothing_twice(
     wire: tuple[Wire, str], name: str
@@ -125,6 +126,7 @@ def left(memory: Memory) -> tuple[int, int]:
         return memory.ledger.head().seq, snapshot.receipts.head()[0]
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_under_load_keeps_what_was_acknowledged_and_is_found_again() -> None:
     with started(settings=SMALL) as server, Memory.open(server.dsn(patience="60")) as memory:
         told: list[str] = []

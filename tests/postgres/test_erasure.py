@@ -13,6 +13,8 @@ import psycopg
 import pytest
 from tests.patience import WAIT_S
 from tests.postgres.saying import SUBJECT, WORDS, Files, say_everything
+from tests.support.postgres import SMALL, Server, started
+from tests.support.world import simulated_memory
 from tests.unit.engine.erasing import kept
 
 from muniment import Memory
@@ -26,8 +28,6 @@ from muniment.backends.postgres.tenant_scope import TenantScope
 from muniment.backends.postgres.transaction import Row, tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import Malformed
-from muniment.testing.postgres import SMALL, Server, started
-from muniment.testing.world import simulated_memory
 
 _numbers = count(1)
 

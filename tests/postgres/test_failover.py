@@ -15,11 +15,11 @@ import psycopg
 import pytest
 from tests.patience import WAIT_S
 from tests.postgres.crew import Crew, assert_all_once, crew, proposals, write_on
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import StoreUnavailable
-from muniment.testing.postgres import SMALL, Server, started
 
 KILLS = 3
 PROCESSES, THREADS = 2, 2
@@ -48,6 +48,7 @@ def loaded(workers: Crew, dsn: str) -> Callable[[], tuple[list[str], list[str]]]
     return end
 
 
+@pytest.mark.slow
 def test_a_server_killed_again_and_again_under_load_loses_nothing_and_nobody_notices_but_by_waiting() -> None:
     with started() as server, crew(PROCESSES) as workers:
         dsn = server.dsn(patience="100")
@@ -159,6 +160,7 @@ def test_who_opens_a_memory_finds_whichever_server_takes_writes(pair: Pair) -> N
             assert memory.remember(what).committed
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("end", ["pg_cancel_backend", "pg_terminate_backend"])
 def test_what_only_the_first_server_has_is_not_acknowledged_however_its_waiting_ends(pair: Pair, end: str) -> None:
     """A server that is told to stop waiting for its copy says "done" or hangs up. Either way the write is there, on the

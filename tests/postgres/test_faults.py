@@ -20,6 +20,7 @@ from tests.patience import WAIT_S
 from tests.postgres.crew import assert_all_once, proposals
 from tests.postgres.cutting import Wire
 from tests.postgres.server import connect, schema_of, wait_until
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.backends.postgres import pool as pools
@@ -30,7 +31,6 @@ from muniment.backends.postgres.store import PostgresTenant
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import StoreBusy, StoreFull, StoreUnavailable
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.postgres import SMALL, Server, started
 
 OTHERS = (
     "FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
@@ -91,6 +91,7 @@ def make_tables(dsn: str) -> None:
     PostgresVault(dsn).close()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("limit", ["statement_timeout=1500ms", "lock_timeout=150ms", "transaction_timeout=1500ms"])
 def test_a_write_that_takes_longer_than_the_server_allows_is_refused_whole(dsn: str, limit: str) -> None:
     if limit.startswith("transaction_timeout") and version(dsn) < 170_000:
@@ -345,6 +346,7 @@ def test_connections_that_nobody_needs_are_closed(dsn: str, monkeypatch: pytest.
     pool._drop_idle()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("table", ["entries", "documents", "postings", "proposals"])
 def test_a_role_that_has_lost_a_right_writes_nothing_at_all(bare_dsn: str, table: str) -> None:
     with opened(bare_dsn) as memory, unharmed(bare_dsn, memory) as looking:
@@ -356,6 +358,7 @@ def test_a_role_that_has_lost_a_right_writes_nothing_at_all(bare_dsn: str, table
         looking.execute(sql.SQL("GRANT INSERT ON {} TO {}").format(*names))
 
 
+@pytest.mark.slow
 def test_a_server_that_no_longer_takes_writes_is_read_from_and_another_is_looked_for() -> None:
     with started(durable=False) as server, opened(server.dsn(patience="1")) as memory:
         with psycopg.connect(server.dsn(application_name="muniment"), autocommit=True) as looking:

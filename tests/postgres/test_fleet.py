@@ -166,6 +166,7 @@ def _ready(url: str) -> bool:
     return bool(httpx.get(f"{url}/readyz", timeout=WAIT_S).json() == {"status": "ready", "missing": []})
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_servers_of_a_fleet_share_memory_and_say_nothing_of_the_password(
     dsn: str, tmp_path: Path, workers: str

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pytest
 from tests.postgres.formed import asking
 from tests.postgres.server import connect, schema_of
+from tests.support.world import simulated_memory
 
 from muniment import Memory
 from muniment.backends.postgres import schema_check
@@ -18,7 +19,6 @@ from muniment.backends.postgres.store import PostgresTenant
 from muniment.backends.postgres.transaction import tenant_number
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.model.errors import IntegrityError
-from muniment.testing.world import simulated_memory
 
 TENANT = "default"
 
@@ -112,6 +112,7 @@ FORM = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("what", FORM)
 def test_a_schema_that_is_not_made_as_we_make_it_is_complained_about(bare_dsn: str, what: str) -> None:
     statement, complaint = FORM[what]
@@ -161,6 +162,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("change", COUNTS)
 def test_a_tenants_row_that_counts_wrong_is_complained_about(dsn: str, change: str) -> None:
     with opened(dsn) as store, connect(dsn) as connection:
@@ -209,6 +211,7 @@ INDEX = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("change", INDEX)
 def test_a_word_index_that_differs_from_the_texts_is_complained_about(dsn: str, change: str) -> None:
     with opened(dsn) as store, connect(dsn) as connection:

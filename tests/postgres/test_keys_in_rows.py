@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.postgres.server import Schemas, connect
+from tests.support.postgres import Server, started
 
 from muniment import Memory
 from muniment.backends.clock_and_ids import FileSigner
@@ -19,7 +20,6 @@ from muniment.engine.signing import key_line, public_keys, rotate
 from muniment.model.errors import ConfigurationError, IntegrityError, StoreBusy
 from muniment.ports.shared_settings import SharedSettings, SharedVault
 from muniment.ports.store import TenantStore
-from muniment.testing.postgres import Server, started
 
 KEY_FILE = "MUNIMENT_SIGNING_KEY_FILE"
 

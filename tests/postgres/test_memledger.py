@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from muniment import Memory
-from muniment.compat.memledger import EmbeddingConfig, Memledger
 from muniment.model.errors import ConfigurationError
+from muniment_memledger import EmbeddingConfig, Memledger
 
 NO_MODEL = EmbeddingConfig(provider="none")
 

@@ -24,15 +24,16 @@ from tests.postgres.moving import (
 )
 from tests.postgres.server import Schemas, connect, schema_of
 from tests.recall.world import Toy
+from tests.support.world import START
 
 from muniment import Memory
+from muniment.backends.postgres import scrubbing
 from muniment.backends.sqlite import connection
 from muniment.engine.moving import follow_ledger
 from muniment.engine.signing import public_keys
 from muniment.engine.vault import policy_text
 from muniment.model.errors import ConfigurationError
 from muniment.surfaces.reception import keys as ring
-from muniment.testing.world import START
 
 
 def words_at(dsn: str) -> str:
@@ -225,6 +226,7 @@ def test_what_is_forgotten_during_the_copy_is_not_brought_and_not_kept(
     """The secret is in the first parts, which are at the target by then, and in receipts, which are not. Who forgets
     cannot clean the source's files while the mover looks at it, and is not to wait long for that."""
     monkeypatch.setattr(connection, "BUSY_WAIT_MS", 100)
+    monkeypatch.setattr(scrubbing, "READERS_WAIT_S", 0.1)
     monkeypatch.setattr(follow_ledger, "ENTRIES_AT_ONCE", 4)
     monkeypatch.setattr(follow_ledger, "PARTS_A_STEP", 2)
     source: Where = dsn if from_database else vault

@@ -97,6 +97,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path, dsn: str) -> Where:
     return tmp_path / "new" if request.param == "folder" else dsn
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(DEATHS))
 def test_a_move_that_is_killed_at_any_moment_goes_on_where_it_was(
     mover: Mover, calls: dict[str, int], vault: Path, dsn: str, tmp_path: Path, seed: int

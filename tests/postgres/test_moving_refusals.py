@@ -12,6 +12,7 @@ import pytest
 from tests.copies.making import state
 from tests.postgres.moving import Where, everything, furnish, move, opened, remembered
 from tests.postgres.server import connect, database_of, schema_of
+from tests.support.world import START
 from tests.surfaces.shell import Shell
 
 from muniment import Memory
@@ -28,7 +29,6 @@ from muniment.model.actor import OWNER
 from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, Stale, StoreUnavailable
 from muniment.policy.decide import resolve
 from muniment.read.pipeline import Reading
-from muniment.testing.world import START
 
 
 @pytest.fixture

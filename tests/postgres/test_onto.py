@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 from tests.postgres.left_out import FILES, LONG, ONLY_FILES
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-@pytest.mark.parametrize(("path", "names"), [*ONLY_FILES.items(), *LONG.items()])
+@each(("path", "names"), [*ONLY_FILES.items(), *LONG.items()])
 def test_every_test_that_is_left_out_exists(path: str, names: tuple[str, ...]) -> None:
     text = (ROOT / path).read_text()
     assert [name for name in names if f"def {name}(" not in text] == []
 
 
-@pytest.mark.parametrize("path", FILES)
+@each("path", FILES)
 def test_every_file_that_is_left_out_exists(path: str) -> None:
     assert list((ROOT / path).parent.glob((ROOT / path).name + "*"))

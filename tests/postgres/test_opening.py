@@ -10,9 +10,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.postgres.server import connect, schema_of, wait_until
 from tests.postgres.users import give, user
+from tests.support.postgres import SMALL, Server, started
 
 from muniment import Memory
 from muniment.backends.postgres.server import role_name
@@ -28,7 +30,6 @@ from muniment.model.errors import (
     StoreBusy,
     StoreUnavailable,
 )
-from muniment.testing.postgres import SMALL, Server, started
 
 SECRET = "hunter2"
 
@@ -255,8 +256,8 @@ WRONG: dict[str, tuple[Address, type[MunimentError], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", WRONG)
-@pytest.mark.parametrize("create", [True, False])
+@each("what", WRONG)
+@each("create", [True, False])
 def test_what_stands_in_the_way_is_told_without_a_password(what: str, create: bool, asking: Server) -> None:
     address, kind, words = WRONG[what]
     with pytest.raises(kind) as refused:

@@ -13,6 +13,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from tests.postgres.server import Schemas, connect, schema_of
+from tests.support.postgres import started
+from tests.support.world import simulated_memory
 from tests.unit.engine.test_memory import WRONG
 
 from muniment.backends.postgres.vault import PostgresVault
@@ -24,8 +26,6 @@ from muniment.ports.store import TenantStore
 from muniment.testing.conformance.makers import make_card, put_cards
 from muniment.testing.conformance.parity import TEXTS
 from muniment.testing.contents import Contents, contents
-from muniment.testing.postgres import started
-from muniment.testing.world import simulated_memory
 
 ZONES = ("Asia/Kathmandu", "America/St_Johns", "Pacific/Apia", "UTC")
 NUMBERS = (0.0, 5e-324, 0.1, 0.1 + 0.2, 1 / 3, 0.9999999999999999, 1.7976931348623157e308)
@@ -178,7 +178,9 @@ TOO_LONG: dict[str, Deed] = {
 """Things that are too long, or not what they should be."""
 
 
-@pytest.mark.parametrize("name", LONGEST)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "content" else []) for name in LONGEST]
+)
 def test_the_longest_of_everything_is_kept_and_answered_alike(
     twins: tuple[TenantStore, TenantStore], name: str
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+from tests.cases import each
 from tests.postgres.server import Schemas
 
 from muniment.backends.postgres.address import DatabaseAddress
@@ -143,7 +144,7 @@ def test_new_postings_are_numbered_by_one_descent_for_each_term(door: TenantScop
         values: list[object] = [link.number, [9_001], [1], ["word3"], [b"\0\0\0\0"]]
         plan = plan_of(link, statements()["put_postings"], values)
     assert "Index Scan Backward using postings_pkey on postings p" in plan
-    assert "Seq Scan" not in plan
+    assert "Seq Scan on postings" not in plan
 
 
 def test_a_phrase_is_led_by_its_rarest_term(door: TenantScope) -> None:
@@ -156,7 +157,7 @@ def test_a_phrase_is_led_by_its_rarest_term(door: TenantScope) -> None:
     assert_by_key(plan, "postings", "tenant_id", "term")
 
 
-@pytest.mark.parametrize("off", SETTINGS, ids="+".join)
+@each("off", SETTINGS, ids="+".join)
 def test_whichever_plan_is_chosen_the_answer_is_the_same(door: TenantScope, off: tuple[str, ...]) -> None:
     plans = (
         make_plan(*ASKED),

@@ -18,6 +18,7 @@ from tests.patience import WAIT_S
 from tests.postgres.crew import Signs, assert_all_once, crew, proposals
 from tests.postgres.server import connect
 from tests.scope import LONG
+from tests.support.postgres import SMALL, started
 
 from muniment import Memory
 from muniment.backends.postgres.vault import PostgresVault
@@ -25,7 +26,6 @@ from muniment.engine.notebook import Notebook
 from muniment.model.errors import CallerError, NotFound, StoreUnavailable
 from muniment.model.note import NoteDraft
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.postgres import SMALL, started
 
 PROCESSES = 8
 WRITES = 12
@@ -44,6 +44,7 @@ def write_some(dsn: str, tenant: str, name: str, signs: Signs) -> list[str]:
     return [f"{name}-{number}" for number in range(WRITES)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("tenants", [1, PROCESSES])
 def test_eight_processes_at_once_write_one_chain_a_tenant_and_lose_nothing(dsn: str, tenants: int) -> None:
     names = [f"tenant-{number % tenants}" for number in range(PROCESSES)]
@@ -136,6 +137,7 @@ def work_mixed(dsn: str, name: str, clients: int, signs: Signs) -> Counter[str]:
     return sum((one.done for one in mixed), Counter())
 
 
+@pytest.mark.slow
 def test_sixty_four_clients_that_do_everything_at_once_meet_no_failure(dsn: str) -> None:
     with Memory.open(dsn, embedder=None) as memory:
         for number in range(20):

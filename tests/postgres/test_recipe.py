@@ -12,10 +12,10 @@ import pytest
 import yaml
 from psycopg import sql
 from tests.patience import WAIT_S
+from tests.support.postgres import Server, installed, started
 
 from muniment import Memory
 from muniment.backends.postgres.address import DatabaseAddress
-from muniment.testing.postgres import Server, installed, started
 
 RECIPE = Path(__file__).parents[2] / "deploy" / "postgres"
 NODES = ("pg1", "pg2", "pg3")

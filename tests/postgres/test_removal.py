@@ -7,11 +7,11 @@ from contextlib import ExitStack, closing
 from tests.crash.history import live_through
 from tests.postgres.server import Schemas, connect
 from tests.postgres.test_tamper import put_back
+from tests.support.world import SeededSigner, simulated_memory
 
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.engine.audit import VerificationResult, verify_store
 from muniment.model.entry import LedgerHead
-from muniment.testing.world import SeededSigner, simulated_memory
 
 REMOVALS = (
     (("receipts", "checkpoints", "told"), {"receipts_truncated", "checkpoint_missing"}),

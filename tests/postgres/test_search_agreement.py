@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from tests.backends.agreement import SearchAgreement
 from tests.postgres.server import Schemas
+from tests.support.memory_store.store import MemoryTenant
 
-from muniment.backends.memory.store import MemoryTenant
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.ports.store import TenantStore
 

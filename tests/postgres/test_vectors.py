@@ -67,6 +67,7 @@ def checked(link: Listening, held: Held, *, filters: tuple[str, ...], questions:
         assert found(link, plan_of(condition), asked, KEEP) == held.nearest(asked, passes, KEEP), name
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("scan", "join"), WAYS)
 def test_every_plan_finds_exactly_the_nearest_of_a_small_tenant(crowd: str, scan: str, join: str, mode: str) -> None:
@@ -74,6 +75,7 @@ def test_every_plan_finds_exactly_the_nearest_of_a_small_tenant(crowd: str, scan
         checked(link, SMALL, filters=tuple(FILTERS))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("scan", "join"), [way for way in WAYS if way[0] != "seqscan"])  # those take minutes
 def test_every_plan_judges_the_past_by_what_counted_then(crowd: str, scan: str, join: str) -> None:
     active = FILTERS["active"][0]
@@ -139,6 +141,7 @@ def test_a_large_tenant_is_found_in_by_its_own_index(crowd: str) -> None:
     assert np.mean(shares) >= 0.95
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("filtered", ["all", "active", "a kind"])
 @pytest.mark.parametrize(("scan", "join"), WAYS)
 def test_every_plan_finds_nearly_all_of_the_nearest_of_a_large_tenant(
@@ -161,6 +164,7 @@ def recalls(link: Listening, filtered: str, *, keep: int, questions: int = 20) -
     return shares
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("scan", "join"), WAYS)
 def test_under_a_narrow_filter_a_large_tenant_is_searched_exactly(crowd: str, scan: str, join: str) -> None:
     with listening(crowd, LARGE.tenant, *only(scan, join)) as link:

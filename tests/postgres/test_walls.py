@@ -230,6 +230,7 @@ def test_nobody_but_the_owner_makes_anything_in_the_schema(dsn: str, part: str) 
         connection.execute(f"CREATE TABLE {schema_of(dsn)}.mine (a bigint)".encode())
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     "statement",
     [

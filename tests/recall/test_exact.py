@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.patience import WAIT_S
 from tests.recall.world import Quarters, both, ids, policy
+from tests.scope import LONG
+from tests.support.world import START
 
 from muniment import Memory
 from muniment.engine.options import QueryOptions
@@ -26,10 +28,9 @@ from muniment.model.value import read_canonical
 from muniment.model.vocabulary import SENSITIVITY_RANK, TRUST_RANK, Sensitivity, Support, TrustLevel
 from muniment.policy.decide import decide_read
 from muniment.ports.store import Snapshot
-from muniment.testing.world import START
 
 MODEST = settings(
-    max_examples=20,
+    max_examples=20 if LONG else 8,
     deadline=None,
     derandomize=True,
     database=None,

@@ -54,6 +54,7 @@ def test_odd_text_is_a_name_a_task_and_an_interest_too(tmp_path: Path, text: str
         assert memory.ledger.verify().ok
 
 
+@pytest.mark.slow
 def test_a_line_of_a_mebibyte_is_found_by_its_end(tmp_path: Path) -> None:
     text = "lorem ipsum " * 87_000 + "the physician signed at the end"
     with on_disk(tmp_path, Toy()) as memory:

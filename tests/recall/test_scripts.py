@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.recall.world import Toy, contents
 
@@ -39,7 +40,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         yield made
 
 
-@pytest.mark.parametrize(
+@each(
     ("which", "questions"),
     [
         ("zh", ["部署", "法兰克福", "watchdog", "什么时候部署新版本？", '"部署新版本"', "福"]),
@@ -65,7 +66,7 @@ def test_a_text_is_found_by_its_words_in_each_script(memory: Memory, which: str,
     assert missed == []
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "北京",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.recall.world import contents, on_disk
 
@@ -46,7 +47,7 @@ def test_a_short_question_that_shares_no_word_with_its_answer_is_answered(notes:
     assert contents(notes.recall("kids", limit=1)) == ["I have two children, Tomas and Leonor"]
 
 
-@pytest.mark.parametrize("name", ["Kafka", "kafka", "Kafak"])
+@each("name", ["Kafka", "kafka", "Kafak"])
 def test_what_a_question_names_comes_first_and_with_precise_alone(notes: Memory, name: str) -> None:
     asked = f"what audit events does {name.title() if name == 'Kafak' else name} carry?"
     assert contents(notes.recall(asked))[0] == KAFKA

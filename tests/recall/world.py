@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.patience import WAIT_S
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import SeededIds, SeededSigner, TickingClock, default_policy
 
 from muniment import Memory
-from muniment.backends.memory.store import MemoryTenant
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import OWNER
@@ -27,7 +28,6 @@ from muniment.policy.rules import Policy
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.store import TenantStore
-from muniment.testing.world import SeededIds, SeededSigner, TickingClock, default_policy
 
 SYNONYMS = {"car": "automobile", "vehicle": "automobile", "purchase": "buy", "acquire": "buy", "physician": "doctor"}
 """Words a toy takes for one another: what tells a search by meaning from a search by words."""

@@ -7,6 +7,7 @@ import base64
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.model.errors import Malformed
 from muniment.model.vocabulary import Kind
@@ -40,7 +41,7 @@ def test_a_cursor_that_was_touched_is_refused(place: int, change: int) -> None:
         unseal("browse", FACTS, base64.urlsafe_b64encode(bytes(raw)).decode().rstrip("="))
 
 
-@pytest.mark.parametrize("text", ["", "x", "====", "not-a-cursor", "é", "A" * 2000])
+@each("text", ["", "x", "====", "not-a-cursor", "é", "A" * 2000])
 def test_what_was_never_a_cursor_is_refused(text: str) -> None:
     with pytest.raises(Malformed, match="cursor"):
         unseal("queue", Page(), text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from tests.cases import each
 
 from muniment import Memory
 from muniment.engine import ConflictView, History, LineageView, Quality, QueueItem, Stats, VerificationResult
@@ -131,7 +132,7 @@ def test_every_type_of_the_table_has_a_shape() -> None:
         assert twin(kind).__struct_config__.forbid_unknown_fields
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "field", "words"),
     [
         (b'{"content": 7}', "content", "content: expected text"),

@@ -16,11 +16,11 @@ from tests.patience import WAIT_S
 from tests.scope import LONG
 from tests.seen.interrupts import Place, interrupted, places
 from tests.support.unreliable import UnreliableEmbedder
+from tests.support.world import TickingClock
 
 from muniment import Memory
 from muniment.engine.witness import EVERY, Witness
 from muniment.model.errors import NotFound
-from muniment.testing.world import TickingClock
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 """Python drops an interrupt that arrives in a finaliser, and warns of a connection that an interrupted caller lost."""
@@ -187,6 +187,7 @@ BEHIND = ("vector_indexer.py", "model_timeout.py", "threading.py", "lock.py", "w
 """What stands behind a memory with a model and a witness, and takes locks in the thread of the caller."""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "call", [Calls.remember, Calls.ask_anew, Calls.flush, Calls.forget], ids=lambda one: one.__name__
 )

@@ -16,6 +16,7 @@ WAIT_S = 1_800
 NO_MODEL = 2
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(WAIT_S)
 def test_a_memory_in_use_keeps_its_promises(tmp_path: Path) -> None:
     told = tmp_path / "soak.json"

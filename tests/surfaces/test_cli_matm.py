@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.surfaces.shell import Shell
 
-from muniment.compat.matm.example import script
+from matm_evaluation.example import script
 
 TESTER, STEWARD, CONSUMER = "producer.tester", "steward.checkout", "consumer.demo"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 
-import pytest
 from rich.console import Console
 from rich.text import Text
+from tests.cases import each
 
 from muniment.surfaces.cli.layout import DEEPEST_GUIDE, SHORT, Hanging, grow, short
 
@@ -43,7 +43,7 @@ def test_a_chain_of_any_length_is_drawn_without_recursion_and_without_end_of_pap
     assert max(len(branch.drawn) for branch in branches) < 40
 
 
-@pytest.mark.parametrize("width", [30, 40, 80])
+@each("width", [30, 40, 80])
 def test_what_does_not_fit_goes_on_beside_the_guides(width: int) -> None:
     paper = io.StringIO()
     words = "one two three four five six seven eight nine ten"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
+from tests.cases import each
 
 from muniment.model import errors
 from muniment.surfaces.problems import ExitCode, problem_of
@@ -72,7 +72,7 @@ def test_the_examples_cover_the_whole_tree() -> None:
     assert {type(example) for example in EXAMPLES} == ours
 
 
-@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+@each("error", EXAMPLES, ids=lambda error: type(error).__name__)
 def test_every_error_has_its_exit_code_and_its_words(error: errors.MunimentError) -> None:
     problem = problem_of(error)
     assert (problem.code, int(problem.exit)) == (error.code, EXITS[error.code])

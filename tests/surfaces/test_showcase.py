@@ -15,12 +15,15 @@ from pathlib import Path
 import pytest
 from tests.patience import WAIT_S
 
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+
 
 @pytest.fixture
 def shown(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The showcase, running, and what it printed up to the moment it can be called."""
-    environment = {**os.environ, "MUNIMENT_PORT": "0", "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "muniment.surfaces.showcase", "muniment-tour"]
+    environment = {**ENVIRONMENT, "MUNIMENT_PORT": "0"}
+    command = [sys.executable, "-m", "examples.tour.showcase", "muniment-tour"]
     running = subprocess.Popen(
         command, cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -60,12 +63,13 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
     assert (waits["held"], waits["open_conflicts"]) == (4, 1)
 
     again = subprocess.run(
-        [sys.executable, "-m", "muniment.surfaces.showcase", "muniment-tour"],
+        [sys.executable, "-m", "examples.tour.showcase", "muniment-tour"],
         capture_output=True,
         text=True,
         timeout=WAIT_S,
         check=False,
         cwd=tmp_path,
+        env=ENVIRONMENT,
     )
     assert (again.returncode, again.stdout) == (2, "")
     assert "folder: another tour uses it" in again.stderr
@@ -106,9 +110,9 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
 @pytest.mark.timeout(WAIT_S + WAIT_S)
 def test_ctrl_c_in_the_middle_of_the_tour_ends_it_without_a_traceback(tmp_path: Path) -> None:
     running = subprocess.Popen(
-        [sys.executable, "-m", "muniment.surfaces.showcase"],
+        [sys.executable, "-m", "examples.tour.showcase"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        env=ENVIRONMENT,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.world import simulated_memory
 from tests.trust.world import (
     SetClock,
     entries_since,
@@ -29,7 +30,6 @@ from muniment.model.times import DAY
 from muniment.model.value import Value
 from muniment.model.vocabulary import Consequence, Support
 from muniment.policy.rules import CascadePolicy
-from muniment.testing.world import simulated_memory
 
 FLOOR = 0.2
 

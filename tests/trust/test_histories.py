@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from tests.support.world import simulated_memory
 from tests.trust.world import SetClock, kept, sentence, team_policy
 
 from muniment import Memory
@@ -15,7 +16,6 @@ from muniment.model.status import CURRENT, Status
 from muniment.model.times import DAY
 from muniment.model.value import Value
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ConflictStatus, Support
-from muniment.testing.world import simulated_memory
 
 FLOOR = 0.2
 GONE = (Status.RETRACTED, Status.DEPRECATED, Status.EXPIRED)

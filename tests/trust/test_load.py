@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+import pytest
 from tests.patience import WAIT_S
 from tests.trust.world import footing, kept, open_vault, sentence, standing, told, word
 
@@ -123,6 +124,7 @@ def test_threads_of_one_memory_race_like_programs(team: Memory) -> None:
     assert team.stats().current == 1
 
 
+@pytest.mark.slow
 def test_sixty_four_readers_and_four_writers_neither_fail_nor_stop(vault: Path) -> None:
     """Two programs' worth of connections; half of the readers ask, half look."""
     memories = [open_vault(vault) for _ in range(2)]

@@ -7,6 +7,7 @@ from typing import Unpack
 
 import msgspec
 import pytest
+from tests.support.world import default_policy
 from tests.trust.world import kept, open_vault, team_policy
 
 from muniment import Memory
@@ -16,7 +17,6 @@ from muniment.model.proposal import Objection
 from muniment.model.status import Status
 from muniment.model.vocabulary import ConflictType, Outcome, Step, StepResult
 from muniment.policy.rules import Action, ReviewRule
-from muniment.testing.world import default_policy
 
 PLAN = "The team meets on Mondays"
 RECORD = "Nobody works at the start of the week"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.patience import WAIT_S
+from tests.support.world import simulated_memory
 from tests.trust.world import (
     SetClock,
     contents,
@@ -32,7 +33,6 @@ from muniment.model.errors import CallerError, Malformed, MunimentError, NotFoun
 from muniment.model.query import Presented
 from muniment.model.status import Status
 from muniment.model.vocabulary import GateFlag, Outcome, Support
-from muniment.testing.world import simulated_memory
 
 
 def test_a_confidence_of_nothing_is_kept_as_nothing_and_filtered(vault: Path) -> None:

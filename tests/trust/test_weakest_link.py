@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.world import simulated_memory
 from tests.trust.world import entries_since, footing, kept, open_vault, sentence, standing
 
 from muniment import Memory
 from muniment.model.claim_options import ClaimOptions
 from muniment.model.value import Value
-from muniment.testing.world import simulated_memory
 
 SCORES = st.sampled_from([0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7, 0.75, 0.9, 0.95, 1.0])
 CARRIERS = ("derived_from", "parent", "depends_on")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 import msgspec
+from tests.support.world import default_policy
 
 from muniment import Memory
 from muniment.model.claim_options import ClaimOptions
@@ -18,7 +19,6 @@ from muniment.model.times import Instant, parse
 from muniment.model.vocabulary import ActorType
 from muniment.policy.rules import Policy, PolicyMember
 from muniment.ports.judge import Judge
-from muniment.testing.world import default_policy
 
 _PROJECT = ("default",)
 MEMBERS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 
 from muniment.config import SETTINGS, Config, Hidden, read_environment
 from muniment.model.errors import ConfigurationError
@@ -58,13 +59,13 @@ def test_the_environment_gives_each_setting() -> None:
     assert {setting.name for setting in SETTINGS} == set(given)
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+@each("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_a_declared_default_is_the_default(setting: object) -> None:
     name, default = getattr(setting, "name", ""), getattr(setting, "default", "")
     assert (getattr(read_environment({}), name.removeprefix("MUNIMENT_").lower()) or "") == default
 
 
-@pytest.mark.parametrize("name", ["MUNIMENT_VAULTS", "MUNIMENT_", "MUNIMENT_vault", "MUNIMENT_DEBUG"])
+@each("name", ["MUNIMENT_VAULTS", "MUNIMENT_", "MUNIMENT_vault", "MUNIMENT_DEBUG"])
 def test_an_unknown_setting_is_refused_by_name(name: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         read_environment({name: "x"})
@@ -72,8 +73,8 @@ def test_an_unknown_setting_is_refused_by_name(name: str) -> None:
     assert "MUNIMENT_VAULT" in str(refused.value)
 
 
-@pytest.mark.parametrize("setting", ["MUNIMENT_VAULT", "MUNIMENT_TENANT", "MUNIMENT_ACTOR", "MUNIMENT_POLICY"])
-@pytest.mark.parametrize("empty", ["", " ", "\t\n"])
+@each("setting", ["MUNIMENT_VAULT", "MUNIMENT_TENANT", "MUNIMENT_ACTOR", "MUNIMENT_POLICY"])
+@each("empty", ["", " ", "\t\n"])
 def test_a_setting_that_is_set_but_empty_is_refused_by_name(setting: str, empty: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         read_environment({setting: empty})

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.vectors.world import (
     DIMENSIONS,
@@ -192,7 +193,7 @@ def test_an_index_says_how_far_it_reaches() -> None:
     assert (index.reach(), index.count) == (VectorCoverage(model="another@2", upto=0), 0)
 
 
-@pytest.mark.parametrize("vector", [b"", UP[:-4], UP[:-1], UP + UP[:4], packed(*[float("nan")] * DIMENSIONS)])
+@each("vector", [b"", UP[:-4], UP[:-1], UP + UP[:4], packed(*[float("nan")] * DIMENSIONS)])
 def test_a_vector_of_another_shape_is_refused(vector: bytes) -> None:
     index = filled(VectorIndex(None), born(1), [row(1, UP)])
 

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.vectors.world import (
     INSTANTS,
     LATE,
@@ -140,7 +141,7 @@ def test_a_loosened_filter_passes_a_card_whatever_its_standing_was(
     assert matches(loosened(condition), card) or not matches(condition, then)
 
 
-@pytest.mark.parametrize(
+@each(
     ("condition", "loose"),
     [
         (OneOf(field="status", words=("active",)), EVERYTHING),

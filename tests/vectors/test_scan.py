@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.cases import each
 
 from muniment.backends.vectors.arrays import Bools, Halves, signs, widen
 from muniment.backends.vectors.blocks import BLOCK, ROW, Blocks, IndexView
@@ -61,7 +62,7 @@ def test_signs_are_one_bit_a_number_in_words_of_64() -> None:
     assert signs(vector).tolist() == [[0b1001, 1]]
 
 
-@pytest.mark.parametrize("share", [1.0, 0.5, 0.01])
+@each("share", [1.0, 0.5, 0.01])
 def test_the_likely_rows_are_those_whose_signs_differ_least(sight: IndexView, share: float) -> None:
     """Whether most rows are allowed or few, and in every block. What ties with the last one is taken along."""
     allowed: Bools = np.random.default_rng(2).random(ROWS) < share

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.cases import each
 from tests.walls.asking import heard, other_id, plain, row
 from tests.walls.canaries import spoken, word
 from tests.walls.cells import Property, told
@@ -128,7 +129,7 @@ def _left(answer: httpx.Response) -> dict[str, str]:
     return {head: value for head, value in answer.headers.items() if "limit" in head or "retry" in head}
 
 
-@pytest.mark.parametrize("method", ["remember", "revise", "promote", "propose", "outcome"])
+@each("method", ["remember", "revise", "promote", "propose", "outcome"])
 def test_that_a_name_for_a_proposal_is_taken_is_all_that_it_tells(world: World, method: str) -> None:
     """Known and said in SECURITY.md: names for proposals are shared by a tenant, so one that is taken is refused. Not
     by whom, when, for what, or what became of it: every one of them gets the same words."""

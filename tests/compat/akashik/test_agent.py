@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import a_list, an_object, contents, told
 
 from muniment import Memory
@@ -141,7 +142,7 @@ def test_a_handle_that_cannot_be_made_is_an_error(field: Field) -> None:
         field.register("not an id", "researcher")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [("level", 4), ("level", -1), ("replay_limit", 0), ("detection_timeout_ms", -1), ("answers_kept", 0)],
 )

@@ -7,6 +7,7 @@ import copy
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.akashik.field import Field, finding
 from tests.contracts.akashik.test_levels import PAYLOADS
 
@@ -72,8 +73,8 @@ def test_a_message_that_is_odd_in_one_place_is_answered(
         field.join("human")
 
 
-@pytest.mark.parametrize("odd", ["\ud800", "a\ud800", 1e308, 2**70, {"goal": "\ud800"}])
-@pytest.mark.parametrize("operation", list(FieldOperation))
+@each("odd", ["\ud800", "a\ud800", 1e308, 2**70, {"goal": "\ud800"}])
+@each("operation", list(FieldOperation))
 def test_what_cannot_be_written_down_is_refused_wherever_it_stands(
     field: Field, operation: FieldOperation, odd: Json
 ) -> None:
@@ -85,7 +86,7 @@ def test_what_cannot_be_written_down_is_refused_wherever_it_stands(
         assert "code" not in answer or field.memory.ledger.head().seq == before
 
 
-@pytest.mark.parametrize("message", [None, 7, "text", [], [{}], {}, {"operation": "RECORD"}, {"operation": ["x"]}])
+@each("message", [None, 7, "text", [], [{}], {}, {"operation": "RECORD"}, {"operation": ["x"]}])
 def test_what_is_no_message_is_refused(field: Field, message: Json) -> None:
     answer = field.real.send(message, field.credential("human"))
     assert answer["code"] == "INVALID_ENVELOPE"

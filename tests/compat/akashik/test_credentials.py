@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, finding
 from tests.contracts.akashik.test_levels import PAYLOADS
 
@@ -17,7 +18,7 @@ from muniment.model.vocabulary import ActorType
 KEY = Credential(actor=Actor(id="key-7", roles=("agent",), projects=("default",), authority=6), agents=("scout",))
 
 
-@pytest.mark.parametrize("operation", list(FieldOperation))
+@each("operation", list(FieldOperation))
 def test_a_credential_that_does_not_speak_for_an_agent_does_nothing_in_its_name(operation: FieldOperation) -> None:
     field = Field().join("scout", "analyst")
     before = field.memory.ledger.head()
@@ -106,7 +107,7 @@ def test_a_conflict_with_what_is_hidden_is_not_told() -> None:
     assert len(a_list(found)) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("agents", "agent", "speaks"),
     [
         (("*",), "scout", True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, an_object, finding
 from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.akashik.test_tasks import listen, made, step
@@ -45,7 +45,7 @@ def heard(field: Field, limit: int, after: int = 0) -> list[JsonObject]:
         after = notices.epoch
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5, 1_000])
+@each("limit", [1, 2, 5, 1_000])
 def test_notices_are_the_same_in_windows_of_any_size(limit: int) -> None:
     field = busy(Field())
     whole = heard(field, 100_000)

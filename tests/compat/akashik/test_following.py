@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, a_list, an_object, attune, contents, finding, told
 
 from muniment import Memory
@@ -33,7 +34,7 @@ def written(number: int, field: Field | None = None) -> Field:
     return chosen
 
 
-@pytest.mark.parametrize("max_units", [1, 3, 7, 50])
+@each("max_units", [1, 3, 7, 50])
 def test_a_follower_with_little_room_is_told_everything_in_pages(max_units: int) -> None:
     field = written(12)
     assert set(follow(field, "analyst", max_units)) == {f"Sounding {count} at buoy {count * 7}" for count in range(12)}

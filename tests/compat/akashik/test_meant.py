@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, contents, finding
 
 from muniment.contracts.strict.values import Json, JsonObject
@@ -23,7 +23,7 @@ def test_a_null_for_what_may_be_left_out_says_nothing() -> None:
     assert field.ask("COMPACT", "human", {"strategy": "archive", "filter": wide})["units_affected"] == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("payload", "code"),
     [
         (finding("x", intent=None), "MISSING_INTENT"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, an_object, finding
 from tests.contracts.akashik.test_conflicts import disputed
 from tests.contracts.akashik.test_tasks import made
@@ -45,7 +45,7 @@ def prepared(operation: str) -> Field:
 OPERATIONS = ["REGISTER", "DEREGISTER", "RECORD", "MERGE", "SUBSCRIBE", "COMPACT", "COORDINATE", "HANDOFF", "SESSION"]
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@each("operation", OPERATIONS)
 def test_the_same_message_again_gets_the_same_answer_and_changes_nothing(operation: str) -> None:
     field = prepared(operation)
     message = field.message(operation, "human", payload_of(operation, field))
@@ -56,7 +56,7 @@ def test_the_same_message_again_gets_the_same_answer_and_changes_nothing(operati
     assert field.memory.ledger.head().seq == head
 
 
-@pytest.mark.parametrize("operation", [word for word in OPERATIONS if word != "MERGE"])
+@each("operation", [word for word in OPERATIONS if word != "MERGE"])
 def test_the_same_id_with_something_else_in_it_is_an_error_and_changes_nothing(operation: str) -> None:
     field = prepared(operation)
     payload = payload_of(operation, field)

@@ -6,16 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, an_object, attune, contents, field_policy, finding
 from tests.contracts.akashik.test_tasks import made, step
+from tests.support.faults import Crash, CrashingStore
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import simulated_memory
 
 from muniment import Memory
-from muniment.backends.memory.store import MemoryTenant
 from muniment.compat.akashik import FieldSettings
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.note import NoteDraft
-from muniment.testing.faults import Crash, CrashingStore
-from muniment.testing.world import simulated_memory
 
 
 def opened(folder: Path, prefix: str) -> Field:
@@ -75,7 +76,7 @@ def test_of_many_that_register_one_id_at_once_one_does(tmp_path: Path) -> None:
     field.memory.close()
 
 
-@pytest.mark.parametrize("operation", ["REGISTER", "COORDINATE", "SESSION", "SUBSCRIBE", "HANDOFF"])
+@each("operation", ["REGISTER", "COORDINATE", "SESSION", "SUBSCRIBE", "HANDOFF"])
 def test_a_crash_at_any_touch_of_a_turn_leaves_all_of_it_or_nothing(operation: str) -> None:
     payloads: dict[str, JsonObject] = {
         "REGISTER": {"id": "human", "role": "r"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, finding
 from tests.contracts.akashik.test_tasks import heard, listen
 
@@ -22,7 +23,7 @@ def two_places(settings: FieldSettings | None = None) -> Field:
     return field
 
 
-@pytest.mark.parametrize(
+@each(
     ("agent", "session", "seen"),
     [
         ("senior", None, [COMMON]),
@@ -109,7 +110,7 @@ def test_what_an_agent_has_in_a_session_is_counted_when_it_leaves_and_no_more_is
     assert an_object(own["cleanup"])["units_orphaned"] == 1
 
 
-@pytest.mark.parametrize("level", [0, 1, 2])
+@each("level", [0, 1, 2])
 def test_below_level_3_nobody_is_kept_out_of_a_session(level: int) -> None:
     field = Field(level=level).join("scout", "analyst")
     field.ask("RECORD", "scout", finding("The harbour is deep"), session="s-1")

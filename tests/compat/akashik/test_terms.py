@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, contents, finding
 
 from muniment.compat.akashik.context import MessageContext
@@ -66,9 +67,7 @@ def test_outside_of_the_session_the_quorum_is_that_of_the_policy() -> None:
     assert field.ask("MERGE", "keeper", ballot)["status"] == "pending_vote"
 
 
-@pytest.mark.parametrize(
-    ("sensitivity", "found", "status"), [(0, 0, "active"), (0.2, 1, "active"), (1, 1, "contested")]
-)
+@each(("sensitivity", "found", "status"), [(0, 0, "active"), (0.2, 1, "active"), (1, 1, "contested")])
 def test_a_session_says_how_much_disagreement_counts(sensitivity: float, found: int, status: str) -> None:
     field = led(detection_sensitivity=sensitivity)
     answer = disputed(field)
@@ -152,7 +151,7 @@ def test_a_record_taken_up_while_others_come_and_go_is_written() -> None:
     assert field.real._operations[FieldOperation.RECORD](late)["status"] == "accepted"
 
 
-@pytest.mark.parametrize("synthesis", [None, "", "  "])
+@each("synthesis", [None, "", "  "])
 def test_a_synthesis_that_says_nothing_fails_and_settles_nothing(synthesis: str | None) -> None:
     field = led()
     conflict = str(a_list(disputed(field)["conflicts_detected"])[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object
 
 from muniment.contracts.akashik import tasks
@@ -117,7 +118,7 @@ def test_a_flag_stays_until_somebody_else_has_the_task() -> None:
     assert "flagged" not in do(field, "senior", "retry", id=name)
 
 
-@pytest.mark.parametrize("priority", [0, 1, 5, 0.25])
+@each("priority", [0, 1, 5, 0.25])
 def test_how_much_a_task_matters_is_on_the_scale_of_those_who_share_it(priority: float) -> None:
     assert do(at_work(), "scout", "create", title="T", priority=priority)["priority"] == priority
 

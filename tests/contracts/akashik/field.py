@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.support.world import simulated_memory
+
 from muniment.compat.akashik import Credential, FieldSettings, debounced
 from muniment.compat.akashik import Field as RealField
 from muniment.contracts.akashik.encode import unit_document
@@ -16,7 +18,6 @@ from muniment.model.errors import NotFound
 from muniment.policy.decide import resolve
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
-from muniment.testing.world import simulated_memory
 
 POLICY_TEXT = """
 version: 1

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, field_policy, finding, told
 from tests.contracts.cites import cites
 from tests.patience import WAIT_S
 from tests.recall.world import Broken, Toy, memory_over
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import START, TickingClock, simulated_memory
 
-from muniment.backends.memory.store import MemoryTenant
 from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.akashik.words import AttuneFormat
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import ModelUnavailable
 from muniment.model.times import DAY, Instant
-from muniment.testing.world import START, TickingClock, simulated_memory
 
 SUBJECTS = ("harbour", "library", "orchard", "railway", "theatre", "quarry", "brewery", "archive")
 
@@ -81,7 +82,7 @@ def test_every_unit_told_has_a_score_and_a_reason_and_the_best_comes_first() -> 
 
 
 @cites("AKAS-024", "AKAS-025")
-@pytest.mark.parametrize("room", [1, 3, 7, 8, 20])
+@each("room", [1, 3, 7, 8, 20])
 def test_no_more_is_told_than_asked_for_and_the_least_relevant_is_left_out(room: int) -> None:
     field = many()
     whole = field.ask("ATTUNE", "analyst", attune(role="keeper of the orchard"))
@@ -294,9 +295,7 @@ def test_the_surer_unit_comes_first() -> None:
 
 
 @cites("AKAS-060")
-@pytest.mark.parametrize(
-    ("room", "formats"), [(400, ["full"] * 3), (200, ["full", "summary", "summary"]), (40, ["summary"]), (5, [])]
-)
+@each(("room", "formats"), [(400, ["full"] * 3), (200, ["full", "summary", "summary"]), (40, ["summary"]), (5, [])])
 def test_a_token_budget_is_never_overrun(room: int, formats: list[str]) -> None:
     field = filled(*(f"The {name} " + "is a place of some importance to the town " * 11 for name in SUBJECTS[:3]))
     answer = field.ask("ATTUNE", "analyst", attune(max_tokens=room))

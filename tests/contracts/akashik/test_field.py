@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, finding
 from tests.contracts.cites import cites
 
@@ -34,7 +34,7 @@ def test_an_agent_that_registers_is_shown_idle() -> None:
 
 
 @cites("AKAS-002")
-@pytest.mark.parametrize("payload", [{}, {"id": "a"}, {"role": "r"}, {"id": "", "role": "r"}, {"id": "a", "role": " "}])
+@each("payload", [{}, {"id": "a"}, {"role": "r"}, {"id": "", "role": "r"}, {"id": "a", "role": " "}])
 def test_a_registration_without_id_or_role_is_refused(payload: JsonObject) -> None:
     field = Field()
     assert field.ask("REGISTER", "a", payload)["code"] == "INVALID_PAYLOAD"
@@ -60,7 +60,7 @@ def test_an_agent_that_requires_what_is_not_there_is_rejected_with_its_name() ->
 
 
 @cites("AKAS-005")
-@pytest.mark.parametrize("operation", [word.value for word in FieldOperation if word.value != "REGISTER"])
+@each("operation", [word.value for word in FieldOperation if word.value != "REGISTER"])
 def test_nobody_acts_without_being_registered(operation: str) -> None:
     payloads: dict[str, JsonObject] = {
         "RECORD": finding("It rains"),
@@ -114,7 +114,7 @@ def test_a_draft_is_its_authors_who_sees_it_when_it_asks_for_its_own() -> None:
 
 
 @cites("AKAS-013")
-@pytest.mark.parametrize(
+@each(
     "forged",
     [{"id": "mem-1"}, {"epoch": 99}, {"source": {"agent_id": "chief"}}, {"status": "superseded"}],
 )
@@ -195,7 +195,7 @@ def test_letting_an_unknown_agent_go_is_answered_and_not_refused() -> None:
 
 
 @cites("AKAS-049")
-@pytest.mark.parametrize(("level", "strategies"), [(0, 0), (1, 0), (2, 3), (3, 7)])
+@each(("level", "strategies"), [(0, 0), (1, 0), (2, 3), (3, 7)])
 def test_registration_tells_what_the_field_can_do(level: int, strategies: int) -> None:
     told = an_object(register_as(Field(level=level), "scout")["field_capabilities"])
     assert (told["conformance_level"], told["protocol_version"], told["persistence"]) == (level, "0.1.0", True)

@@ -6,18 +6,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, a_list, an_object, attune, contents, field_policy, finding
 from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.cites import cites
+from tests.support.faults import Crash, CrashingStore
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import simulated_memory
 
 from muniment import Memory
-from muniment.backends.memory.store import MemoryTenant
 from muniment.contracts.akashik.validation import check_document
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.value import canonical
-from muniment.testing.faults import Crash, CrashingStore
-from muniment.testing.world import simulated_memory
 
 
 def opened(folder: Path) -> Field:
@@ -252,7 +252,7 @@ def test_a_summary_elaborates_each_original_and_the_originals_are_archived() -> 
 
 
 @cites("AKAS-078")
-@pytest.mark.parametrize(
+@each(
     ("bounds", "left"),
     [
         ({"types": ["question"]}, {"old", "young", "session"}),

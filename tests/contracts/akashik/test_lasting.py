@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import POLICY_TEXT, Field, a_list, an_object, attune, contents, finding
 from tests.contracts.akashik.test_levels import PAYLOADS
 from tests.contracts.akashik.test_tasks import heard, listen, made
@@ -50,7 +51,7 @@ def test_agents_sessions_tasks_offers_and_subscriptions_are_there_again_after_a_
 
 
 @cites("AKAS-035")
-@pytest.mark.parametrize("operation", [word.value for word in FieldOperation])
+@each("operation", [word.value for word in FieldOperation])
 def test_every_operation_leaves_an_event_in_a_log_that_only_grows(operation: str) -> None:
     field = Field().join("human", "b")
     task = made(field, "human", assignee="human")
@@ -102,8 +103,8 @@ def test_a_message_of_an_earlier_epoch_never_moves_the_clock_back() -> None:
 
 
 @cites("AKAS-103")
-@pytest.mark.parametrize("epoch", [2**40 + 100, 2**53 - 1, 2**62])
-@pytest.mark.parametrize("operation", ["RECORD", "ATTUNE", "COORDINATE", "REGISTER"])
+@each("epoch", [2**40 + 100, 2**53 - 1, 2**62])
+@each("operation", ["RECORD", "ATTUNE", "COORDINATE", "REGISTER"])
 def test_nobody_can_push_the_clock_to_its_end(operation: str, epoch: int) -> None:
     field = Field().join("scout")
     before = field.memory.ledger.head()
@@ -251,7 +252,7 @@ def test_a_store_without_room_says_so_and_still_answers_reads(tmp_path: Path) ->
 
 
 @cites("AKAS-108")
-@pytest.mark.parametrize("level", range(4))
+@each("level", range(4))
 def test_the_operations_and_strategies_that_are_told_are_those_that_are_there(level: int) -> None:
     field = Field(level=level).join("human")
     told = field.roster.capabilities

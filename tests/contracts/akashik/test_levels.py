@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, finding
 from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.cites import cites
@@ -56,8 +56,8 @@ def without(payload: JsonObject, name: str) -> JsonObject:
 
 
 @cites("AKAS-009")
-@pytest.mark.parametrize("mode", ["draft", "committed"])
-@pytest.mark.parametrize("intent", [None, {}, {"purpose": ""}, {"purpose": " \n\t"}, {"purpose": None}, "why"])
+@each("mode", ["draft", "committed"])
+@each("intent", [None, {}, {"purpose": ""}, {"purpose": " \n\t"}, {"purpose": None}, "why"])
 def test_a_record_without_a_purpose_is_refused_in_both_modes_and_keeps_nothing(intent: Json, mode: str) -> None:
     field = Field(level=0).join("scout")
     before = field.memory.ledger.head()
@@ -70,7 +70,7 @@ def test_a_record_without_a_purpose_is_refused_in_both_modes_and_keeps_nothing(i
 
 
 @cites("AKAS-010")
-@pytest.mark.parametrize("content", [None, "", "   ", 7])
+@each("content", [None, "", "   ", 7])
 def test_a_record_without_content_is_refused_and_keeps_nothing(content: Json) -> None:
     field = Field(level=0).join("scout")
     before = field.memory.ledger.head()
@@ -86,7 +86,7 @@ def test_an_unknown_type_has_a_code_of_its_own_and_a_missing_one_is_refused() ->
 
 
 @cites("AKAS-012")
-@pytest.mark.parametrize("word", [word.value for word in UnitType])
+@each("word", [word.value for word in UnitType])
 def test_every_type_is_recorded(word: str) -> None:
     assert len(UnitType) == 11
     field = Field(level=0).join("scout")
@@ -96,15 +96,15 @@ def test_every_type_is_recorded(word: str) -> None:
 
 
 @cites("AKAS-016")
-@pytest.mark.parametrize("mode", ["draft", "committed"])
-@pytest.mark.parametrize("score", [-0.01, 1.01, "0.5", None, True, math.nan, math.inf])
+@each("mode", ["draft", "committed"])
+@each("score", [-0.01, 1.01, "0.5", None, True, math.nan, math.inf])
 def test_a_score_that_is_no_number_from_0_to_1_is_refused_in_both_modes(score: Json, mode: str) -> None:
     payload: JsonObject = {**BARE, "mode": mode, "confidence": {"score": score, "reasoning": "r"}}
     assert codes(check_record(payload, 1)) == ["INVALID_CONFIDENCE"]
 
 
 @cites("AKAS-016")
-@pytest.mark.parametrize("score", [0, 0.0, 1, 1.0, 0.5])
+@each("score", [0, 0.0, 1, 1.0, 0.5])
 def test_both_ends_of_the_scale_are_scores(score: float) -> None:
     assert check_record({**BARE, "confidence": {"score": score, "reasoning": "r"}}, 3) == ()
 
@@ -117,7 +117,7 @@ def test_an_unknown_relation_type_is_refused() -> None:
 
 
 @cites("AKAS-018")
-@pytest.mark.parametrize(
+@each(
     "scope",
     [{}, {"role": "r"}, {"max_units": 3}, {"role": "", "max_units": 3}, {"role": " ", "max_units": 3}]
     + [{"role": "r", "max_units": number} for number in (0, -1, 1.5, "3")],
@@ -139,8 +139,8 @@ def test_a_scope_that_a_low_level_does_not_honour_is_noted_and_passes() -> None:
 
 
 @cites("AKAS-040")
-@pytest.mark.parametrize("level", [1, 2, 3])
-@pytest.mark.parametrize(
+@each("level", [1, 2, 3])
+@each(
     "confidence",
     [None, {}, {"score": 0.5}, {"reasoning": "r"}, {"score": 0.5, "reasoning": ""}, {"score": 0.5, "reasoning": " "}],
 )
@@ -175,7 +175,7 @@ PAYLOADS: dict[FieldOperation, JsonObject] = {
 
 
 @cites("AKAS-031")
-@pytest.mark.parametrize("operation", list(FieldOperation))
+@each("operation", list(FieldOperation))
 def test_a_message_of_every_operation_is_read_as_it_was_written(operation: FieldOperation) -> None:
     message = Field().message(operation.value, "scout", PAYLOADS[operation], session="s-1", epoch=3)
     assert check_envelope(message, 3) == ()
@@ -184,7 +184,7 @@ def test_a_message_of_every_operation_is_read_as_it_was_written(operation: Field
 
 
 @cites("AKAS-030")
-@pytest.mark.parametrize(
+@each(
     ("field_name", "value"),
     [
         ("protocol", "akasha"),
@@ -206,9 +206,7 @@ def test_a_broken_envelope_is_refused_before_it_has_any_effect(field_name: str, 
 
 
 @cites("AKAS-030")
-@pytest.mark.parametrize(
-    "name", ["protocol", "version", "id", "operation", "agent_id", "session_id", "epoch", "payload"]
-)
+@each("name", ["protocol", "version", "id", "operation", "agent_id", "session_id", "epoch", "payload"])
 def test_a_message_without_one_of_its_keys_is_refused(name: str) -> None:
     message = without(Field().message("RECORD", "scout", finding("It rains")), name)
     assert codes(check_envelope(message)) == ["INVALID_ENVELOPE"]
@@ -216,7 +214,7 @@ def test_a_message_without_one_of_its_keys_is_refused(name: str) -> None:
 
 
 @cites("AKAS-065")
-@pytest.mark.parametrize(
+@each(
     ("change", "code"),
     [
         ({"strategy": "dice"}, "UNSUPPORTED_STRATEGY"),
@@ -228,7 +226,7 @@ def test_a_merge_without_a_rationale_or_by_an_unknown_strategy_is_refused(change
     assert codes(check_payload(FieldOperation.MERGE, {**PAYLOADS[FieldOperation.MERGE], **change})) == [code]
 
 
-@pytest.mark.parametrize(
+@each(
     ("operation", "payload", "lacks"),
     [
         ("DETECT", {"mode": "check", "target_id": " "}, "target_id"),
@@ -265,7 +263,7 @@ def test_what_a_payload_needs_besides_is_asked_for() -> None:
 
 
 @cites("AKAS-091")
-@pytest.mark.parametrize(
+@each(
     ("operation", "detail", "least"),
     [
         ("RECORD", "committed", 4),
@@ -295,7 +293,7 @@ def test_each_row_of_the_table_holds_at_its_limit_and_fails_one_below(operation:
 
 
 @cites("AKAS-091")
-@pytest.mark.parametrize(
+@each(
     ("operation", "payload", "least"),
     [
         ("RECORD", {"mode": "draft"}, 2),
@@ -356,7 +354,7 @@ def test_an_observer_may_draft_and_look_and_not_commit_or_detect() -> None:
 
 
 @cites("AKAS-050")
-@pytest.mark.parametrize("level", range(4))
+@each("level", range(4))
 def test_an_operation_above_the_level_is_unsupported(level: int) -> None:
     field = Field(level=level).join("chief")
     for operation, payload in PAYLOADS.items():
@@ -406,7 +404,7 @@ def test_an_error_document_is_one() -> None:
         assert check_document("error", error_document(code, "RECORD", "no")) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "code"),
     [
         (NotFound("record", "r"), "UNIT_NOT_FOUND"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, an_object, attune, contents, finding
 from tests.contracts.akashik.test_conflicts import disputed, merge
 from tests.contracts.akashik.test_tasks import heard, listen
@@ -31,7 +31,7 @@ def unit_event(epoch: int = 3, by: str = "scout") -> FieldEvent:
 
 
 @cites("AKAS-071")
-@pytest.mark.parametrize("event", [*MET, "agent.joined"])
+@each("event", [*MET, "agent.joined"])
 def test_each_event_reaches_who_subscribed_to_it_with_all_eight_fields(event: str) -> None:
     field = listen(Field().join(*AGENTS), "voter", event)
     _, conflict, old, new = disputed(field)
@@ -96,7 +96,7 @@ def test_what_matters_less_than_asked_for_is_held_back() -> None:
 
 
 @cites("AKAS-072")
-@pytest.mark.parametrize(("gap", "times"), [(0, 2), (99, 1), (100, 2)])
+@each(("gap", "times"), [(0, 2), (99, 1), (100, 2)])
 def test_the_same_thing_is_not_told_again_too_soon(gap: int, times: int) -> None:
     wait = 100 if gap else None
     wish = FieldSubscription(id="s", agent="analyst", events=(EventName.MEMORY_RECORDED,), debounce_ms=wait)

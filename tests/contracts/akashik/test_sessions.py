@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, attune, contents, finding
 from tests.contracts.akashik.test_tasks import heard, listen
 from tests.contracts.cites import cites
@@ -70,7 +70,7 @@ def test_nothing_is_written_into_a_session_that_is_not_active() -> None:
     assert field.ask("REPLAY", "analyst", target, session="s-1")["status"] == "ok"
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "action"),
     list(product(["active", "paused", "ended"], ["pause", "resume", "end"])),
 )
@@ -115,7 +115,7 @@ def test_outside_a_session_nothing_of_it_is_told_detected_replayed_or_pushed() -
 
 
 @cites("AKAS-088")
-@pytest.mark.parametrize(
+@each(
     ("effect", "seen"), [("show", ["The harbour is deep"]), ("hide", ["We dredge it"]), (None, ["The harbour is deep"])]
 )
 def test_the_creator_of_a_session_says_which_types_a_role_is_shown(effect: str | None, seen: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-import pytest
+from tests.cases import each
 
 from muniment.contracts.akashik.states import AGENT, CONFLICT, SESSION, TASK, UNIT, Table, may_become
 from muniment.contracts.akashik.words import AgentStatus, DisputeStatus, SessionStatus, TaskStatus, UnitStatus
@@ -42,7 +42,7 @@ LIVES = {
 }
 
 
-@pytest.mark.parametrize("name", list(LIVES))
+@each("name", list(LIVES))
 def test_a_life_has_these_steps_and_no_others(name: str) -> None:
     table, words, steps = LIVES[name]
     assert _steps(table, words) == {tuple(step.split()) for step in steps.split(",")}

@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 from msgspec.structs import replace
+from tests.cases import each
 from tests.contracts.akashik.field import Field, a_list, an_object, finding
 from tests.contracts.akashik.test_conflicts import disputed
 from tests.contracts.cites import cites
@@ -82,7 +83,7 @@ def heard(field: Field, agent: str) -> list[str]:
 
 
 @cites("AKAS-082")
-@pytest.mark.parametrize(("action", "before"), list(product(MOVING, [word.value for word in TaskStatus])))
+@each(("action", "before"), list(product(MOVING, [word.value for word in TaskStatus])))
 def test_each_action_takes_a_task_from_where_it_may_and_from_nowhere_else(action: str, before: str) -> None:
     task = replace(TASK_, status=TaskStatus(before))
     payload: JsonObject = {"action": action, "task": {"id": "t-1", "assignee": "scout", "summary": "done"}}

@@ -7,6 +7,7 @@ import json
 import msgspec
 import pytest
 from hypothesis import given
+from tests.cases import each
 from tests.contracts.akashik.strategies import documents
 
 from muniment.contracts.akashik import CONTRACT
@@ -145,7 +146,7 @@ def test_what_is_over_is_never_told_as_live() -> None:
     assert set(TOLD_AS) == set(Status)
 
 
-@pytest.mark.parametrize("status", list(Status))
+@each("status", list(Status))
 def test_what_is_told_as_a_draft_is_one_in_both_words(status: Status) -> None:
     unit = json.loads(CONTRACT.encode([InterchangeRecord(id="m", claim=Claim(content="x"), status=status)]).data)
     assert (unit["mode"] == "draft") == (unit["status"] == "draft")
@@ -190,7 +191,7 @@ def test_ids_that_stand_twice_in_a_list_are_warned_of() -> None:
     assert CONTRACT.check(encoded([UNIT, {"id": "mem-002", "role": "r", "status": "idle"}])) == ()
 
 
-@pytest.mark.parametrize("blank", ["\u00a0", "\u2003\u3000", "\ufeff", "\u2028\u205f", "\x85\x1f"])
+@each("blank", ["\u00a0", "\u2003\u3000", "\ufeff", "\u2028\u205f", "\x85\x1f"])
 def test_white_space_of_any_kind_says_nothing(blank: str) -> None:
     found = CONTRACT.check(encoded({**UNIT, "intent": {"purpose": blank}, "content": blank}))
     assert {(one.code, one.path) for one in found} == {
@@ -229,9 +230,7 @@ def test_a_unit_inside_an_answer_is_checked_as_a_unit() -> None:
     assert {(one.code, one.path) for one in CONTRACT.check(encoded(scoped))} == wanted
 
 
-@pytest.mark.parametrize(
-    ("form", "lacks"), [("full", "memory_unit"), ("summary", "memory_unit"), ("ids_only", "memory_unit_id")]
-)
+@each(("form", "lacks"), [("full", "memory_unit"), ("summary", "memory_unit"), ("ids_only", "memory_unit_id")])
 def test_a_scoped_unit_tells_the_unit_or_its_id(form: str, lacks: str) -> None:
     bare: JsonObject = {"relevance_score": 1, "relevance_reason": "r", "format": form}
     (found,) = CONTRACT.check(encoded(bare))
@@ -252,7 +251,7 @@ def test_nothing_may_be_missing_of_a_unit_that_is_told(form: str) -> None:
     assert CONTRACT.check(encoded(bare)) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "name"),
     [
         ({"protocol": "akashik"}, "message"),

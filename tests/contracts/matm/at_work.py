@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from tests.support.world import simulated_memory
+
+from matm_evaluation.scratch import StillClock
 from muniment import Memory
-from muniment.compat.matm.desk import Desk, Filed
-from muniment.compat.matm.scratch import StillClock, matm_policy
+from muniment.compat.matm.desk import Desk, Filed, matm_policy
 from muniment.compat.matm.sources import Sources
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.actor import Actor
 from muniment.model.times import parse, show
 from muniment.model.vocabulary import ActorType
-from muniment.testing.world import simulated_memory
 
 TESTER, DOCS, CONSUMER = "producer.tester", "producer.docs", "consumer.demo"
 CURATOR, STEWARD = "curator.demo", "steward.checkout"

@@ -11,8 +11,7 @@ from tests.contracts.matm.at_work import CONSUMER, CURATOR, STEWARD, World, told
 
 from muniment import Memory
 from muniment.compat.matm.adoption import Adopted, Batch, adopt, batch_name
-from muniment.compat.matm.desk import Desk
-from muniment.compat.matm.scratch import policy_text
+from muniment.compat.matm.desk import Desk, policy_text
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed, NotFound, NotPermitted, Unreadable
 from muniment.model.status import Status

@@ -20,10 +20,10 @@ from tests.contracts.matm.at_work import (
     told,
 )
 
-from muniment.compat.matm import probes
-from muniment.compat.matm.evaluation import FAMILIES, probe_section
-from muniment.compat.matm.figures import Figure, leak_rate
-from muniment.compat.matm.probes import Probed
+from matm_evaluation import probes
+from matm_evaluation.evaluation import FAMILIES, probe_section
+from matm_evaluation.figures import Figure, leak_rate
+from matm_evaluation.probes import Probed
 from muniment.compat.matm.sources import Sources
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.vocabulary import Outcome

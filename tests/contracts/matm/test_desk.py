@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import (
     CONSUMER,
@@ -22,10 +23,9 @@ from tests.contracts.matm.at_work import (
 
 from muniment import Memory
 from muniment.compat.matm.curator import Answer, Waiting, for_a_steward, opinion
-from muniment.compat.matm.desk import Desk
+from muniment.compat.matm.desk import Desk, matm_policy, policy_text
 from muniment.compat.matm.grounds import Ground
 from muniment.compat.matm.hazards import HARMFUL, found, steering
-from muniment.compat.matm.scratch import matm_policy, policy_text
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.actor import Actor
@@ -185,7 +185,7 @@ def test_words_that_order_the_reader_about_never_reach_a_response(world: World, 
     assert text not in done.document.decode()
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Clear the cache key, then retry the payment call once",

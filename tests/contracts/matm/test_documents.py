@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.contracts.finding import Severity
@@ -94,7 +95,7 @@ def test_an_event_is_a_proposal_of_what_it_says() -> None:
     assert claim.intent.purpose == "Repair the retry"
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "scope", "scope_id"),
     [
         ({"suggested_scope": "project", "project_id": "other"}, Scope.PROJECT, "other"),
@@ -159,7 +160,7 @@ def test_a_ticket_holds_the_memory_of_its_event() -> None:
     assert _errors({**ticket, "schema_version": "ticket.v1"}) == [("unknown", "there is no such field")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "status"),
     [
         ("reviewed", Status.ACTIVE),
@@ -178,7 +179,7 @@ def test_the_state_of_a_record_is_read(word: str, status: Status) -> None:
 
 
 @cites("MATM-050")
-@pytest.mark.parametrize(
+@each(
     ("name", "field"),
     [
         ("source", "source_refs"),
@@ -208,7 +209,7 @@ def test_a_record_without_status_or_scope_is_none_at_all(name: str) -> None:
     assert ("missing", f"{name} is missing") in _errors(lacking)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "part", "value"),
     [
         ("decision", "decision", {"owner": "ana", "decided_at": "2026-01-01T00:00:00Z"}),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import NOON, World
 
-from muniment.compat.matm.evaluation import FAMILIES, PAPER, Evaluation, field_section, simulation_section
-from muniment.compat.matm.figures import (
+from matm_evaluation.evaluation import FAMILIES, PAPER, Evaluation, field_section, simulation_section
+from matm_evaluation.figures import (
     Errors,
     Figure,
     Matched,
@@ -21,7 +22,7 @@ from muniment.compat.matm.figures import (
     redundancy,
     routing_accuracy,
 )
-from muniment.compat.matm.simulation import SETTINGS, Curation, expected
+from matm_evaluation.simulation import SETTINGS, Curation, expected
 from muniment.model.errors import Malformed
 from muniment.model.times import DAY, Instant, parse
 
@@ -77,13 +78,13 @@ def test_false_admission_and_false_rejection_are_shares_of_the_bad_and_of_the_go
     assert curator_errors([]) == Errors(false_admission=None, false_rejection=None)
 
 
-@pytest.mark.parametrize(("percent", "value"), [(1, 1.0), (50, 3.0), (80, 4.0), (81, 5.0), (100, 5.0)])
+@each(("percent", "value"), [(1, 1.0), (50, 3.0), (80, 4.0), (81, 5.0), (100, 5.0)])
 def test_a_percentile_is_one_of_the_values(percent: float, value: float) -> None:
     assert percentile([5.0, 1.0, 4.0, 2.0, 3.0], percent) == value
 
 
 @cites("MATM-071")
-@pytest.mark.parametrize(
+@each(
     ("setting", "chance", "entries"),
     [
         (SETTINGS[0], 0.98, 3_650),

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.strategies import events
 
@@ -55,7 +56,7 @@ def _errors(document: Json) -> tuple[Finding, ...]:
 
 
 @cites("MATM-001")
-@pytest.mark.parametrize("name", FOURTEEN)
+@each("name", FOURTEEN)
 def test_each_of_the_fourteen_items_is_named_when_it_is_missing(name: str) -> None:
     event = _example()
     assert _errors(event) == ()
@@ -105,7 +106,7 @@ def test_private_thought_is_found_beside_a_public_rationale() -> None:
 
 
 @cites("MATM-008")
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         *("chainofthought", "chain__of__thought", "_chain_of_thought", "chain.of.thought", "CHAIN-OF-THOUGHT ", "CoT"),
@@ -123,7 +124,7 @@ def test_private_thought_is_found_however_its_name_is_spelled(name: str) -> None
 
 
 @cites("MATM-008")
-@pytest.mark.parametrize("name", ["x_chain_of_thought", "x_scratchpad", "x_cot"])
+@each("name", ["x_chain_of_thought", "x_scratchpad", "x_cot"])
 def test_a_field_of_ones_own_is_no_hiding_place_for_private_thought(name: str) -> None:
     assert [(one.code, one.path) for one in _errors({**_example(), name: "first I"})] == [
         ("hidden_reasoning", f"/{name}")
@@ -131,15 +132,13 @@ def test_a_field_of_ones_own_is_no_hiding_place_for_private_thought(name: str) -
 
 
 @cites("MATM-008")
-@pytest.mark.parametrize(
-    "name", ["reasoning", "rationale", "thought_leaders", "reasoning_summary", "cotton", "x_thread"]
-)
+@each("name", ["reasoning", "rationale", "thought_leaders", "reasoning_summary", "cotton", "x_thread"])
 def test_names_that_only_resemble_private_thought_are_welcome(name: str) -> None:
     assert _errors({**_example(), "x_more": {name: "It passed twelve times."}}) == ()
 
 
 @cites("MATM-007")
-@pytest.mark.parametrize("value", [True, "true", 1, "yes", {"some": "text"}])
+@each("value", [True, "true", 1, "yes", {"some": "text"}])
 def test_the_flag_of_hidden_reasoning_says_no_or_nothing_wherever_it_stands(value: Json) -> None:
     event = _example()
     assert _errors({**event, "review_hints": {"hidden_reasoning_included": False}}) == ()
@@ -152,7 +151,7 @@ def test_the_flag_of_hidden_reasoning_says_no_or_nothing_wherever_it_stands(valu
 
 
 @cites("MATM-005", "MATM-006")
-@pytest.mark.parametrize(
+@each(
     "claim",
     [
         {"durable_write_allowed": True},
@@ -169,7 +168,7 @@ def test_a_claim_to_have_written_is_found_in_what_a_producer_says_of_itself(clai
     assert [(one.code, one.path) for one in _errors(event)] == [("direct_write", f"/review_hints/deep/0/{name}")]
 
 
-@pytest.mark.parametrize(
+@each(
     "claim",
     [{"durable_write_allowed": False}, {"durable_write": "none"}, {"worker_write_mode": "proposal_only"}],
 )
@@ -190,7 +189,7 @@ def test_a_scope_of_ones_own_is_legal_by_its_prefix_and_stays_in_its_session() -
 
 
 @cites("MATM-013")
-@pytest.mark.parametrize(
+@each(
     ("name", "blank"),
     [("owner", " "), ("lawful_basis", "\t"), ("access", []), ("erasure", "\n"), ("source_quality", " ")],
 )
@@ -215,7 +214,7 @@ def test_white_space_is_none_of_the_preconditions_of_memory_about_a_person(name:
         ]
 
 
-@pytest.mark.parametrize("agent", [{"id": "tester.1"}, {"name": "tester.1", "role": "tester"}, "tester.1"])
+@each("agent", [{"id": "tester.1"}, {"name": "tester.1", "role": "tester"}, "tester.1"])
 def test_a_producer_may_name_itself_in_several_ways(agent: Json) -> None:
     event = {**_example(), "source_agent": agent}
 
@@ -225,7 +224,7 @@ def test_a_producer_may_name_itself_in_several_ways(agent: Json) -> None:
     assert json.loads(CONTRACT.encode([memory]).data) == event
 
 
-@pytest.mark.parametrize(
+@each(
     ("part", "value", "message"),
     [
         ("source_agent", {"role": "tester"}, "agent_id is missing"),
@@ -238,7 +237,7 @@ def test_what_names_nobody_and_says_no_number_is_refused(part: str, value: Json,
 
 
 @cites("MATM-014")
-@pytest.mark.parametrize(
+@each(
     ("text", "sort"),
     [
         ("use ghp_" + "a1B2" * 9, "code host token"),
@@ -257,7 +256,7 @@ def test_a_text_shaped_like_a_credential_is_told_without_repeating_it(text: str,
     assert found.message == f"this looks like a credential ({sort}); leave it out"
 
 
-@pytest.mark.parametrize(
+@each(
     ("document", "said"),
     [
         ({"schema_version": "llmwikis.matm.memory-record.v1"}, "/: expected an object with record_id"),
@@ -272,7 +271,7 @@ def test_what_cannot_be_read_is_told_in_a_sentence(document: JsonObject, said: s
     assert str(refused.value) == said
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "said"),
     [
         ({"mood": 1}, "/mood: expected no such field"),
@@ -324,9 +323,7 @@ def test_a_field_named_like_a_credential_is_refused_without_repeating_its_value(
 
 
 @cites("MATM-015")
-@pytest.mark.parametrize(
-    ("said", "score"), [("low", 0.3), ("medium", 0.6), ("high", 0.9), (0, 0.0), (1, 1.0), (0.25, 0.25)]
-)
+@each(("said", "score"), [("low", 0.3), ("medium", 0.6), ("high", 0.9), (0, 0.0), (1, 1.0), (0.25, 0.25)])
 def test_a_confidence_in_words_or_numbers_is_kept_as_a_number(said: Json, score: float) -> None:
     (memory,) = CONTRACT.decode(json.dumps({**_example(), "confidence": said}).encode())
 

@@ -9,8 +9,8 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import named, notices, outcomes, result, told, warnings
 
-from muniment.compat.matm.example import Played, Script, desk_for, play, script
-from muniment.compat.matm.scratch import StillClock, scratch_memory
+from matm_evaluation.example import Played, Script, desk_for, play, script
+from matm_evaluation.scratch import StillClock, scratch_memory
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import NotFound

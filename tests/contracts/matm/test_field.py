@@ -6,15 +6,17 @@ import json
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import CONSUMER, FOREIGN_READER, STEWARD, World
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import simulated_memory
 
-from muniment.backends.memory.store import MemoryTenant
-from muniment.compat.matm.evaluation import field_section
-from muniment.compat.matm.field import Retrieval, Statuses, Told, is_outside, retrieval_figures, retrievals
-from muniment.compat.matm.figures import Figure
-from muniment.compat.matm.labels import Labels, label_figures, read_labels
-from muniment.compat.matm.scratch import matm_policy
+from matm_evaluation.evaluation import field_section
+from matm_evaluation.field import Retrieval, Statuses, Told, is_outside, retrieval_figures, retrievals
+from matm_evaluation.figures import Figure
+from matm_evaluation.labels import Labels, label_figures, read_labels
+from muniment.compat.matm.desk import matm_policy
 from muniment.model.actor import Actor
 from muniment.model.claim import Charter, Place
 from muniment.model.errors import Malformed, NotPermitted
@@ -22,7 +24,6 @@ from muniment.model.query import Query
 from muniment.model.status import Status
 from muniment.model.times import DAY
 from muniment.model.vocabulary import ActorType, Scope
-from muniment.testing.world import simulated_memory
 
 QUESTION = "How many regions has checkout?"
 
@@ -236,9 +237,7 @@ def test_labels_without_conflicts_say_nothing_of_them(world: World) -> None:
     assert [one.family for one in label_figures(world.memory, Labels(decisions={}))] == ["routing"] * 3
 
 
-@pytest.mark.parametrize(
-    "labels", [{}, {"decisions": []}, {"decisions": {"e": "keep"}}, {"decisions": {"e": "append:mars"}}, {"mood": 1}]
-)
+@each("labels", [{}, {"decisions": []}, {"decisions": {"e": "keep"}}, {"decisions": {"e": "append:mars"}}, {"mood": 1}])
 def test_labels_that_cannot_be_read_are_told(labels: object) -> None:
     with pytest.raises(Malformed) as refused:
         read_labels(json.dumps(labels).encode())

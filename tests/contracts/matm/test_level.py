@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import cache
 
 import msgspec
-import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import World
+from tests.support.world import default_policy, simulated_memory
 
-from muniment.compat.matm import probes
-from muniment.compat.matm.evaluation import FAMILIES, Evaluation, probe_section
-from muniment.compat.matm.figures import Figure
-from muniment.compat.matm.level import (
+from matm_evaluation import probes
+from matm_evaluation.evaluation import FAMILIES, Evaluation, probe_section
+from matm_evaluation.figures import Figure
+from matm_evaluation.level import (
     REQUIRED,
     Check,
     Level,
@@ -24,12 +25,11 @@ from muniment.compat.matm.level import (
     level_report,
     missing_for_next,
 )
-from muniment.compat.matm.probes import Probed
-from muniment.compat.matm.scratch import matm_policy
+from matm_evaluation.probes import Probed
+from muniment.compat.matm.desk import matm_policy
 from muniment.model.times import parse
 from muniment.model.vocabulary import ActorType
 from muniment.policy.rules import Policy, WriteDecision, WriteRule
-from muniment.testing.world import default_policy, simulated_memory
 
 EVERYTHING = tuple(Check(name=name, met=True, evidence="shown") for names in REQUIRED.values() for name in names)
 NOW = parse("2026-06-24T12:00:00Z", field="now")
@@ -56,18 +56,18 @@ def test_with_everything_the_highest_level_is_reached() -> None:
 
 
 @cites("MATM-066")
-@pytest.mark.parametrize("name", ["citations", "abstention", "reviewed records"])
+@each("name", ["citations", "abstention", "reviewed records"])
 def test_retrieval_is_never_claimed_without_citations_and_abstention(name: str) -> None:
     assert level_of(grade(without(name))) is Level.H2
 
 
 @cites("MATM-066")
-@pytest.mark.parametrize("family", FAMILIES)
+@each("family", FAMILIES)
 def test_an_evaluation_is_never_claimed_without_each_of_the_eleven_families(family: str) -> None:
     assert level_of(grade(without(family))) is Level.H3
 
 
-@pytest.mark.parametrize(("level", "name"), [(level, name) for level, names in REQUIRED.items() for name in names])
+@each(("level", "name"), [(level, name) for level, names in REQUIRED.items() for name in names])
 def test_whatever_is_missing_the_level_and_all_above_it_are_not_claimed(level: Level, name: str) -> None:
     for checks in (without(name), tuple(one for one in EVERYTHING if one.name != name)):
         levels = grade(checks)
@@ -170,7 +170,7 @@ def test_a_policy_under_which_agents_commit_is_not_ready_to_curate() -> None:
     assert committing(matm_policy()) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "found"),
     [
         (WriteRule(id="r", decision=WriteDecision.COMMIT, reason="r", types=(ActorType.PERSON,)), ()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import CURATOR, DOCS, FOREIGN_WORKER, MACHINE, STEWARD, TESTER, World, outcomes, told
 
@@ -113,7 +114,7 @@ def test_a_producer_cannot_speak_in_the_name_of_another(world: World) -> None:
 
 
 @cites("MATM-021")
-@pytest.mark.parametrize(
+@each(
     "fields",
     [
         {"evidence_refs": ["ci:run/404"]},

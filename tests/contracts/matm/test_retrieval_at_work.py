@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import (
     CONSUMER,
@@ -20,17 +21,17 @@ from tests.contracts.matm.at_work import (
     told,
     warnings,
 )
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import simulated_memory
 
-from muniment.backends.memory.store import MemoryTenant
+from muniment.compat.matm.desk import matm_policy
 from muniment.compat.matm.retrieval import read_request
-from muniment.compat.matm.scratch import matm_policy
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.times import DAY
 from muniment.model.vocabulary import ActorType, Outcome
-from muniment.testing.world import simulated_memory
 
 QUESTION = "How many regions has checkout?"
 
@@ -341,7 +342,7 @@ def test_a_claim_that_is_long_due_for_review_is_told_with_a_warning(world: World
     assert warnings(world.ask(QUESTION), record) == ["its review was due at 2026-09-22T12:00:00Z"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "field"),
     [
         (b"[]", "/"),

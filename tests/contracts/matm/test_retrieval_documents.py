@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment import Memory
@@ -75,7 +75,7 @@ def test_a_short_request_asks_for_its_task_and_an_empty_list_allows_nothing() ->
     assert query_of({**REQUEST, "project_id": "checkout"}).scope_ids is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "found"),
     [
         ({"allowed_scopes": ["discard"]}, ("enum", "/allowed_scopes/0")),

@@ -19,12 +19,12 @@ from tests.contracts.matm.at_work import (
     told,
     warnings,
 )
+from tests.support.world import simulated_memory
 
 from muniment.contracts.interchange import carry
 from muniment.contracts.matm.contract import write_document
 from muniment.model.actor import Actor
 from muniment.model.times import DAY
-from muniment.testing.world import simulated_memory
 
 ALL = ("session", "project", "agent_team", "agent_repo")
 QUESTION = "How many regions has checkout?"

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from muniment.compat.memledger import ConfidencePolicy, EmbeddingConfig, Memledger, MemledgerConfig, NamespaceRBAC
-from muniment.compat.memledger.strategies.policies import Complete
+from muniment_memledger import ConfidencePolicy, EmbeddingConfig, Memledger, MemledgerConfig, NamespaceRBAC
+from muniment_memledger.strategies.policies import Complete
 
 T = TypeVar("T")
 WIDTH = 256

@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites, diverges
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment_memledger import (
     AccessRule,
     Memledger,
     MemoryRecord,
@@ -227,7 +228,7 @@ def test_an_identity_given_at_construction_is_who_asks(vault: Path) -> None:
     assert play(vault, story, rbac=rules(), identity="hr-clerk") == "hr-clerk"
 
 
-@pytest.mark.parametrize(
+@each(
     ("namespace", "governed"),
     [(HR, True), (f"{HR}/", True), (f"{HR}/salaries", True), ("/sensitive/hrx", False), ("/sensitive", False)],
 )
@@ -282,7 +283,7 @@ def test_a_conflict_does_not_tell_the_side_that_the_caller_may_not_read(vault: P
 PATHS = ("/", "/a", "/a/b", "/a/x/c", "/a/x/y/c", "/a/secret", "/b/secrets/c", "/ab")
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "covered"),
     [
         ("*", PATHS),

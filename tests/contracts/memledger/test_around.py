@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites, diverges
 from tests.contracts.memledger.golden import GOLDEN
 from tests.contracts.memledger.room import play
+from tests.support.world import simulated_memory
 
 from muniment import compat
-from muniment.compat.memledger import (
+from muniment.engine import Memory
+from muniment.model.errors import ConfigurationError
+from muniment_memledger import (
     BackendProvider,
     Memledger,
     MemledgerConfig,
@@ -27,8 +31,8 @@ from muniment.compat.memledger import (
     register_backend,
     setup_telemetry,
 )
-from muniment.compat.memledger.cli.dashboard import render_dashboard_html, render_lineage_html
-from muniment.compat.memledger.cli.eval import (
+from muniment_memledger.cli.dashboard import render_dashboard_html, render_lineage_html
+from muniment_memledger.cli.eval import (
     Run,
     expand_variables,
     render_markdown,
@@ -37,12 +41,9 @@ from muniment.compat.memledger.cli.eval import (
     score_run,
     summarize,
 )
-from muniment.compat.memledger.embeddings import AnyEmbedder
-from muniment.compat.memledger.integrations import langgraph
-from muniment.compat.memledger.telemetry import log_evaluation, reset_metrics
-from muniment.engine import Memory
-from muniment.model.errors import ConfigurationError
-from muniment.testing.world import simulated_memory
+from muniment_memledger.embeddings import AnyEmbedder
+from muniment_memledger.integrations import langgraph
+from muniment_memledger.telemetry import log_evaluation, reset_metrics
 
 GOOD = {"created_by": "ana", "confidence": 0.9, "session_id": "s", "hedged": False}
 
@@ -104,7 +105,7 @@ def test_the_first_tier_of_integrity_goes_by_author_confidence_and_threshold() -
 A, S = {"created_by": "a", "session_id": "s"}, {"session_id": "s"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("memories", "chain", "score"),
     [
         ([{**A, "confidence": 0.01}], None, 0.455),  # 1 - 0.25 - 0.5 * 0.59
@@ -326,7 +327,7 @@ def test_a_backend_of_the_callers_own_can_be_registered() -> None:
         register_backend("broken", dict)  # type: ignore[arg-type]  # that is the point
 
 
-@pytest.mark.parametrize("name", ["opensearch", "dynamodb", "nonsense"])
+@each("name", ["opensearch", "dynamodb", "nonsense"])
 def test_a_backend_that_is_not_served_is_refused_with_what_is(name: str) -> None:
     with pytest.raises(ConfigurationError, match="muniment, pgvector, s"):
         asyncio.run(Memledger.create(name))

@@ -8,9 +8,9 @@ from pathlib import Path
 from tests.contracts.cites import cites, diverges
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import Memledger, MemoryRecord
-from muniment.compat.memledger.backends.base import backend_of
 from muniment.model.errors import ConfigurationError
+from muniment_memledger import Memledger, MemoryRecord
+from muniment_memledger.backends.base import backend_of
 
 
 def names(records: list[MemoryRecord]) -> list[str]:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import EmbeddingConfig, Memledger, MemoryRecord
-from muniment.compat.memledger.extract import by_rule, is_private
 from muniment.model.claim import Claim
 from muniment.model.errors import Malformed
+from muniment_memledger import EmbeddingConfig, Memledger, MemoryRecord
+from muniment_memledger.extract import by_rule, is_private
 
 GATE: dict[str, object] = {"min_threshold": 0.4, "flag_threshold": 0.6}
 

@@ -12,7 +12,8 @@ import msgspec
 import pytest
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import MunimentError
+from muniment_memledger import (
     AccessRule,
     EpisodicRecord,
     Memledger,
@@ -22,7 +23,6 @@ from muniment.compat.memledger import (
     NamespaceRBAC,
     SemanticRecord,
 )
-from muniment.model.errors import MunimentError
 
 SECRET, STEPS = "The zeppelin fund pays out in May", "After the zeppelin fund paid out all was well"
 WORDS = re.compile(r"zeppelin|vault-of-hr|hr-bot|quokka", re.IGNORECASE)

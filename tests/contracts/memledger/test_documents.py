@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.memledger.strategies import documents
 
 from muniment.contracts.interchange import InterchangeRecord
@@ -62,7 +63,7 @@ def test_the_quick_way_takes_a_record_only_if_nothing_is_found_in_it(
 BARE: JsonObject = {"id": "m1", "content": "The pump is red", "record_type": "semantic"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "code", "path"),
     [
         ({"content": ""}, "length", "/content"),
@@ -104,7 +105,7 @@ def test_what_is_wrong_is_told_with_its_code_and_place(change: JsonObject, code:
     assert refused.value.field == path
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "path"),
     [
         ('{"id": "a", "id": "b"}', "/id"),
@@ -235,7 +236,7 @@ def test_what_was_changed_on_the_way_wins_over_what_was_kept() -> None:
     assert (document["confidence"], document["user_id"]) == (0.5, "u")
 
 
-@pytest.mark.parametrize("foreign", [5, {"memory": 7}, {"memory": {}, "more": 1}, {"a": {"b": [[1], [2]]}}])
+@each("foreign", [5, {"memory": 7}, {"memory": {}, "more": 1}, {"a": {"b": [[1], [2]]}}])
 def test_a_key_of_metadata_under_our_name_that_is_not_ours_is_left_alone(foreign: Json) -> None:
     document = {**BARE, "metadata": {"muniment": foreign, "k": 1}}
 
@@ -275,7 +276,7 @@ def test_a_record_of_no_known_type_is_told_all_else_that_is_wrong_with_it() -> N
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "path", "expected"),
     [
         ({"mood": "red"}, "/mood", "nothing: there is no such field"),

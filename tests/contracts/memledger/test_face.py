@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 
-import pytest
 import typer
+from tests.cases import each
 
 from muniment.compat import memledger
-from muniment.compat.memledger import Memledger
-from muniment.compat.memledger.mapping import COMMANDS, TOOLS
 from muniment.surfaces.cli import app
+from muniment_memledger import Memledger
+from muniment_memledger.mapping import COMMANDS, TOOLS
 
 NAMES = [
     "Memledger",
@@ -104,7 +104,7 @@ def test_every_name_of_theirs_can_be_imported_from_here() -> None:
     assert [name for name in NAMES if not hasattr(memledger, name)] == []
 
 
-@pytest.mark.parametrize("name", METHODS)
+@each("name", METHODS)
 def test_a_method_takes_what_theirs_takes(name: str) -> None:
     method = getattr(Memledger, name)
     wanted = [word.partition("=") for word in METHODS[name].split()]

@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import Malformed
+from muniment_memledger import (
     ConflictRef,
     Memledger,
     MemoryRecord,
@@ -20,8 +22,7 @@ from muniment.compat.memledger import (
     compute_mqs,
     compute_policy_score,
 )
-from muniment.compat.memledger.strategies.scoring import effective_importance
-from muniment.model.errors import Malformed
+from muniment_memledger.strategies.scoring import effective_importance
 
 NOW = datetime.now(UTC)
 
@@ -94,7 +95,7 @@ def test_the_recent_scores_above_the_old(decay: str) -> None:
     assert recent > old
 
 
-@pytest.mark.parametrize(
+@each(
     ("decay", "days", "worth"),
     [
         ("power_law", 16, 0.575),  # 0.30 * 3/4 + 0.25 * 16 ** -0.5 + 0.20 * 50/100 + 0.25 * (0.5 * 1 + 0.5 * 0.5)
@@ -125,7 +126,7 @@ def test_other_weights_give_another_score_and_wrong_ones_are_refused() -> None:
 
 
 @cites("MEML-041")
-@pytest.mark.parametrize("likeness", [-1.0, 0.0, 0.5, 1.0, 7.0])
+@each("likeness", [-1.0, 0.0, 0.5, 1.0, 7.0])
 def test_the_final_score_lies_between_0_and_1(likeness: float) -> None:
     heavy = ScoringConfig(similarity_weight=1.0, policy_weight=1.0)
 
@@ -171,7 +172,7 @@ def test_outcomes_move_what_the_gate_decides_by(vault: Path) -> None:
     assert play(vault, story) == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("record", "score"),
     [
         (MemoryRecord(content="x", confidence=1.0), 72),
@@ -196,7 +197,7 @@ def test_the_quality_of_a_record_follows_the_published_formula(record: MemoryRec
     assert compute_mqs(record) == score
 
 
-@pytest.mark.parametrize(
+@each(
     ("successes", "failures", "idle_days", "expected"),
     [(0, 0, 0, 0.7), (2, 0, 0, 0.8), (9, 0, 0, 0.9), (0, 3, 0, 0.4), (1, 1, 0, 0.6), (0, 0, 180, 0.35)],
 )

@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import Malformed
+from muniment_memledger import (
     ConfidencePolicy,
     Memledger,
     MemledgerConfig,
@@ -20,8 +22,7 @@ from muniment.compat.memledger import (
     compute_effective_confidence,
     compute_effective_confidence_map,
 )
-from muniment.compat.memledger.policies.confidence_policy import read_policy
-from muniment.model.errors import Malformed
+from muniment_memledger.policies.confidence_policy import read_policy
 
 
 class Chain:
@@ -49,7 +50,7 @@ def test_a_record_without_parents_has_what_it_declares_and_no_chain_is_read() ->
 
 
 @cites("MEML-056", "MEML-057")
-@pytest.mark.parametrize(("lowest", "effective"), [(0.3, 0.3), (0.0, 0.0), (0.95, 0.8), (1.0, 0.8)])
+@each(("lowest", "effective"), [(0.3, 0.3), (0.0, 0.0), (0.95, 0.8), (1.0, 0.8)])
 def test_a_chain_drags_a_record_down_and_never_up(lowest: float, effective: float) -> None:
     assert asyncio.run(compute_effective_confidence(child(0.8), Chain(lowest))) == effective
 
@@ -148,13 +149,13 @@ def test_a_gate_can_be_set_for_all_searches_of_an_instance(vault: Path) -> None:
     assert play(vault, story, config=config) == (0, 1)
 
 
-@pytest.mark.parametrize("policy", [(0.8, 0.2), (-0.1, 0.5), (0.4, 1.1), (float("nan"), 0.5)])
+@each("policy", [(0.8, 0.2), (-0.1, 0.5), (0.4, 1.1), (float("nan"), 0.5)])
 def test_crossed_or_impossible_thresholds_are_refused(policy: tuple[float, float]) -> None:
     with pytest.raises(Malformed):
         ConfidencePolicy(*policy)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "thresholds"),
     [
         ({}, (0.4, 0.6)),
@@ -183,7 +184,7 @@ def test_the_thresholds_themselves_belong_to_the_better_side() -> None:
     assert [policy.evaluate(sure) for sure in (0.399, 0.4, 0.699, 0.7)] == ["FILTER", "FLAG", "FLAG", "PASS"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("sure", "days", "decayed", "stale", "archive"),
     [
         (0.9, 0, 0.9, False, False),

@@ -8,8 +8,8 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import Memledger, MemledgerConfig, MemoryRecord, MemoryStatus
 from muniment.model.errors import Malformed, MunimentError
+from muniment_memledger import Memledger, MemledgerConfig, MemoryRecord, MemoryStatus
 
 
 async def kept(ml: Memledger, name: str) -> MemoryRecord:

@@ -7,14 +7,14 @@ from pathlib import Path
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.contracts.strict.values import JsonObject
+from muniment_memledger import (
     JsonArrayChainStore,
     Memledger,
     build_chain,
     propagate_attribution,
     truncate_chain,
 )
-from muniment.contracts.strict.values import JsonObject
 
 
 async def chained(ml: Memledger, *confidences: float) -> list[str]:

@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed, ModelUnavailable
+from muniment_memledger import (
     AccessRule,
     AuditLog,
     ConfidencePolicy,
@@ -35,18 +37,17 @@ from muniment.compat.memledger import (
     record_from_dict,
     register_strategy,
 )
-from muniment.compat.memledger.config import expand, read_config
-from muniment.compat.memledger.embeddings import AS_CONFIGURED, embedder_of
-from muniment.compat.memledger.evaluators import evaluate_attribution_integrity, evaluate_structural
-from muniment.compat.memledger.strategies.policies import AlwaysStore, FixedImportance
-from muniment.model.errors import ConfigurationError, LimitExceeded, Malformed, ModelUnavailable
+from muniment_memledger.config import expand, read_config
+from muniment_memledger.embeddings import AS_CONFIGURED, embedder_of
+from muniment_memledger.evaluators import evaluate_attribution_integrity, evaluate_structural
+from muniment_memledger.strategies.policies import AlwaysStore, FixedImportance
 
 
 def known(content: str, by: str = "ana") -> MemoryRecord:
     return MemoryRecord(content=content, id=content, created_by=by)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "records", "existing", "action"),
     [
         ("The service runs 8 replicas", [known("The service runs 5 replicas", "bob")], 0, "review"),
@@ -168,7 +169,7 @@ def test_an_embedder_written_for_memledger_works_as_it_is(embedder: object, vaul
     assert play(vault, story, embedder=embedder) == "My automobile broke down"
 
 
-@pytest.mark.parametrize(
+@each(
     ("config", "chosen"),
     [
         (EmbeddingConfig(), AS_CONFIGURED),
@@ -218,7 +219,7 @@ REFUSALS: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("setting", REFUSALS)
+@each("setting", REFUSALS)
 def test_a_setting_that_cannot_be_is_refused_by_name(setting: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         REFUSALS[setting]()
@@ -245,7 +246,7 @@ MALFORMED: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("field", MALFORMED)
+@each("field", MALFORMED)
 def test_a_word_that_cannot_be_is_refused_by_the_name_of_its_field(field: str) -> None:
     with pytest.raises(Malformed) as refused:
         MALFORMED[field]()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.contracts.memledger.room import WordCounts, play
 
-from muniment.compat.memledger import (
+from muniment_memledger import (
     AccessRule,
     BackendConfig,
     ConfidencePolicy,

@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import Malformed
+from muniment_memledger import (
     EpisodicRecord,
     Memledger,
     MemoryRecord,
@@ -19,7 +21,6 @@ from muniment.compat.memledger import (
     SemanticRecord,
     record_from_dict,
 )
-from muniment.model.errors import Malformed
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 EACH = (
@@ -62,7 +63,7 @@ def test_a_record_is_read_as_the_type_it_names_and_else_as_semantic() -> None:
 
 
 @cites("MEML-006")
-@pytest.mark.parametrize("record", EACH, ids=lambda record: str(record.record_type))
+@each("record", EACH, ids=lambda record: str(record.record_type))
 def test_a_record_that_is_dumped_and_read_again_is_the_same(record: MemoryRecord) -> None:
     assert record_from_dict(record.model_dump()) == record
     assert record_from_dict(record.model_dump(mode="json")) == record
@@ -116,7 +117,7 @@ def test_adding_under_an_id_that_is_there_is_a_new_revision_by_the_same_author(v
     play(vault, story)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "name"),
     [
         ({"confidence": 7.5}, "confidence"),

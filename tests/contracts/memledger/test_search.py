@@ -8,7 +8,7 @@ from tests.contracts.cites import cites
 from tests.contracts.memledger.room import WordCounts, play
 from tests.patience import WAIT_S
 
-from muniment.compat.memledger import Memledger, MemledgerConfig, RecordType, SearchResult
+from muniment_memledger import Memledger, MemledgerConfig, RecordType, SearchResult
 
 
 async def contents(answer: SearchResult) -> list[str]:

@@ -8,7 +8,8 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment.model.errors import ConfigurationError, Malformed
+from muniment_memledger import (
     AccessRule,
     ConfidencePolicy,
     Memledger,
@@ -18,7 +19,6 @@ from muniment.compat.memledger import (
     NamespaceRBAC,
     Neo4jChainStore,
 )
-from muniment.model.errors import ConfigurationError, Malformed
 
 NAMES = ["memory_store", "memory_search", "memory_recall", "memory_delete", "memory_stats", "memory_namespaces"]
 

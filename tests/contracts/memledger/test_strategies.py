@@ -6,10 +6,11 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.memledger.room import play
 
-from muniment.compat.memledger import (
+from muniment_memledger import (
     Memledger,
     MemledgerConfig,
     MemoryRecord,
@@ -17,7 +18,7 @@ from muniment.compat.memledger import (
     build_strategies,
     register_strategy,
 )
-from muniment.compat.memledger.strategies.llm import (
+from muniment_memledger.strategies.llm import (
     LLMGated,
     LLMImportance,
     LLMRerank,
@@ -25,7 +26,7 @@ from muniment.compat.memledger.strategies.llm import (
     extract_json,
     model_name,
 )
-from muniment.compat.memledger.strategies.policies import (
+from muniment_memledger.strategies.policies import (
     AlwaysStore,
     ConflictResolution,
     ConflictResolverStrategy,
@@ -70,7 +71,7 @@ def failing(_: str) -> str:
 
 
 @cites("MEML-070", "MEML-071")
-@pytest.mark.parametrize("config", [None, {}, {"importance": {}}, {"model": "m"}])
+@each("config", [None, {}, {"importance": {}}, {"model": "m"}])
 def test_the_strategies_are_by_default_the_plain_ones(config: dict[str, object] | None) -> None:
     built = build_strategies(config)
 
@@ -88,7 +89,7 @@ def test_choosing_one_kind_changes_only_that() -> None:
 
 
 @cites("MEML-072")
-@pytest.mark.parametrize("kind", ["importance", "write_policy", "conflict_resolver", "reranker"])
+@each("kind", ["importance", "write_policy", "conflict_resolver", "reranker"])
 def test_an_unknown_provider_is_a_value_error_that_names_the_kind(kind: str) -> None:
     with pytest.raises(ValueError, match=kind):
         build_strategies({kind: {"provider": "nonsense"}})
@@ -123,16 +124,14 @@ def test_an_importance_strategy_of_the_callers_decides_the_importance(vault: Pat
 
 
 @cites("MEML-076")
-@pytest.mark.parametrize("default", [-0.1, 1.1, float("nan")])
+@each("default", [-0.1, 1.1, float("nan")])
 def test_a_fixed_importance_outside_0_to_1_is_refused(default: float) -> None:
     with pytest.raises(ValueError, match="importance"):
         FixedImportance(default)
 
 
 @cites("MEML-077")
-@pytest.mark.parametrize(
-    ("answer", "expected"), [("7", 0.7), ("I say 10 of 10", 1.0), ("99", 1.0), ("-3", 0.0), ("high", 0.25)]
-)
+@each(("answer", "expected"), [("7", 0.7), ("I say 10 of 10", 1.0), ("99", 1.0), ("-3", 0.0), ("high", 0.25)])
 def test_the_models_importance_is_its_first_number_out_of_ten(answer: str, expected: float) -> None:
     model = LLMImportance(complete=saying(answer), fallback=0.25)  # type: ignore[arg-type]  # a function from text to text
 
@@ -142,7 +141,7 @@ def test_the_models_importance_is_its_first_number_out_of_ten(answer: str, expec
 
 
 @cites("MEML-078")
-@pytest.mark.parametrize(
+@each(
     ("answer", "fallback", "stored"),
     [
         ('{"store": true}', False, True),
@@ -160,7 +159,7 @@ def test_the_models_write_gate_reads_true_and_false_and_falls_back(answer: str, 
 
 
 @cites("MEML-079")
-@pytest.mark.parametrize(
+@each(
     ("answer", "expected"),
     [
         ('{"action": "supersede"}', ("supersede", "old", None)),
@@ -185,7 +184,7 @@ def test_the_models_resolver_carries_what_its_action_needs(
 
 
 @cites("MEML-080")
-@pytest.mark.parametrize(
+@each(
     ("answer", "expected"),
     [
         ('["c", "a"]', ["c", "a", "b"]),
@@ -210,7 +209,7 @@ def test_a_provider_is_put_in_front_once() -> None:
 
 
 @cites("MEML-082")
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ('Sure! {"a": {"b": 1}} Done.', {"a": {"b": 1}}),

@@ -11,6 +11,7 @@ from importlib.resources import files
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.example import document
 
@@ -56,7 +57,7 @@ def graphs(draw: st.DrawFn) -> JsonObject:
 
 
 @cites("OMIR-079")
-@pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["name"])
+@each("case", GOLDEN["cases"], ids=lambda case: case["name"])
 def test_activation_comes_out_as_published(case: dict[str, JsonObject]) -> None:
     at = case.get("at")
     found = activated(case["bundle"], at=parse(str(at), field="at") if at is not None else None)
@@ -167,7 +168,7 @@ def test_a_sketch_is_the_same_in_whatever_order_and_as_published() -> None:
     assert sketch(["tea"], bits=16, hashes=2)["data"] == "AAk="
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "field"),
     [
         ({"hashAlg": "xxh3-64"}, "hashAlg"),

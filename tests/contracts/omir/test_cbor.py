@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.example import DATA, document
 from tests.contracts.omir.strategies import JSONS, documents
@@ -59,7 +60,7 @@ VECTORS: list[tuple[Json, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "spelled"), VECTORS, ids=lambda part: str(part)[:24])
+@each(("value", "spelled"), VECTORS, ids=lambda part: str(part)[:24])
 def test_a_value_has_the_published_spelling(value: Json, spelled: str) -> None:
     assert write_cbor(value).hex() == spelled
     assert same(read_cbor(bytes.fromhex(spelled)), value)
@@ -102,7 +103,7 @@ def test_the_tag_that_describes_itself_is_passed_over() -> None:
 
 
 @cites("OMIR-063")
-@pytest.mark.parametrize(
+@each(
     ("spelled", "place", "expected"),
     [
         ("", 0, "more: the document ends here"),

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.contracts.finding import passes
@@ -50,7 +51,7 @@ def valid(*resources: JsonObject) -> bool:
 
 
 @cites("OMIR-070")
-@pytest.mark.parametrize(
+@each(
     ("hours", "anchored", "present"),
     [
         (24, False, 0.5),
@@ -74,7 +75,7 @@ def test_presence_counts_from_the_last_use_and_takes_the_half_life_of_the_rules_
     assert evolve.retrievability(RECORD, at(720)) == 0.5
 
 
-@pytest.mark.parametrize(
+@each(
     ("days", "plain", "potentiated"),
     [
         (0.5, 0.7072, 0.8409),
@@ -131,7 +132,7 @@ def test_an_access_touches_the_stamps_of_use_and_nothing_else() -> None:
 
 
 @cites("OMIR-072")
-@pytest.mark.parametrize(
+@each(
     ("alpha", "beta", "veld", "ours"),
     [
         (1, 1, 0.5, 0.5),
@@ -183,8 +184,8 @@ def test_independent_evidence_adds_up_with_one_prior_and_the_same_evidence_does_
 
 
 @cites("OMIR-074")
-@pytest.mark.parametrize("rules", [HALF_LIFE, VELD], ids=["half-life", "veld"])
-@pytest.mark.parametrize(
+@each("rules", [HALF_LIFE, VELD], ids=["half-life", "veld"])
+@each(
     ("tier", "importance", "seconds", "after"),
     [
         ("working", 0.35, 1_800, "session"),

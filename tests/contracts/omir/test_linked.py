@@ -10,6 +10,7 @@ from pyld import jsonld  # type: ignore[import-untyped]  # it has no types
 from pyld.context_resolver import ContextResolver  # type: ignore[import-untyped]  # it has no types
 from rdflib import RDF, XSD, Graph, Literal, URIRef
 from rdflib.term import Node
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.example import document
 
@@ -222,7 +223,7 @@ def test_times_that_xml_schema_does_not_know_stay_text() -> None:
     assert Literal("2026-04-01t16:05:00z") in set(graph.objects(None, URIRef(NS + "createdAt")))
 
 
-@pytest.mark.parametrize("id_", ["content:1", "_:b0", ":x", "omir:x"])
+@each("id_", ["content:1", "_:b0", ":x", "omir:x"])
 def test_an_id_that_is_a_word_of_linked_data_is_refused(id_: str) -> None:
     bundle = document()
     assert isinstance(bundle["entry"], list)

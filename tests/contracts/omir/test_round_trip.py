@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.omir.example import DATA, document, sorted_entries
 from tests.contracts.omir.strategies import documents
 
@@ -155,7 +156,7 @@ def test_a_name_meets_the_entity_that_bears_it() -> None:
     assert passes(CONTRACT.check(encoded.data))
 
 
-@pytest.mark.parametrize(
+@each(
     ("parents", "written"),
     [
         ({"a": "a"}, {"a": None}),
@@ -216,7 +217,7 @@ def test_draft_fields_that_are_none_stay_where_a_stranger_put_them() -> None:
     assert equal(json.loads(CONTRACT.encode(CONTRACT.decode(text_of(entry))).data), sorted_entries(entry))
 
 
-@pytest.mark.parametrize(
+@each(
     "made_up",
     [
         Extension(name="omir", body='{"importance":[[],[7]]}'),
@@ -244,7 +245,7 @@ def test_words_that_somebody_made_up_never_make_an_invalid_bundle(made_up: Exten
         assert "Tea" in encoded.data.decode()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "field"),
     [
         (b"{", "/"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.contracts.omir.statement import spell, statement
@@ -53,7 +54,7 @@ def test_a_statement_follows_the_configuration() -> None:
     assert statement("writer/1", profiles=(), release=Release.R1X).writes == "R1.x"
 
 
-@pytest.mark.parametrize(
+@each(
     ("roles", "level", "field"), [(("king",), "core", "roles"), ((), "core", "roles"), (("consumer",), "gold", "level")]
 )
 def test_a_claim_that_is_none_is_refused(roles: tuple[str, ...], level: str, field: str) -> None:

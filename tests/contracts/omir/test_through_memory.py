@@ -8,6 +8,7 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import bundle, edge, entity, episode, record
 from tests.contracts.omir.example import DATA, EXTENSION, document, sorted_entries
+from tests.support.world import TickingClock, simulated_memory
 
 from muniment import Memory
 from muniment.compat.exchange import read_in, write_out
@@ -23,7 +24,6 @@ from muniment.contracts.registry import ContractName
 from muniment.contracts.strict.values import Json, JsonObject, equal
 from muniment.model.status import Status
 from muniment.model.times import parse
-from muniment.testing.world import TickingClock, simulated_memory
 
 ALL = [status.value for status in Status]
 NOON = parse("2026-04-02T12:00:00Z", field="clock")

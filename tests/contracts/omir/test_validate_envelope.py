@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import AT, bundle, entity, of, parity, record, spec, spelled, told, without
 
@@ -17,7 +18,7 @@ from muniment.contracts.strict.values import Json
 from muniment.model.errors import LimitExceeded, Unreadable
 
 WHOLE: dict[str, Json] = {"resourceType": "Bundle", "omirVersion": "R1", "entry": []}
-BOTH = pytest.mark.parametrize("verdict", list(Verdict))
+BOTH = each("verdict", list(Verdict))
 
 
 def _nested(depth: int) -> bytes:
@@ -60,7 +61,7 @@ FATAL = {
 
 
 @BOTH
-@pytest.mark.parametrize("data", FATAL.values(), ids=FATAL.keys())
+@each("data", FATAL.values(), ids=FATAL.keys())
 @cites("OMIR-002", "OMIR-003")
 def test_what_is_no_json_is_fatal(data: bytes, verdict: Verdict) -> None:
     with pytest.raises(Unreadable):
@@ -68,7 +69,7 @@ def test_what_is_no_json_is_fatal(data: bytes, verdict: Verdict) -> None:
     assert [one.code for one in findings(data)] == ["E000"]
 
 
-@pytest.mark.parametrize("bad", [b"1e400", b"1" + b"0" * 309, b'"\\udc00"', b'"\x02"', b"NaN"])
+@each("bad", [b"1e400", b"1" + b"0" * 309, b'"\\udc00"', b'"\x02"', b"NaN"])
 @cites("OMIR-003")
 def test_what_cannot_be_read_is_fatal_inside_an_entry_too(bad: bytes) -> None:
     fields: list[Json] = [
@@ -134,7 +135,7 @@ REPEATS = {
 }
 
 
-@pytest.mark.parametrize(("data", "path", "first", "again"), REPEATS.values(), ids=REPEATS.keys())
+@each(("data", "path", "first", "again"), REPEATS.values(), ids=REPEATS.keys())
 @cites("OMIR-005")
 def test_a_key_said_twice_is_told_with_both_places_and_fails_the_text(
     data: bytes, path: str, first: tuple[int, int], again: tuple[int, int]
@@ -167,7 +168,7 @@ def test_what_the_text_fails_for_a_key_said_twice_is_not_decoded_either() -> Non
     assert parity(data).result is Status.PASS
 
 
-@pytest.mark.parametrize("depth", [100, 101, 127])
+@each("depth", [100, 101, 127])
 @cites("OMIR-004")
 def test_what_is_found_valid_is_decoded_however_deep(depth: int) -> None:
     data = _nested(depth)
@@ -211,7 +212,7 @@ def test_a_bundle_must_have_a_list_of_entries(verdict: Verdict) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("level", [Level.CORE, Level.STRICT])
+@each("level", [Level.CORE, Level.STRICT])
 @cites("OMIR-009")
 def test_an_empty_bundle_passes(verdict: Verdict, level: Level) -> None:
     found = validate(spelled(WHOLE), verdict=verdict, level=level)
@@ -219,7 +220,7 @@ def test_an_empty_bundle_passes(verdict: Verdict, level: Level) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("name", ["vendor", "meta", "extension", "Id"])
+@each("name", ["vendor", "meta", "extension", "Id"])
 @cites("OMIR-010")
 def test_a_field_the_bundle_does_not_have_is_refused(name: str, verdict: Verdict) -> None:
     found = validate(spelled({**WHOLE, name: []}), verdict=verdict)
@@ -234,7 +235,7 @@ def test_the_id_and_the_time_of_a_bundle_have_their_form(verdict: Verdict) -> No
     assert sorted(told(wrong)) == [("E110", "/generatedAt"), ("E110", "/id")]
 
 
-@pytest.mark.parametrize("context", [None, 1, {}, [], "https://omir.io/spec/R1/context.jsonld", {"a": "b"}])
+@each("context", [None, 1, {}, [], "https://omir.io/spec/R1/context.jsonld", {"a": "b"}])
 @cites("OMIR-012")
 def test_any_context_passes(context: Json) -> None:
     data = spelled({**WHOLE, "@context": context})
@@ -258,7 +259,7 @@ def test_an_entry_that_is_no_object_is_e100(verdict: Verdict) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("kind", ["Bundle", "memoryrecord", "Agent", "", 5, None])
+@each("kind", ["Bundle", "memoryrecord", "Agent", "", 5, None])
 @cites("OMIR-013")
 def test_an_entry_of_no_known_type_is_e101(kind: Json, verdict: Verdict) -> None:
     found = validate(bundle({**entity(), "resourceType": kind}), verdict=verdict)
@@ -267,7 +268,7 @@ def test_an_entry_of_no_known_type_is_e101(kind: Json, verdict: Verdict) -> None
     assert of(absent, "E101", "E120") == [("E101", "/entry/0/resourceType")]
 
 
-@pytest.mark.parametrize("release", ["R2", "R3", "R10"])
+@each("release", ["R2", "R3", "R10"])
 @cites("OMIR-014")
 def test_a_newer_release_is_one_finding_only(release: str) -> None:
     data = spelled({"resourceType": "Bundle", "omirVersion": release, "entry": [{"resourceType": "Agent"}], "new": 1})

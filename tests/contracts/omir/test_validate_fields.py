@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import bundle, edge, entity, episode, of, parity, record, spec, told, without
 
@@ -10,7 +10,7 @@ from muniment.contracts.omir.report import Status, Verdict
 from muniment.contracts.omir.validate import validate
 from muniment.contracts.strict.values import Json, JsonObject
 
-BOTH = pytest.mark.parametrize("verdict", list(Verdict))
+BOTH = each("verdict", list(Verdict))
 
 
 def _errors(one: JsonObject, verdict: Verdict = Verdict.PARITY) -> list[str]:
@@ -21,14 +21,14 @@ def _errors(one: JsonObject, verdict: Verdict = Verdict.PARITY) -> list[str]:
 
 
 @BOTH
-@pytest.mark.parametrize("id_", ["x", "x" * 128, "A-Za.z_0:9"])
+@each("id_", ["x", "x" * 128, "A-Za.z_0:9"])
 @cites("OMIR-015")
 def test_an_id_of_1_to_128_characters_passes(id_: str, verdict: Verdict) -> None:
     assert validate(bundle(record(id_)), verdict=verdict).result is Status.PASS
 
 
 @BOTH
-@pytest.mark.parametrize("id_", ["", "x" * 129, "a/b", "a b", "é", "a\n", "\n", "a\u0000"])
+@each("id_", ["", "x" * 129, "a/b", "a b", "é", "a\n", "\n", "a\u0000"])
 @cites("OMIR-015")
 def test_no_other_id_passes(id_: str, verdict: Verdict) -> None:
     found = validate(bundle(record(id_)), verdict=verdict)
@@ -59,7 +59,7 @@ def test_two_types_may_share_an_id(verdict: Verdict) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "2026-05-30T11:42:05Z",
@@ -81,7 +81,7 @@ def test_an_instant_passes_in_every_place(text: str, verdict: Verdict) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "2026-05-30T11:42:05",
@@ -140,7 +140,7 @@ DRAFT_SCORES = ["novelty", "replayPriority", "needProbability", "boundaryStrengt
 
 
 @BOTH
-@pytest.mark.parametrize("name", [*SCORES, *DRAFT_SCORES, "normalizedStrength"])
+@each("name", [*SCORES, *DRAFT_SCORES, "normalizedStrength"])
 @cites("OMIR-020", "OMIR-021")
 def test_a_score_lies_in_the_unit_interval(name: str, verdict: Verdict) -> None:
     for good in (0, 1, 0.0, 1.0, -0.0, 0.5):
@@ -216,7 +216,7 @@ REQUIRED: dict[str, tuple[JsonObject, list[str]]] = {
 
 
 @BOTH
-@pytest.mark.parametrize(("whole", "names"), REQUIRED.values(), ids=REQUIRED.keys())
+@each(("whole", "names"), REQUIRED.values(), ids=REQUIRED.keys())
 @cites("OMIR-025")
 def test_each_missing_field_is_told_once_at_the_entry(whole: JsonObject, names: list[str], verdict: Verdict) -> None:
     for name in names:
@@ -238,7 +238,7 @@ VOCABULARIES = {
 
 
 @BOTH
-@pytest.mark.parametrize("name", VOCABULARIES)
+@each("name", VOCABULARIES)
 @cites("OMIR-026")
 def test_each_word_of_a_vocabulary_passes_and_no_other(name: str, verdict: Verdict) -> None:
     def resource(word: Json) -> JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import bundle, entity, episode, of, parity, record, spec, spelled, told
 
@@ -220,7 +221,7 @@ RELAXING: dict[str, dict[str, Json]] = {
 }
 
 
-@pytest.mark.parametrize("rule", RELAXING.values(), ids=RELAXING.keys())
+@each("rule", RELAXING.values(), ids=RELAXING.keys())
 @cites("OMIR-056")
 def test_a_definition_that_does_not_only_narrow_is_refused(rule: dict[str, Json]) -> None:
     with pytest.raises(Malformed):

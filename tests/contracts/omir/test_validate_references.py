@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import bundle, edge, entity, episode, of, parity, record, spec, told, without
 
@@ -20,7 +20,7 @@ from muniment.contracts.omir.report import Level, Status, Verdict
 from muniment.contracts.omir.validate import validate
 from muniment.contracts.strict.values import Json, JsonObject
 
-BOTH = pytest.mark.parametrize("verdict", list(Verdict))
+BOTH = each("verdict", list(Verdict))
 GHOST: Json = {"ref": "Entity/ghost-x"}
 PLACES: dict[str, tuple[JsonObject, str, str]] = {
     "entityRefs of a record": (record(entityRefs=[{"ref": "Entity/a"}, GHOST]), "entityRefs/1/ref", "Entity/ghost-x"),
@@ -37,7 +37,7 @@ def _lost(report_of: Verdict, *entries: Json) -> list[tuple[str, str]]:
 
 
 @BOTH
-@pytest.mark.parametrize(("one", "where", "value"), PLACES.values(), ids=PLACES.keys())
+@each(("one", "where", "value"), PLACES.values(), ids=PLACES.keys())
 @cites("OMIR-034")
 def test_a_reference_to_nothing_is_told_with_path_and_value(
     one: JsonObject, where: str, value: str, verdict: Verdict

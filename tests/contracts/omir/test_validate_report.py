@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import bundle, edge, entity, episode, of, parity, record, spec, spelled, told, without
 from tests.contracts.omir.strategies import documents
@@ -24,7 +25,7 @@ from muniment.contracts.omir.validate import findings, validate
 from muniment.contracts.omir.wire import RESOURCES
 from muniment.contracts.strict.values import Json
 
-BOTH = pytest.mark.parametrize("verdict", list(Verdict))
+BOTH = each("verdict", list(Verdict))
 
 
 @BOTH
@@ -145,7 +146,7 @@ SUBS: dict[str, Json] = {
 }
 
 
-@pytest.mark.parametrize("sub", SUBS)
+@each("sub", SUBS)
 @cites("OMIR-049")
 def test_beside_e120_stands_which_sort_of_violation_it_is(sub: str) -> None:
     (one,) = [one for one in spec(bundle(SUBS[sub])).findings if one.code == "E120"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import AT, bundle, edge, entity, episode, of, parity, record, spec, spelled, told
 
@@ -85,7 +85,7 @@ REVERSED: dict[str, tuple[JsonObject, str]] = {
 }
 
 
-@pytest.mark.parametrize(("one", "where"), REVERSED.values(), ids=REVERSED.keys())
+@each(("one", "where"), REVERSED.values(), ids=REVERSED.keys())
 @cites("OMIR-081")
 def test_times_in_the_wrong_order_warn(one: JsonObject, where: str) -> None:
     data = bundle(one, entity(), entity("b")) if one["resourceType"] != "Entity" else bundle(one)
@@ -117,7 +117,7 @@ def test_an_event_far_ahead_warns_unless_it_is_intended() -> None:
     assert told(spec(bundle(record(eventTime="2026-06-29T00:00:00Z")))) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("alpha", "beta", "good", "bad"),
     [
         (9, 1, (0.5, 0.9, 0.7, 0.915), (0.45, 0.95, 1, 0)),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from tests.support.memory_store.store import MemoryTenant
+from tests.support.world import START, TickingClock, simulated_memory
+
 from muniment import Memory
-from muniment.backends.memory.store import MemoryTenant
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.claim import Belief, Claim, Nature, Origin, Times
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import Kind, MemoryClass
-from muniment.testing.world import START, TickingClock, simulated_memory
 
 TENANT = "tenant-acme"
 READER = "user-42"

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from hypothesis import given
+from tests.cases import each
 from tests.contracts.retrieval.strategies import configs, files, memory_records
 
 from muniment.contracts.contract import Narrowing
@@ -65,7 +66,7 @@ def test_the_contracts_own_record_is_a_slot_of_its_tenant_with_an_end() -> None:
     assert memory.claim.extensions == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("retention", "end"),
     [
         ("short_term", "2026-04-07T14:00:00Z"),
@@ -167,7 +168,7 @@ def test_nothing_is_written_as_an_empty_list() -> None:
     assert CONTRACT.decode(b"[]") == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("document", "field", "expected"),
     [
         ([RECORD, {**RECORD, "revision": 0}], "/1/revision", "a whole number from 1"),
@@ -217,14 +218,14 @@ def _config(**changes: Json) -> JsonObject:
     return {"memory": {"seed_records": [{**SEED, **changes}]}}
 
 
-@pytest.mark.parametrize("name", [name for name in RECORD if name != "kind"])
+@each("name", [name for name in RECORD if name != "kind"])
 def test_a_record_needs_each_of_its_fields(name: str) -> None:
     document: JsonObject = {key: value for key, value in RECORD.items() if key != name}
     (finding,) = CONTRACT.check(_bytes(document))
     assert (finding.code, finding.path, finding.message) == ("missing", "/", f"{name} is missing")
 
 
-@pytest.mark.parametrize(
+@each(
     ("document", "code", "path"),
     [
         ({**RECORD, "owner": "ana"}, "unknown", "/owner"),
@@ -299,7 +300,7 @@ def test_a_list_may_hold_documents_of_every_kind_and_each_is_judged_by_its_own()
     ]
 
 
-@pytest.mark.parametrize("other", [QUERY, RESULT, EVENT])
+@each("other", [QUERY, RESULT, EVENT])
 def test_what_holds_no_memory_is_refused_among_memories_too(other: JsonObject) -> None:
     with pytest.raises(Malformed) as caught:
         CONTRACT.decode(_bytes([RECORD, other]))

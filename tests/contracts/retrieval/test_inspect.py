@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 import muniment.surfaces.cli.inspect  # noqa: F401  # declares the command
@@ -71,7 +72,7 @@ def test_tenant_then_class_then_limit_in_the_order_of_the_file(tmp_path: Path) -
     assert found.records[0].confidence == 0.5
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value", "kind", "message"),
     [
         ("tenant_id", " ", ValueError, "Memory lookup field is required: tenant_id"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.compat import retrieval
@@ -33,7 +34,7 @@ def test_every_message_stands_in_the_page() -> None:
 
 
 @cites("RETR-071")
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
+@each("path", MODULES, ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
 def test_nothing_is_raised_in_words_that_are_not_listed(path: Path) -> None:
     page = PAGE.read_text(encoding="utf-8").splitlines()
     for call in _raised(path):
@@ -52,7 +53,7 @@ def test_nothing_is_raised_in_words_that_are_not_listed(path: Path) -> None:
                 pytest.fail(f"{path.name} raises {other}, which the page does not speak of")
 
 
-@pytest.mark.parametrize("name", retrieval.__all__)
+@each("name", retrieval.__all__)
 def test_every_public_name_stands_in_the_page(name: str) -> None:
     assert f"`{name}`" in PAGE.read_text(encoding="utf-8")
 

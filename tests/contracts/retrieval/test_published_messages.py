@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.compat.retrieval import MemoryCandidate, MemoryRecord, MemoryStore, load_memory_store
@@ -175,7 +176,7 @@ CASES = [*_loader(), *_records(), *_candidates(), *_lookups()]
 
 
 @cites("RETR-001", "RETR-002", "RETR-003")
-@pytest.mark.parametrize("message", sorted({case[0] for case in CASES}))
+@each("message", sorted({case[0] for case in CASES}))
 def test_a_fault_gets_the_message_printed_for_it_and_no_other(message: str) -> None:
     for _, said, kind, trigger in (case for case in CASES if case[0] == message):
         with pytest.raises(Exception) as caught:

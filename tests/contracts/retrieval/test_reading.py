@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from tests.contracts.cites import cites
 from tests.contracts.retrieval.room import READER, TENANT, WORDS, Room, query
+from tests.support.world import START
 
 from muniment.compat.exchange import read_in
 from muniment.compat.retrieval import ReadPolicy, read_query, retrieve
@@ -20,7 +21,6 @@ from muniment.model import times
 from muniment.model.errors import CallerError, Malformed
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import MemoryClass
-from muniment.testing.world import START
 
 
 @pytest.fixture

@@ -6,29 +6,32 @@ import json
 
 import msgspec
 import pytest
-from tests.contracts.cites import cites
-
-from muniment.compat.retrieval import (
+from examples.retrieval_runtime import (
     BackgroundWorker,
     Finished,
-    MemoryRecord,
-    MemoryStore,
-    ReadPolicy,
     Run,
     RunRequest,
     Runtime,
     ToolFailed,
+    replay,
+    run_demo,
+)
+from examples.retrieval_runtime.runtime import DEMO_NOW, build_layers
+from tests.cases import each
+from tests.contracts.cites import cites
+
+from muniment.compat.retrieval import (
+    MemoryRecord,
+    MemoryStore,
+    ReadPolicy,
     WritePolicy,
     bundled_store,
     export_events,
     read_events,
     rebuild_filters,
     rebuild_result,
-    replay,
     retrieve_from,
-    run_demo,
 )
-from muniment.compat.retrieval.runtime import DEMO_NOW, build_layers
 from muniment.contracts.retrieval.wire import Filters
 from muniment.model.vocabulary import TrustLevel
 
@@ -74,7 +77,7 @@ def test_the_demonstration_tells_fourteen_events_in_their_order() -> None:
 
 
 @cites("RETR-057")
-@pytest.mark.parametrize("records", [0, 1, 3])
+@each("records", [0, 1, 3])
 def test_the_counts_of_the_layers_are_the_real_ones_as_text(records: int) -> None:
     run = Runtime(MemoryStore(bundled_store().all()[:records])).run(ASKED)
     layers = build_layers(ASKED, [f"mem-{n}" for n in range(records)])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.compat.retrieval import (
@@ -70,7 +71,7 @@ LOADER = [
 
 
 @cites("RETR-001", "RETR-002", "RETR-015")
-@pytest.mark.parametrize(("config", "kind", "message"), LOADER, ids=[case[2] for case in LOADER])
+@each(("config", "kind", "message"), LOADER, ids=[case[2] for case in LOADER])
 def test_a_faulty_configuration_gets_its_published_message(config: object, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind) as caught:
         load_memory_store(config)
@@ -89,7 +90,7 @@ RECORD = [
 
 
 @cites("RETR-001", "RETR-002")
-@pytest.mark.parametrize(("changes", "kind", "message"), RECORD, ids=[case[2] for case in RECORD])
+@each(("changes", "kind", "message"), RECORD, ids=[case[2] for case in RECORD])
 def test_a_faulty_record_gets_its_published_message(
     changes: dict[str, object], kind: type[Exception], message: str
 ) -> None:
@@ -109,7 +110,7 @@ CANDIDATE = [
 
 
 @cites("RETR-001", "RETR-002", "RETR-022", "RETR-024")
-@pytest.mark.parametrize(("changes", "kind", "message"), CANDIDATE, ids=[case[2] for case in CANDIDATE])
+@each(("changes", "kind", "message"), CANDIDATE, ids=[case[2] for case in CANDIDATE])
 def test_a_faulty_candidate_gets_its_published_message_and_leaves_nothing(
     changes: dict[str, object], kind: type[Exception], message: str
 ) -> None:
@@ -186,7 +187,7 @@ def test_true_is_neither_a_confidence_nor_a_revision() -> None:
 
 
 @cites("RETR-009")
-@pytest.mark.parametrize("confidence", [math.nan, math.inf, -math.inf, -0.01, 1.01])
+@each("confidence", [math.nan, math.inf, -math.inf, -0.01, 1.01])
 def test_a_confidence_outside_0_and_1_is_refused_by_range(confidence: float) -> None:
     with pytest.raises(ValueError, match=r"^Memory record confidence must be between 0 and 1$"):
         _record(confidence=confidence)
@@ -258,7 +259,7 @@ def test_a_store_takes_no_mapping_for_a_candidate_and_keeps_nothing_of_it() -> N
 
 
 @cites("RETR-016")
-@pytest.mark.parametrize("config", [{}, {"memory": {}}, {"memory": {"seed_records": []}}])
+@each("config", [{}, {"memory": {}}, {"memory": {"seed_records": []}}])
 def test_a_store_without_records_stays_empty(config: object) -> None:
     assert load_memory_store(config).all() == []
     assert MemoryStore([]).all() == MemoryStore().all() == []

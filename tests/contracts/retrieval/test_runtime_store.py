@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.compat.retrieval import MemoryCandidate, MemoryRecord, MemoryStore, bundled_store
@@ -88,7 +89,7 @@ def test_a_name_that_a_seed_bears_is_not_given_again() -> None:
 
 
 @cites("RETR-026")
-@pytest.mark.parametrize("query", ["the vault opens at nine", "tenant-other", "mem-009", "*"])
+@each("query", ["the vault opens at nine", "tenant-other", "mem-009", "*"])
 def test_no_query_brings_out_another_tenants_record(query: str) -> None:
     store = MemoryStore([_record("mem-009", "the vault opens at nine", tenant="tenant-other"), _record("mem-001")])
     assert _names(store.retrieve(query, "tenant-acme", limit=10)) == ["mem-001"]
@@ -111,7 +112,7 @@ def test_three_records_are_returned_unless_a_limit_says_otherwise() -> None:
 
 
 @cites("RETR-028")
-@pytest.mark.parametrize(
+@each(
     ("limit", "kind", "message"),
     [
         (-1, ValueError, "Memory lookup limit must be non-negative"),
@@ -127,7 +128,7 @@ def test_what_is_no_limit_is_refused(limit: object, kind: type[Exception], messa
 
 
 @cites("RETR-029")
-@pytest.mark.parametrize(
+@each(
     ("query", "tenant", "kind", "message"),
     [
         (" ", "tenant-acme", ValueError, "Memory lookup field is required: query"),
@@ -143,7 +144,7 @@ def test_a_lookup_names_the_field_it_lacks(query: object, tenant: object, kind: 
 
 
 @cites("RETR-030", "RETR-031")
-@pytest.mark.parametrize(
+@each(
     ("query", "order", "scores"),
     [
         ("zebra", ["mem-001", "mem-002", "mem-003"], [1.20, 1.12, 0.75]),

@@ -7,15 +7,18 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.contracts.cites import cites
-
-from muniment.compat.retrieval import (
+from examples.retrieval_runtime import (
     RunRecord,
     RunRequest,
     RunStatus,
     Runtime,
     Sessions,
     ToolFailed,
+)
+from tests.cases import each
+from tests.contracts.cites import cites
+
+from muniment.compat.retrieval import (
     bundled_store,
     export_events,
     read_events,
@@ -39,7 +42,7 @@ def _failing(_: str) -> str:
 
 
 @cites("RETR-066")
-@pytest.mark.parametrize(
+@each(
     ("changes", "message"),
     [
         ({"tenant_id": "tenant-other"}, "Session belongs to another tenant"),

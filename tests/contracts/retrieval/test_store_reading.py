@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
+from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.retrieval.room import query
 
@@ -29,7 +29,7 @@ def test_the_bundled_records_are_read_under_the_bounds_of_a_query() -> None:
 
 
 @cites("RETR-037")
-@pytest.mark.parametrize(("age", "kept"), [(89, True), (90, True), (91, False), (None, False)])
+@each(("age", "kept"), [(89, True), (90, True), (91, False), (None, False)])
 def test_a_record_that_is_too_old_or_has_no_date_is_kept_out(age: int | None, kept: bool) -> None:
     created = None if age is None else Instant(NOW - age * DAY)
     record = replace(bundled_store().all()[1], created_at=created)

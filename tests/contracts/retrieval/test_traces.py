@@ -6,17 +6,20 @@ from typing import cast
 
 import msgspec
 import pytest
-
-from muniment.compat.retrieval import (
+from examples.retrieval_runtime import (
     RunRequest,
     Runtime,
+    replay,
+)
+from tests.cases import each
+
+from muniment.compat.retrieval import (
     bundled_store,
     export_events,
     make_event,
     read_events,
     rebuild_filters,
     rebuild_result,
-    replay,
 )
 from muniment.contracts.finding import passes
 from muniment.contracts.retrieval import CONTRACT
@@ -40,7 +43,7 @@ def test_the_keys_of_a_payload_are_trimmed() -> None:
     assert make_event("x", "t", {" a ": " b "}).payload == {"a": " b "}
 
 
-@pytest.mark.parametrize(
+@each(
     ("event_type", "trace_id", "payload", "kind", "message"),
     [
         (7, "t", {}, TypeError, "Trace event field must be a string: event_type"),
@@ -80,7 +83,7 @@ def test_events_are_exported_as_lines_and_read_back() -> None:
     assert read_events(text) == (EVENT, odd)
 
 
-@pytest.mark.parametrize("line", ["{", '{"event_type": "x"}', "[]", '{"a": 1, "a": 2}'])
+@each("line", ["{", '{"event_type": "x"}', "[]", '{"a": 1, "a": 2}'])
 def test_a_line_that_is_no_event_is_refused_by_its_number(line: str) -> None:
     with pytest.raises(ValueError) as caught:
         read_events(export_events([EVENT]) + line + "\n")
@@ -104,7 +107,7 @@ def test_an_event_that_tells_only_a_count_does_not_make_a_result() -> None:
     assert str(caught.value) == "Trace event payload lacks a field that can be read: selected_records"
 
 
-@pytest.mark.parametrize("value", ["many", "-", "[]", ""])
+@each("value", ["many", "-", "[]", ""])
 def test_a_field_that_is_not_what_it_must_be_does_not_make_a_result(value: str) -> None:
     (retrieval,) = [one for one in _run_events() if one.event_type == "retrieval"]
     broken = make_event("retrieval", "trace-001", {**retrieval.payload, "excluded_records": value})

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import httpx
 import msgspec
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.surfaces.http.agents import answered, attuned, message, record, register, sent, unit
 from tests.surfaces.http.conftest import Serve, Served, serving, settings_for
@@ -55,7 +56,7 @@ def test_an_agent_registers_records_and_another_attunes(served: Served) -> None:
         assert attuned(client, "ben") == {unit_id: "The north gate is closed on Sundays"}
 
 
-@pytest.mark.parametrize("operation", [one for one in FieldOperation if one is not FieldOperation.REGISTER])
+@each("operation", [one for one in FieldOperation if one is not FieldOperation.REGISTER])
 def test_every_operation_has_a_path_and_asks_who_is_registered(shared: Served, operation: FieldOperation) -> None:
     payloads: dict[FieldOperation, JsonObject] = {
         FieldOperation.DEREGISTER: {"agent_id": "nobody"},
@@ -81,7 +82,7 @@ NO_PURPOSE: JsonObject = {"intent": {"purpose": " "}}
 TOO_SURE: JsonObject = {"confidence": {"score": 2, "reasoning": "r"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("operation", "payload", "expected"),
     [
         ("RECORD", unit("x") | NO_PURPOSE, (400, "MISSING_INTENT")),
@@ -119,7 +120,7 @@ def test_an_operation_above_the_level_is_not_offered(serve: Serve) -> None:
         assert refused(client.get("/v1/events", params={"agent_id": "ana"})) == (501, "UNSUPPORTED_OPERATION")
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",
@@ -147,7 +148,7 @@ def test_what_is_no_strict_json_object_is_refused_and_changes_nothing(shared: Se
         assert epoch(client) == before
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "expected"),
     [
         ({"protocol": "akasha"}, "INVALID_ENVELOPE"),
@@ -250,7 +251,7 @@ def test_half_a_message_leaves_nothing(shared: Served) -> None:
         assert epoch(client) == before
 
 
-@pytest.mark.parametrize("score", ["NaN", "Infinity", "1e400", '"high"'])
+@each("score", ["NaN", "Infinity", "1e400", '"high"'])
 def test_a_score_that_is_no_number_is_a_wrong_score(shared: Served, score: str) -> None:
     said = message("RECORD", "ana", unit("The north gate is closed"))
     body = msgspec.json.encode(said).replace(b'"score":0.8', f'"score":{score}'.encode())

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import pytest
 from starlette.exceptions import HTTPException
+from tests.cases import each
 from tests.surfaces.test_problems import EXAMPLES
 
 from muniment.model import errors
@@ -53,7 +53,7 @@ def test_every_error_of_the_tree_has_a_status() -> None:
     assert {kind.code for kind in _leaves(errors.MunimentError)} == set(STATUS)
 
 
-@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+@each("error", EXAMPLES, ids=lambda error: type(error).__name__)
 def test_an_error_is_told_with_its_status_and_its_code(error: errors.MunimentError) -> None:
     response = response_of(error)
     told = msgspec.json.decode(response.body, type=ProblemDocument)
@@ -64,13 +64,13 @@ def test_an_error_is_told_with_its_status_and_its_code(error: errors.MunimentErr
     assert told.detail
 
 
-@pytest.mark.parametrize("error", [one for one in EXAMPLES if STATUS[one.code] < 500], ids=lambda one: one.code)
+@each("error", [one for one in EXAMPLES if STATUS[one.code] < 500], ids=lambda one: one.code)
 def test_what_the_caller_got_wrong_is_told_in_the_errors_words(error: errors.MunimentError) -> None:
     told = document_of(error)
     assert (told.detail, told.hint) == (str(error), error.hint)
 
 
-@pytest.mark.parametrize(
+@each(
     "error",
     [
         errors.StoreUnavailable("there is no vault at /secret/place"),

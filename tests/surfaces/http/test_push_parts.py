@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.cases import each
 
 from muniment.model.actor import Actor
 from muniment.model.errors import LedgerBroken, MunimentError, NotFound, StoreBusy, Unauthenticated
@@ -58,7 +59,7 @@ def test_tickets_do_not_pile_up() -> None:
         tickets.take(names[1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "expected"),
     [
         (StoreBusy("held"), (1013, "UNAVAILABLE")),

@@ -17,12 +17,12 @@ import httpx
 import msgspec
 import pytest
 from tests.patience import WAIT_S
+from tests.support.postgres import free_port
 from tests.surfaces.http.agents import answered, attuned, message, record, register, socket, socket_url, subscribe
 from tests.surfaces.shell import outside
 
 from muniment import Memory
 from muniment.surfaces.reception.denials import denied_calls
-from muniment.testing.postgres import free_port
 
 POLLS = 10 * WAIT_S
 WRITERS = 4
@@ -188,6 +188,7 @@ def test_what_one_worker_is_told_the_other_knows(server: Server, both: tuple[htt
     assert server.end(signal.SIGTERM) == 0
 
 
+@pytest.mark.slow
 def test_a_ticket_opens_one_stream_whichever_workers_are_asked(
     server: Server, both: tuple[httpx.Client, httpx.Client]
 ) -> None:
@@ -290,6 +291,7 @@ def test_a_worker_that_is_killed_under_load_loses_nothing_and_is_replaced(tmp_pa
     assert missing(tmp_path / "vault", writers.acknowledged) == []
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_takes_its_workers_along_and_loses_nothing(tmp_path: Path) -> None:
     port = free_port()
     with running(tmp_path, port) as server:
@@ -307,6 +309,7 @@ def test_a_server_that_is_killed_takes_its_workers_along_and_loses_nothing(tmp_p
         assert again.end(signal.SIGTERM) == 0
 
 
+@pytest.mark.slow
 def test_workers_that_die_one_after_the_other_end_the_server_with_a_clear_error(tmp_path: Path) -> None:
     with running(tmp_path, program=("-c", LATE)) as server:
         for _ in range(4):

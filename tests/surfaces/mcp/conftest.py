@@ -50,3 +50,10 @@ def served_desk(served: Served) -> Iterator[Desk]:
     """The owner at the server over HTTP, for what no transport can change."""
     with talking_to(f"{served.url}/mcp") as talk:
         yield Desk(talk, served.memory)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In a short run each test of a conversation is run over one transport, another for each."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "desk" in item.fixturenames:
+            item.add_marker(pytest.mark.sampled(1), append=True)

@@ -14,13 +14,13 @@ import httpx
 import pytest
 from tests.docs.pages import ROOT
 from tests.patience import WAIT_S
+from tests.support.postgres import free_port
 from tests.surfaces.http.conftest import Served, serving, settings_for
 from tests.surfaces.mcp.talking import LEGACY, MODERN, talking_to
 
 from muniment.contracts.strict import reader
 from muniment.contracts.strict.reader import ReaderLimits
 from muniment.surfaces.mcp import endpoint
-from muniment.testing.postgres import free_port
 
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 DEEP = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 200 + b"1" + b"}" * 201
@@ -31,6 +31,7 @@ def alive(server: Served) -> bool:
         return not talk.call("recall", query="anything").failed
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("body", "code"),
     [

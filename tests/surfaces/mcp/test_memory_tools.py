@@ -299,6 +299,7 @@ def test_bad_arguments_are_told_by_their_field_and_change_nothing(desk: Desk) ->
     assert (head(desk.memory), desk.memory.stats()) == (before, stats)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("tool", "given"),
     [

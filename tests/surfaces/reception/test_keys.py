@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 
 from muniment import Memory
@@ -169,7 +170,7 @@ def test_ending_a_key_twice_keeps_the_first_moment(folder: Path) -> None:
     assert keys.revoke(folder, key.id, now=Instant(LATER + 1)).revoked_at == LATER
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "field"),
     [
         ({"actor": "with space"}, "actor"),

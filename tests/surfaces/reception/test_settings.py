@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 
 from muniment.config import SERVING, SETTINGS, Config, ServerSettings, read_environment, read_server
 from muniment.model.errors import ConfigurationError
@@ -93,7 +94,7 @@ def test_a_file_that_is_not_there_not_text_or_too_large_is_refused(tmp_path: Pat
         assert refused.value.setting == "config"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [
         ("MUNIMENT_PORT", "hunter2"),
@@ -151,14 +152,14 @@ def test_the_table_of_settings_names_each_once_and_says_what_it_is_for() -> None
     }
 
 
-@pytest.mark.parametrize("setting", [one for one in SERVING if one.name != "MUNIMENT_CONFIG"], ids=lambda one: one.name)
+@each("setting", [one for one in SERVING if one.name != "MUNIMENT_CONFIG"], ids=lambda one: one.name)
 def test_a_declared_default_can_be_said_and_changes_nothing(setting: object) -> None:
     name, default = getattr(setting, "name", ""), getattr(setting, "default", "")
     if default:
         assert read_server({name: default}) == ServerSettings()
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "keys", "issuer", "anyone"),
     [
         ("127.0.0.1", False, None, True),
@@ -175,7 +176,7 @@ def test_anyone_may_call_only_where_this_machine_alone_can_and_nobody_asked_for_
     assert open_to_anyone(ServerSettings(host=host, jwt_issuer=issuer), keys=keys) is anyone
 
 
-@pytest.mark.parametrize("origin", ["console.example", "https://console.example/", "*"])
+@each("origin", ["console.example", "https://console.example/", "*"])
 def test_an_origin_that_no_browser_would_send_is_refused(origin: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         check_settings(ServerSettings(origins=(origin,)), keys=False)
@@ -194,7 +195,7 @@ def test_what_the_settings_say_of_a_field_reaches_it() -> None:
     assert [(sorted(rule.types), rule.least) for rule in found.rules] == [(["decision"], 4)]
 
 
-@pytest.mark.parametrize("rule", ["decision", "decision=11", "nonsense=3", "decision=-1", ""])
+@each("rule", ["decision", "decision=11", "nonsense=3", "decision=-1", ""])
 def test_a_rule_for_types_that_says_nothing_is_refused(rule: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         field_settings(ServerSettings(type_rules=(rule,)))

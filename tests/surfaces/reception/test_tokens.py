@@ -228,6 +228,7 @@ def test_a_key_the_issuer_has_withdrawn_is_forgotten_within_the_hour(publisher: 
     assert keys.find("EdDSA", "EdDSA") is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"keys":[]}', b'{"keys":[{"kty":"RSA"}]}', b"\xff", b"x" * 300_000])
 def test_keys_that_cannot_be_had_at_the_start_refuse_the_start(publisher: Publisher, body: bytes) -> None:
     publisher.body = body

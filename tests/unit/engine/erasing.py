@@ -26,14 +26,14 @@ def spellings(word: str) -> set[bytes]:
     plain = {word, word.lower(), *terms_of(word)}
     found: set[bytes] = set()
     for text in plain:
-        for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
-            raw = text.encode(encoding)
+        wide = text.encode("utf-16-le")[:-1]  # without its last byte it stands in either order of the bytes
+        for raw in (text.encode(), wide):
             if len(raw) < _SHORT:  # the term of one letter: bytes that stand anywhere by chance
                 continue
             found.add(raw)
             found.update(_in_base64(raw))
         found.add(msgspec.json.encode(text)[1:-1])
-    return found
+    return {one for one in found if not any(other in one for other in found - {one})}
 
 
 def _in_base64(raw: bytes) -> set[bytes]:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
+from tests.support.world import START, TickingClock, simulated_memory
 
 from muniment import Memory
 from muniment.engine import Activity, Period, activity_log
@@ -19,7 +21,6 @@ from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.status import CURRENT
 from muniment.model.times import DAY, HOUR, Instant
 from muniment.model.vocabulary import ActorType, ConflictStatus
-from muniment.testing.world import START, TickingClock, simulated_memory
 
 SCOUT = Actor(id="scout", type=ActorType.AGENT, projects=("default",))
 
@@ -354,9 +355,7 @@ def test_whoever_may_not_audit_is_told_nothing() -> None:
         begun().memory.as_actor(SCOUT).activity()
 
 
-@pytest.mark.parametrize(
-    ("bucket", "buckets", "field"), [("week", 3, "bucket"), ("day", 0, "buckets"), ("day", 1_001, "buckets")]
-)
+@each(("bucket", "buckets", "field"), [("week", 3, "bucket"), ("day", 0, "buckets"), ("day", 1_001, "buckets")])
 def test_periods_that_there_are_not_are_refused(bucket: str, buckets: int, field: str) -> None:
     with pytest.raises(Malformed) as refused:
         begun().memory.activity(bucket=bucket, buckets=buckets)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.world import simulated_memory
 
 from muniment import Memory
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.model.status import Status
 from muniment.model.vocabulary import ActorType
-from muniment.testing.world import simulated_memory
 
 
 def agents() -> tuple[Memory, Memory, Memory]:

@@ -7,6 +7,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.config import Config, Hidden, read_environment, read_server
@@ -28,7 +29,7 @@ def key_file(folder: Path, text: str = HEX + "\n", mode: int = 0o600) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each(
     "written", [HEX, HEX.upper(), f"  {HEX}\n", BASE64, BASE64.rstrip("="), base64.urlsafe_b64encode(SECRET).decode()]
 )
 def test_a_key_is_the_same_however_it_is_written(written: str) -> None:
@@ -42,9 +43,7 @@ def test_base64_of_either_alphabet_is_read() -> None:
     assert VaultKey.parse(plain).check() == VaultKey.parse(for_addresses).check() == VaultKey(odd).check()
 
 
-@pytest.mark.parametrize(
-    "written", ["", "hunter2hunter2", HEX[:-1], HEX + "0", HEX[:-1] + "g", BASE64[:-5], "=" * 44, "ä" * 64, HEX * 2]
-)
+@each("written", ["", "hunter2hunter2", HEX[:-1], HEX + "0", HEX[:-1] + "g", BASE64[:-5], "=" * 44, "ä" * 64, HEX * 2])
 def test_what_is_no_key_is_refused_and_not_repeated(written: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         VaultKey.parse(written)

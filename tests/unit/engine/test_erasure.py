@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.support.world import simulated_memory
 from tests.unit.engine.erasing import kept, left
 
 from muniment import Memory
@@ -16,7 +17,6 @@ from muniment.model.claim import Claim
 from muniment.model.erasure import ERASED, ErasureOutcome, Target, TargetKind, digest_of
 from muniment.model.errors import Malformed, NotFound, NotPermitted, OnHold
 from muniment.model.note import NoteDraft
-from muniment.testing.world import simulated_memory
 
 SUBJECT = "Ottoline Brackenridge"
 WORDS = ("Ottoline", "Brackenridge", "Mulberrystrasse", "zyzzyvas")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.world import simulated_memory
 from tests.unit.engine.erasing import kept
 
 from muniment import Memory
 from muniment.model.entry import EntryKind
 from muniment.model.erasure import ERASED, ErasureOutcome
 from muniment.model.errors import NotFound, NotPermitted, Stale
-from muniment.testing.world import simulated_memory
 
 WORDS = "Quince marmalade keeps for eleven months"
 

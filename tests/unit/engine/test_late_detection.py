@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.world import simulated_memory
 
 from muniment import Memory
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim, Lineage, Place, Relation
 from muniment.model.errors import NotFound, NotPermitted
 from muniment.model.vocabulary import ActorType, RelationType, Scope
-from muniment.testing.world import simulated_memory
 
 FIELD = Place(scope=Scope.PROJECT, scope_id="default", namespace="/field")
 

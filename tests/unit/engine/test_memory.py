@@ -517,6 +517,7 @@ def test_a_wrong_revision_is_refused_by_the_name_of_the_field(memory: Memory) ->
     assert memory.ledger.head() == before
 
 
+@pytest.mark.slow
 def test_ten_megabytes_of_anything_are_refused_and_not_kept(memory: Memory, vault: Path) -> None:
     huge = "x" * 10_000_000
     calls: tuple[Callable[[], object], ...] = (

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from tests.patience import WAIT_S
+from tests.support.world import simulated_memory
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook, Pages
 from muniment.model.entry import EntryKind
 from muniment.model.errors import Malformed
 from muniment.model.note import NoteDraft
-from muniment.testing.world import simulated_memory
 
 
 def counted(pages: Pages) -> tuple[list[NoteDraft], int]:

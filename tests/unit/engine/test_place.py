@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment import Memory
 from muniment.backends.postgres.address import DatabaseAddress
@@ -60,7 +61,7 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize(("said", "shown"), PLACES.items())
+@each(("said", "shown"), PLACES.items())
 def test_a_database_is_shown_without_what_may_be_secret(said: str, shown: str) -> None:
     place = place_of(said)
     assert isinstance(place, Database)
@@ -68,7 +69,7 @@ def test_a_database_is_shown_without_what_may_be_secret(said: str, shown: str) -
     assert SECRET not in f"{place} {place!r} {DatabaseAddress.parse(said)} {DatabaseAddress.parse(said)!r}"
 
 
-@pytest.mark.parametrize("said", WRONG)
+@each("said", WRONG)
 def test_what_is_no_place_is_refused_and_not_quoted(said: str) -> None:
     with pytest.raises(Malformed) as refused:
         place_of(said)
@@ -76,14 +77,14 @@ def test_what_is_no_place_is_refused_and_not_quoted(said: str) -> None:
     assert SECRET not in f"{refused.value} {refused.value.hint}".lower()
 
 
-@pytest.mark.parametrize("said", [None, 7, b"postgresql://db/prod", Path("postgresql://ana:hunter2@db/prod")])
+@each("said", [None, 7, b"postgresql://db/prod", Path("postgresql://ana:hunter2@db/prod")])
 def test_what_is_no_text_is_no_address(said: object) -> None:
     with pytest.raises(Malformed) as refused:
         place_of(said)  # type: ignore[arg-type]  # what a caller without types may hand in
     assert SECRET not in str(refused.value)
 
 
-@pytest.mark.parametrize("said", ["./here", "/a/b", "C:/a", "postgresql", "a:b", "~/x", "a?b=c@d"])
+@each("said", ["./here", "/a/b", "C:/a", "postgresql", "a:b", "~/x", "a?b=c@d"])
 def test_everything_else_is_a_folder(said: str) -> None:
     assert place_of(said) == Folder(name=str(Path(said)))
     assert place_of(Path(said)) == place_of(said)

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.graph.activation import Link, Node, ranks, salience, spread
 
@@ -57,7 +58,7 @@ def test_what_no_seed_leads_to_is_not_activated() -> None:
     assert spread([("a", 1, 1.0), ("b", 2, 1.0)], {"a": 1.0}) == {1: 1.0}
 
 
-@pytest.mark.parametrize("seed", [{}, {"a": 0.0}, {"nowhere": 1.0}])
+@each("seed", [{}, {"a": 0.0}, {"nowhere": 1.0}])
 def test_no_seed_that_counts_activates_nothing(seed: dict[Node, float]) -> None:
     assert spread([("a", 1, 1.0)], seed) == {}
 
@@ -114,7 +115,7 @@ def test_salience_falls_from_a_single_mention_to_one_in_every_record() -> None:
     assert [salience(mentions, 10_000) for mentions in (1, 100, 10_000)] == pytest.approx([1.0, 0.5, 0.0])
 
 
-@pytest.mark.parametrize(("mentions", "records"), [(0, 10), (1, 1), (5, 5), (6, 5), (0, 0)])
+@each(("mentions", "records"), [(0, 10), (1, 1), (5, 5), (6, 5), (0, 0)])
 def test_an_entity_of_all_or_none_says_nothing(mentions: int, records: int) -> None:
     assert salience(mentions, records) == 0.0
 

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.backends.clock_and_ids import signed_by
 from muniment.ledger import merkle
@@ -113,7 +114,7 @@ def test_a_signature_holds_for_its_key_and_its_words_only() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [{"seq": 6}, {"head": "00" * 32}, {"root": "00" * 32}, {"receipts": 3}, {"receipts_head": "00" * 32}, {"at": 10},
      {"tenant": "other"}],
@@ -124,6 +125,6 @@ def test_no_field_of_a_checkpoint_can_be_changed_under_its_signature(change: dic
     assert not signed_by(forged, KEY_ID)
 
 
-@pytest.mark.parametrize("signature", ["", "zz", "00" * 64, "00"])
+@each("signature", ["", "zz", "00" * 64, "00"])
 def test_a_signature_that_is_none_does_not_hold(signature: str) -> None:
     assert not signed_by(msgspec.structs.replace(_signed(5, previous=None), signature=signature), KEY_ID)

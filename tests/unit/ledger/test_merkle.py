@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.ledger import merkle
 
@@ -32,7 +32,7 @@ def test_the_root_is_the_tree_hash_of_the_standard(leaves: list[bytes]) -> None:
     assert merkle.root(peaks) == tree_hash(leaves)
 
 
-@pytest.mark.parametrize("count", range(34))
+@each("count", range(34))
 def test_every_small_tree_is_the_standard_one(count: int) -> None:
     leaves = [bytes([number]) for number in range(count)]
     assert merkle.root(merkle.grow(0, (), leaves)[1]) == tree_hash(leaves)

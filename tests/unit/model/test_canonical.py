@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.claim import Belief, Claim, Place, Strength
@@ -92,7 +93,7 @@ def test_the_spelling_is_pinned() -> None:
     assert canonical(CLAIM) == b'{"content":"the build is green"}'
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         (Belief(), Belief(score=float("0.5"))),
@@ -109,7 +110,7 @@ def test_equal_values_have_equal_bytes(one: Value, other: Value) -> None:
     assert canonical(one) == canonical(other)
 
 
-@pytest.mark.parametrize("count", [10**19, 2**64, 2**70])
+@each("count", [10**19, 2**64, 2**70])
 def test_a_large_whole_number_is_kept_or_refused_but_never_breaks_the_spelling(count: int) -> None:
     belief = Belief(alpha=count)
     assert read_canonical(canonical(belief), Belief).alpha == count
@@ -133,7 +134,7 @@ RECORD_BODY = json.loads(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         {"colour": "blue"},
@@ -158,7 +159,7 @@ def test_a_stored_record_that_is_not_one_is_damage(change: dict[str, object]) ->
     assert damage.value.code == "integrity_error"
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [b"", b"{", b"null", b"[]", b"\xff\xfe", b'{"content":"\xff"}', b'{"content":"\\ud800"}', b"[" * 100_000, b"NaN"],
     ids=lambda body: repr(body[:20]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 from hypothesis import given
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.card import card_of, fingerprint, normalise, slot_key, standing_of
@@ -15,7 +16,7 @@ from muniment.model.vocabulary import Kind, Scope
 PEPPER = b"p" * 16
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("The  Build is GREEN.", "the build is green"),
@@ -30,7 +31,7 @@ def test_case_width_space_and_closing_marks_do_not_change_a_sentence(one: str, o
     assert normalise(one) == normalise(other)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [("is it up?", "is it up"), ("-5 degrees", "5 degrees"), ("a b", "ab"), ("résumé", "resume"), ("v1.2", "v12")],
 )
@@ -46,7 +47,7 @@ def test_normalising_twice_changes_nothing_more(text: str) -> None:
 CLAIM = Claim(content="The build is green")
 
 
-@pytest.mark.parametrize(
+@each(
     "other",
     [
         Claim(content="The build is red"),
@@ -99,7 +100,7 @@ def test_a_card_tells_the_record_and_its_standing(record: Record, standing: Reco
     assert standing_of(card) == standing
 
 
-@pytest.mark.parametrize(
+@each(
     ("evidence", "source", "answer"),
     [
         ((), None, False),

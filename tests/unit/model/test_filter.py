@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.card import Card, readers_of
@@ -74,7 +74,7 @@ CARD = Card(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("condition", "passes"),
     [
         (OneOf(field="kind", words=("fact", "risk")), True),
@@ -128,7 +128,7 @@ def test_a_condition_means_what_it_says(condition: Filter, passes: bool) -> None
     assert matches(condition, CARD) is passes
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "passes"),
     [((), False), (("ana",), True), (("bob", "worker"), True), (("an",), False), (("ana2",), False), (("",), False)],
 )
@@ -151,7 +151,7 @@ def test_an_open_end_reaches_for_ever() -> None:
     assert matches(LiveAt(instant=2**60), open_ended)
 
 
-@pytest.mark.parametrize(
+@each(
     ("above", "below", "answer"),
     [
         ("/", "/", True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from tests.cases import each
 
 from muniment.model.actor import Actor
 from muniment.model.claim import Belief, Claim, Place, Relation, Slot
@@ -27,7 +28,7 @@ def test_what_is_not_said_has_its_quiet_default() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "place"),
     [
         ({}, Place(scope=Scope.PROJECT, scope_id="default", session_id="s1")),
@@ -77,8 +78,8 @@ def test_everything_said_is_in_the_claim() -> None:
     assert claim.place.namespace == "/ci"
 
 
-@pytest.mark.parametrize("name", ["colour", "Kind", "content", "__class__", "actor", "status", "trust", "label"])
-@pytest.mark.parametrize("value", ["x", None])
+@each("name", ["colour", "Kind", "content", "__class__", "actor", "status", "trust", "label"])
+@each("value", ["x", None])
 def test_an_unknown_word_is_refused_by_name_even_when_it_says_nothing(name: str, value: str | None) -> None:
     with pytest.raises(Malformed) as refused:
         _made(**{name: value})
@@ -131,7 +132,7 @@ WRONG: dict[str, tuple[object, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
+@each(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
 def test_a_wrong_word_is_refused_by_its_own_name(name: str, value: object) -> None:
     with pytest.raises((Malformed, LimitExceeded)) as refused:
         _made(**{name: value})
@@ -142,7 +143,7 @@ def test_the_table_above_knows_every_option() -> None:
     assert OPTIONS - WRONG.keys() == {"subject", "key", "value", "user"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "missing"),
     [({"subject": "a"}, "key"), ({"key": "a", "value": "b"}, "subject"), ({"subject": "a", "key": "b"}, "value")],
 )
@@ -152,15 +153,15 @@ def test_a_slot_is_given_whole_or_not_at_all(given: ClaimOptions, missing: str) 
     assert refused.value.field == missing
 
 
-@pytest.mark.parametrize("name", ["subject", "key", "value"])
-@pytest.mark.parametrize("bad", ["", " ", "\x00", 5, True])
+@each("name", ["subject", "key", "value"])
+@each("bad", ["", " ", "\x00", 5, True])
 def test_a_wrong_part_of_a_slot_is_refused_by_its_name(name: str, bad: object) -> None:
     with pytest.raises(Malformed) as refused:
         _made(**{"subject": "a", "key": "b", "value": "c", name: bad})
     assert refused.value.field == name
 
 
-@pytest.mark.parametrize(
+@each(
     "pair",
     ["supports", (), ("supports",), ("supports", "rec_1", "x"), ("gossip", "rec_1"), (5, "rec_1"), ("supports", None),
      ("supports", 5), ("supports", "../x"), ("supports", ""), None, 5],
@@ -171,7 +172,7 @@ def test_a_relation_that_is_no_pair_of_type_and_id_is_refused(pair: object) -> N
     assert refused.value.field in {"relations[1]", "relation.target"}
 
 
-@pytest.mark.parametrize("content", [None, 5, b"x", "", "\n", "\x00", "\ud800", ["x"]])
+@each("content", [None, 5, b"x", "", "\n", "\x00", "\ud800", ["x"]])
 def test_content_that_is_no_text_is_refused(content: object) -> None:
     with pytest.raises(Malformed) as refused:
         make_claim(content, LONER, {})  # type: ignore[arg-type]  # the wrong type is the point

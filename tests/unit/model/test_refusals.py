@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from tests.cases import each
 
 from muniment.model.actor import Actor
 from muniment.model.claim import (
@@ -397,7 +398,7 @@ def refusal(make: Make, field: str, value: object) -> CallerError | None:
     return None
 
 
-@pytest.mark.parametrize("make", list(dict.fromkeys(row[0] for row in FIELDS)), ids=_name)
+@each("make", list(dict.fromkeys(row[0] for row in FIELDS)), ids=_name)
 def test_a_wrong_field_is_refused_by_its_name(make: Make) -> None:
     wrong = [(field, bad, name) for made, field, values, name in FIELDS if made is make for bad in values]
     found = []
@@ -416,7 +417,7 @@ def test_every_field_of_every_value_that_callers_make_is_in_the_table() -> None:
     assert expected - covered == set()
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "field", "name"),
     [
         (Belief, "evidence", "evidence[1]"),
@@ -425,14 +426,14 @@ def test_every_field_of_every_value_that_callers_make_is_in_the_table() -> None:
         (Actor, "teams", "actor.teams[1]"),
     ],
 )
-@pytest.mark.parametrize("bad", BAD_TEXT)
+@each("bad", BAD_TEXT)
 def test_a_wrong_text_in_a_list_is_named_by_its_place(make: Make, field: str, name: str, bad: object) -> None:
     with pytest.raises((Malformed, LimitExceeded)) as refused:
         make(**{**NEEDED.get(make, {}), field: ("fine", bad)})
     assert getattr(refused.value, "field", None) == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "field", "name"),
     [
         (Lineage, "derived_from", "derived_from[1]"),
@@ -440,16 +441,14 @@ def test_a_wrong_text_in_a_list_is_named_by_its_place(make: Make, field: str, na
         (Query, "scope_ids", "scope_ids[1]"),
     ],
 )
-@pytest.mark.parametrize("bad", BAD_IDENTIFIER)
+@each("bad", BAD_IDENTIFIER)
 def test_a_wrong_id_in_a_list_is_named_by_its_place(make: Make, field: str, name: str, bad: object) -> None:
     with pytest.raises(Malformed) as refused:
         make(**{**NEEDED.get(make, {}), field: ("fine", bad)})
     assert refused.value.field == name
 
 
-@pytest.mark.parametrize(
-    ("make", "field"), [(Belief, "evidence"), (Lineage, "derived_from"), (Lineage, "entities"), (Actor, "teams")]
-)
+@each(("make", "field"), [(Belief, "evidence"), (Lineage, "derived_from"), (Lineage, "entities"), (Actor, "teams")])
 def test_a_list_of_257_is_refused_and_one_of_256_is_not(make: Make, field: str) -> None:
     needed = NEEDED.get(make, {})
     assert len(getattr(make(**needed, **{field: ("a",) * 256}), field)) == 256
@@ -480,17 +479,17 @@ def test_validity_must_not_end_before_it_begins() -> None:
     assert refused.value.field == "valid_until"
 
 
-@pytest.mark.parametrize("text", ["a\tb\nc\r\nd", "naïve 東京 🏳️‍🌈", "‮right to left", "\u0085 \u2028 \ufeff x", "ﬁ Ⅷ ½"])
+@each("text", ["a\tb\nc\r\nd", "naïve 東京 🏳️‍🌈", "‮right to left", "\u0085 \u2028 \ufeff x", "ﬁ Ⅷ ½"])
 def test_unusual_text_is_kept_exactly(text: str) -> None:
     assert Claim(content=text).content == text
 
 
-@pytest.mark.parametrize("name", ["a", "x" * 128, "..", ".", "a:b", "-", "A.b_c:d-e", "CON", "nul"])
+@each("name", ["a", "x" * 128, "..", ".", "a:b", "-", "A.b_c:d-e", "CON", "nul"])
 def test_an_id_within_the_alphabet_is_kept_exactly(name: str) -> None:
     assert Place(scope_id=name).scope_id == name
 
 
-@pytest.mark.parametrize("space", ["/", "/a", "/a/b", "/naïve/東京", "/a b/c", "/%/_", "/..a", "/a."])
+@each("space", ["/", "/a", "/a/b", "/naïve/東京", "/a b/c", "/%/_", "/..a", "/a."])
 def test_a_namespace_of_whole_parts_is_kept_exactly(space: str) -> None:
     assert Place(namespace=space).namespace == space
 
@@ -511,7 +510,7 @@ def test_a_text_may_be_4096_bytes_and_not_a_byte_more() -> None:
 SECRET = "AKIAIOSFODNN7EXAMPLE"
 
 
-@pytest.mark.parametrize("value", [SECRET + "\x00", (SECRET + "\x00",), [SECRET], {SECRET: SECRET}], ids=repr)
+@each("value", [SECRET + "\x00", (SECRET + "\x00",), [SECRET], {SECRET: SECRET}], ids=repr)
 def test_no_refusal_repeats_the_value_it_refuses(value: object) -> None:
     found = []
     for make, field, _, _ in FIELDS:
@@ -529,7 +528,7 @@ def test_a_body_that_is_no_json_is_not_repeated() -> None:
     assert SECRET not in f"{refused.value!r} {refused.value.hint} {refused.value.__context__}"
 
 
-@pytest.mark.parametrize("make", list(NEEDED), ids=_name)
+@each("make", list(NEEDED), ids=_name)
 def test_a_value_cannot_be_changed(make: Make) -> None:
     value = make(**NEEDED[make])
     field = value.__struct_fields__[0]
@@ -541,7 +540,7 @@ def test_a_value_cannot_be_changed(make: Make) -> None:
         value.unheard_of = 1  # type: ignore[attr-defined]  # a new attribute is the point
 
 
-@pytest.mark.parametrize("make", list(NEEDED), ids=_name)
+@each("make", list(NEEDED), ids=_name)
 def test_a_value_has_no_positional_and_no_unknown_fields(make: Make) -> None:
     with pytest.raises(TypeError):
         make("positional")

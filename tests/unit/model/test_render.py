@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit.world import at
 
 from muniment.model.claim import Claim, Nature, Times
@@ -120,7 +121,7 @@ def test_a_flag_is_said_in_words(gate: GateFlag, words: str) -> None:
     assert words in render(recalled(told("x", gate=gate))).text
 
 
-@pytest.mark.parametrize(
+@each(
     ("presented", "words"),
     [
         (Presented.CLAIM, "fact, told as a claim;"),
@@ -184,7 +185,7 @@ def test_of_a_long_record_the_passage_that_matched_is_quoted_and_said_to_be_a_pa
     assert "\nNote: quoted in part, characters 8 to 19 of 26.\n```" in context.text
 
 
-@pytest.mark.parametrize("why", Abstention)
+@each("why", Abstention)
 def test_an_empty_recall_says_that_nothing_was_found_and_why(why: Abstention) -> None:
     context = render(recalled(abstained=why))
     assert context.text.startswith("Memory has nothing to tell here: ")
@@ -212,7 +213,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("content", HOSTILE)
+@each("content", HOSTILE)
 def test_no_content_forges_a_head_a_marker_or_a_fence(content: str) -> None:
     context = render(recalled(told("before"), told(content, "rec_2"), told("after", "rec_3")))
 
@@ -223,7 +224,7 @@ def test_no_content_forges_a_head_a_marker_or_a_fence(content: str) -> None:
     context.text.encode("utf-8")
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "seen"),
     [
         ("\x1b[31m", "<U+001B>[31m"), ("a\x00b", "a<U+0000>b"), ("a\u202eb", "a<U+202E>b"), ("a\u2028b", "a<U+2028>b"),
@@ -245,7 +246,7 @@ def test_what_does_not_fit_is_left_out_whole_and_the_markers_stay_ranks() -> Non
     assert context.left_out == ("rec_2",)
 
 
-@pytest.mark.parametrize("budget", [20, 30, 60, 100, 150])
+@each("budget", [20, 30, 60, 100, 150])
 def test_the_best_record_is_always_told_cut_to_the_budget(budget: int) -> None:
     content = "".join(f"word{number} " for number in range(200))
     context = render(recalled(told(content, presented=Presented.CONTESTED), told("b", "rec_2")), budget_tokens=budget)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each
 
 from muniment.model.errors import IntegrityError
 from muniment.model.status import BORN, CURRENT, TRANSITIONS, Status, may_become, read_status
@@ -24,8 +25,8 @@ ALLOWED: dict[str, set[str]] = {
 }
 
 
-@pytest.mark.parametrize("before", list(Status))
-@pytest.mark.parametrize("after", list(Status))
+@each("before", list(Status))
+@each("after", list(Status))
 def test_a_step_is_allowed_exactly_where_the_table_says(before: Status, after: Status) -> None:
     assert may_become(before, after) is (after.value in ALLOWED[before.value])
 
@@ -44,7 +45,7 @@ def test_nothing_comes_back_from_erasure() -> None:
     assert all(not may_become(Status.ERASED, after) for after in Status)
 
 
-@pytest.mark.parametrize("word", ["", "Active", "gone", "active "])
+@each("word", ["", "Active", "gone", "active "])
 def test_a_stored_word_that_is_no_state_is_damage(word: str) -> None:
     with pytest.raises(IntegrityError):
         read_status(word)

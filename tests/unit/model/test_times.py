@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.claim import Times
@@ -34,7 +35,7 @@ def test_a_zone_changes_the_spelling_and_not_the_instant(moment: datetime, minut
     assert show(from_datetime(there, field="at")).endswith("Z")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("2026-03-01", "2026-03-01T00:00:00Z"),
@@ -58,7 +59,7 @@ def test_the_ends_of_time_are_the_years_1_and_9999() -> None:
     assert (show(MIN), show(MAX)) == ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z")
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
@@ -105,7 +106,7 @@ def test_a_datetime_without_a_zone_is_refused() -> None:
     assert refused.value.field == "valid_at"
 
 
-@pytest.mark.parametrize("value", [True, 1.5, b"2026-01-01", date(2026, 1, 1), [], MAX + 1, MIN - 1, 10**400])
+@each("value", [True, 1.5, b"2026-01-01", date(2026, 1, 1), [], MAX + 1, MIN - 1, 10**400])
 def test_whatever_else_is_given_as_a_time_is_refused(value: object) -> None:
     with pytest.raises(Malformed) as refused:
         read_instant("known_at", value)
@@ -121,6 +122,6 @@ def test_a_datetime_beyond_the_ends_of_time_is_refused(hours: int) -> None:
     assert refused.value.field == "expires_at"
 
 
-@pytest.mark.parametrize("value", [0, MIN, MAX, -1])
+@each("value", [0, MIN, MAX, -1])
 def test_microseconds_are_taken_as_they_are(value: int) -> None:
     assert read_instant("known_at", value) == value

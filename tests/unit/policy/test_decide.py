@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.actor import Actor
@@ -101,7 +101,7 @@ def test_the_first_rule_that_fits_decides() -> None:
     assert decide_write(_policy(write=(refuse, commit)), ANA, CLAIM).rule == "no"
 
 
-@pytest.mark.parametrize("bound", ["actors", "roles", "types", "scopes", "namespaces", "kinds", "classes"])
+@each("bound", ["actors", "roles", "types", "scopes", "namespaces", "kinds", "classes"])
 def test_an_empty_list_allows_nothing(bound: str) -> None:
     assert decide_write(_policy(write=(_write(**{bound: ()}),)), ANA, CLAIM).decision is WriteDecision.REFUSE
     assert decide_read(_policy(read=(_read(**{bound: ()}),)), ANA, "answer", RECORD) is None
@@ -126,7 +126,7 @@ FITS: tuple[tuple[str, object, object], ...] = (
 )
 
 
-@pytest.mark.parametrize(("bound", "fits", "misses"), FITS)
+@each(("bound", "fits", "misses"), FITS)
 def test_each_bound_alone_decides(bound: str, fits: object, misses: object) -> None:
     for value, allowed in ((fits, True), (misses, False)):
         write = decide_write(_policy(write=(_write(**{bound: value}),)), ANA, CLAIM)
@@ -134,7 +134,7 @@ def test_each_bound_alone_decides(bound: str, fits: object, misses: object) -> N
         assert (decide_read(_policy(read=(_read(**{bound: value}),)), ANA, "answer", RECORD) == "it") is allowed
 
 
-@pytest.mark.parametrize(
+@each(
     ("bounds", "claim", "allowed"),
     [
         ({"confidence_min": 0.5}, Claim(content="x", belief=Belief(score=0.5)), True),
@@ -153,7 +153,7 @@ def test_each_bound_of_a_write_rule_decides(bounds: dict[str, object], claim: Cl
     assert (decide_write(_policy(write=(rule,)), ANA, claim).decision is WriteDecision.COMMIT) is allowed
 
 
-@pytest.mark.parametrize(
+@each(
     ("bounds", "allowed"),
     [
         ({"purposes": ("answer",)}, True),
@@ -174,7 +174,7 @@ def test_a_read_rule_opens_only_own_scopes_unless_it_says_otherwise() -> None:
     assert decide_read(_policy(read=(_read(member=False),)), ANA, "answer", foreign) == "it"
 
 
-@pytest.mark.parametrize(
+@each(
     ("scope", "scope_id", "own"),
     [
         (Scope.PROJECT, "apollo", True),
@@ -198,7 +198,7 @@ def test_a_star_belongs_everywhere_of_its_sort_and_nowhere_else() -> None:
     assert not belongs(anybody, Place(scope=Scope.SESSION, scope_id="anything"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "place", "author", "allowed"),
     [
         (ReviewRule(id="it", actions=(Action.RETRACT,), own=True), CLAIM.place, "ana", True),
@@ -227,7 +227,7 @@ def test_a_scope_about_people_is_opened_only_by_a_rule_that_names_it() -> None:
     assert decide_read(reads_all, ANA, "answer", PERSONAL) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("actor", "allowed"),
     [
         (Actor(id="eve"), True),

@@ -7,6 +7,7 @@ from importlib.resources import files
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.model.errors import PolicyInvalid
 from muniment.model.gate import Thresholds
@@ -147,7 +148,7 @@ def test_what_is_not_said_of_trust_is_the_quiet_default() -> None:
     assert (_yaml(YAML).cascade, _yaml(YAML).disputes) == (CascadePolicy(), DisputePolicy())
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "line", "word"),
     [
         ("gate: {min: 0.3, flag: 0.5}", "gate: {min: 0.6, flag: 0.5}", 23, "gate_flag"),
@@ -187,7 +188,7 @@ def test_an_authority_out_of_range_is_refused(least: int) -> None:
     assert refused.line == 20
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "line", "word"),
     [
         ("name: test", "name: test\ncolour: blue", 3, "colour"),
@@ -244,7 +245,7 @@ def test_a_tag_on_a_list_is_refused() -> None:
     assert _refused(YAML.replace("kinds: [fact", "kinds: !custom [fact"), "policy.yaml").line == 12
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "line", "word"),
     [
         ('name = "test"', 'name = "test"\ncolour = "blue"', 3, "colour"),
@@ -270,7 +271,7 @@ def test_a_wrong_toml_line_is_named(old: str, new: str, line: int, word: str) ->
     assert word in str(refused)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
@@ -301,9 +302,7 @@ def test_what_is_no_policy_is_refused_with_a_line(text: str) -> None:
     assert _refused(text, "policy.yaml").line >= 1
 
 
-@pytest.mark.parametrize(
-    "text", ["", "name = 'x'", "version = 1", "=", "[", "version = 1\nname = 'x'\nwrite = 5\n", "\ud800"]
-)
+@each("text", ["", "name = 'x'", "version = 1", "=", "[", "version = 1\nname = 'x'\nwrite = 5\n", "\ud800"])
 def test_what_is_no_policy_in_toml_is_refused_with_a_line(text: str) -> None:
     assert _refused(text, "policy.toml").line >= 1
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.model.actor import Actor
 from muniment.model.claim import Place
@@ -20,7 +20,7 @@ def policy(*rules: ReviewRule) -> Policy:
     return Policy(version=1, name="test", review=rules)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "may"),
     [
         (ReviewRule(id="it", actions=(AUDIT, RETRACT)), (RETRACT, AUDIT)),

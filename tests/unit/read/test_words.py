@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment import Memory
@@ -18,7 +19,7 @@ from muniment.read.words import WORDS_MAX, read_terms
 from muniment.text.stop_words import STOP_WORDS
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words", "phrases"),
     [
         ("where is the staging database?", ("staging", "database"), ()),
@@ -70,7 +71,7 @@ def test_no_text_makes_a_recall_fail(filled: Memory, text: str) -> None:
     assert (answer.abstained is None) is bool(answer.records)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "AND", "OR NOT", "NEAR(a b)", "NEAR/3", "text : build", "build*", "^build", "(build", "build)",
@@ -94,13 +95,13 @@ def test_a_query_of_64_kib_is_answered_and_one_byte_more_is_refused(filled: Memo
     assert getattr(refused.value, "code", None) == "limit_exceeded"
 
 
-@pytest.mark.parametrize("operator", ["AND", "NEAR", "and", "near"])
+@each("operator", ["AND", "NEAR", "and", "near"])
 def test_an_operator_is_only_a_word(filled: Memory, operator: str) -> None:
     found = filled.recall(f"green {operator} tests").records
     assert [one.record.content for one in found] == ["The build is green AND the NEAR tests pass"]
 
 
-@pytest.mark.parametrize("text", ["!!!", "...", "🏳️‍🌈", "—", "( )", '""'])
+@each("text", ["!!!", "...", "🏳️‍🌈", "—", "( )", '""'])
 def test_a_query_without_words_abstains_for_that_reason(filled: Memory, text: str) -> None:
     assert filled.recall(text).abstained is Abstention.NO_SEARCHABLE_WORDS
 

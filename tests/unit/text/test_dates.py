@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit.world import at
 
 from muniment.model.times import MAX, MIN, Instant, show
@@ -105,22 +105,22 @@ NO_TIME = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "day"), DAYS)
+@each(("words", "day"), DAYS)
 def test_words_that_mean_one_day(words: str, day: str) -> None:
     assert told(f"What did Ana say {words}?") == (day, day)
 
 
-@pytest.mark.parametrize(("words", "first", "last"), STRETCHES)
+@each(("words", "first", "last"), STRETCHES)
 def test_words_that_mean_a_stretch_of_time(words: str, first: str, last: str) -> None:
     assert told(f"What did Ana say {words}?") == (first, last)
 
 
-@pytest.mark.parametrize("words", NO_TIME)
+@each("words", NO_TIME)
 def test_words_that_mean_no_time(words: str) -> None:
     assert told(f"What did Ana say: {words}") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "words", "first", "last"),
     [
         ("2024-03-31", "a month before today", "2024-02-29", "2024-02-29"),
@@ -158,7 +158,7 @@ def test_the_edge_of_time_cuts_a_span_off() -> None:
     assert told("since tomorrow") == ("2024-05-16", "9999-12-31")
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "sure"),
     [
         ("on March 15, 2024", True), ("in March", False), ("last March", True), ("on 3/15/2024", True),

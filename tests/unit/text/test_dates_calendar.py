@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.text.dates import calendar
 
@@ -27,14 +27,14 @@ def test_any_day_of_any_year_has_a_date(number: int) -> None:
     assert calendar.exists(*calendar.civil(number))
 
 
-@pytest.mark.parametrize(
+@each(
     ("year", "month", "day"), [(2024, 3, 31), (2023, 4, 9), (2008, 3, 23), (1954, 4, 18), (1981, 4, 19), (2038, 4, 25)]
 )
 def test_easter_is_where_the_churches_keep_it(year: int, month: int, day: int) -> None:
     assert calendar.civil(calendar.easter(year)) == (year, month, day)
 
 
-@pytest.mark.parametrize(
+@each(
     ("start", "months", "end"),
     [
         ((2024, 3, 31), -1, (2024, 2, 29)), ((2023, 3, 31), -1, (2023, 2, 28)), ((2024, 1, 31), 1, (2024, 2, 29)),

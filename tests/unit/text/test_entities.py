@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.model.entity import ENTITIES_MAX, ENTITY_LENGTH_MAX, EntityKind
 from muniment.text.entities import READ_MAX, entities, entity_key
@@ -18,7 +18,7 @@ def keys(text: str) -> list[str]:
     return [one.key for one in entities(text)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("we met Maria Lopez in New York", ["Maria Lopez", "New York"]),
@@ -55,7 +55,7 @@ def test_names_are_runs_of_capitalised_words(text: str, names: list[str]) -> Non
     assert named(text, "name") == names
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I went home.",
@@ -90,7 +90,7 @@ def test_a_doubtful_word_is_a_name_when_it_is_one_elsewhere() -> None:
     assert named("Boeing planes fly. I work for Boeing.", "name") == ["Boeing"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "text", "found"),
     [
         ("id", "see OPS-7, #1234 and JIRA-123.", ["OPS-7", "#1234", "JIRA-123"]),
@@ -145,7 +145,7 @@ def test_each_kind_is_known_by_its_shape(kind: str, text: str, found: list[str])
     assert named(text, kind) == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "key"),
     [
         ("with Maria Lopez", "with MARIA Lopez's", "maria lopez"),
@@ -178,7 +178,7 @@ def test_a_thing_is_listed_once_where_it_is_first_mentioned() -> None:
     assert [one.kind for one in found] == [EntityKind.NAME, EntityKind.NAME, EntityKind.ID]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind"),
     [
         ("https://example.org/src/a.py", "url"),
@@ -206,7 +206,7 @@ def test_what_is_too_long_to_be_a_name_is_none() -> None:
     assert entities("see " + "A" + "a" * 300 + " there") == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "piece",
     [
         "x",

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.model.errors import Malformed
 from muniment.text.passages import TextPassage, passages
@@ -68,7 +69,7 @@ def test_a_line_without_white_space_is_cut_where_the_room_ends() -> None:
     assert [len(piece) for piece in cut("x" * 100)] == [40, 40, 40]
 
 
-@pytest.mark.parametrize(
+@each(
     ("cluster", "why"),
     [
         ("e\u0301", "a letter and its accent"), ("\U0001f469\u200d\U0001f4bb", "a joined emoji"),
@@ -76,7 +77,7 @@ def test_a_line_without_white_space_is_cut_where_the_room_ends() -> None:
         ("\ud83d\ude00", "a pair of halves"), ("☀\ufe0f", "a variant"), ("\r\n", "a line end"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("lead", range(4))
+@each("lead", range(4))
 def test_what_is_shown_as_one_character_is_not_parted(cluster: str, why: str, lead: int) -> None:
     text = "x" * lead + cluster * 60
     places = {place for one in passages(text, size=SIZE, overlap=OVERLAP) for place in (one.start, one.end)}
@@ -92,7 +93,7 @@ def test_a_line_of_a_megabyte_is_cut_into_a_linear_number_of_passages() -> None:
     assert len(passages("a b. " * 209_715)) <= 1_048_576 // 300
 
 
-@pytest.mark.parametrize(("size", "overlap"), [(15, 0), (0, 0), (100, 26), (100, -1)])
+@each(("size", "overlap"), [(15, 0), (0, 0), (100, 26), (100, -1)])
 def test_bounds_that_make_no_sense_are_refused(size: int, overlap: int) -> None:
     with pytest.raises(Malformed):
         passages("text", size=size, overlap=overlap)

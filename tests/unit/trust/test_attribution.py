@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 from tests.unit.trust.test_quality import merits, record
 
@@ -40,7 +41,7 @@ def scored(used: list[QualityInputs], profile: QualityFormula, chain: AncestorCh
     return attribution_integrity(used, chain, profile).score
 
 
-@pytest.mark.parametrize(
+@each(
     ("used", "chain", "theirs", "ours"),
     [
         ([GOOD], None, 1.0, 1.0),
@@ -75,7 +76,7 @@ def test_an_answer_that_used_nothing_has_not_passed_and_is_told_apart_from_a_bad
     assert (theirs.score, theirs.band, theirs.passed) == (0.0, AttributionBand.UNATTRIBUTED, False)
 
 
-@pytest.mark.parametrize(
+@each(
     ("confidence", "band", "passed"),
     [
         (0.42, AttributionBand.WELL, True),
@@ -155,7 +156,7 @@ def step(operation: str = "recall", confidence: float | None = 0.9, **known: obj
     return TraceStep(operation=TraceOperation(operation), confidence=confidence, **known)  # type: ignore[arg-type]  # the test's own
 
 
-@pytest.mark.parametrize(
+@each(
     ("session", "theirs", "ours"),
     [
         ([step()], 1.0, 1.0),
@@ -206,7 +207,7 @@ def test_a_structural_score_is_full_when_nothing_was_found_and_only_then(
     assert structural_integrity(session[::-1], profile) == found
 
 
-@pytest.mark.parametrize("wrong", [float("nan"), -0.1, 7.5])
+@each("wrong", [float("nan"), -0.1, 7.5])
 def test_a_confidence_that_is_none_is_refused_by_name(wrong: float) -> None:
     with pytest.raises(Malformed) as caught:
         step(confidence=wrong)

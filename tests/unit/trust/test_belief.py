@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.errors import Malformed
@@ -20,7 +21,7 @@ def test_without_outcomes_the_declared_confidence_is_kept_to_the_last_bit(declar
     assert calibrated(declared, 0.0, 0.0) == declared
 
 
-@pytest.mark.parametrize(
+@each(
     ("declared", "helpful", "misleading", "expected"),
     [
         (0.0, 4.0, 0.0, 0.5),
@@ -64,14 +65,14 @@ def test_it_stays_a_confidence(declared: float, helpful: float, misleading: floa
     assert 0.0 <= calibrated(declared, helpful, misleading) <= 1.0
 
 
-@pytest.mark.parametrize("weight", [0.0, -0.5, 1.0000001, float("nan"), float("inf"), float("-inf"), True, "1"])
+@each("weight", [0.0, -0.5, 1.0000001, float("nan"), float("inf"), float("-inf"), True, "1"])
 def test_a_weight_outside_its_bounds_is_refused_by_name(weight: float) -> None:
     with pytest.raises(Malformed) as caught:
         OutcomeReport(record="rec-1", helpful=True, weight=weight)
     assert caught.value.field == "weight"
 
 
-@pytest.mark.parametrize("declared", [-0.1, 1.1, float("nan")])
+@each("declared", [-0.1, 1.1, float("nan")])
 def test_a_declared_confidence_outside_the_unit_is_refused(declared: float) -> None:
     with pytest.raises(Malformed) as caught:
         calibrated(declared, 1.0, 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.errors import Malformed
@@ -20,7 +21,7 @@ def _after(hours: float, *, half_life: float | None = 24.0, anchored: bool = Fal
     return retrievability(half_life_hours=half_life, anchored=anchored, since=Instant(0), now=now)
 
 
-@pytest.mark.parametrize(("hours", "expected"), [(0, 1.0), (12, 0.7071), (24, 0.5), (72, 0.125), (-5, 1.0)])
+@each(("hours", "expected"), [(0, 1.0), (12, 0.7071), (24, 0.5), (72, 0.125), (-5, 1.0)])
 def test_presence_halves_with_every_half_life(hours: float, expected: float) -> None:
     assert _after(hours) == pytest.approx(expected, abs=5e-5)
 
@@ -66,7 +67,7 @@ def test_the_shortest_half_life_over_all_of_time_is_nothing_left() -> None:
     assert retrievability(half_life_hours=5e-324, anchored=False, since=MIN, now=MAX) == 0.0
 
 
-@pytest.mark.parametrize("half_life", [0.0, -1.0, float("nan"), float("inf")])
+@each("half_life", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_half_life_that_is_none_is_refused_by_name(half_life: float) -> None:
     with pytest.raises(Malformed) as caught:
         _after(1, half_life=half_life)
@@ -89,7 +90,7 @@ def test_an_old_good_match_stays_ahead_of_a_new_poor_one() -> None:
     assert faded(1.0, 0.0) > faded(0.65, 1.0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("score", "present", "field"),
     [
         (-0.1, 0.5, "score"),

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.status import Status
@@ -114,8 +115,8 @@ def test_a_missing_pillar_bears_no_more_than_the_floor(
     assert support_of(own, [None, SOUND], rules).support is Support.FLAGGED
 
 
-@pytest.mark.parametrize("status", GONE)
-@pytest.mark.parametrize("moved", [False, True], ids=["as it was", "revised before it ended"])
+@each("status", GONE)
+@each("moved", [False, True], ids=["as it was", "revised before it ended"])
 def test_what_stood_on_a_record_that_is_gone_falls(status: Status, moved: bool) -> None:
     assert _after(status, Consequence.FLAG, moved=moved) == SupportResult(effective=FLOOR, support=Support.FALLEN)
 
@@ -125,7 +126,7 @@ def test_what_stood_on_a_record_that_was_questioned_is_flagged_and_loses_nothing
     assert _after(status, Consequence.FLAG) == SupportResult(effective=0.9, support=Support.FLAGGED)
 
 
-@pytest.mark.parametrize("status", [*GONE, Status.SUPERSEDED, Status.CONTESTED])
+@each("status", [*GONE, Status.SUPERSEDED, Status.CONTESTED])
 def test_policy_may_have_what_stood_on_it_deprecated_or_left_alone(status: Status) -> None:
     assert _after(status, Consequence.DEPRECATE) == SupportResult(effective=FLOOR, support=Support.DEPRECATED)
     assert _after(status, Consequence.LEAVE) == SupportResult(effective=0.9, support=Support.STANDING)
@@ -146,7 +147,7 @@ def test_a_successor_stands_on_what_it_replaced_with_its_eyes_open() -> None:
     assert support_of(0.9, [replaced], FLAG_ALL) == SupportResult(effective=0.7, support=Support.STANDING)
 
 
-@pytest.mark.parametrize("support", [Support.FLAGGED, Support.FALLEN, Support.DEPRECATED])
+@each("support", [Support.FLAGGED, Support.FALLEN, Support.DEPRECATED])
 def test_what_lost_its_own_support_bears_no_better_than_it_stands(support: Support) -> None:
     assert support_of(0.9, [_pillar(support=support)], FLAG_ALL).support is support
 
@@ -167,7 +168,7 @@ TOGETHER: tuple[tuple[tuple[Support, ...], Support], ...] = (
 )
 
 
-@pytest.mark.parametrize(("found", "expected"), TOGETHER)
+@each(("found", "expected"), TOGETHER)
 def test_a_record_falls_when_every_pillar_has_and_is_flagged_before(
     found: tuple[Support, ...], expected: Support
 ) -> None:

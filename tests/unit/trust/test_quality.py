@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model import checks
@@ -34,7 +35,7 @@ def record(confidence: float = 1.0, **known: object) -> QualityInputs:
     return QualityInputs(effective=confidence, confidence=confidence, **known)  # type: ignore[arg-type]  # the test's own
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "theirs", "ours"),
     [
         (record(), 72, 100),
@@ -105,7 +106,7 @@ def test_the_largest_legal_outcomes_still_give_a_quality() -> None:
     assert memory_quality(record(helpful=9e307, misleading=9e307)) == 50
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "wrong"),
     [
         ("effective", float("nan")),

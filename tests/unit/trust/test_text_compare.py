@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 
 from muniment.model.vocabulary import ConflictType
 from muniment.text.compare import THRESHOLD, ComparisonResult, compare, echoes, salient, similarity, text_features
@@ -16,7 +17,7 @@ def found(new: str, old: str) -> ComparisonResult | None:
     return compare(text_features(new), text_features(old))
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old", "why"),
     [
         ("The API rate limit is 200 requests per minute", LIMIT, "number"),
@@ -43,7 +44,7 @@ def test_what_cannot_both_be_so_is_a_contradiction_either_way_round(new: str, ol
         assert THRESHOLD <= finding.score <= 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         ("The API rate limit is now 200 requests per minute", LIMIT),
@@ -61,7 +62,7 @@ def test_what_says_that_it_changed_is_an_update(new: str, old: str) -> None:
     assert finding.type is ConflictType.UPDATE
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         ("Server 13 runs in rack 4", "Server 12 runs in rack 3"),
@@ -95,7 +96,7 @@ def test_what_speaks_of_something_else_is_left_alone(new: str, old: str) -> None
     assert found(old, new) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         ("Is the rate limit 200 requests per minute?", "Is the rate limit 100 requests per minute?"),
@@ -122,7 +123,7 @@ ECHOES = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), ECHOES)
+@each(("one", "other"), ECHOES)
 def test_the_same_in_other_words_is_a_duplicate(one: str, other: str) -> None:
     finding = found(one, other)
     assert finding is not None
@@ -130,7 +131,7 @@ def test_the_same_in_other_words_is_a_duplicate(one: str, other: str) -> None:
     assert echoes(text_features(other), text_features(one))
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("The API rate limit is 200 requests per minute", LIMIT),
@@ -165,7 +166,7 @@ def test_in_a_long_sentence_one_other_name_is_enough_to_be_no_echo() -> None:
     assert echoes(text_features(said + end.format("pipes")), text_features(said + end.format("robust pipes")))
 
 
-@pytest.mark.parametrize(
+@each(
     "note",
     [
         "Our drill works again and the first run takes {} minutes",
@@ -180,7 +181,7 @@ def test_what_comes_after_the_first_statement_or_is_only_thought_is_suspected_at
     assert finding is None or not finding.proven
 
 
-@pytest.mark.parametrize(
+@each(
     "note",
     [
         "Had a call with Amara and the second run stalls for {} minutes",
@@ -195,7 +196,7 @@ def test_a_note_that_leaves_out_who_or_what_it_is_about_meets_no_other(note: str
     assert found(note.format(14), note.format(37)) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         ("We moved the wiki to Notion in March", "We host the wiki on Confluence"),
@@ -212,7 +213,7 @@ def test_what_says_that_a_thing_is_otherwise_now_is_a_suspected_update(new: str,
     assert (finding.type, finding.proven) == (ConflictType.UPDATE, False)
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         ("Not sure about the kettle and I have 8 left now", "Our kettle is loud"),
@@ -271,7 +272,7 @@ def test_the_words_of_denials_and_changed_figures_are_salient_before_others() ->
     assert salient(text)[:3] == ("deployed", "billing", "gateway")
 
 
-@pytest.mark.parametrize("text", ["", "the of and", "?!", "🏳️‍🌈"])
+@each("text", ["", "the of and", "?!", "🏳️‍🌈"])
 def test_a_text_without_telling_words_has_no_salient_ones(text: str) -> None:
     assert salient(text) == ()
 
@@ -310,7 +311,7 @@ def test_a_text_repeats_itself(text: str) -> None:
     assert finding.type is ConflictType.DUPLICATE
 
 
-@pytest.mark.parametrize(
+@each(
     "piece", ["alpha ", "a,", "1 ", "not a ", "a. ", "x", "1,000,", "a-", "a'", "```", "5 and ", "five ", "x, and i "]
 )
 def test_a_text_of_64_kib_is_read_and_compared(piece: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.cases import each
 
 from muniment.text.quantities import Quantity, differ, quantities
 from muniment.text.stems import done, stem
@@ -13,7 +13,7 @@ def figures(text: str) -> list[Quantity]:
     return quantities(tokens(text))
 
 
-@pytest.mark.parametrize(
+@each(
     "forms",
     [
         "enable enables enabled enabling", "optimize optimization optimizing", "submit submitted submission",
@@ -25,7 +25,7 @@ def test_the_forms_of_a_word_meet(forms: str) -> None:
     assert len({stem(form) for form in forms.split()}) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [("mission", "miss"), ("station", "state"), ("note", "not"), ("early", "ear"), ("daily", "day"), ("class", "clay")],
 )
@@ -37,7 +37,7 @@ def test_a_past_form_is_known_by_its_ending_or_by_name() -> None:
     assert [word for word in ("missed", "took", "take", "need", "speed", "using") if done(word)] == ["missed", "took"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("100 ms", "0.1 s"), ("1,000 rows", "1000 rows"), ("two replicas", "2 replicas"), ("5k users", "5,000 users"),
@@ -54,7 +54,7 @@ def test_one_figure_in_two_spellings(one: str, other: str) -> None:
     assert not differ(a, b)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("100 ms", "100 s"), ("two replicas", "3 replicas"), ("3 PM", "3 AM"), ("March 15", "March 16"),
@@ -68,7 +68,7 @@ def test_two_figures_of_one_unit_differ(one: str, other: str) -> None:
     assert differ(a, b)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("about 100 ms", "104 ms"), ("at least 80 ms", "95 ms"), ("up to 500 messages", "320 messages"),
@@ -80,7 +80,7 @@ def test_a_figure_that_leaves_something_open_agrees_with_one_that_fits(one: str,
     assert not differ(a, b)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "unit"),
     [
         ("server 12 runs", "#server"), ("12 servers run", "server"), ("12 conditional probability problems", "problem"),
@@ -101,7 +101,7 @@ def test_numbers_in_a_row_are_a_list() -> None:
     assert {figure.bound for figure in figures("with sides 7, 24 and 25")} == {"list"}
 
 
-@pytest.mark.parametrize("text", ["I may go", "one of them", "this one", "no figures here"])
+@each("text", ["I may go", "one of them", "this one", "no figures here"])
 def test_words_that_only_look_like_figures_are_none(text: str) -> None:
     assert figures(text) == []
 

@@ -7,6 +7,7 @@ from typing import TypedDict
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 
 from muniment.model.errors import Malformed
@@ -40,7 +41,7 @@ all_signs = st.builds(
 tiers = st.sampled_from(Tier)
 
 
-@pytest.mark.parametrize(
+@each(
     ("start", "told", "end"),
     [
         (Tier.WORKING, signs(0.35, age=0.5), Tier.SESSION),
@@ -124,7 +125,7 @@ def test_a_clock_that_ran_backwards_counts_as_no_time() -> None:
     assert next_tier(Tier.ARCHIVE, **signs(1.0, age=-3.0, idle=-3.0, accesses=1)) is Tier.LONGTERM
 
 
-@pytest.mark.parametrize(
+@each(
     ("told", "field"),
     [
         (signs(importance=float("nan")), "importance"),

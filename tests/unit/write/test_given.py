@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.cases import each
 from tests.unit.write.honest import sentences
 
 from muniment.model.claim import Claim
@@ -62,7 +62,7 @@ GIVEN = (
 )
 
 
-@pytest.mark.parametrize(("text", "secret"), GIVEN)
+@each(("text", "secret"), GIVEN)
 def test_what_is_given_under_a_telling_name_is_taken_out(text: str, secret: str) -> None:
     left, sorts = DEFAULT.redact(text)
     assert sorts

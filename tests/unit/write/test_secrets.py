@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each
 from tests.unit import strategies as make
 from tests.unit.write.examples import BENIGN, SECRETS
 
@@ -27,7 +28,7 @@ def _near(text: str) -> str:
     return text[:60].replace("\n", " ")
 
 
-@pytest.mark.parametrize(("around", "secret"), SECRETS, ids=lambda text: _near(str(text)))
+@each(("around", "secret"), SECRETS, ids=lambda text: _near(str(text)))
 def test_a_secret_is_taken_out_and_named_by_its_sort(around: str, secret: str) -> None:
     text = around.format(secret)
     cleaned, sorts = DEFAULT.redact(text)
@@ -37,7 +38,7 @@ def test_a_secret_is_taken_out_and_named_by_its_sort(around: str, secret: str) -
     assert not any(secret[start : start + 12] in cleaned for start in range(max(1, len(secret) - 11)))
 
 
-@pytest.mark.parametrize("text", BENIGN, ids=_near)
+@each("text", BENIGN, ids=_near)
 def test_a_text_without_a_secret_is_left_as_it_is(text: str) -> None:
     assert DEFAULT.redact(text) == (text, ())
 
@@ -47,14 +48,14 @@ def test_the_tables_are_as_long_as_they_promise() -> None:
     assert len(set(BENIGN)) >= 60
 
 
-@pytest.mark.parametrize(("around", "secret"), SECRETS, ids=lambda text: _near(str(text)))
+@each(("around", "secret"), SECRETS, ids=lambda text: _near(str(text)))
 def test_the_quick_look_never_waves_a_secret_through(around: str, secret: str) -> None:
     text = around.format(secret)
     assert DEFAULT.suspicious(text)
     assert DEFAULT.suspicious(canonical(Claim(content=text)).decode())
 
 
-@pytest.mark.parametrize(("around", "secret"), SECRETS, ids=lambda text: _near(str(text)))
+@each(("around", "secret"), SECRETS, ids=lambda text: _near(str(text)))
 def test_cleaning_twice_changes_nothing_more(around: str, secret: str) -> None:
     once, _ = DEFAULT.redact(around.format(secret))
     assert DEFAULT.redact(once) == (once, ())

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+from tests.cases import each
 from tests.unit.write import harmless, people
 from tests.unit.write.shapes import PHRASES, TOKENS, make
 
@@ -108,7 +109,7 @@ def test_harmless_text_is_left_alone(record_property: Tell) -> None:
     assert max(wrong.values()) <= 0.02 * MANY, wrong
 
 
-@pytest.mark.parametrize("sort", ["email", "phone", "birth_date"])
+@each("sort", ["email", "phone", "birth_date"])
 def test_a_sort_that_is_asked_for_takes_no_harmless_text(sort: str) -> None:
     screen = screen_of(SafetyPolicy(personal=PersonalDataRules(**{sort: PersonalDataPolicy.REDACT})))
     wrong = 0

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.unit.world import all_bytes, open_memory
 
 from muniment import Memory
@@ -46,7 +47,7 @@ def test_numbers_that_open_something_are_taken_out_unless_said_otherwise() -> No
     assert DEFAULT.redact(text) == (text, ())
 
 
-@pytest.mark.parametrize(
+@each(
     "spelled",
     [
         "4111 1111 1111 1111",
@@ -79,7 +80,7 @@ def test_a_card_number_is_found_however_it_is_spelled(spelled: str) -> None:
     assert not any(char.isdecimal() for char in cleaned.replace("12/29", "").replace("12 29", ""))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "0.4111111111111111 of all",
@@ -95,7 +96,7 @@ def test_a_number_that_is_no_card_is_left(text: str) -> None:
     assert DEFAULT.redact(text) == (text, ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "left"),
     [
         ("IBAN GB82 WEST 1234 5698 7654 32 please", "IBAN [redacted: bank account] please"),
@@ -121,7 +122,7 @@ def test_accounts_and_national_numbers_are_taken_out(text: str, left: str) -> No
     assert DEFAULT.redact(text)[0] == left
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "order 111222333",
@@ -232,7 +233,7 @@ def test_a_sort_of_secret_may_be_treated_otherwise(vault: Path) -> None:
         assert token.outcome is Outcome.COMMITTED
 
 
-@pytest.mark.parametrize(
+@each(
     ("safety", "place"),
     [
         ("{credentials: {private_key: allow}}", "safety.credentials.private_key"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from tests.cases import each
 
 from muniment.model.actor import Actor
 from muniment.model.card import card_of
@@ -140,7 +141,7 @@ def test_a_link_that_is_absent_or_hidden_is_refused_in_the_same_words(link: Held
     assert case.rule == "unknown-link"
 
 
-@pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.RETRACTED, Status.DEPRECATED])
+@each("status", [Status.SUPERSEDED, Status.RETRACTED, Status.DEPRECATED])
 def test_anything_seen_can_be_built_on(status: Status) -> None:
     facts = _facts(links={"rec_1": _held(Claim(content="old"), status=status)})
     building = Claim(content="x", lineage=Lineage(derived_from=("rec_1",)))
@@ -190,7 +191,7 @@ WHOLE_CHARTER = Charter(
 )
 
 
-@pytest.mark.parametrize("missing", [None, "owner", *WHOLE_CHARTER.__struct_fields__])
+@each("missing", [None, "owner", *WHOLE_CHARTER.__struct_fields__])
 def test_a_scope_about_people_needs_an_owner_and_a_whole_charter(missing: str | None) -> None:
     default = () if missing in ("access", "barred") else None
     charter = WHOLE_CHARTER
@@ -210,7 +211,7 @@ def test_a_scope_about_people_needs_an_owner_and_a_whole_charter(missing: str | 
         assert missing in outcome.note
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "claim", "rule"),
     [
         (Status.ACTIVE, {}, None),
@@ -253,7 +254,7 @@ def test_a_reviewer_may_move_and_reclassify() -> None:
     assert _result(steps.kind(CASE), Step.KIND) is StepResult.PASSED
 
 
-@pytest.mark.parametrize(
+@each(
     ("otherwise", "result", "flags"),
     [
         (WriteDecision.HOLD, StepResult.FLAGGED, 1),
@@ -267,7 +268,7 @@ def test_an_agent_needs_evidence_for_a_fact(otherwise: WriteDecision, result: St
     assert (outcome.result, len(case.flags)) == (result, flags)
 
 
-@pytest.mark.parametrize(
+@each(
     "case",
     [
         _case(Claim(content="x", nature=Nature(kind=Kind.FACT), belief=Belief(evidence=("ticket:1",)))),
@@ -381,7 +382,7 @@ def _answer(value: str, *, first: int | None = None, last: int | None = None) ->
     return Claim(content=value, slot=Slot(subject="db", key="region", value=value), times=times)
 
 
-@pytest.mark.parametrize(
+@each(
     ("ours", "theirs", "conflicts"),
     [
         (_answer("eu"), _answer("us"), True),
@@ -425,7 +426,7 @@ def test_a_rival_that_is_hidden_and_found_by_its_words_alone_is_passed_over_in_s
     assert (outcome.result, outcome.note, case.rivals) == (StepResult.PASSED, "", ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("detector", "found", "contests"),
     [(DetectorEffect.CONTEST, 1, True), (DetectorEffect.NOTE, 1, False), (DetectorEffect.IGNORE, 0, None)],
 )
@@ -439,7 +440,7 @@ def test_policy_says_what_a_contradiction_in_words_is_worth(
     assert steps.disposition(case)[1].disposition is (Disposition.CONFLICT if contests else Disposition.APPEND)
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "target", "rivals", "expected"),
     [
         (Claim(content="x"), None, (), Disposition.APPEND),
@@ -495,7 +496,7 @@ REFUSED_AT: tuple[tuple[int, Case], ...] = (
 )
 
 
-@pytest.mark.parametrize(("place", "case"), REFUSED_AT)
+@each(("place", "case"), REFUSED_AT)
 def test_a_refusal_ends_the_walk_and_the_report_still_has_nine_outcomes(place: int, case: Case) -> None:
     ended, outcomes = curate(case)
     assert [outcome.step for outcome in outcomes] == list(Step)

@@ -10,6 +10,7 @@ import time
 from collections import Counter as Tally
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib.resources import files
 
 from muniment.compat.matm import retrieval
 from muniment.compat.matm.curator import Answer, Opinion, Waiting, for_a_steward, opinion
@@ -41,11 +42,23 @@ from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType, Kind, Outcome, Scope, Sensitivity, Step
 from muniment.policy.decide import decide_review, resolve
+from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Action, Policy
 from muniment.ports.clock_and_ids import Clock
 
 PAGE = 200
 _DURABLE = (Scope.PROJECT, Scope.AGENT_TEAM, Scope.AGENT_REPO)
+
+POLICY_FILE = "policy.yaml"
+
+
+def policy_text() -> str:
+    """The policy of the profile as it ships."""
+    return files("muniment.compat.matm").joinpath(POLICY_FILE).read_text(encoding="utf-8")
+
+
+def matm_policy() -> Policy:
+    return parse_policy(policy_text(), place=POLICY_FILE)
 
 
 class WallClock:

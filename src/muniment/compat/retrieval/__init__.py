@@ -1,6 +1,5 @@
 """The memory and retrieval contract at work: its runtime layer in process, and its queries over a governed memory."""
 
-from muniment.compat.retrieval.background import BackgroundWorker, Consolidated, Finished
 from muniment.compat.retrieval.desk import ContractDesk, Withdrawn, Written
 from muniment.compat.retrieval.inspecting import Inspected, inspect_memory
 from muniment.compat.retrieval.loader import bundled_store, load_memory_store
@@ -8,29 +7,17 @@ from muniment.compat.retrieval.policies import ReadPolicy, Review, WriteAction, 
 from muniment.compat.retrieval.reading import retrieve, retrieve_from
 from muniment.compat.retrieval.records import MemoryCandidate, MemoryRecord
 from muniment.compat.retrieval.results import read_query, rebuild_filters, rebuild_result, retrieval_event
-from muniment.compat.retrieval.runtime import Run, RunRequest, RunStatus, Runtime, ToolFailed, replay, run_demo
-from muniment.compat.retrieval.sessions import RunRecord, Sessions
 from muniment.compat.retrieval.store import MemoryStore
 from muniment.compat.retrieval.trace import export_events, make_event, read_events
 
 __all__ = [
-    "BackgroundWorker",
-    "Consolidated",
     "ContractDesk",
-    "Finished",
     "Inspected",
     "MemoryCandidate",
     "MemoryRecord",
     "MemoryStore",
     "ReadPolicy",
     "Review",
-    "Run",
-    "RunRecord",
-    "RunRequest",
-    "RunStatus",
-    "Runtime",
-    "Sessions",
-    "ToolFailed",
     "Withdrawn",
     "WriteAction",
     "WritePolicy",
@@ -45,9 +32,7 @@ __all__ = [
     "read_query",
     "rebuild_filters",
     "rebuild_result",
-    "replay",
     "retrieval_event",
     "retrieve",
     "retrieve_from",
-    "run_demo",
 ]

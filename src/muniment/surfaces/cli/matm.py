@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from muniment.compat.matm.adoption import adopt as take_in
-from muniment.compat.matm.desk import Desk, curator_of, steward_of
-from muniment.compat.matm.example import play
+from muniment.compat.matm.desk import Desk, curator_of, policy_text, steward_of
 from muniment.compat.matm.grounds import Ground
-from muniment.compat.matm.labels import read_labels
-from muniment.compat.matm.level import level_report
-from muniment.compat.matm.scratch import StillClock, policy_text, scratch_memory
 from muniment.compat.matm.sources import Sources
 from muniment.config.files import open_file
 from muniment.contracts.strict.reader import BYTES_MAX
 from muniment.engine import Memory
-from muniment.model.errors import Malformed
+from muniment.model.errors import ConfigurationError, Malformed
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Kind, Scope
 from muniment.surfaces.cli import show_matm
@@ -57,6 +54,10 @@ def policy(call: Call) -> ExitCode:
 @command(matm, "example", example="muniment matm example")
 def example(call: Call) -> ExitCode:
     """Play the worked example twice on a scratch vault and show every decision and the answer. Touches no vault."""
+    _need_kit()
+    from matm_evaluation.example import play
+    from matm_evaluation.scratch import StillClock, scratch_memory
+
     clock = StillClock()
     with working("playing the example"), scratch_memory(clock) as memory:
         first, second = play(memory, clock), play(memory, clock)
@@ -169,11 +170,21 @@ def level(
 ) -> ExitCode:
     """Say which level of the profile this vault can show, with the evidence for each check and every figure. The probe
     runs on a scratch vault under this vault's policy; of this one only reading is asked."""
+    _need_kit()
+    from matm_evaluation.labels import read_labels
+    from matm_evaluation.level import level_report
+
     given = read_labels(_read(labels)) if labels is not None else None
     with call.memory() as memory, working("probing and measuring"):
         found = level_report(memory, now=Instant(time.time_ns() // 1_000), labels=given)
     call.tell(level_shape(found), show_matm.level)
     return ExitCode.ANSWERED
+
+
+def _need_kit() -> None:
+    if find_spec("matm_evaluation") is None:
+        hint = "pip install matm-evaluation, or in a checkout: pip install ./kits/matm-evaluation"
+        raise ConfigurationError("matm", "the kit matm-evaluation is not installed", hint=hint)
 
 
 def _desk(memory: Memory, sources: str | None) -> Desk:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
 
 from muniment.compat.matm.adoption import Batch
-from muniment.compat.matm.example import Played
-from muniment.compat.matm.level import LevelReport
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.decoding import convert
+
+if TYPE_CHECKING:
+    from matm_evaluation.example import Played
+    from matm_evaluation.level import LevelReport
 
 
 class ExampleShape(TypedDict):

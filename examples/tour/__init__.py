@@ -1,0 +1,1 @@
+"""The guided tour, and the tour with its memory served afterwards."""

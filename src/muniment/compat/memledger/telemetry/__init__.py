@@ -1,6 +1,0 @@
-"""Counts of what instances were asked."""
-
-from muniment.compat.memledger.telemetry.instrument import instrument, metrics, reset_metrics, setup_telemetry
-from muniment.compat.memledger.telemetry.phoenix import log_evaluation
-
-__all__ = ["instrument", "log_evaluation", "metrics", "reset_metrics", "setup_telemetry"]
