@@ -149,10 +149,10 @@ def fill(vault: Path, size: int, waiting: int) -> None:
         agent = memory.as_actor("bench")
         for first in range(0, size, BATCH):
             numbers = range(first, min(first + BATCH, size))
-            agent.propose_many([_claim(agent, texts, number) for number in numbers])
+            agent.propose([_claim(agent, texts, number) for number in numbers])
         for first in range(0, waiting, BATCH):
             count = min(BATCH, waiting - first)
-            agent.propose_many([_claim(agent, texts, number, kind="decision") for number in range(count)])
+            agent.propose([_claim(agent, texts, number, kind="decision") for number in range(count)])
         for number in range(20):
             for limit in (100, 200):
                 agent.remember(f"The rate limit of gate {number} is {limit} requests per minute", confidence=0.8)

@@ -227,7 +227,7 @@ def _say(speaker: Memory, run: list[Turn], turn_of: dict[str, str]) -> int:
         )
         for turn in run
     ]
-    verdicts = speaker.propose_many(claims)
+    verdicts = speaker.propose(claims)
     for turn, verdict in zip(run, verdicts, strict=True):
         if verdict.record_id is not None:
             turn_of[verdict.record_id] = turn.id

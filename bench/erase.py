@@ -47,7 +47,7 @@ def erasure(folder: Path, scale: int, details: dict[str, list[float]]) -> list[R
     assert done.scrubbed
     assert done.certificate.certificate.counts.records == 2 * RECORDS == len(plan.nodes)
     began = time.perf_counter()
-    one = next(iter(memory.browse())).record.id
+    one = next(iter(memory.insight.browse())).record.id
     memory.forget(one, reason="one more")
     single = time.perf_counter() - began
     memory.close()
@@ -69,12 +69,12 @@ def _plant(memory: Memory) -> None:
             make_claim(f"{SUBJECT} ordered parcel {number} on day {number % 300}", owner, {"confidence": 0.8})
             for number in numbers
         ]
-        names = [verdict.record_id or "" for verdict in memory.propose_many(claims)]
+        names = [verdict.record_id or "" for verdict in memory.propose(claims)]
         derived = [
             make_claim(f"parcel {number} goes to the same house", owner, {"confidence": 0.8, "derived_from": [name]})
             for number, name in zip(numbers, names, strict=True)
         ]
-        assert all(verdict.committed for verdict in memory.propose_many(derived))
+        assert all(verdict.committed for verdict in memory.propose(derived))
 
 
 def _holds(file: Path) -> bool:

@@ -68,7 +68,7 @@ def _codec(name: ContractName, one: InterchangeRecord) -> float:
 
 
 def _proposed(sent: Sequence[InterchangeRecord], memory: Memory) -> None:
-    memory.propose_many([one.claim for one in sent])
+    memory.propose([one.claim for one in sent])
 
 
 def _rates(count: int, rounds: int) -> dict[str, float]:

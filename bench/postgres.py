@@ -77,7 +77,7 @@ class Desk:
     def batch(self, count: int) -> float:
         claims = self.claims(count)
         began = time.perf_counter()
-        self.position = self._agent.propose_many(claims)[-1].epoch
+        self.position = self._agent.propose(claims)[-1].epoch
         return count / (time.perf_counter() - began)
 
     def threads(self, count: int, clients: int) -> float:

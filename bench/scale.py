@@ -80,7 +80,7 @@ class Filling:
             agent = memory.as_actor("bench")
             for first in range(0, count, BATCH):
                 numbers = range(first, min(first + BATCH, count))
-                verdicts = agent.propose_many([self._claim(agent, number) for number in numbers])
+                verdicts = agent.propose([self._claim(agent, number) for number in numbers])
                 assert all(verdict.record_id for verdict in verdicts), "every record is kept"
                 told(numbers.stop)
         return time.perf_counter() - started

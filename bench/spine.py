@@ -53,7 +53,7 @@ class Load:
 
     def batches(self, count: int, size: int = 100) -> float:
         claims = self.claims(count)
-        return _rate(count, lambda: [self.agent.propose_many(claims[at : at + size]) for at in range(0, count, size)])
+        return _rate(count, lambda: [self.agent.propose(claims[at : at + size]) for at in range(0, count, size)])
 
     def threads(self, count: int, clients: int = 32) -> float:
         """Acknowledgements per second with many client threads sharing fsyncs."""

@@ -58,10 +58,10 @@ def cascade(folder: Path, descendants: int, details: dict[str, list[float]]) -> 
         above = [root]
         for layer in range(10):
             claims = [_derived(owner, layer, number, above) for number in range(descendants // 10)]
-            above = [verdict.record_id or "" for verdict in memory.propose_many(claims)]
+            above = [verdict.record_id or "" for verdict in memory.propose(claims)]
             note(f"layer {layer + 1} of 10")
-        planned = _milliseconds(lambda: memory.foresee(root)) / 1_000
-        seconds = _milliseconds(lambda: memory.retract(root, reason="the instrument was broken")) / 1_000
+        planned = _milliseconds(lambda: memory.insight.foresee(root)) / 1_000
+        seconds = _milliseconds(lambda: memory.review.retract(root, reason="the instrument was broken")) / 1_000
         fallen = sum(memory.get(name).standing.footing.support == "fallen" for name in above)
         assert fallen == len(above), "every descendant is found"
     details["cascade_plan_seconds"] = [planned]
@@ -102,8 +102,8 @@ def _check(load: Load, count: int = 300) -> float:
     """Microseconds to look at everything a decision depends on, neighbours and comparison included."""
     claims = [Asked(claim=claim, actor="bench") for claim in load.claims(count)]
     load.written -= count
-    bench = load.memory._tenant.bench
-    with load.memory._tenant.store.read() as snapshot:
+    bench = load.memory._session.tenant.bench
+    with load.memory._session.tenant.store.read() as snapshot:
         started = time.perf_counter()
         for asked in claims:
             gather(snapshot, asked, pepper=bench.pepper)

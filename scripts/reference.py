@@ -23,6 +23,7 @@ from typer.main import get_command
 import muniment
 import muniment.surfaces.cli  # declares the commands
 from muniment import aio, config, engine
+from muniment.client.parts import PARTS
 from muniment.contracts.registry import ContractName
 from muniment.engine.options import QueryOptions
 from muniment.engine.vault import default_policy_text
@@ -45,8 +46,8 @@ from muniment.model import (
     weights,
 )
 from muniment.model.claim_options import ClaimOptions
+from muniment.operations import OPERATIONS, Key, Operation
 from muniment.policy import rules
-from muniment.rest import OPERATIONS, Key, Operation
 from muniment.surfaces import problems
 from muniment.surfaces.cli.root import app
 from muniment.trust import attribution, quality
@@ -555,7 +556,7 @@ def python_page() -> str:
     values = [one for one in (*RESULTS, *faces, *from_engine) if issubclass(one, msgspec.Struct)]
     parts = [f"## Public names\n\n`muniment` exports {', '.join(code(name) for name in muniment.__all__)}."]
     parts += (_face(one) for one in faces if not issubclass(one, (msgspec.Struct, Exception)))
-    parts.append(_face(engine.LedgerFace))
+    parts += (_face(kind, f"memory.{name}") for name, kind in PARTS.items())
     parts.append(_async_part())
     parts.append("## What can be said of a memory\n\n" + first_line(ClaimOptions) + "\n\n" + _options(ClaimOptions))
     parts.append("## What bounds a recall\n\n" + first_line(QueryOptions) + "\n\n" + _options(QueryOptions))
@@ -564,9 +565,14 @@ def python_page() -> str:
     return page("Python", *parts)
 
 
-def _face(kind: type) -> str:
-    lines = [f"## {kind.__name__}", "", first_line(kind)]
+def _face(kind: type, title: str | None = None) -> str:
+    lines = [f"## {title or kind.__name__}", "", first_line(kind)]
+    same = vars(muniment.Memory).keys() if kind in (muniment.Client, muniment.AsyncClient) else ()
+    if same:
+        lines += ["", "The methods and parts of `Memory`, and:"]
     for name, member in _members(kind).items():
+        if name in same:
+            continue
         about = first_line(member.__func__ if isinstance(member, classmethod) else member)
         lines += ["", f"### `{name}`", "", f"    {signature(name, member)}", *(["", about] if about else [])]
     return "\n".join(lines)
@@ -596,7 +602,7 @@ def _async_part() -> str:
     awaited = ", ".join(code(name) for name in names if not name.startswith("_"))
     return (
         f"## muniment.aio\n\n{first_line(aio)}\n\n`muniment.aio.Memory` has the methods of `muniment.Memory` with the "
-        f"same arguments. Awaited: {awaited}; and everything on its `ledger`. Use it with `async with`."
+        f"same arguments. Awaited: {awaited}; and everything on its parts. Use it with `async with`."
     )
 
 

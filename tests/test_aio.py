@@ -29,7 +29,7 @@ def test_many_async_writers_are_all_acknowledged_and_kept(tmp_path: Path) -> Non
         async with await aio.Memory.open(tmp_path) as memory:
             agents = [memory.as_actor(f"agent-{number}") for number in range(20)]
             verdicts = await asyncio.gather(*(agent.remember(f"{agent.actor.id} was here") for agent in agents))
-            stats, verified = await memory.stats(), await memory.ledger.verify()
+            stats, verified = await memory.insight.stats(), await memory.ledger.verify()
             return len({verdict.record_id for verdict in verdicts}), stats.current, verified.ok
 
     assert asyncio.run(story()) == (20, 20, True)
@@ -51,19 +51,23 @@ def test_an_async_caller_weighs_follows_and_settles(tmp_path: Path) -> None:
             assert source is not None
             plan = (await memory.remember("One cache serves all", confidence=0.9, derived_from=[source])).record_id
             assert plan is not None
-            graph = await memory.lineage(plan, direction="up", depth=1, types=["derived_from"], limit=2)
-            foreseen = await memory.foresee(source, becomes="expired")
-            moved = await memory.outcome(source, "misleading", weight=0.5, evidence="it failed")
+            graph = await memory.insight.lineage(plan, direction="up", depth=1, types=["derived_from"], limit=2)
+            foreseen = await memory.insight.foresee(source, becomes="expired")
+            moved = await memory.review.outcome(source, "misleading", weight=0.5, evidence="it failed")
             sides = [
                 await memory.as_actor(name).remember(f"The nightly build takes {number} minutes", confidence=0.8)
                 for name, number in (("a", 40), ("b", 55))
             ]
             (conflict,) = sides[1].conflict_ids
-            settled = await memory.resolve(conflict, strategy="last_write_wins", rationale="it was measured again")
-            vouched = await memory.vouch(str(settled.winner), origin="person", reason="measured it")
-            promoted = await memory.promote(plan, scope="agent_team", scope_id="core", evidence=["e"], owner="lead")
-            swept, known = await memory.sweep(), await memory.directory("nightly build", limit=5)
-            quality = await memory.quality(profile="memledger")
+            settled = await memory.review.resolve(
+                conflict, strategy="last_write_wins", rationale="it was measured again"
+            )
+            vouched = await memory.review.vouch(str(settled.winner), origin="person", reason="measured it")
+            promoted = await memory.review.promote(
+                plan, scope="agent_team", scope_id="core", evidence=["e"], owner="lead"
+            )
+            swept, known = await memory.review.sweep(), await memory.insight.directory("nightly build", limit=5)
+            quality = await memory.insight.quality(profile="memledger")
             return [
                 [node.depth for node in graph.nodes],
                 [fall.after.support.value for fall in foreseen.falls],
@@ -104,9 +108,9 @@ def test_an_async_caller_finds_by_meaning_by_name_and_by_what_is_new(tmp_path: P
     async def story() -> list[object]:
         async with await aio.Memory.open(tmp_path, embedder=_colours, extractor=Sirens()) as memory:
             await memory.remember("The siren is crimson")
-            reached, state = await memory.flush(timeout=WAIT_S), await memory.searching()
+            reached, state = await memory.flush(timeout=WAIT_S), await memory.insight.searching()
             found = await memory.recall("something red", limit=1)
-            names, view = await memory.alias("alarm", "siren"), await memory.entity("alarm", limit=5)
+            names, view = await memory.review.alias("alarm", "siren"), await memory.insight.entity("alarm", limit=5)
             news = await memory.attune(role="guard", task="red things", interests=["noise"], since=found.epoch + 1)
             return [
                 (reached.upto, reached.model == state.model == found.searched.model, state.trailing),
@@ -130,18 +134,18 @@ def test_an_async_guardian_erases_holds_and_withdraws(tmp_path: Path) -> None:
             other = (await memory.remember("The door is oak", source="carpenter")).record_id
             assert name is not None
             assert other is not None
-            placed = await memory.hold(source="forum.example", reason="case 7")
-            held = await memory.holds()
+            placed = await memory.erasure.hold(source="forum.example", reason="case 7")
+            held = await memory.erasure.holds()
             with pytest.raises(OnHold):
                 await memory.forget(name, reason="asked to")
-            await memory.lift(placed.id, reason="closed")
-            apart = await memory.quarantine(name, reason="odd")
-            listed = await memory.quarantined()
-            await memory.release(name, reason="fine")
-            withdrawn = await memory.withdraw("source", "carpenter", reason="he left", dry_run=True)
+            await memory.erasure.lift(placed.id, reason="closed")
+            apart = await memory.review.quarantine(name, reason="odd")
+            listed = await memory.review.quarantined()
+            await memory.review.release(name, reason="fine")
+            withdrawn = await memory.erasure.withdraw("source", "carpenter", reason="he left", dry_run=True)
             plan = await memory.forget(source="forum.example", reason="asked to", dry_run=True)
             done = await memory.forget(source="forum.example", reason="asked to", expected=plan.plan.digest)
-            certificates = await memory.certificates()
+            certificates = await memory.erasure.certificates()
             return [
                 (held == (placed,), apart.outcome.value, [one.record.id == name for one in listed]),
                 (withdrawn.records == (other,), withdrawn.verdict),

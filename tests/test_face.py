@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from tempfile import TemporaryDirectory
 
 import muniment
 from muniment import aio
+from muniment.engine import Erasure, Imports, Insight, Review
 from muniment.engine.audit import LedgerFace
 
 
-def public(kind: type) -> set[str]:
+def public(kind: object) -> set[str]:
     return {name for name in dir(kind) if not name.startswith("_")}
 
 
@@ -37,7 +39,7 @@ def test_nothing_else_is_public() -> None:
         "policy",
         "ports",
         "read",
-        "rest",
+        "operations",
         "surfaces",
         "testing",
         "text",
@@ -48,19 +50,32 @@ def test_nothing_else_is_public() -> None:
     assert found - rooms == set(muniment.__all__)
 
 
-def test_the_async_memory_has_the_same_methods_with_the_same_parameters() -> None:
-    assert public(aio.Memory) == public(muniment.Memory)
-    for name in public(muniment.Memory):
-        ours, theirs = getattr(muniment.Memory, name), getattr(aio.Memory, name)
-        if callable(ours):
-            assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters), name
+PARTS = {"review": Review, "erasure": Erasure, "imports": Imports, "insight": Insight, "ledger": LedgerFace}
 
 
-def test_the_async_ledger_has_the_same_methods_with_the_same_parameters() -> None:
-    assert public(aio.Ledger) == public(LedgerFace)
-    for name in public(LedgerFace):
-        ours, theirs = getattr(LedgerFace, name), getattr(aio.Ledger, name)
-        assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters), name
+def test_memory_is_a_dozen_verbs_and_its_parts() -> None:
+    assert len(public(muniment.Memory)) <= 16
+    with TemporaryDirectory() as folder, muniment.Memory.open(folder) as memory:
+        assert public(memory) - public(type(memory)) == set(PARTS)
+        assert all(isinstance(getattr(memory, name), kind) for name, kind in PARTS.items())
+
+
+def test_the_async_classes_have_the_same_methods_with_the_same_parameters() -> None:
+    twins = {muniment.Memory: aio.Memory} | {
+        kind: getattr(aio.memory, "AsyncLedger" if kind is LedgerFace else f"Async{kind.__name__}")
+        for kind in PARTS.values()
+    }
+    for kind, twin in twins.items():
+        assert public(twin) == public(kind)
+        for name in public(kind):
+            ours, theirs = getattr(kind, name), getattr(twin, name)
+            if callable(ours):
+                assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters), name
+
+
+def test_the_stubs_say_what_the_classes_have() -> None:
+    """They are written by a script, for editors and type checkers."""
+    subprocess.run([sys.executable, "scripts/stubs.py", "--check"], check=True)
 
 
 def test_importing_the_package_brings_in_no_surface() -> None:

@@ -76,7 +76,7 @@ class Soak:
 
     def run(self, seconds: float) -> list[Row]:
         with Memory.open(self.vault, embedder="auto", mind_wait=MIND_WAIT_S) as memory:
-            if (state := memory.searching()).model is None:
+            if (state := memory.insight.searching()).model is None:
                 raise LookupError(state.why)
             server = Server(self.vault)
             try:
@@ -124,11 +124,11 @@ class Soak:
         ]
 
     def _sample(self, memory: Memory, server: Server) -> Sample:
-        told = msgspec.to_builtins(memory.stats())
+        told = msgspec.to_builtins(memory.insight.stats())
         processes = {OWN: getpid(), SERVED: server.pid}
-        statement = memory._tenant.store.marks  # one statement, and the way every read takes to it
+        statement = memory._session.tenant.store.marks  # one statement, and the way every read takes to it
         sample = take(len(self.book.kept), processes, self.vault, statement, told)
-        trailing = memory.searching().trailing or 0
+        trailing = memory.insight.searching().trailing or 0
         return replace(sample, trailing=max(sample.trailing, trailing))
 
     # What is asked when everybody has gone.
@@ -191,7 +191,7 @@ class Soak:
         restored = self.vault.parent / "restored"
         command(restored, "restore", str(self.keeper.backup), "--yes")
         with Memory.open(restored, embedder=None) as memory:
-            there = {one.record.id for one in memory.browse()}
+            there = {one.record.id for one in memory.insight.browse()}
         return sum(kept.record not in there for kept in self.keeper.before if not kept.forgotten)
 
     # The table.

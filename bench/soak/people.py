@@ -87,10 +87,10 @@ class Importer:
         self._talk = Talk(f"{seed} importer")
 
     def turn(self) -> None:
-        if (self._memory.searching().trailing or 0) > TRAILING_MAX:
+        if (self._memory.insight.searching().trailing or 0) > TRAILING_MAX:
             return
         many = [self._talk.say(MESSAGES) for _ in range(BATCH)]
-        told = self._memory.propose_many([make_claim(said.text, self._memory.actor, {}) for said in many])
+        told = self._memory.propose([make_claim(said.text, self._memory.actor, {}) for said in many])
         for verdict, said in zip(told, many, strict=True):
             if verdict.committed and verdict.record_id is not None:
                 self._book.keep(verdict.record_id, verdict.epoch, said, self.name)
@@ -227,7 +227,7 @@ class Dropper:
 
     def turn(self) -> None:
         made: tuple[Callable[[], Iterator[object]], ...] = (
-            lambda: self._memory.browse(),
+            lambda: self._memory.insight.browse(),
             lambda: self._memory.ledger.receipts(newest=True),
         )
         stream = self._random.choice(made)()
@@ -293,7 +293,7 @@ class Sweeper:
         self._memory = memory
 
     def turn(self) -> None:
-        self._memory.sweep()
+        self._memory.review.sweep()
         self._memory.ledger.checkpoint()
 
 

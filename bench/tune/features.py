@@ -17,7 +17,7 @@ from bench.corpora import POLICY, Ask, Corpus, remember
 from bench.recall import DEPTH
 from muniment import Memory
 from muniment.engine.options import make_query
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.model.receipt import Plan
 from muniment.model.rows import VectorCoverage
 from muniment.model.weights import Weights
@@ -118,7 +118,7 @@ def open_store(folder: Path, dataset: str, corpus: Corpus, embedder: Embedder | 
 def asked(store: Store, ask: Ask) -> Iterator[tuple[Snapshot, Plan, bytes | None]]:
     """A question read and planned as `recall` does it, over one moment of the store."""
     memory = store.memory.as_actor(ask.asker)
-    tenant = memory._tenant
+    tenant = memory._session.tenant
     query = make_query(clean(ask.text), {"limit": DEPTH, "asked_at": ask.at, "floor": 0.0})
     with tenant.store.read() as snapshot:
         head = snapshot.ledger.head()
@@ -127,14 +127,14 @@ def asked(store: Store, ask: Ask) -> Iterator[tuple[Snapshot, Plan, bytes | None
         reach = usable(snapshot.meanings.reach(), sought)
         now = tenant.clock.now()
         plan = make_plan(
-            memory.policy, memory.actor, query, sought.terms, now=now, as_of=latest, at_head=True, reach=reach
+            memory.insight.policy, memory.actor, query, sought.terms, now=now, as_of=latest, at_head=True, reach=reach
         )
         yield snapshot, plan, sought.vectors[0] if sought.vectors else None
 
 
 def reads(store: Store, ask: Ask) -> str:
     """A question as the model is to read it."""
-    with store.memory._tenant.store.read() as snapshot:
+    with store.memory._session.tenant.store.read() as snapshot:
         head = snapshot.ledger.head()
         return read_question(snapshot, clean(ask.text), as_of=head.seq if head is not None else 0)[1]
 

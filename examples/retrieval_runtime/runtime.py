@@ -22,7 +22,7 @@ from muniment.compat.retrieval.store import LIMIT_DEFAULT, MemoryStore
 from muniment.compat.retrieval.telling import told
 from muniment.compat.retrieval.trace import refuse_redacted, said
 from muniment.contracts.retrieval.wire import RetrievalQuery, TraceEvent
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.model import times
 from muniment.model.times import Instant
 from muniment.model.value import Value

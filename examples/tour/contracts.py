@@ -28,7 +28,7 @@ def tell_contracts(stage: Stage, owner: Memory) -> None:
     batch = _in(stage, owner)
     _out(stage, owner)
     stage.act("owner", "takes the whole batch back")
-    undone = owner.roll_back(batch, reason="only a tour")
+    undone = owner.imports.roll_back(batch, reason="only a tour")
     stage.claim(undone.retracted == ("field-17",), "what came in should be taken back")
     stage.result("undone", "what came in no longer speaks, what it touched is as it was, the ledger keeps both")
 

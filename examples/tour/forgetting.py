@@ -34,14 +34,14 @@ def tell_forgetting(stage: Stage, owner: Memory) -> None:
 
 
 def _held(stage: Stage, owner: Memory, record: str) -> None:
-    hold = owner.hold(record, reason="an open invoice")
+    hold = owner.erasure.hold(record, reason="an open invoice")
     try:
         owner.forget(subject=PERSON, reason="she asked for it")
     except OnHold as refused:
         stage.result("on hold", f"{refused.reason}; nothing is erased until somebody lifts the hold", "yellow")
     else:
         stage.claim(False, "what is on hold should not be erased")
-    owner.lift(hold.id, reason="paid")
+    owner.erasure.lift(hold.id, reason="paid")
 
 
 def _gone(stage: Stage, owner: Memory, expected: str) -> None:

@@ -148,26 +148,26 @@ def _disagreement(stage: Stage, owner: Memory) -> str:
 
 def _person(stage: Stage, owner: Memory, held: str) -> None:
     stage.chapter("A person answers for what was held")
-    waiting = owner.queue()
+    waiting = owner.review.queue()
     stage.claim([one.proposal.id for one in waiting] == [held], "one proposal should wait")
     stage.say(f"Waiting: {waiting[0].proposal.claim.content}", "")
     stage.act("owner", "accepts it")
-    _told(stage, owner.decide(held, accept=True, reason="agreed in the planning meeting"), Outcome.COMMITTED)
-    stage.claim(owner.queue() == (), "nothing should wait any more")
+    _told(stage, owner.review.decide(held, accept=True, reason="agreed in the planning meeting"), Outcome.COMMITTED)
+    stage.claim(owner.review.queue() == (), "nothing should wait any more")
 
 
 def _settlement(stage: Stage, owner: Memory, conflict: str) -> None:
     stage.chapter("A disagreement is settled by a rule that is declared")
     stage.act("owner", "asks for whichever side is believed more")
     try:
-        owner.resolve(conflict, strategy="confidence_weighted", rationale="the surer one")
+        owner.review.resolve(conflict, strategy="confidence_weighted", rationale="the surer one")
     except Undecided as undecided:
         stage.result("undecided", f"{undecided}; nothing was changed", "yellow")
     else:
         stage.claim(False, "two sides that are equally sure should be undecided")
-    (view,) = (view for view in owner.conflicts() if view.id == conflict)
+    (view,) = (view for view in owner.review.conflicts() if view.id == conflict)
     stage.act("owner", f'looks at the repository and names the winner: "{view.a.record.content}"')
-    settled = owner.resolve(
+    settled = owner.review.resolve(
         conflict, strategy="authority", winner=view.a.record.id, rationale="read in the repository's own settings"
     )
     stage.claim(settled.status == "resolved", "the conflict should be resolved")
@@ -194,14 +194,14 @@ def _ground(stage: Stage, owner: Memory) -> str:
     stage.say(
         "", "The planner is sure, its source is not. So the conclusion counts for 0.50, and comes with a warning:", ""
     )
-    stage.show(show_trust.lineage(lineage_shape(owner.lineage(plan.record_id))))
+    stage.show(show_trust.lineage(lineage_shape(owner.insight.lineage(plan.record_id))))
     stage.say("", "What if the source is taken back? First the plan, then the deed.", "")
-    foreseen = owner.foresee(rumour.record_id)
+    foreseen = owner.insight.foresee(rumour.record_id)
     stage.claim([fall.id for fall in foreseen.falls] == [plan.record_id], "the plan should name the conclusion")
     stage.show(show_trust.cascade(cascade_shape(foreseen)))
     stage.say("")
     stage.act("owner", "takes the forum post back")
-    _told(stage, owner.retract(rumour.record_id, reason="the post is about another product"), Outcome.COMMITTED)
+    _told(stage, owner.review.retract(rumour.record_id, reason="the post is about another product"), Outcome.COMMITTED)
     after = owner.get(plan.record_id).standing
     stage.claim(after.footing.support is Support.FALLEN, "the conclusion should have lost its support")
     stage.claim(after.footing.effective == foreseen.falls[0].after.effective, "the deed should be what the plan said")

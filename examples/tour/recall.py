@@ -30,7 +30,7 @@ def tell_recall(stage: Stage, owner: Memory, *, known_as: tuple[str, str]) -> No
 
 def _by_meaning(stage: Stage, owner: Memory) -> None:
     owner.flush()
-    state = owner.searching()
+    state = owner.insight.searching()
     question = IN_THE_SAME_WORDS if state.model is None else IN_OTHER_WORDS
     stage.act("planner", question)
     _first(stage, owner.as_actor("planner").recall(question), BILLING)
@@ -48,7 +48,7 @@ def _first(stage: Stage, answer: Recall, content: str) -> None:
 
 def _by_another_name(stage: Stage, owner: Memory, name: str, content: str) -> None:
     stage.act("owner", f'calls the {name} "NB" from now on')
-    names = owner.alias("NB", name)
+    names = owner.review.alias("NB", name)
     stage.claim(set(names) == {"nb", name}, "the two names should mean the same")
     stage.act("planner", "what about NB?")
     _first(stage, owner.as_actor("planner").recall("what about NB?"), content)

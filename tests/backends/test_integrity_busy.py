@@ -14,7 +14,7 @@ from muniment.model.errors import StoreBusy
 
 def test_a_check_while_another_process_writes_finds_no_damage(vault: Path) -> None:
     with Memory.open(vault, embedder=None) as memory:
-        store = memory._tenant.store
+        store = memory._session.tenant.store
         assert isinstance(store, SqliteTenant)
         store._connection.set_busy_timeout(1)
         other = apsw.Connection(str(vault / "default.sqlite"))

@@ -113,11 +113,11 @@ def test_what_a_forked_process_is_told_is_kept_is_there_when_the_first_has_close
     assert child.exitcode == 0
     assert told.get() == ["store_unavailable", "not opened", "kept"]
     with Memory.open(tmp_path, tenant="acme", embedder=None) as memory:
-        assert [found.record.content for found in memory.browse()] == ["from the first"]
+        assert [found.record.content for found in memory.insight.browse()] == ["from the first"]
         assert memory.ledger.verify().ok
         assert memory.remember("from the first, later").committed
     with Memory.open(tmp_path, tenant="other", embedder=None) as memory:
-        assert [found.record.content for found in memory.browse()] == ["the first never had this open"]
+        assert [found.record.content for found in memory.insight.browse()] == ["the first never had this open"]
 
 
 def test_a_reader_is_not_kept_waiting_by_an_open_write(pair: tuple[SqliteTenant, SqliteTenant]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from muniment.model.times import Instant
-from muniment.rest import Grant
+from muniment.operations import Grant
 from muniment.surfaces.reception import keys
 from muniment.surfaces.reception.keys import KeyWish
 

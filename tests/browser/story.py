@@ -129,7 +129,7 @@ def lineage(tell: Teller) -> None:
 
 
 def fall(tell: Teller) -> None:
-    tell.memory.as_actor("curator").retract(tell.ids["post"], reason="the post is about another machine")
+    tell.memory.as_actor("curator").review.retract(tell.ids["post"], reason="the post is about another machine")
 
 
 def timetable(tell: Teller) -> None:
@@ -150,7 +150,7 @@ def revise(content: str, evidence: str, tell: Teller) -> None:
 
 
 def turn_out(who: str, result: str, evidence: str, tell: Teller) -> None:
-    tell.memory.as_actor(who).outcome(tell.ids["revised"], result, evidence=evidence)
+    tell.memory.as_actor(who).review.outcome(tell.ids["revised"], result, evidence=evidence)
 
 
 LORRIES: tuple[Chapter, ...] = (
@@ -210,7 +210,7 @@ def conflicts(tell: Teller) -> None:
     ):
         assert verdict.conflict_ids, f"{name}: {verdict.decision} {verdict.reason}"
         tell.ids[name] = verdict.conflict_ids[0]
-    tell.memory.as_actor("curator").resolve(
+    tell.memory.as_actor("curator").review.resolve(
         tell.ids["settled"], strategy="confidence_weighted", rationale="read in the repository's own settings"
     )
 
@@ -262,8 +262,8 @@ def deeds(tell: Teller) -> None:
     """What people did: forget, hold, put aside, put away, and what they keep for few."""
     steward, curator = tell.memory.as_actor("steward"), tell.memory.as_actor("curator")
     steward.forget(subject=FORGOTTEN, reason="ticket:PRIV-17")
-    steward.hold(subject=GUARDED, reason="case 2026-114 is open")
-    curator.quarantine(tell.ids["quarantined"], reason="odd wording, nobody knows the source")
+    steward.erasure.hold(subject=GUARDED, reason="case 2026-114 is open")
+    curator.review.quarantine(tell.ids["quarantined"], reason="odd wording, nobody knows the source")
     curator.remember(
         "Supplier prices are agreed until December",
         kind="decision",
@@ -271,8 +271,8 @@ def deeds(tell: Teller) -> None:
         evidence=["contract:4"],
         confidence=0.95,
     )
-    curator.vouch(tell.ids["trial"], origin="person", reason="I was there")
-    curator.alias("NG", "north gate")
+    curator.review.vouch(tell.ids["trial"], origin="person", reason="I was there")
+    curator.review.alias("NG", "north gate")
 
 
 QUESTIONS = (
@@ -397,6 +397,6 @@ def harm(tell: Teller) -> None:
     assert kept.record_id is not None
     tell.ids["harm-kept"] = kept.record_id
     curator.revise(kept.record_id, hostile.IMAGE + " and over the door", reasoning=hostile.REASON)
-    curator.outcome(kept.record_id, "helpful", evidence=hostile.REASON)
+    curator.review.outcome(kept.record_id, "helpful", evidence=hostile.REASON)
     tell.memory.as_actor("scout").recall(hostile.SCRIPT)
     tell.memory.as_actor("scout").recall(hostile.IMAGE + " which shelf?", purpose="research")

@@ -79,5 +79,5 @@ def test_the_same_moment_makes_the_same_world(tmp_path: Path) -> None:
     for name in ("one", "other"):
         world = build(tmp_path / name, now=now)
         with Memory.open(world.vault, embedder=None) as memory:
-            heads.append((memory.stats().entries, memory.stats().current, world.ids))
+            heads.append((memory.insight.stats().entries, memory.insight.stats().current, world.ids))
     assert heads[0] == heads[1]

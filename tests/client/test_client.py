@@ -57,9 +57,9 @@ def story(memory: Either) -> list[object]:
         )
         == again,
     ]
-    many = memory.propose_many([Claim(content=f"Shelf {n} is oak") for n in range(3)])
-    told += [[one.outcome for one in many], memory.propose_many([])]
-    told += [[one.outcome for one in memory.preview([Claim(content="A preview")])], memory.preview([])]
+    many = memory.propose([Claim(content=f"Shelf {n} is oak") for n in range(3)])
+    told += [[one.outcome for one in many], memory.propose([])]
+    told += [[one.outcome for one in memory.imports.preview([Claim(content="A preview")])], memory.imports.preview([])]
     revised = memory.revise(first.record_id, "The staging database moved to eu-west-3", expected_revision=1)
     told += [
         revised.revision,
@@ -72,38 +72,49 @@ def story(memory: Either) -> list[object]:
     told += [memory.explain(found.receipt_id).same_ids, memory.explain(found.receipt_id, replay=True).same_ids]
     told += [len(memory.attune(role="engineer", interests=["databases"], limit=3).records)]
     told += [
-        [one.record.content for one in memory.browse()],
-        len(list(memory.browse(limit=2))),
-        len(list(memory.browse(kinds=["decision"]))),
+        [one.record.content for one in memory.insight.browse()],
+        len(list(memory.insight.browse(limit=2))),
+        len(list(memory.insight.browse(kinds=["decision"]))),
     ]
     above = memory.remember(
         "Point backups at eu-west-3", kind="decision", derived_from=[first.record_id], confidence=0.9
     )
     assert above.record_id is not None
-    told += [len(memory.lineage(above.record_id, direction="up").nodes), len(memory.foresee(first.record_id).falls)]
-    told += [memory.lineage(above.record_id, limit=1).more, memory.foresee(above.record_id, becomes="archived").falls]
-    told += [memory.outcome(first.record_id, "misleading", weight=0.5, evidence="it was empty").outcome]
-    told += [round(memory.get(above.record_id).standing.footing.effective, 6)]
-    other = memory.remember("Shelf 1 is ash", kind="fact", confidence=0.7)
-    told += [other.outcome, len(memory.conflicts()), memory.queue(), memory.detect(first.record_id)]
-    for conflict in memory.conflicts():
-        told.append(memory.resolve(conflict.id, strategy="last_write_wins", rationale="newer").status)
-    draft = memory.remember("Perhaps walnut", draft=True).record_id
-    assert draft is not None
-    told += [memory.get(draft).standing.status, memory.retract(draft, reason="no").outcome]
-    told += [memory.retire(above.record_id, becomes="archived", reason="done").outcome]
-    told += [memory.report("prp-own").report.outcome, memory.alias("the base", "staging database")]
-    told += guarded(memory, first.record_id)
     told += [
-        memory.directory().knowers[0].actor,
-        memory.entity("eu-west-3").names,
+        len(memory.insight.lineage(above.record_id, direction="up").nodes),
+        len(memory.insight.foresee(first.record_id).falls),
     ]
     told += [
-        memory.namespaces(),
-        memory.stats().current,
-        memory.quality().profile,
-        memory.searching().model,
-        memory.sweep(),
+        memory.insight.lineage(above.record_id, limit=1).more,
+        memory.insight.foresee(above.record_id, becomes="archived").falls,
+    ]
+    told += [memory.review.outcome(first.record_id, "misleading", weight=0.5, evidence="it was empty").outcome]
+    told += [round(memory.get(above.record_id).standing.footing.effective, 6)]
+    other = memory.remember("Shelf 1 is ash", kind="fact", confidence=0.7)
+    told += [
+        other.outcome,
+        len(memory.review.conflicts()),
+        memory.review.queue(),
+        memory.review.detect(first.record_id),
+    ]
+    for conflict in memory.review.conflicts():
+        told.append(memory.review.resolve(conflict.id, strategy="last_write_wins", rationale="newer").status)
+    draft = memory.remember("Perhaps walnut", draft=True).record_id
+    assert draft is not None
+    told += [memory.get(draft).standing.status, memory.review.retract(draft, reason="no").outcome]
+    told += [memory.review.retire(above.record_id, becomes="archived", reason="done").outcome]
+    told += [memory.review.report("prp-own").report.outcome, memory.review.alias("the base", "staging database")]
+    told += guarded(memory, first.record_id)
+    told += [
+        memory.insight.directory().knowers[0].actor,
+        memory.insight.entity("eu-west-3").names,
+    ]
+    told += [
+        memory.insight.namespaces(),
+        memory.insight.stats().current,
+        memory.insight.quality().profile,
+        memory.insight.searching().model,
+        memory.review.sweep(),
     ]
     told += [
         memory.ledger.head().seq == len(memory.ledger.entries()),
@@ -120,17 +131,17 @@ def guarded(memory: Either, name: str) -> list[object]:
     """What a guardian does, ending with the erasure of a record."""
     told_by = memory.remember("The post says so", source="forum.example", confidence=0.9).record_id
     assert told_by is not None
-    apart = memory.quarantine(told_by, reason="odd", expected_revision=1)
-    told: list[object] = [apart.outcome, [one.record.content for one in memory.quarantined()]]
-    told += [memory.release(told_by, reason="not so odd").outcome, memory.quarantined()]
-    told += [len(memory.withdraw("source", "forum.example", reason="defaced", dry_run=True).records)]
-    gone = memory.withdraw("source", "forum.example", reason="defaced")
+    apart = memory.review.quarantine(told_by, reason="odd", expected_revision=1)
+    told: list[object] = [apart.outcome, [one.record.content for one in memory.review.quarantined()]]
+    told += [memory.review.release(told_by, reason="not so odd").outcome, memory.review.quarantined()]
+    told += [len(memory.erasure.withdraw("source", "forum.example", reason="defaced", dry_run=True).records)]
+    gone = memory.erasure.withdraw("source", "forum.example", reason="defaced")
     told += [gone.records == (told_by,), gone.verdict is not None and gone.verdict.outcome]
-    placed = memory.hold(name, reason="case 7")
-    told += [placed.target.by, [one.id for one in memory.holds()] == [placed.id]]
+    placed = memory.erasure.hold(name, reason="case 7")
+    told += [placed.target.by, [one.id for one in memory.erasure.holds()] == [placed.id]]
     with pytest.raises(OnHold):
         memory.forget(name, reason="asked to")
-    told += [memory.lift(placed.id, reason="closed") == placed, memory.holds()]
+    told += [memory.erasure.lift(placed.id, reason="closed") == placed, memory.erasure.holds()]
     plan = memory.forget(name, reason="asked to", cascade="review", dry_run=True)
     told += [[(node.revisions, node.fate) for node in plan.plan.nodes], plan.certificate, plan.opening]
     with pytest.raises(Stale):
@@ -140,7 +151,7 @@ def guarded(memory: Either, name: str) -> list[object]:
     assert done.opening is not None
     counts = done.certificate.certificate.counts
     told += [done.plan.nodes[0].fate, done.scrubbed, (counts.records, counts.revisions, counts.reviewed)]
-    told += [memory.certificates() == (done.certificate,)]
+    told += [memory.erasure.certificates() == (done.certificate,)]
     told += [digest_of(Target(by=TargetKind.RECORD, value=name), done.opening) == done.certificate.certificate.digest]
     return told
 
@@ -163,10 +174,10 @@ def caught(call: Callable[[], object]) -> Exception:
         (lambda memory: memory.recall("x", limit=-1), Malformed),
         (lambda memory: memory.remember("x", kind="poem"), Malformed),
         (lambda memory: memory.get("rec-nowhere"), NotFound),
-        (lambda memory: memory.resolve("cfl-nowhere", strategy="vote", rationale="r"), NotFound),
+        (lambda memory: memory.review.resolve("cfl-nowhere", strategy="vote", rationale="r"), NotFound),
         (lambda memory: memory.revise(kept(memory), "Another", expected_revision=7), Stale),
-        (lambda memory: memory.foresee(kept(memory), becomes="active"), Malformed),
-        (lambda memory: memory.resolve(disputed(memory), strategy="authority", rationale="r"), Undecided),
+        (lambda memory: memory.insight.foresee(kept(memory), becomes="active"), Malformed),
+        (lambda memory: memory.review.resolve(disputed(memory), strategy="authority", rationale="r"), Undecided),
     ],
 )
 def test_an_error_is_the_same_error(
@@ -189,7 +200,7 @@ def kept(memory: Either) -> str:
 def disputed(memory: Either) -> str:
     memory.remember("The nightly build takes 40 minutes", confidence=0.8)
     memory.remember("The nightly build takes 55 minutes", confidence=0.8)
-    return memory.conflicts()[0].id
+    return memory.review.conflicts()[0].id
 
 
 def test_what_a_key_does_not_open_is_refused_and_the_key_is_shown_nowhere(served: Served) -> None:
@@ -198,11 +209,11 @@ def test_what_a_key_does_not_open_is_refused_and_the_key_is_shown_nowhere(served
         assert client.caller().grants == ("read",)
         error = caught(lambda: client.remember("x"))
         assert isinstance(error, NotPermitted)
-        shown = f"{client!r} {client._sender.address!r} {error!r} {error}"
+        shown = f"{client!r} {vars(client)!r} {error!r} {error}"
     with Client(served.url, key="mnk_wrong") as client:
-        wrong = caught(client.stats)
+        wrong = caught(client.insight.stats)
     with Client(served.url) as client:
-        nobody = caught(client.stats)
+        nobody = caught(client.insight.stats)
     assert (type(wrong), type(nobody)) == (Unauthenticated, Unauthenticated)
     assert key not in shown
     assert "mnk_wrong" not in f"{wrong} {wrong!r}"
@@ -212,7 +223,7 @@ def test_where_there_is_no_server_that_is_said(served: Served) -> None:
     with socket.socket() as taken:  # held, so that nobody else begins to listen there
         taken.bind(("127.0.0.1", 0))
         with Client(f"http://127.0.0.1:{taken.getsockname()[1]}", timeout=1.0) as client:
-            assert isinstance(caught(client.stats), StoreUnavailable)
+            assert isinstance(caught(client.insight.stats), StoreUnavailable)
     assert isinstance(caught(lambda: Client("ftp://nowhere")), ConfigurationError)
 
 
@@ -267,18 +278,18 @@ def test_a_change_whose_answer_is_lost_is_sent_again_and_counts_once(served: Ser
     with dropping(served.address, answers=2) as url, Client(url, timeout=WAIT_S) as client:
         verdict = client.remember("The harbour is deep")
         assert verdict.outcome == "committed"
-    assert [one.record.content for one in served.memory.browse()] == ["The harbour is deep"]
-    assert [one.record.id for one in served.memory.browse()] == [verdict.record_id]
+    assert [one.record.content for one in served.memory.insight.browse()] == ["The harbour is deep"]
+    assert [one.record.id for one in served.memory.insight.browse()] == [verdict.record_id]
 
 
 def test_what_was_forgotten_while_the_answer_was_lost_is_told_as_the_first_time(served: Served) -> None:
     name = kept(served.memory)
     with dropping(served.address, answers=1) as url, Client(url, timeout=WAIT_S) as client:
         done = client.forget(name, reason="asked to")
-        assert [one.certificate.erased for one in served.memory.certificates()] == [(name,)]
-        assert done.certificate == served.memory.certificates()[0]
+        assert [one.certificate.erased for one in served.memory.erasure.certificates()] == [(name,)]
+        assert done.certificate == served.memory.erasure.certificates()[0]
         assert done.opening is None, "it is told once, and that answer was lost"
-    assert list(served.memory.browse()) == []
+    assert list(served.memory.insight.browse()) == []
 
 
 def test_an_async_client_remembers_and_recalls(served: Served) -> None:
@@ -286,7 +297,7 @@ def test_an_async_client_remembers_and_recalls(served: Served) -> None:
         async with AsyncClient(served.url) as memory:
             verdicts = await asyncio.gather(*(memory.remember(f"Agent {number} was here") for number in range(8)))
             found = await memory.recall("agent", limit=3)
-            listed = [one.record.content async for one in memory.browse(limit=5)]
+            listed = [one.record.content async for one in memory.insight.browse(limit=5)]
             with pytest.raises(NotFound):
                 await memory.get("rec-nowhere")
             return (

@@ -78,7 +78,7 @@ def test_whose_first_try_is_under_way_waits_for_its_answer() -> None:
     busy = {"code": "key_in_use", "detail": "it was begun"}
     found = {"names": ["audit log", "the ledger"]}
     with answering((409, busy), (200, found)) as (url, asked), Client(url) as client:
-        assert client.alias("the ledger", "audit log") == ("audit log", "the ledger")
+        assert client.review.alias("the ledger", "audit log") == ("audit log", "the ledger")
     assert asked == ["POST /api/aliases"] * 2
 
 
@@ -91,7 +91,7 @@ def leaves() -> list[type[MunimentError]]:
 def test_every_error_of_the_tree_comes_back_as_itself(kind: type[MunimentError]) -> None:
     problem = {"code": kind.code, "detail": "so it is", "hint": "do this", "field": "limit", "status": 400}
     with answering((400, problem)) as (url, _), Client(url) as client, pytest.raises(kind) as caught:
-        client.stats()
+        client.insight.stats()
     assert type(caught.value) is kind
     assert (caught.value.code, str(caught.value), caught.value.hint) == (kind.code, "so it is", "do this")
 
@@ -110,14 +110,14 @@ def test_a_code_outside_the_tree_is_kept_on_the_error_of_its_branch(
     status: int, code: str, kind: type[MunimentError]
 ) -> None:
     with answering((status, {"code": code})) as (url, _), Client(url) as client, pytest.raises(kind) as caught:
-        client.stats()
+        client.insight.stats()
     assert caught.value.code == code
 
 
 def test_the_attributes_of_an_error_are_there_though_the_wire_does_not_tell_them() -> None:
     with answering((500, {"code": "ledger_broken"})) as (url, _), Client(url) as client:
         with pytest.raises(errors.LedgerBroken) as caught:
-            client.stats()
+            client.insight.stats()
         assert caught.value.seq is None
 
 
@@ -132,24 +132,24 @@ def test_a_name_that_cannot_be_one_is_refused_as_at_home(served: Served, name: s
 @pytest.mark.parametrize("name", [".", "..", "...", "a..b", "a:b"])
 def test_a_name_of_dots_leads_nowhere_else(served: Served, name: str) -> None:
     with Client(served.url) as client:
-        for ask in (client.get, client.history, client.explain, client.report, client.detect):
+        for ask in (client.get, client.history, client.explain, client.review.report, client.review.detect):
             with pytest.raises(NotFound):
                 ask(name)
 
 
 def test_a_closed_client_says_so_as_a_closed_memory_does(served: Served) -> None:
     with Client(served.url) as client:
-        client.stats()
+        client.insight.stats()
     client.close()
-    for again in (client.stats, lambda: client.__enter__().stats()):
+    for again in (client.insight.stats, lambda: client.__enter__().insight.stats()):
         with pytest.raises(StoreUnavailable, match="closed"):
             again()
 
     async def later() -> None:
         async with AsyncClient(served.url) as memory:
-            await memory.stats()
+            await memory.insight.stats()
         with pytest.raises(StoreUnavailable, match="closed"):
-            await memory.stats()
+            await memory.insight.stats()
 
     asyncio.run(later())
 
@@ -158,7 +158,7 @@ def test_proxies_of_the_environment_are_not_told_the_key(served: Served, monkeyp
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     with Client(served.url) as client:
-        assert client.stats().current == 0
+        assert client.insight.stats().current == 0
 
 
 def test_one_client_serves_many_threads(served: Served) -> None:
@@ -179,7 +179,7 @@ def test_a_call_that_is_cancelled_leaves_the_others_alone(served: Served) -> Non
                 task.cancel()
             done = await asyncio.gather(*tasks, return_exceptions=True)
             assert sum(isinstance(one, asyncio.CancelledError) for one in done) == 40
-            await asyncio.gather(*(memory.stats() for _ in range(70)))
+            await asyncio.gather(*(memory.insight.stats() for _ in range(70)))
             return sum(1 for one in done if not isinstance(one, BaseException))
 
     assert asyncio.run(story()) == 40

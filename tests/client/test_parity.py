@@ -5,49 +5,40 @@ from __future__ import annotations
 import inspect
 
 from muniment import AsyncClient, Client, Memory
-from muniment.client.asynchronous_ledger import AsyncClientLedger
-from muniment.client.ledger import ClientLedger
-from muniment.engine.audit import LedgerFace
-from muniment.rest import OPERATIONS
+from muniment.client.methods import carried
+from muniment.client.parts import ASYNC, PARTS, SYNC
+from muniment.operations import OPERATIONS
 
-AT_HOME = {"open", "as_actor", "policy", "take_in"}
-"""What needs the store itself: opening it, sitting in another's place, its rules, and values that never were a file."""
-ABROAD = {"caller"}
-"""What only makes sense where somebody asks who we are."""
-POSITIONAL = {"browse": {"after", "changed_after"}, "conflicts": {"after"}}
-"""Where a list goes on is a cursor's business over a wire."""
+AT_HOME = {"open", "as_actor"}
+"""What needs the store itself: opening it, acting for another, its rules, and values that never were a file."""
+LOCAL = {"insight.policy", "imports.take_in"}
+SURFACE = {"changes", "denied", "import", "export", "forget_record", "form", "caller", "propose_many"}
+"""Rows of the table that are no method of a memory."""
 
 
 def public(kind: type) -> set[str]:
     return {name for name in dir(kind) if not name.startswith("_")}
 
 
-def parameters(method: object) -> list[str]:
-    assert callable(method)
-    return list(inspect.signature(method).parameters)
+def test_a_client_has_every_method_of_the_memory_and_of_its_parts() -> None:
+    for client, parts in ((Client, SYNC), (AsyncClient, ASYNC)):
+        assert public(Memory) - AT_HOME <= public(client), client.__name__
+        for part, source in PARTS.items():
+            missing = {f"{part}.{name}" for name in public(source) - public(parts[part])}
+            assert missing <= LOCAL, client.__name__
 
 
-def test_a_client_has_every_method_of_the_memory_with_the_same_parameters() -> None:
-    for client in (Client, AsyncClient):
-        assert public(client) - ABROAD == public(Memory) - AT_HOME - {"actor", "ledger"} | (
-            {"actor"} & public(client)
-        ), client.__name__
-        for name in public(Memory) & public(client):
-            ours, theirs = getattr(Memory, name), getattr(client, name)
-            if callable(ours):
-                left = [one for one in parameters(ours) if one not in POSITIONAL.get(name, set())]
-                assert parameters(theirs) == left, f"{client.__name__}.{name}"
-
-
-def test_a_ledger_has_every_method_with_the_same_parameters() -> None:
-    for client in (ClientLedger, AsyncClientLedger):
-        assert public(client) == public(LedgerFace)
-        for name in public(LedgerFace):
-            assert parameters(getattr(client, name)) == parameters(getattr(LedgerFace, name)), name
+def test_a_method_of_a_client_takes_what_its_request_carries() -> None:
+    for row in OPERATIONS:
+        part, _, name = row.name.rpartition(".")
+        if row.name not in SURFACE:
+            source = PARTS.get(part, Memory)
+            wanted = [one.name for one in carried(row, getattr(source, name))]
+            for made in (SYNC.get(part, Client), ASYNC.get(part, AsyncClient)):
+                assert list(inspect.signature(getattr(made, name)).parameters) == wanted, row.name
 
 
 def test_every_operation_of_the_table_has_a_method() -> None:
-    told = {row.name for row in OPERATIONS} - {"changes", "denied", "import", "export", "forget_record", "form"}
-    plain = {name for name in told if not name.startswith("ledger.")}
-    assert plain - public(Client) == set()
-    assert {name.removeprefix("ledger.") for name in told - plain} == public(ClientLedger)
+    for row in OPERATIONS:
+        part, _, name = row.name.rpartition(".")
+        assert row.name in SURFACE or hasattr(SYNC.get(part, Client), name), row.name

@@ -24,13 +24,13 @@ def test_a_client_keeps_users_apart(served: Served) -> None:
         assert [one.record.content for one in client.recall("train to work", user=ANA).records] == [
             "Takes the 7:40 train"
         ]
-        assert [one.record.content for one in bo.browse()] == ["Drives to work"]
-        assert [one.record.content for one in client.browse(user=BO)] == ["Drives to work"]
+        assert [one.record.content for one in bo.insight.browse()] == ["Drives to work"]
+        assert [one.record.content for one in client.insight.browse(user=BO)] == ["Drives to work"]
         assert [one.record.content for one in client.recall("train work office").records] == ["The office is in Porto"]
         assert ana.revise(kept, "Takes the 8:10 train").revision == 2
         assert client.revise(kept, "Takes the 9:10 train", user=ANA).revision == 3
         assert len(ana.history(kept).revisions) == 3
-        for ask in (bo.get, bo.history, bo.lineage):
+        for ask in (bo.get, bo.history, bo.insight.lineage):
             with pytest.raises(NotFound):
                 ask(kept)
         with pytest.raises(NotFound):
@@ -40,8 +40,8 @@ def test_a_client_keeps_users_apart(served: Served) -> None:
 
         done = client.forget(user=ANA)
         assert len(done.plan.nodes) == 1
-        assert list(ana.browse()) == []
-        assert len(list(bo.browse())) == 1
+        assert list(ana.insight.browse()) == []
+        assert len(list(bo.insight.browse())) == 1
 
 
 def test_an_async_client_does_too(served: Served) -> None:

@@ -17,7 +17,7 @@ from muniment.contracts.registry import ContractName
 from muniment.contracts.strict.instants import is_instant
 from muniment.contracts.strict.uris import is_uri
 from muniment.contracts.strict.yaml_text import YAML_BYTES_MAX, read_yaml
-from muniment.engine.intake import BATCH_MAX
+from muniment.engine.importing import BATCH_MAX
 from muniment.model.claim import Claim, Extension
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unreadable
 
@@ -148,7 +148,7 @@ def test_an_extension_however_deep_is_refused_or_goes_out_again(memory: Memory, 
             memory.propose(Claim(content=f"Depth {depth}", extensions=(Extension(name=name, body=body),)))
         except Malformed:
             continue
-    assert [one.record.content for one in memory.browse()][:1] == ["Depth 50"]
+    assert [one.record.content for one in memory.insight.browse()][:1] == ["Depth 50"]
     for target in ContractName:
         assert validate(target, write_out(memory, target).data).result == "pass"
 
@@ -162,10 +162,10 @@ def test_lines_of_json_are_read_as_a_list_and_each_line_is_one_value() -> None:
 def test_a_file_that_was_refused_leaves_nothing_in_the_vault(tmp_path: Path) -> None:
     word = "unmistakable-words-of-a-refused-file"
     with Memory.open(tmp_path / "v") as memory:
-        before = memory.stats()
+        before = memory.insight.stats()
         for data in (b'[{"id":"a","content":"' + word.encode() + b'","record_type":"odd"}]', word.encode()):
             with pytest.raises(CallerError):
                 read_in(memory, ContractName.MEMLEDGER, data)
-        assert memory.stats().entries == before.entries
+        assert memory.insight.stats().entries == before.entries
     kept = b"".join(file.read_bytes() for file in (tmp_path / "v").rglob("*") if file.is_file())
     assert word.encode() not in kept

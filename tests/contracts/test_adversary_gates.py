@@ -103,10 +103,10 @@ def test_a_porter_undoes_what_it_brought_and_nothing_of_others(memory: Memory) -
     owners, _ = taken(memory, note("mem-3", SECRET))
     for batch in (others, owners, "no-such-batch"):
         with pytest.raises(NotFound, match="no batch"):
-            porter.roll_back(batch, reason="because")
-    assert porter.roll_back(own, reason="because").retracted == ("mem-1",)
+            porter.imports.roll_back(batch, reason="because")
+    assert porter.imports.roll_back(own, reason="because").retracted == ("mem-1",)
     assert memory.get("mem-2").standing.status is Status.ACTIVE
-    assert memory.roll_back(others, reason="the owner may").retracted == ("mem-2",)
+    assert memory.imports.roll_back(others, reason="the owner may").retracted == ("mem-2",)
 
 
 def test_what_was_proposed_under_the_name_of_a_batch_is_not_undone_by_a_porter(memory: Memory) -> None:
@@ -114,11 +114,11 @@ def test_what_was_proposed_under_the_name_of_a_batch_is_not_undone_by_a_porter(m
     noted = scout.remember("Quokkas smile", proposal_id="batch.1").record_id
     assert noted is not None
     with pytest.raises(NotFound):
-        porter.roll_back("batch", reason="because")
+        porter.imports.roll_back("batch", reason="because")
     batch, _ = taken(porter, note("mem-1", "The mill is old"))
     joined = scout.remember("Wombats dig", proposal_id=f"{batch}.2").record_id
     assert joined is not None
-    assert porter.roll_back(batch, reason="because").retracted == ("mem-1",)
+    assert porter.imports.roll_back(batch, reason="because").retracted == ("mem-1",)
     assert [memory.get(name).standing.status for name in (noted, joined)] == [Status.ACTIVE, Status.ACTIVE]
 
 
@@ -130,7 +130,7 @@ def test_rolling_back_names_no_record_the_caller_may_not_see(memory: Memory) -> 
     porter = memory.as_actor("porter")
     batch, _ = taken(porter, note("mem-1", "The window is Thursday", supersedes=seen))
     assert memory.get(hidden).standing.footing.support != "standing"
-    undone = porter.roll_back(batch, reason="the wrong file")
+    undone = porter.imports.roll_back(batch, reason="the wrong file")
     assert (undone.retracted, undone.restored) == (("mem-1",), (seen,))
     assert memory.get(hidden).standing.footing.support == "standing"
     assert memory.ledger.verify().ok
@@ -143,9 +143,9 @@ def test_a_rollback_that_is_stale_for_a_hidden_record_does_not_name_it(memory: M
     assert hidden is not None
     porter = memory.as_actor("porter")
     batch, _ = taken(porter, note("mem-1", "The window is Thursday", supersedes=seen))
-    memory.retract(hidden, reason="it is off")
+    memory.review.retract(hidden, reason="it is off")
     with pytest.raises(Stale) as told:
-        porter.roll_back(batch, reason="the wrong file")
+        porter.imports.roll_back(batch, reason="the wrong file")
     assert hidden not in str(told.value)
 
 
@@ -154,11 +154,11 @@ def test_who_has_nothing_to_do_with_a_batch_is_not_told_that_there_is_one(memory
     scout = memory.as_actor("scout")
     for name in (batch, "no-such-batch"):
         with pytest.raises(NotFound, match="no batch"):
-            scout.apply(name, reason="because")
+            scout.imports.apply(name, reason="because")
         with pytest.raises(NotPermitted):
-            scout.roll_back(name, reason="because")
+            scout.imports.roll_back(name, reason="because")
     with pytest.raises(NotFound):
-        scout.report("prp_nowhere")
+        scout.review.report("prp_nowhere")
 
 
 def test_a_hidden_successor_is_not_named_on_the_way_out(memory: Memory) -> None:
@@ -179,9 +179,9 @@ def test_each_page_of_an_export_has_its_receipt_and_counts_what_is_delicate(memo
         memory.remember(f"Reading {number} of the gauge")
     hide(memory)
     memory.remember("The board meets on Monday", sensitivity="confidential")
-    before = memory.stats().receipts
+    before = memory.insight.stats().receipts
     assert before is not None
     assert write_out(memory, MEMLEDGER).delicate == 2
-    assert memory.stats().receipts == before + 1
+    assert memory.insight.stats().receipts == before + 1
     assert write_out(memory, MEMLEDGER, sensitivity_max="internal").delicate == 0
     assert write_out(memory.as_actor("scout"), MEMLEDGER).delicate == 0

@@ -20,7 +20,7 @@ from muniment import Memory
 from muniment.compat.exchange import read_in
 from muniment.contracts.registry import ContractName
 from muniment.contracts.strict.values import JsonObject
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim, Lineage
 from muniment.model.errors import NotFound, Stale
 from muniment.model.status import Status
@@ -31,7 +31,7 @@ SIZE, KILLS, SEED = 12, 8, 20260101
 WRITER = f"""
 import os, sys
 from muniment import Memory
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim
 
 def say(line):
@@ -42,10 +42,11 @@ with Memory.open(vault) as memory:
     for number in range(100_000):
         batch = f"b-{{seed}}-{{number}}"
         names = [f"{{batch}}-{{part}}" for part in range({SIZE})]
-        memory.take_in(batch, [Newcomer(claim=Claim(content=f"note {{n}}"), record=n) for n in names], contract="omir")
+        newcomers = [Newcomer(claim=Claim(content=f"note {{n}}"), record=n) for n in names]
+        memory.imports.take_in(batch, newcomers, contract="omir")
         say(f"took {{batch}}")
         if number % 2:
-            memory.roll_back(batch, reason="the wrong file")
+            memory.imports.roll_back(batch, reason="the wrong file")
             say(f"undid {{batch}}")
 """
 
@@ -64,7 +65,7 @@ def killed(vault: Path, seed: str, *, after: int) -> list[str]:
 def states(memory: Memory) -> dict[str, set[Status]]:
     """Of every batch, the states its records are in; each batch must have all of them."""
     found: dict[str, list[Status]] = {}
-    for one in memory.browse(statuses=[Status.ACTIVE, Status.RETRACTED]):
+    for one in memory.insight.browse(statuses=[Status.ACTIVE, Status.RETRACTED]):
         found.setdefault(one.record.id.rpartition("-")[0], []).append(one.standing.status)
     assert {len(each) for each in found.values()} <= {SIZE}
     return {batch: set(each) for batch, each in found.items()}
@@ -123,7 +124,7 @@ def test_the_same_file_taken_in_by_two_processes_at_once_comes_in_once(tmp_path:
     assert said[0] == said[1]
     assert said[0].split()[1:] == [f"mem-{one}" for one in range(40)]
     with Memory.open(vault) as memory:
-        assert sorted(one.record.id for one in memory.browse()) == sorted(f"mem-{one}" for one in range(40))
+        assert sorted(one.record.id for one in memory.insight.browse()) == sorted(f"mem-{one}" for one in range(40))
         assert memory.ledger.verify().ok
         assert memory.ledger.replay().identical
 
@@ -134,11 +135,11 @@ def test_a_rollback_and_a_revision_at_once_leave_one_of_two_whole_states(tmp_pat
             old = memory.remember(f"The window {turn} is on Tuesday", kind="observation").record_id
             assert old is not None
             claim = Claim(content=f"The window {turn} is on Thursday", lineage=Lineage(supersedes=old))
-            memory.take_in(f"batch-{turn}", [Newcomer(claim=claim, record=f"mem-{turn}")], contract="omir")
-            undoing = threads.submit(memory.roll_back, f"batch-{turn}", reason="the wrong file")
+            memory.imports.take_in(f"batch-{turn}", [Newcomer(claim=claim, record=f"mem-{turn}")], contract="omir")
+            undoing = threads.submit(memory.imports.roll_back, f"batch-{turn}", reason="the wrong file")
             revising = threads.submit(memory.revise, f"mem-{turn}", f"The window {turn} is on Friday")
             undone, revised = _outcome(undoing.result), _outcome(revising.result)
-            speaks = [one.record.content for one in memory.browse() if f"window {turn} " in one.record.content]
+            speaks = [one.record.content for one in memory.insight.browse() if f"window {turn} " in one.record.content]
             assert (undone is None) != (revised is None)
             assert speaks == [f"The window {turn} is on {'Friday' if undone is None else 'Tuesday'}"]
         assert memory.ledger.verify().ok
@@ -157,18 +158,18 @@ def test_a_batch_of_which_a_part_has_gone_on_is_not_undone_in_part(memory: Memor
     batch = read_in(memory, ContractName.MEMLEDGER, json.dumps(notes(2)).encode()).batch
     memory.revise("mem-0", "Gauge 0 is wet")
     with pytest.raises(Stale, match="mem-0"):
-        memory.roll_back(batch, reason="the wrong file")
-    assert [one.record.content for one in memory.browse()] == ["Gauge 1 is dry", "Gauge 0 is wet"]
-    memory.retract("mem-0", reason="it was never wet")
+        memory.imports.roll_back(batch, reason="the wrong file")
+    assert [one.record.content for one in memory.insight.browse()] == ["Gauge 1 is dry", "Gauge 0 is wet"]
+    memory.review.retract("mem-0", reason="it was never wet")
     assert memory.ledger.verify().ok
 
 
 def test_a_preview_leaves_ledger_receipts_and_files_as_they_were(tmp_path: Path) -> None:
     data = json.dumps(notes(5)).encode()
     with Memory.open(tmp_path / "v") as memory:
-        before = memory.stats()
+        before = memory.insight.stats()
         read_in(memory, ContractName.MEMLEDGER, data, preview=True)
-        after = memory.stats()
+        after = memory.insight.stats()
         assert (after.entries, after.receipts, after.held, after.revisions) == (
             before.entries,
             before.receipts,

@@ -83,7 +83,7 @@ def test_a_secret_in_any_field_is_nowhere_afterwards(tmp_path: Path, name: Contr
                 told = repr(read_in(memory, name, escaped(data, secret) if number % 2 else data))
             except MunimentError as error:
                 told = str(error)
-            reports = repr([memory.report(row.proposal.id) for row in memory.queue()])
+            reports = repr([memory.review.report(row.proposal.id) for row in memory.review.queue()])
             given = write_out(memory, name, statuses=EVERY_STATUS).data
             assert passes(contract(name).check(given)), value
         kept = b"".join(file.read_bytes() for file in vault.rglob("*") if file.is_file())
@@ -103,7 +103,7 @@ metadata: {{"card {CARD}": {TOKEN}}}
     with Memory.open(tmp_path / "v") as memory:
         read_in(memory, ContractName.MEMLEDGER, as_json(note.encode(), ".yaml"))
         read_in(memory, ContractName.OMIR, as_json(binary, ".omirb"))
-        assert len(list(memory.browse())) == 3
+        assert len(list(memory.insight.browse())) == 3
     kept = b"".join(file.read_bytes() for file in (tmp_path / "v").rglob("*") if file.is_file())
     assert [secret for secret in (KEY, TOKEN, CARD) if secret.encode() in kept] == []
 

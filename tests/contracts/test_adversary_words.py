@@ -103,7 +103,7 @@ def test_a_file_cannot_say_how_it_is_to_be_trusted(memory: Memory) -> None:
     record = memory.get("mem-1").record
     assert (record.label, record.trust, record.actor) == (Label.IMPORT, TrustLevel.LOW, "owner")
     assert (record.reviewer, record.tenant) == (None, "default")
-    assert memory.report(fate.verdict.proposal_id).report.reviewer is None
+    assert memory.review.report(fate.verdict.proposal_id).report.reviewer is None
 
 
 def test_a_link_that_was_not_the_importers_to_make_is_not_made_by_an_export(memory: Memory) -> None:

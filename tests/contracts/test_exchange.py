@@ -45,7 +45,7 @@ def exported(memory: Memory, **filters: list[str]) -> dict[str, InterchangeRecor
 
 
 def epoch(memory: Memory) -> int | None:
-    return memory.stats().entries
+    return memory.insight.stats().entries
 
 
 def test_what_is_referred_to_comes_first_and_is_told_in_the_order_of_the_file(memory: Memory) -> None:
@@ -160,13 +160,13 @@ def test_what_is_held_waits_with_its_links_until_the_batch_is_applied(memory: Me
     assert outcomes(held) == ["held"] * 2
     with pytest.raises(NotFound):
         memory.get("b")
-    assert [verdict.outcome.value for verdict in memory.apply(held.batch, reason="seen")] == ["committed"] * 2
+    assert [verdict.outcome.value for verdict in memory.imports.apply(held.batch, reason="seen")] == ["committed"] * 2
     assert memory.get("b").record.claim.lineage.derived_from == ("a",)
 
 
 def test_a_batch_can_be_rolled_back_by_its_name(memory: Memory) -> None:
     imported = take(memory, note("b", "it stands on the other", derived_from=["a"]), note("a", "ground"))
-    assert sorted(memory.roll_back(imported.batch, reason="the wrong file").retracted) == ["a", "b"]
+    assert sorted(memory.imports.roll_back(imported.batch, reason="the wrong file").retracted) == ["a", "b"]
     assert exported(memory) == {}
 
 
@@ -253,9 +253,9 @@ def test_only_what_the_caller_may_see_is_given_out(memory: Memory) -> None:
 
 
 def test_giving_out_leaves_a_receipt(memory: Memory) -> None:
-    before = memory.stats().receipts
+    before = memory.insight.stats().receipts
     write_out(memory, LEDGER)
-    after = memory.stats().receipts
+    after = memory.insight.stats().receipts
     assert before is not None
     assert after == before + 1
 

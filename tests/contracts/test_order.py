@@ -23,7 +23,7 @@ def test_order_is_kept_through_a_contract_and_through_each_other_and_back(name: 
             verdict = memory.remember(content, kind="observation", evidence=["log:1"], derived_from=grounds)
             assert verdict.record_id is not None
             ids.append(verdict.record_id)
-        order = [one.record.claim.content for one in memory.browse()]
+        order = [one.record.claim.content for one in memory.insight.browse()]
         written = write_out(memory, name).data
     documents = {name.value: written}
     documents |= {
@@ -34,6 +34,6 @@ def test_order_is_kept_through_a_contract_and_through_each_other_and_back(name: 
     for through, document in documents.items():
         with Memory.open(tmp_path / through) as back:
             read_in(back, name, document)
-            found = [one.record.claim.content for one in back.browse()]
+            found = [one.record.claim.content for one in back.insight.browse()]
         assert found == [content for content in order if content in found], through
         assert len(found) == COUNT, through

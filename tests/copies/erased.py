@@ -58,7 +58,7 @@ def say(memory: Memory) -> Told:
     assert derived is not None
     suspect = scout.remember(SAID["quarantined"], kind="observation", **options).record_id  # type: ignore[arg-type]
     assert suspect is not None
-    memory.quarantine(suspect, reason="it sounds made up")
+    memory.review.quarantine(suspect, reason="it sounds made up")
     held = {
         sort: scout.remember(SAID[sort], kind="fact", **options)  # type: ignore[arg-type]
         for sort in ("waiting", "accepted", "discarded")
@@ -67,7 +67,7 @@ def say(memory: Memory) -> Told:
     assert {verdict.outcome for verdict in (*held.values(), revising)} == {"held"}
     other = memory.remember("The aquarium shop opens at nine", confidence=0.9).record_id
     assert other is not None
-    memory.retract(other, reason="the keeper of zebrafish says it opens at ten")
+    memory.review.retract(other, reason="the keeper of zebrafish says it opens at ten")
     memory.recall("who has zebrafish?")
     note = '{"title": "ask about the zebrafish"}'
     Notebook.of(memory).turn("owner", lambda _: ([NoteDraft(topic="calls", key="one", body=note)], None))
@@ -77,8 +77,8 @@ def say(memory: Memory) -> Told:
 
 def decide(memory: Memory, told: Told) -> None:
     """Answer for two of those that wait, after a copy was made."""
-    memory.decide(told.accepted, accept=True, reason="looked up")
-    memory.decide(told.discarded, accept=False, reason="nobody knows")
+    memory.review.decide(told.accepted, accept=True, reason="looked up")
+    memory.review.decide(told.discarded, accept=False, reason="nobody knows")
 
 
 def forget(memory: Memory, handle: str, told: Told) -> ErasureResult:

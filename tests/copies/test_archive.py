@@ -19,7 +19,7 @@ from tests.surfaces.traces import traces
 from muniment.backends.clock_and_ids import sign_value
 from muniment.engine.copies.archive import Archive, Trailer, TrailerLine, write_archive
 from muniment.engine.copies.transfer import export_archive, fill, import_archive
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.model.claim import Claim
 from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, SchemaMismatch
 
@@ -30,11 +30,11 @@ def lived(vault: Path) -> Path:
     names = furnish(vault)
     with opened(vault) as memory:
         memory.revise(names[0], "Shelf 0 holds box 700")
-        memory.retract(names[1], reason="it burned")
-        memory.alias("the long shelf", "Shelf 2")
+        memory.review.retract(names[1], reason="it burned")
+        memory.review.alias("the long shelf", "Shelf 2")
         above = remembered(memory, "Boxes are counted in spring", confidence=0.9, derived_from=[names[2]])
         memory.forget(remembered(memory, SECRET), reason="asked to")
-        memory.hold(above, reason="asked for by the auditor")
+        memory.erasure.hold(above, reason="asked for by the auditor")
         memory.ledger.checkpoint()
         memory.recall("which box is on shelf 4?")
     return vault
@@ -51,7 +51,7 @@ def test_a_tenant_taken_in_has_the_same_head_the_same_answers_and_the_same_expla
 ) -> None:
     with opened(lived) as memory:
         head, told = memory.ledger.head(), memory.recall("which box is on shelf 4?")
-        certificates, holds = memory.certificates(), memory.holds()
+        certificates, holds = memory.erasure.certificates(), memory.erasure.holds()
     taken = import_archive(tmp_path / "new", archive, signing_key=lived / "keys" / "signing.key")
     assert (taken.head.hash, taken.handed_over) == (head.hash, False)
     with opened(tmp_path / "new") as memory:
@@ -62,7 +62,7 @@ def test_a_tenant_taken_in_has_the_same_head_the_same_answers_and_the_same_expla
         assert [(one.record.id, one.score) for one in again.records] == [
             (one.record.id, one.score) for one in told.records
         ]
-        assert (memory.certificates(), memory.holds()) == (certificates, holds)
+        assert (memory.erasure.certificates(), memory.erasure.holds()) == (certificates, holds)
         receipts = [entry.id for entry, _ in memory.ledger.receipts()]
         assert len(receipts) == 3
         explained = memory.explain(receipts[0], replay=True)
@@ -247,7 +247,7 @@ def test_an_archive_takes_the_place_of_nothing_and_is_for_its_owner_alone(archiv
 def _peaks(count: int, path: Path) -> tuple[int, tuple[int, int, int]]:
     """How large the archive of so many records is, and the most memory that writing, checking and reading it took."""
     memory = simulated_memory()
-    memory.propose_many([Claim(content=f"Crate {number} weighs {number} tons {'x' * 800}") for number in range(count)])
+    memory.propose([Claim(content=f"Crate {number} weighs {number} tons {'x' * 800}") for number in range(count)])
     archive = Archive(path)
 
     def write() -> None:

@@ -19,7 +19,7 @@ from muniment.engine.copies.backup import back_up
 from muniment.engine.copies.manifest import BackupManifest, read_manifest
 from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.keyholding import folder_keys
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.engine.signing import rotate
 from muniment.model.errors import ConfigurationError, IntegrityError, Malformed, NotFound, StoreBusy
 from muniment.model.times import Instant

@@ -38,7 +38,7 @@ def erased(vault: Path, tmp_path: Path, handle: str) -> tuple[Told, SignedCertif
 
 
 def waiting(memory: Memory) -> list[str]:
-    return [one.proposal.claim.content for one in memory.queue()]
+    return [one.proposal.claim.content for one in memory.review.queue()]
 
 
 def nothing_of_it(vault: Path, told: Told, handle: str, *, but: tuple[str, ...] = ()) -> None:
@@ -87,7 +87,7 @@ def test_what_waits_is_kept_by_a_hold_and_says_so_in_the_plan(vault: Path) -> No
         scout = memory.as_actor(ACTOR)
         waits = scout.remember(SAID["waiting"], kind="fact", session_id="ses-1")
         seen = scout.remember("The gate is shut", kind="observation", session_id="ses-1").record_id
-        hold = memory.hold(subject=SUBJECT, reason="case 12/26")
+        hold = memory.erasure.hold(subject=SUBJECT, reason="case 12/26")
         plan = memory.forget(session="ses-1", reason="x", dry_run=True).plan
         assert [node.id for node in plan.nodes] == [seen]
         assert [(one.hold, one.records, one.proposals) for one in plan.holds] == [(hold.id, (), (waits.proposal_id,))]

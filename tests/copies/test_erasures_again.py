@@ -37,7 +37,7 @@ def test_an_erased_record_and_what_was_derived_from_it_are_nowhere_in_the_restor
     assert back.redone.records == 2
     with opened(vault) as memory:
         assert memory.ledger.verify().findings == ()
-        (again,) = memory.certificates()
+        (again,) = memory.erasure.certificates()
         assert sorted(again.certificate.erased) == sorted([name, above])
         assert erased.certificate.certificate.id in again.certificate.reason
         with pytest.raises(NotFound):
@@ -50,7 +50,7 @@ def test_what_an_erasure_took_beside_records_does_not_come_back_either(vault: Pa
     furnish(vault)
     with opened(vault) as memory:
         remembered(memory, SECRET, subject="Quillon Vantaggio", key="pets", value="zebrafish")
-        memory.alias("Vantaggiolino", "Quillon Vantaggio")
+        memory.review.alias("Vantaggiolino", "Quillon Vantaggio")
         Notebook.of(memory).turn("owner", lambda _: _noted("Quillon Vantaggio called twice"))
         back_up(vault, tmp_path / "copy")
         done = memory.forget(subject="Quillon Vantaggio", reason="asked to", cascade="erase")
@@ -88,7 +88,7 @@ def test_erasures_before_the_backup_are_not_done_twice(vault: Path, tmp_path: Pa
     (back,) = restore(RestoreRequest(backup=tmp_path / "copy", vault=vault)).tenants
     assert back.redone.certificates == ()
     with opened(vault) as memory:
-        assert len(memory.certificates()) == 1
+        assert len(memory.erasure.certificates()) == 1
 
 
 def test_a_certificate_kept_elsewhere_is_obeyed_where_the_vault_was_lost(vault: Path, tmp_path: Path) -> None:
@@ -138,13 +138,13 @@ def test_a_second_restore_of_an_older_backup_erases_it_all_again(vault: Path, tm
 def test_what_was_put_on_hold_since_is_on_hold_again(vault: Path, tmp_path: Path) -> None:
     names = furnish(vault)
     with opened(vault) as memory:
-        early = memory.hold(names[1], reason="asked for by the court")
+        early = memory.erasure.hold(names[1], reason="asked for by the court")
         back_up(vault, tmp_path / "copy")
-        late = memory.hold(names[2], reason="asked for by the auditor")
+        late = memory.erasure.hold(names[2], reason="asked for by the auditor")
     (back,) = restore(RestoreRequest(backup=tmp_path / "copy", vault=vault)).tenants
     assert back.redone.holds == (late.id,)
     with opened(vault) as memory:
-        assert memory.holds() == (early, late)
+        assert memory.erasure.holds() == (early, late)
         with pytest.raises(OnHold):
             memory.forget(names[2], reason="spring cleaning")
 
@@ -153,9 +153,9 @@ def test_a_hold_that_was_lifted_before_the_erasure_does_not_bring_the_words_back
     furnish(vault)
     with opened(vault) as memory:
         name = remembered(memory, SECRET)
-        hold = memory.hold(name, reason="asked for by the court")
+        hold = memory.erasure.hold(name, reason="asked for by the court")
         back_up(vault, tmp_path / "copy")
-        memory.lift(hold.id, reason="the case is closed")
+        memory.erasure.lift(hold.id, reason="the case is closed")
         memory.forget(name, reason="asked to")
     restore(RestoreRequest(backup=tmp_path / "copy", vault=vault))
     assert traces([SECRET], vault) == []

@@ -45,7 +45,7 @@ def backup(vault: Path, tmp_path: Path) -> Path:
 def contents(vault: Path) -> list[str]:
     with opened(vault) as memory:
         assert memory.ledger.verify().ok
-        return sorted(found.record.content for found in memory.browse())
+        return sorted(found.record.content for found in memory.insight.browse())
 
 
 def visitors(vault: Path, tenant: str, count: int) -> tuple[list[threading.Thread], list[MunimentError | None]]:
@@ -117,7 +117,7 @@ def test_the_restored_vault_answers_as_the_old_one_did(vault: Path, tmp_path: Pa
         told = memory.recall("which box is on shelf 7?")
     back_up(vault, tmp_path / "copy")
     with opened(vault) as memory:
-        memory.retract(told.records[0].record.id, reason="it was moved")
+        memory.review.retract(told.records[0].record.id, reason="it was moved")
     restore(RestoreRequest(backup=tmp_path / "copy", vault=vault))
     with opened(vault) as memory:
         again = memory.recall("which box is on shelf 7?")
@@ -271,7 +271,7 @@ def test_who_waited_for_a_file_that_was_replaced_never_writes_to_the_old_one(vau
     assert aside.read_bytes() == before
     with opened(vault) as memory:
         assert memory.ledger.verify().ok
-        assert len(list(memory.browse())) == 3 + 4
+        assert len(list(memory.insight.browse())) == 3 + 4
     assert told == [None] * 4
 
 
@@ -297,14 +297,14 @@ def test_a_tenant_is_put_back_while_others_come_for_it_and_nothing_they_are_told
     assert told == [None] * 4
     with opened(vault, "acme") as memory:
         assert memory.ledger.verify().ok
-        assert len(list(memory.browse())) == 3 + 4
+        assert len(list(memory.insight.browse())) == 3 + 4
     if there:
         assert done.aside is not None
         kept = shutil.copytree(vault, tmp_path / "as-it-was")
         (done.aside / "acme.sqlite").replace(kept / "acme.sqlite")
         with opened(kept, "acme") as memory:
             assert memory.ledger.verify().ok
-            assert len(list(memory.browse())) == 3
+            assert len(list(memory.insight.browse())) == 3
 
 
 def test_a_present_store_that_cannot_say_what_was_erased_stops_a_restore_unless_it_is_said(
@@ -340,16 +340,16 @@ def test_a_damaged_file_that_somebody_has_open_is_not_replaced_under_them(vault:
     back_up(vault, tmp_path / "copy")
     wish = RestoreRequest(backup=tmp_path / "copy", vault=vault, tenant="acme", despite_damage=True)
     with opened(vault, "acme") as memory:
-        assert memory._tenant.store.scrub(), "nothing of the file is in its log"
+        assert memory._session.tenant.store.scrub(), "nothing of the file is in its log"
         with (vault / "acme.sqlite").open("r+b", buffering=0) as file:
             file.write(bytes(100))
             with pytest.raises(StoreBusy, match="in use"):
                 restore(wish)
         remembered(memory, "Written while the first page was gone")
-        assert len(list(memory.browse())) == 4
+        assert len(list(memory.insight.browse())) == 4
     restore(wish)
     with opened(vault, "acme") as memory:
-        assert len(list(memory.browse())) == 3
+        assert len(list(memory.insight.browse())) == 3
 
 
 def test_a_witness_that_refuses_an_older_copy_takes_a_restored_one(

@@ -29,15 +29,15 @@ def live_through(store: TenantStore) -> None:
     agent = memory.as_actor("bot")
     agent.remember("drop the table", proposal_id="held", kind="decision")
     agent.remember("rename the table", proposal_id="ruled", kind="decision")
-    memory.decide("ruled", accept=True, reason="agreed")
+    memory.review.decide("ruled", accept=True, reason="agreed")
     gone = memory.remember("a mistake")
     assert gone.record_id is not None
     memory.remember("what follows from it", confidence=0.75, derived_from=[gone.record_id], half_life_hours=24.0)
-    memory.retract(gone.record_id, reason="wrong")
-    memory.outcome(kept.record_id, "misleading", weight=0.5)
-    memory.resolve(blue.conflict_ids[0], strategy="vote", winner=blue.record_id, rationale="I looked")
+    memory.review.retract(gone.record_id, reason="wrong")
+    memory.review.outcome(kept.record_id, "misleading", weight=0.5)
+    memory.review.resolve(blue.conflict_ids[0], strategy="vote", winner=blue.record_id, rationale="I looked")
     memory.remember("ask Maria Lopez about OPS-7")
-    memory.alias("Marie", "Maria Lopez")
+    memory.review.alias("Marie", "Maria Lopez")
     jots = (NoteDraft(topic="agents", key="bot", body="{}"), NoteDraft(topic="agents", key="x"))
     Notebook.of(memory).turn("bot", lambda _: (jots, None))
     aside = memory.remember("Quince marmalade keeps for months").record_id
@@ -46,5 +46,5 @@ def live_through(store: TenantStore) -> None:
     memory.recall("build")
     memory.ledger.checkpoint()
     memory.recall("door", limit=1)
-    assert memory.sweep().moved > 0
+    assert memory.review.sweep().moved > 0
     memory.close()

@@ -44,7 +44,7 @@ def test_a_full_disk_loses_nothing_and_is_named(tmp_path: Path) -> None:
     assert acknowledged[-1] == "p-after"
     with Memory.open(tmp_path, create=False) as memory:
         assert memory.ledger.verify().findings == ()
-        with memory._tenant.store.read() as snapshot:
+        with memory._session.tenant.store.read() as snapshot:
             assert {row.id for row in snapshot.desk.proposals()} == set(acknowledged)
 
 

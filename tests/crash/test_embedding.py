@@ -69,7 +69,7 @@ def assert_whole(vault: Path, told: list[str], where: str) -> None:
     """Everything that was acknowledged is there, is found by its words, and gets its vector once."""
     with Memory.open(vault, embedder=Toy()) as memory:
         assert memory.ledger.verify().findings == (), where
-        store = memory._tenant.store
+        store = memory._session.tenant.store
         with store.read() as snapshot:
             born = {card.id: card.rid for card in snapshot.catalogue.all()}
         assert [name for name in told if name not in born] == [], where

@@ -45,7 +45,7 @@ def prepare(store: TenantStore) -> None:
 
 def named(memory: Memory, proposal: str) -> str:
     """The record a proposal became. Asking again for the same proposal writes nothing."""
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         row = snapshot.desk.proposal(proposal)
     assert row is not None
     assert row.record is not None
@@ -54,7 +54,7 @@ def named(memory: Memory, proposal: str) -> str:
 
 def disputed(memory: Memory) -> str:
     """The conflict that is open from the beginning."""
-    return memory.conflicts()[0].id
+    return memory.review.conflicts()[0].id
 
 
 def batch(memory: Memory) -> object:
@@ -63,7 +63,7 @@ def batch(memory: Memory) -> object:
         (f"batch-{n}", Claim(content=f"batch note {n}", nature=Nature(kind=Kind.FACT), belief=grounds))
         for n in range(5)
     ]
-    return memory.propose_many(claims)
+    return memory.propose(claims)
 
 
 COMMANDS: dict[str, Command] = {
@@ -81,27 +81,27 @@ COMMANDS: dict[str, Command] = {
     "conflict": lambda memory: memory.remember(
         "the door is blue", proposal_id="prp-new", subject="door", key="colour", value="blue"
     ),
-    "rule accept": lambda memory: memory.decide(TO_ACCEPT, accept=True, reason="agreed"),
-    "rule discard": lambda memory: memory.decide(WAITING, accept=False, reason="no"),
-    "retract": lambda memory: memory.retract(named(memory, "prp-first"), reason="wrong", expected_revision=1),
+    "rule accept": lambda memory: memory.review.decide(TO_ACCEPT, accept=True, reason="agreed"),
+    "rule discard": lambda memory: memory.review.decide(WAITING, accept=False, reason="no"),
+    "retract": lambda memory: memory.review.retract(named(memory, "prp-first"), reason="wrong", expected_revision=1),
     "batch": batch,
     "build upon": lambda memory: memory.remember(
         "carts roll in", proposal_id="prp-new", derived_from=[named(memory, "prp-1"), named(memory, "prp-red")]
     ),
-    "cascade": lambda memory: memory.retract(named(memory, "prp-ground"), reason="wrong", expected_revision=1),
+    "cascade": lambda memory: memory.review.retract(named(memory, "prp-ground"), reason="wrong", expected_revision=1),
     "revise below": lambda memory: memory.revise(
         named(memory, "prp-ground"), "the north gate is ajar", expected_revision=1, confidence=0.3
     ),
-    "outcome": lambda memory: memory.outcome(named(memory, "prp-ground"), "misleading", proposal_id="prp-new"),
-    "vouch": lambda memory: memory.vouch(named(memory, "prp-heard"), origin="person", reason="I heard it too"),
-    "resolve": lambda memory: memory.resolve(disputed(memory), strategy="last_write_wins", rationale="newer"),
-    "vote": lambda memory: memory.resolve(
+    "outcome": lambda memory: memory.review.outcome(named(memory, "prp-ground"), "misleading", proposal_id="prp-new"),
+    "vouch": lambda memory: memory.review.vouch(named(memory, "prp-heard"), origin="person", reason="I heard it too"),
+    "resolve": lambda memory: memory.review.resolve(disputed(memory), strategy="last_write_wins", rationale="newer"),
+    "vote": lambda memory: memory.review.resolve(
         disputed(memory), strategy="vote", winner=named(memory, "prp-shut"), rationale="I looked"
     ),
-    "synthesis": lambda memory: memory.resolve(
+    "synthesis": lambda memory: memory.review.resolve(
         disputed(memory), strategy="synthesis", rationale="both", synthesis="ajar in the morning, shut at night"
     ),
-    "sweep": lambda memory: memory.sweep(),
+    "sweep": lambda memory: memory.review.sweep(),
     "receipt": lambda memory: memory.recall("door"),
     "receipt of many": lambda memory: memory.as_actor("bot").recall("north gate lorries unloading window"),
     "checkpoint": lambda memory: memory.ledger.checkpoint(),

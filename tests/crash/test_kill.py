@@ -87,7 +87,7 @@ def test_a_killed_writer_loses_nothing_it_was_told_and_leaves_nothing_half(
 def assert_whole(vault: Path | str, mode: str, told: list[str], where: str) -> None:
     with Memory.open(vault) as memory:
         assert memory.ledger.verify().findings == (), where
-        with memory._tenant.store.read() as snapshot:
+        with memory._session.tenant.store.read() as snapshot:
             rows = {row.id: row for row in snapshot.desk.proposals()}
         lost = [name for name in told if name not in rows]
         assert lost == [], where

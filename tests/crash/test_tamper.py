@@ -323,7 +323,7 @@ def test_a_document_that_was_dropped_does_not_come_back_unnoticed(tmp_path: Path
         assert row.held is not None
         document = snapshot.documents.get(row.held)
     assert document is not None
-    memory.decide("held", accept=False, reason="no")
+    memory.review.decide("held", accept=False, reason="no")
     assert memory.ledger.verify().ok
     store.write(lambda unit: unit.keep(document))
     assert not memory.ledger.verify().ok

@@ -51,7 +51,7 @@ def write_singly(memory: Memory, seed: str) -> None:
 def write_batches(memory: Memory, seed: str) -> None:
     for number in range(1_000_000):
         names = [f"p-{seed}-{number}-{part}" for part in range(BATCH)]
-        verdicts = memory.propose_many((name, Claim(content=f"note {name}")) for name in names)
+        verdicts = memory.propose((name, Claim(content=f"note {name}")) for name in names)
         for verdict in verdicts:
             say(f"ack {verdict.proposal_id} {verdict.record_id}")
 

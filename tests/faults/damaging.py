@@ -61,7 +61,7 @@ def outcome(vault: Path, truth: Contents) -> str:
         if findings:
             return "reported"
         assert told == NOTES, "an answer is wrong and nobody says so"
-        found = contents(memory._tenant.store)
+        found = contents(memory._session.tenant.store)
         assert found.receipts[: len(truth.receipts)] == truth.receipts
         assert (found.entries, found.documents, found.cards) == (truth.entries, truth.documents, truth.cards)
         assert (found.proposals, found.conflicts, found.edges) == (truth.proposals, truth.conflicts, truth.edges)
@@ -70,7 +70,7 @@ def outcome(vault: Path, truth: Contents) -> str:
         return "refused" if error.code in REFUSALS else f"refused as {error.code}"
     finally:
         if memory is not None:
-            memory._tenant.store.close()
+            memory._session.tenant.store.close()
 
 
 def recalled(memory: Memory) -> set[str] | None:

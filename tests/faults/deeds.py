@@ -71,7 +71,7 @@ def furnished(vault: Path) -> None:
 
 
 def record_of(memory: Memory, proposal: str) -> str:
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         found = {row.id: row.record for row in snapshot.desk.proposals()}[proposal]
     assert found is not None
     return found
@@ -83,7 +83,7 @@ def propose(memory: Memory) -> None:
 
 def batch(memory: Memory) -> None:
     claims = [(f"p-deed-{number}", Claim(content=f"gate {number} is painted green")) for number in range(5)]
-    assert all(verdict.committed for verdict in memory.propose_many(claims))
+    assert all(verdict.committed for verdict in memory.propose(claims))
 
 
 def revise(memory: Memory) -> None:
@@ -91,7 +91,7 @@ def revise(memory: Memory) -> None:
 
 
 def retract(memory: Memory) -> None:
-    memory.retract(record_of(memory, "p-doomed"), reason="it was a heron")
+    memory.review.retract(record_of(memory, "p-doomed"), reason="it was a heron")
 
 
 def forget(memory: Memory) -> None:

@@ -113,7 +113,7 @@ def rehearse(deed: str, vault: Path, template: Path) -> Rehearsal:
         memory = perform(deed, vault, lambda: start.append(len(seen.calls)), lambda _: None)
         end = len(seen.calls)
         if deed != "close" and memory is not None:
-            memory._tenant.store.close()
+            memory._session.tenant.store.close()
     opening, calls = seen.calls[: start[0]], seen.calls[start[0] : end]
     return Rehearsal(before=before, after=look(vault), opening=tuple(opening), calls=tuple(calls))
 
@@ -122,13 +122,13 @@ def look(vault: Path) -> Contents:
     """What a vault holds, which must verify, be whole and be open to a new write."""
     memory = reopened(vault, seed=3, start=LATER)
     try:
-        found = contents(memory._tenant.store)
+        found = contents(memory._session.tenant.store)
         verified = memory.ledger.verify()
         assert verified.findings == ()
         return found
     finally:
-        memory._tenant.indexer.close()
-        memory._tenant.store.close()
+        memory._session.tenant.indexer.close()
+        memory._session.tenant.store.close()
 
 
 def check(deed: str, vault: Path, rehearsal: Rehearsal, death: Death) -> str:

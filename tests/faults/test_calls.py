@@ -31,7 +31,7 @@ def begun(template: Path, vault: Path) -> Memory:
 
 
 def let_go(memory: Memory) -> None:
-    memory._tenant.store.close()
+    memory._session.tenant.store.close()
 
 
 @pytest.mark.parametrize(
@@ -72,11 +72,11 @@ def test_a_write_that_is_refused_is_refused_to_the_caller_and_can_be_made_again(
     at_once = numbers if long else random.Random(f"{seed} {fails_with} {times}").sample(numbers, CHOSEN)
     for at in at_once:
         memory = begun(template, tmp_path / "vault")
-        before = contents(memory._tenant.store)
+        before = contents(memory._session.tenant.store)
         with meddled(Failing(WRITE, fails_with, at=at, times=times)), pytest.raises(MunimentError) as refused:
             propose(memory)
         assert refused.value.code == code, f"at write {at} of {count}"
-        assert contents(memory._tenant.store) == before, f"at write {at} of {count}"
+        assert contents(memory._session.tenant.store) == before, f"at write {at} of {count}"
         propose(memory)
         assert memory.ledger.verify().findings == ()
         let_go(memory)

@@ -39,7 +39,7 @@ def test_a_clock_that_jumps_loses_nothing_and_the_ledger_keeps_its_order(jump: i
         moments = [entry.at for entry in memory.ledger.entries()]
         assert moments == sorted(moments)
     with Memory.open(tmp_path, clock=TickingClock(), ids=SeededIds(2), embedder=None) as again:
-        told = sorted(one.record.content for one in again.browse())
+        told = sorted(one.record.content for one in again.insight.browse())
         assert told == ["the clock is right again", "the door is blue", "the gate is grey"]
         assert again.ledger.verify().findings == ()
 

@@ -101,9 +101,9 @@ def crashed(template: Path, vault: Path) -> Contents:
     shutil.copytree(template, working)
     memory = opened(working, seed=2, start=LATER, create=False)
     memory.remember("a last word", proposal_id="p-last")
-    held = contents(memory._tenant.store)
+    held = contents(memory._session.tenant.store)
     shutil.copytree(working, vault)
-    memory._tenant.store.close()
+    memory._session.tenant.store.close()
     return held
 
 

@@ -39,7 +39,7 @@ def attempt(memory: Memory) -> str:
 
 def state(memory: Memory) -> str:
     """Whether the erasure happened: of the record, its revisions and what was derived from it, all or nothing."""
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         documents = [document.body for document in snapshot.documents.all()]
         certified = [*snapshot.ledger.certificates()]
     holding = sum(b"Quetzalcoatlus" in body for body in documents)
@@ -63,7 +63,7 @@ def test_an_erasure_that_meets_a_failing_disk_is_whole_or_not_at_all_and_ends_wi
         found = state(memory)
         ends[told, found] += 1
         assert (told, found) in ENDS
-        memory._tenant.store.close()
+        memory._session.tenant.store.close()
         if found == THERE:
             with opened(vault, seed=3, start=LATER, create=False) as again:
                 assert attempt(again) == "scrubbed"
@@ -78,7 +78,7 @@ def calls_of_an_erasure(call: str, template: Path, vault: Path) -> int:
     memory, counting = opened(vault, seed=2, start=LATER, create=False), Failing(call, errno.EIO, at=10**9)
     with meddled(counting):
         assert attempt(memory) == "scrubbed"
-    memory._tenant.store.close()
+    memory._session.tenant.store.close()
     assert counting.met
     return counting.met
 
@@ -97,7 +97,7 @@ def test_vectors_that_cannot_be_overwritten_now_are_at_the_next_opening(
     assert refusal.refused
     assert told == "unscrubbed"
     assert state(memory) == GONE
-    memory._tenant.indexer.close()
+    memory._session.tenant.indexer.close()
     with opened(vault, seed=3, start=LATER, create=False) as again:
         assert again.ledger.verify().findings == ()
     assert traces(vault) == []
@@ -113,7 +113,7 @@ def test_a_reader_that_holds_on_delays_the_scrub_and_the_caller_is_told(
     vault = shutil.copytree(template, tmp_path / "vault")
     memory = opened(vault, seed=2, start=LATER, create=False)
     other = opened(vault, seed=4, start=LATER, create=False)
-    with other._tenant.store.read() as snapshot:
+    with other._session.tenant.store.read() as snapshot:
         assert snapshot.ledger.head() is not None
         assert attempt(memory) == "unscrubbed"
         assert state(memory) == GONE

@@ -38,7 +38,7 @@ def fill(memory: Memory) -> tuple[list[str], str]:
 
 
 def held(memory: Memory) -> set[str]:
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         return {row.id for row in snapshot.desk.proposals()}
 
 
@@ -60,7 +60,7 @@ def test_a_disk_that_the_vault_fills_loses_nothing_and_with_room_again_it_goes_o
 def test_a_vault_on_a_full_disk_opens_again_reads_and_refuses_to_write(small_disk: SmallDisk) -> None:
     memory = Memory.open(small_disk.place / "vault", embedder=None)
     told, _ = fill(memory)
-    memory._tenant.store.close()
+    memory._session.tenant.store.close()
     (small_disk.place / "ballast").write_bytes(bytes(max(0, small_disk.free())))
     try:
         with Memory.open(small_disk.place / "vault", embedder=None, create=False) as again:
@@ -98,7 +98,7 @@ def test_vectors_that_find_no_room_are_made_later_and_words_answer_meanwhile(sma
     memory.flush(timeout=WAIT_S)
     ballast = small_disk.place / "ballast"
     ballast.write_bytes(bytes(small_disk.free() - 600_000))
-    memory.propose_many(Claim(content=f"lorry number {number} is grey") for number in range(40))
+    memory.propose(Claim(content=f"lorry number {number} is grey") for number in range(40))
     with pytest.raises(MunimentError) as refused:
         memory.flush(timeout=WAIT_S)
     assert refused.value.code in FULL

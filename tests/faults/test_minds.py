@@ -81,11 +81,11 @@ def test_an_embedder_that_comes_to_is_used_again_and_its_late_answers_are_not(ha
         memory.remember("an automobile stands at the gate")
         with pytest.raises(ModelUnavailable):
             memory.flush()
-        assert memory.searching().why is not None
+        assert memory.insight.searching().why is not None
         hanging.let_go.set()
         assert eventually(lambda: _flushed(memory)), "a busy machine may once more keep it from answering in time"
         assert eventually(lambda: contents(memory.recall("a car", limit=1)) == ["an automobile stands at the gate"])
-        assert memory.searching().why is None
+        assert memory.insight.searching().why is None
         assert memory.ledger.verify().findings == ()
 
 
@@ -107,7 +107,7 @@ def test_an_embedder_that_lies_makes_no_vectors_and_spoils_no_answer(
         answer = memory.recall("build")
         assert contents(answer) == ["the build is green"]
         assert "embedder" in str(answer.searched.why)
-        assert memory.searching().trailing > 0
+        assert memory.insight.searching().trailing > 0
     with Memory.open(tmp_path, embedder=Toy()) as again:
         again.flush(timeout=WAIT_S)
         assert contents(again.recall("the build", limit=1)) == ["the build is green"]
@@ -127,11 +127,11 @@ def test_an_embedder_of_the_same_name_and_another_width_spoils_no_answer_and_is_
         with pytest.raises(MunimentError):
             memory.flush(timeout=WAIT_S)
         assert contents(memory.recall("gate")) == ["the gate is closed"]
-        assert "vectors are not being made" in str(memory.searching().why)
+        assert "vectors are not being made" in str(memory.insight.searching().why)
 
 
 def conflict_note(memory: Memory, proposal: str) -> str:
-    return next(one.note for one in memory.report(proposal).report.steps if one.step is Step.CONFLICT)
+    return next(one.note for one in memory.review.report(proposal).report.steps if one.step is Step.CONFLICT)
 
 
 @pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS.keys())

@@ -36,9 +36,9 @@ WAYS: dict[str, Callable[[Path], object]] = {
 }
 DEEDS: dict[str, Callable[[Memory], object]] = {
     "remember": lambda memory: memory.remember("something new"),
-    "retract": lambda memory: memory.retract(_any(memory), reason="wrong"),
+    "retract": lambda memory: memory.review.retract(_any(memory), reason="wrong"),
     "forget": lambda memory: memory.forget(_any(memory), reason="asked to"),
-    "sweep": lambda memory: memory.sweep(),
+    "sweep": lambda memory: memory.review.sweep(),
     "trim": lambda memory: memory.ledger.trim(older_than_days=0),
     "checkpoint": lambda memory: memory.ledger.checkpoint(),
     "replay": lambda memory: memory.ledger.replay(),
@@ -46,7 +46,7 @@ DEEDS: dict[str, Callable[[Memory], object]] = {
 
 
 def _any(memory: Memory) -> str:
-    return next(iter(memory.browse())).record.id
+    return next(iter(memory.insight.browse())).record.id
 
 
 def everything(folder: Path) -> dict[str, tuple[bytes | None, int]]:

@@ -42,16 +42,16 @@ def test_a_commit_whose_sync_fails_is_not_acknowledged_and_the_next_one_holds(
     vault, switch = shutil.copytree(template, tmp_path / "vault"), Switch()
     with watched_disk(switch):
         memory = opened(vault, seed=2, start=LATER, create=False)
-        before = contents(memory._tenant.store)
+        before = contents(memory._session.tenant.store)
         switch.now = refusal(Act.SYNC, "-wal$", times=times)
         with pytest.raises(MunimentError) as refused:
             propose(memory)
         assert refused.value.code == "store_unavailable"
-        assert contents(memory._tenant.store) == before
+        assert contents(memory._session.tenant.store) == before
         switch.now = Recorder()
         propose(memory)
         assert memory.ledger.verify().findings == ()
-        memory._tenant.store.close()
+        memory._session.tenant.store.close()
     assert [row.id for row in look(vault).proposals].count("p-deed") == 1
 
 
@@ -86,8 +86,8 @@ def test_a_log_that_cannot_be_moved_into_the_file_stays_where_it_is(template: Pa
     vault = shutil.copytree(template, tmp_path / "vault")
     memory = opened(vault, seed=2, start=LATER, create=False)
     propose(memory)
-    held, failing = contents(memory._tenant.store), Failing(WRITE, errno.EIO)
+    held, failing = contents(memory._session.tenant.store), Failing(WRITE, errno.EIO)
     with meddled(failing):
-        memory._tenant.store.close()
+        memory._session.tenant.store.close()
     assert failing.failed
     assert look(vault) == held

@@ -77,7 +77,7 @@ def assert_whole(vault: Path, told: list[str], gone: list[str]) -> None:
     """Everything that was acknowledged is there, what was erased is gone, and the ledger verifies."""
     with Memory.open(vault, embedder=None) as memory:
         assert memory.ledger.verify().findings == ()
-        with memory._tenant.store.read() as snapshot:
+        with memory._session.tenant.store.read() as snapshot:
             held = {row.id for row in snapshot.desk.proposals()}
             standing = {card.id: card.status for card in snapshot.catalogue.all()}
     assert set(told) <= held, "an acknowledged write is lost"

@@ -140,7 +140,7 @@ def live(vault: Path, count: int = COUNT, seed: int = 20260101) -> Day:
 
 def _say(memory: Memory, day: Day, number: int, who: str, rng: random.Random, at: Instant) -> None:
     batch = claims(number, who, rng, at)
-    for claim, verdict in zip(batch, memory.propose_many(batch), strict=True):
+    for claim, verdict in zip(batch, memory.propose(batch), strict=True):
         assert verdict.committed, verdict
         assert verdict.record_id is not None
         valid = (claim.times.valid_from, claim.times.valid_until)
@@ -155,7 +155,7 @@ def _change(memory: Memory, day: Day, rng: random.Random, at: Instant) -> None:
         day.lines[place] = Line(old.record, old.revision, old.content, old.since, at, old.valid)
         content = f"{old.content} ({what}d)"
         if what == "retract":
-            memory.retract(old.record, reason="it was a mistake")
+            memory.review.retract(old.record, reason="it was a mistake")
         elif what == "revise":
             done = memory.revise(old.record, content)
             assert done.revision == old.revision + 1, done

@@ -16,7 +16,7 @@ FILES = pytest.mark.parametrize("name", list(ContractName), ids=str)
 
 
 def contents(memory: Memory) -> list[str]:
-    return sorted(one.record.content for one in memory.browse())
+    return sorted(one.record.content for one in memory.insight.browse())
 
 
 def exported(day: Day, name: ContractName) -> bytes:
@@ -41,13 +41,13 @@ def test_a_day_goes_out_and_comes_in_by_every_contract_and_what_an_import_says_i
         first = read_in(memory, name, data)
         assert committed(first) == len(day.said())
         assert contents(memory) == sorted(day.said())
-        entries = memory.stats().entries
+        entries = memory.insight.stats().entries
 
         again = read_in(memory, name, data)
         assert (again.batch, committed(again)) == (first.batch, committed(first))
-        assert memory.stats().entries == entries, "the same file changes nothing"
+        assert memory.insight.stats().entries == entries, "the same file changes nothing"
 
-        undone = memory.roll_back(first.batch, reason="the wrong file")
+        undone = memory.imports.roll_back(first.batch, reason="the wrong file")
         assert len(undone.retracted) == len(day.said())
         assert contents(memory) == []
 

@@ -68,4 +68,4 @@ def test_an_encrypted_day_holds_no_word_and_explains_the_same(day: Day, tmp_path
     assert everything(day.vault) == before
     with ExitStack() as stack:
         memory = stack.enter_context(Memory.open(day.vault, embedder=None))
-        assert {one.record.content for one in memory.browse()} == day.said()
+        assert {one.record.content for one in memory.insight.browse()} == day.said()

@@ -72,7 +72,7 @@ def leave_behind(memory: Memory, day: Day, by: TargetKind, number: int) -> Mater
     above = kept(other, f"So the cellar needs more {said['stands']} by June", derived_from=[first], confidence=0.8)
     held = kept(clerk, f"{who} signed for {said['hold']} at the gate", **about)
     memory.recall(f"What does {who} keep with {said['first']}?")
-    memory.alias(f"The cellar man {number}", who)
+    memory.review.alias(f"The cellar man {number}", who)
     handles: dict[TargetKind, Handle] = {
         TargetKind.RECORD: {"record_id": first},
         TargetKind.SUBJECT: {"subject": who},
@@ -89,11 +89,11 @@ def leave_behind(memory: Memory, day: Day, by: TargetKind, number: int) -> Mater
 def still_there(memory: Memory, material: Material) -> list[str]:
     """Where a memory still tells of it."""
     found = [f"get {name}" for name in material.records if _is_told(memory, name)]
-    texts = [(f"queue {one.proposal.id}", one.proposal.claim.content) for one in memory.queue(limit=200)]
+    texts = [(f"queue {one.proposal.id}", one.proposal.claim.content) for one in memory.review.queue(limit=200)]
     for said in material.words:
         answer = memory.recall(said, floor=0.0, limit=50)
         texts += [(f"recall {said}", one.record.content) for one in answer.records]
-    texts += [(f"browse {one.record.id}", one.record.content) for one in memory.browse()]
+    texts += [(f"browse {one.record.id}", one.record.content) for one in memory.insight.browse()]
     found += [f"{place}: {text}" for place, text in texts if any(said in text for said in material.words)]
     return found
 
@@ -118,17 +118,17 @@ def test_who_is_forgotten_stays_forgotten_when_a_backup_from_before_is_put_back(
     with Memory.open(day.vault, embedder=None) as memory:
         material = leave_behind(memory, day, by, number)
         assert {said for _, said, _ in left(day.vault, material.words)} == set(material.words), "the search finds them"
-        hold = memory.hold(material.held, reason="a lawyer asked")
+        hold = memory.erasure.hold(material.held, reason="a lawyer asked")
         back_up(day.vault, backup)
         with pytest.raises(OnHold):
             memory.forget(**material.handle, reason="asked to", cascade="erase")
-        memory.lift(hold.id, reason="it is over")
+        memory.erasure.lift(hold.id, reason="it is over")
         done = memory.forget(**material.handle, reason="asked to", cascade="erase")
         assert done.verdict is not None
         assert done.verdict.committed
         assert done.scrubbed
         assert left(day.vault, material.words) == [], "not even while it is open"
-        before = memory.stats().current
+        before = memory.insight.stats().current
     assert left(day.vault, material.words) == []
     with Memory.open(day.vault, embedder=None) as memory:
         assert still_there(memory, material) == []
@@ -138,20 +138,20 @@ def test_who_is_forgotten_stays_forgotten_when_a_backup_from_before_is_put_back(
     assert left(day.vault, material.words) == []
     with Memory.open(day.vault, embedder=None) as memory:
         assert still_there(memory, material) == []
-        assert memory.stats().current == before
+        assert memory.insight.stats().current == before
         assert memory.ledger.verify().findings == ()
         assert memory.ledger.replay().identical
-        assert len(memory.certificates()) == 1
+        assert len(memory.erasure.certificates()) == 1
 
 
 def test_an_agent_who_wrote_much_is_forgotten_with_all_of_it(day: Day, tmp_path: Path) -> None:
     with Memory.open(day.vault, embedder=None) as memory:
-        wrote = [one for one in memory.browse() if one.record.actor == "agent-3"]
+        wrote = [one for one in memory.insight.browse() if one.record.actor == "agent-3"]
         assert len(wrote) > len(day.lines) / 12
         back_up(day.vault, tmp_path / "backup")
         done = memory.forget(actor="agent-3", reason="asked to", cascade="erase")
         assert done.scrubbed
-        assert [one.record.id for one in memory.browse() if one.record.actor == "agent-3"] == []
+        assert [one.record.id for one in memory.insight.browse() if one.record.actor == "agent-3"] == []
     texts = [one.record.content for one in wrote]
     assert sentences_in(day.vault, texts) == []
 
@@ -159,7 +159,7 @@ def test_an_agent_who_wrote_much_is_forgotten_with_all_of_it(day: Day, tmp_path:
 
     assert sentences_in(day.vault, texts) == []
     with Memory.open(day.vault, embedder=None) as memory:
-        assert [one.record.id for one in memory.browse() if one.record.actor == "agent-3"] == []
+        assert [one.record.id for one in memory.insight.browse() if one.record.actor == "agent-3"] == []
         assert memory.ledger.verify().findings == ()
 
 

@@ -63,9 +63,13 @@ def wrong(found: Iterable[tuple[str, dict[str, int], dict[str, int]]]) -> dict[s
 
 def test_browse_lists_what_was_known_and_what_of_it_held(day: Day) -> None:
     with opened(day) as memory:
-        known = [(show(at), day.expected(at), told(memory.browse(known_at=at))) for at, _ in moments(day)]
+        known = [(show(at), day.expected(at), told(memory.insight.browse(known_at=at))) for at, _ in moments(day)]
         held = [
-            (f"{show(at)} of {show(valid)}", day.expected(at, valid), told(memory.browse(known_at=at, valid_at=valid)))
+            (
+                f"{show(at)} of {show(valid)}",
+                day.expected(at, valid),
+                told(memory.insight.browse(known_at=at, valid_at=valid)),
+            )
             for at, valid in moments(day)
         ]
     assert wrong([*known, *held]) == {}
@@ -145,7 +149,11 @@ def test_every_face_tells_of_an_earlier_moment_what_the_library_does(day: Day) -
                 ("recall over MCP", set(here), {one["id"] for one in called["records"]}),
                 ("recall on the command line", set(here), {one["id"] for one in typed["records"]}),
                 ("attune of the client", told(briefed.records), told(asked.records)),
-                ("browse of the client", day.expected(at, valid), told(client.browse(known_at=at, valid_at=valid))),
+                (
+                    "browse of the client",
+                    day.expected(at, valid),
+                    told(client.insight.browse(known_at=at, valid_at=valid)),
+                ),
             ]
     assert [name for name, expected, got in found if expected != got] == []
 
@@ -211,7 +219,7 @@ def test_an_export_of_an_earlier_moment_holds_what_was_known_then(day: Day, name
 
 def test_the_memory_at_the_end_of_the_day_is_the_account(day: Day) -> None:
     with opened(day) as memory:
-        assert {one.record.content for one in memory.browse()} == day.said()
-        assert memory.stats().current == len(day.said())
+        assert {one.record.content for one in memory.insight.browse()} == day.said()
+        assert memory.insight.stats().current == len(day.said())
         assert memory.ledger.verify().findings == ()
         assert memory.ledger.replay().identical

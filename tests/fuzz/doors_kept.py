@@ -32,10 +32,10 @@ from muniment.model.receipt import ReceiptEntry
 from muniment.model.record import Record
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
+from muniment.operations.cursor import seal, unseal
+from muniment.operations.queries import Page
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
-from muniment.rest.cursor import seal, unseal
-from muniment.rest.queries import Page
 from muniment.surfaces.reception.keys import KEYS_FILE, KeyRing, KeyWish, create
 from muniment.testing.contents import contents
 from muniment.write.plan import HeldProposal
@@ -90,8 +90,8 @@ def _lived() -> Memory:
     memory.remember("the door is red", subject="door", key="colour", value="red", derived_from=[first.record_id or ""])
     memory.remember("the door is blue", subject="door", key="colour", value="blue", half_life_hours=3.5)
     memory.as_actor("bot").remember("Deploy on Mondays", kind="decision")
-    memory.outcome(first.record_id or "", "helpful", weight=0.25)
-    memory.alias("Staging", "the staging database")
+    memory.review.outcome(first.record_id or "", "helpful", weight=0.25)
+    memory.review.alias("Staging", "the staging database")
     memory.recall("staging database")
     memory.recall("nothing of the kind")
     memory.ledger.checkpoint()
@@ -100,7 +100,7 @@ def _lived() -> Memory:
 
 def _stored() -> dict[type[Value], list[bytes]]:
     """Values as a store holds them, by their type."""
-    kept = contents(_lived()._tenant.store)
+    kept = contents(_lived()._session.tenant.store)
     found: dict[type[Value], list[bytes]] = {Entry: [one.body for one in kept.entries]}
     bodies = {one.doc: one.body for one in kept.documents}
     for entry in (read_canonical(one.body, Entry) for one in kept.entries):

@@ -29,7 +29,7 @@ from muniment.engine.witness import Sight, Witness
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import CallerError
 from muniment.model.value import canonical, read_canonical
-from muniment.rest.wire import shape_of
+from muniment.operations.wire import shape_of
 from muniment.surfaces.cli.audit import _read_anchor
 from muniment.surfaces.cli.certified import Document, read_document
 from muniment.surfaces.cli.proofs import checkpoint_shape, head_shape
@@ -61,7 +61,7 @@ def _in_file(path: Path, read: Reader) -> Callable[[bytes], object]:
 
 def _archive_of(memory: Memory) -> bytes:
     out = io.BytesIO()
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         write_archive(snapshot, out, SeededSigner(0), release="0")
     return out.getvalue()
 
@@ -113,7 +113,7 @@ def _witnessed(folder: Path) -> Callable[[bytes], object]:
 
 def doors(folder: Path) -> tuple[Door, ...]:
     memory = _lived()
-    signed, certificate = memory.ledger.checkpoint(), memory.certificates()[0]
+    signed, certificate = memory.ledger.checkpoint(), memory.erasure.certificates()[0]
     document = Document(certificate=certificate.certificate, signature=certificate.signature, opening="00" * 16)
     head: Json = json.loads(json.dumps(head_shape(memory.ledger.head())))
     point: Json = json.loads(json.dumps(checkpoint_shape(signed)))

@@ -20,9 +20,9 @@ from muniment.contracts.strict.values import Json
 from muniment.engine.memory import Memory
 from muniment.model.errors import MunimentError
 from muniment.model.value import Value
-from muniment.rest.table import OPERATIONS
-from muniment.rest.tags import read_match
-from muniment.rest.wire import shape_of
+from muniment.operations.table import OPERATIONS
+from muniment.operations.tags import read_match
+from muniment.operations.wire import shape_of
 from muniment.surfaces.http.akashik_answers import Refused
 from muniment.surfaces.http.akashik_messages import AGENT, EPOCH, query_of, read_message, whole
 from muniment.surfaces.http.api.asking import read_body, read_query, understood
@@ -152,7 +152,7 @@ class _Desk:
         first = self.memory.remember(f"the {door} is red", subject=door, key="colour", value="red")
         self.memory.remember(f"the {door} is blue", subject=door, key="colour", value="blue")
         held = self.memory.as_actor("bot").remember(f"paint the {door}", kind="decision")
-        receipt, conflict = self.memory.recall(door).receipt_id, self.memory.conflicts()[-1]
+        receipt, conflict = self.memory.recall(door).receipt_id, self.memory.review.conflicts()[-1]
         names = {"record_id": first.record_id, "memory_unit_id": first.record_id, "receipt_id": receipt}
         return {**names, "proposal_id": held.proposal_id, "conflict_id": conflict.id, "agent_id": "owner"}
 

@@ -16,8 +16,8 @@ from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.model.errors import MunimentError
+from muniment.operations.queries import Browse
 from muniment.policy.parse import parse_policy
-from muniment.rest.queries import Browse
 from muniment.surfaces.http.api.asking import read_query
 
 FIRST, TIMES = 250, 4

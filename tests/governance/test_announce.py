@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from tests.governance.fleet import open_fleet
 
-from muniment.engine.governing import announce
 from muniment.model.errors import NotFound
 
 MORE = """
@@ -21,7 +20,7 @@ def test_an_announcement_reaches_three_groups_and_falls_with_its_source(vault: P
         lead, scout, clerk = owner.as_actor("lead"), owner.as_actor("scout"), owner.as_actor("clerk")
         said = owner.remember("Nobody sails in fog", kind="directive", scope="agent_team", scope_id="lead")
         rule = said.record_id or ""
-        hop = announce(lead, rule, scope="agent_team", scope_id="field")
+        hop = lead.review.announce(rule, scope="agent_team", scope_id="field")
         assert hop.committed, hop.reason
         (told,) = scout.recall("may we sail in fog?").records
         assert told.record.id == hop.record_id
@@ -31,17 +30,17 @@ def test_an_announcement_reaches_three_groups_and_falls_with_its_source(vault: P
         assert told.record.claim.nature.kind == "directive"
         with pytest.raises(NotFound):
             scout.get(rule)
-        second = announce(scout, told.record.id, scope="project", scope_id="harbour")
-        third = announce(owner, second.record_id or "", scope="agent_team", scope_id="office")
+        second = scout.review.announce(told.record.id, scope="project", scope_id="harbour")
+        third = owner.review.announce(second.record_id or "", scope="agent_team", scope_id="office")
         assert second.committed
         (far,) = clerk.recall("sail in fog").records
         hands = [("lead", "field"), ("scout", "harbour"), ("owner", "office")]
         assert [(one.actor, one.scope_id) for one in far.via] == hands
         assert far.origin == told.origin
         assert far.binds is not None
-        assert announce(lead, rule, scope="agent_team", scope_id="field").rule == "redundant"
+        assert lead.review.announce(rule, scope="agent_team", scope_id="field").rule == "redundant"
 
-        owner.retract(rule, reason="radar came")
+        owner.review.retract(rule, reason="radar came")
         for agent, record in ((scout, hop), (clerk, third)):
             assert agent.recall("sail in fog").records == ()
             assert owner.get(record.record_id or "").standing.footing.support == "fallen"
@@ -56,13 +55,13 @@ def test_who_may_not_see_or_write_announces_nothing(vault: Path) -> None:
         note = lead.remember("The tug is slow", scope="agent_team", scope_id="lead").record_id or ""
         for record in (note, "rec_none"):
             with pytest.raises(NotFound):
-                announce(scout, record, scope="agent_team", scope_id="field")
+                scout.review.announce(record, scope="agent_team", scope_id="field")
         here = scout.remember("The net is torn", scope="agent_team", scope_id="field").record_id or ""
-        assert announce(scout, here, scope="agent_team", scope_id="office").outcome == "refused"
-        assert announce(scout, here, scope="agent_team", scope_id="field").rule == "announce-route"
-        assert announce(scout, here, scope="session", scope_id="s1").rule == "announce-route"
+        assert scout.review.announce(here, scope="agent_team", scope_id="office").outcome == "refused"
+        assert scout.review.announce(here, scope="agent_team", scope_id="field").rule == "announce-route"
+        assert scout.review.announce(here, scope="session", scope_id="s1").rule == "announce-route"
         hers = clerk.for_user("alice").remember("Alice is seasick").record_id or ""
-        assert announce(owner, hers, scope="agent_team", scope_id="office").rule == "unknown-link"
-        owner.retract(note, reason="no longer")
-        assert announce(lead, note, scope="agent_team", scope_id="field").rule == "not-current"
+        assert owner.review.announce(hers, scope="agent_team", scope_id="office").rule == "unknown-link"
+        owner.review.retract(note, reason="no longer")
+        assert lead.review.announce(note, scope="agent_team", scope_id="field").rule == "not-current"
         assert owner.attune(since=1, namespace="/").records is not None

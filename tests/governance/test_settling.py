@@ -8,7 +8,6 @@ import pytest
 from tests.governance.fleet import open_fleet
 
 from muniment import Memory, Verdict
-from muniment.engine.governing import resolve_all
 from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import PolicyInvalid, Stale
 
@@ -40,7 +39,7 @@ def test_a_dispute_is_settled_in_the_entry_that_finds_it_and_a_steward_can_take_
         )
         assert (status(owner, old), status(owner, new)) == ("superseded", "active")
         assert owner.ledger.head().seq == new.epoch
-        (settled,) = owner.report(new.proposal_id).report.settled
+        (settled,) = owner.review.report(new.proposal_id).report.settled
         assert (settled.rule, settled.strategy, settled.winner) == ("by-rank", "evidence_count", kept(new))
         assert new.conflict_ids == (settled.conflict,)
         assert "by-rank" in new.reason
@@ -55,12 +54,12 @@ def test_a_dispute_is_settled_in_the_entry_that_finds_it_and_a_steward_can_take_
         assert [found.record.id for found in scout.recall("crane lifts tonnes").records] == [kept(ranked)]
 
         (conflict,) = below.conflict_ids
-        owner.resolve(conflict, strategy="reopen", rationale="the plate on the crane says 45")
+        owner.review.resolve(conflict, strategy="reopen", rationale="the plate on the crane says 45")
         assert (status(owner, ranked), status(owner, below)) == ("contested", "contested")
-        owner.resolve(conflict, strategy="authority", winner=kept(below), rationale="the plate says so")
+        owner.review.resolve(conflict, strategy="authority", winner=kept(below), rationale="the plate says so")
         assert (status(owner, ranked), status(owner, below)) == ("superseded", "active")
         with pytest.raises(Stale):
-            owner.resolve(new.conflict_ids[0], strategy="reopen", rationale="it has moved on since")
+            owner.review.resolve(new.conflict_ids[0], strategy="reopen", rationale="it has moved on since")
         owner.ledger.replay()
         assert owner.ledger.verify().ok
 
@@ -76,13 +75,13 @@ def test_what_no_rule_covers_or_a_rule_leaves_waits_for_a_person(vault: Path) ->
         assert (status(owner, one), status(owner, other)) == ("contested", "contested")
         third = pilot.remember("Pier 9 is open until 21:00", **place)
         fourth = scout.remember("Pier 9 is open until 19:00", **surer)
-        planned = resolve_all(owner, strategy="confidence_weighted", dry_run=True)
+        planned = owner.review.resolve_all(strategy="confidence_weighted", dry_run=True)
         assert [told.status for told in planned] == ["undecided", "resolved"]
-        assert {view.status for view in owner.conflicts()} == {"detected"}
-        done = resolve_all(owner, strategy="confidence_weighted")
+        assert {view.status for view in owner.review.conflicts()} == {"detected"}
+        done = owner.review.resolve_all(strategy="confidence_weighted")
         assert [told.status for told in done] == ["undecided", "resolved"]
         assert (status(owner, third), status(owner, fourth)) == ("superseded", "active")
-        assert [told.status for told in resolve_all(scout, strategy="last_write_wins")] == ["refused"]
+        assert [told.status for told in scout.review.resolve_all(strategy="last_write_wins")] == ["refused"]
 
 
 def test_settling_many_disputes_does_not_trip_over_its_own_effects(vault: Path) -> None:
@@ -92,12 +91,12 @@ def test_settling_many_disputes_does_not_trip_over_its_own_effects(vault: Path) 
             agent.remember(f"The pilot boat draws {depth} metres", kind="fact", scope="agent_team", scope_id="field")
             for agent, depth in zip(agents, (3, 4, 5), strict=True)
         ]
-        assert len(owner.conflicts()) == 3
-        settled = resolve_all(owner, strategy="last_write_wins", rationale="the newest survey")
+        assert len(owner.review.conflicts()) == 3
+        settled = owner.review.resolve_all(strategy="last_write_wins", rationale="the newest survey")
         assert {told.status for told in settled} == {"resolved"}
         assert [status(owner, one) for one in said] == ["superseded", "superseded", "active"]
-        assert {view.status for view in owner.conflicts()} == {"resolved"}
-        assert resolve_all(owner) == ()
+        assert {view.status for view in owner.review.conflicts()} == {"resolved"}
+        assert owner.review.resolve_all() == ()
 
 
 def test_an_agent_casts_no_doubt_on_an_owners_rule_by_writing_against_it(vault: Path) -> None:
@@ -133,12 +132,12 @@ def test_an_agent_casts_no_doubt_on_an_owners_rule_by_writing_against_it(vault: 
         unseen = scout.propose(claim, detect=False)
         assert {one.outcome.value for one in (against, stated, answer, instead)} == {"held"}
         assert unseen.committed
-        assert owner.detect(kept(unseen)) == ()
+        assert owner.review.detect(kept(unseen)) == ()
         assert status(owner, unseen) == "held"
         assert (status(owner, rule), status(owner, slot)) == ("active", "active")
-        assert owner.conflicts() == ()
+        assert owner.review.conflicts() == ()
         assert [found.presented for found in scout.recall("when is the gate locked?").records] == ["claim"]
-        accepted = owner.decide(answer.proposal_id, accept=True, reason="it was changed today")
+        accepted = owner.review.decide(answer.proposal_id, accept=True, reason="it was changed today")
         assert status(owner, slot) == status(owner, accepted) == "contested"
         assert (
             lead.remember(

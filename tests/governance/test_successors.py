@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from muniment.engine.importing import Newcomer
 from tests.governance.fleet import open_fleet
 
 from muniment import Memory
-from muniment.engine.intake import Newcomer
 from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import Stale
 
@@ -27,17 +27,17 @@ def statuses(memory: Memory, *names: str) -> list[str]:
 def test_two_histories_of_one_record_meet_in_a_conflict(vault: Path) -> None:
     """A buoy was moved twice, as two ships tell it, in files that come one after the other."""
     with open_fleet(vault) as owner:
-        owner.take_in("first", [newcomer(owner, "buoy", "La bouée est au nord")], contract="omir")
+        owner.imports.take_in("first", [newcomer(owner, "buoy", "La bouée est au nord")], contract="omir")
         moved = newcomer(owner, "buoy-east", "La bouée est à l'est depuis mai", "buoy")
         again = newcomer(owner, "buoy-west", "Die Boje liegt seit Mai westlich der Mole", "buoy")
-        (first,) = owner.take_in("second", [moved], contract="omir")
+        (first,) = owner.imports.take_in("second", [moved], contract="omir")
         assert (first.conflict_ids, statuses(owner, "buoy", "buoy-east")) == ((), ["superseded", "active"])
-        (second,) = owner.take_in("third", [again], contract="omir")
+        (second,) = owner.imports.take_in("third", [again], contract="omir")
         assert statuses(owner, "buoy-east", "buoy-west") == ["contested", "contested"]
-        (view,) = owner.conflicts()
+        (view,) = owner.review.conflicts()
         assert (view.why, view.strength, view.id) == ("successor", "established", second.conflict_ids[0])
         same = newcomer(owner, "buoy-again", "La bouée est à l'est depuis mai", "buoy")
-        (third,) = owner.take_in("fourth", [same], contract="omir")
+        (third,) = owner.imports.take_in("fourth", [same], contract="omir")
         assert len(third.conflict_ids) <= 1, "the same again disputes only what says otherwise"
         with pytest.raises(Stale):
             owner.remember("La bouée est au sud", supersedes="buoy", scope="agent_team", scope_id="field")
@@ -47,8 +47,8 @@ def test_two_histories_of_one_record_meet_in_a_conflict(vault: Path) -> None:
 
 def test_rival_successors_are_settled_where_the_policy_says_so(vault: Path) -> None:
     with open_fleet(vault, "disputes: {settle: [last_write_wins]}\n") as owner:
-        owner.take_in(
+        owner.imports.take_in(
             "one", [newcomer(owner, "a", "Kran 1 steht"), newcomer(owner, "b", "Kran 1 geht", "a")], contract="omir"
         )
-        owner.take_in("two", [newcomer(owner, "c", "Kran 1 ist verkauft", "a")], contract="omir")
+        owner.imports.take_in("two", [newcomer(owner, "c", "Kran 1 ist verkauft", "a")], contract="omir")
         assert statuses(owner, "a", "b", "c") == ["superseded", "superseded", "active"]

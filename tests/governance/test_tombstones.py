@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from muniment.engine.importing import Newcomer
 from tests.governance.fleet import open_fleet
 
 from muniment import Memory
-from muniment.engine.governing import tombstone, tombstones
-from muniment.engine.intake import Newcomer
 from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.write.tombstones import content_digest
@@ -25,9 +24,9 @@ def newcomer(memory: Memory, record: str, content: str, *grounds: str, external_
 
 def test_what_has_a_tombstone_does_not_arrive_nor_what_stands_on_it(vault: Path) -> None:
     with open_fleet(vault) as owner:
-        tombstone(owner, record_id="mem-7", reason="erased at the other port")
-        tombstone(owner, external_id="crm/4711", reason="asked for in person")
-        tombstone(owner, digest=content_digest("Ilse wohnt am Kai 3", SALT), reason="erased there")
+        owner.erasure.tombstone(record_id="mem-7", reason="erased at the other port")
+        owner.erasure.tombstone(external_id="crm/4711", reason="asked for in person")
+        owner.erasure.tombstone(digest=content_digest("Ilse wohnt am Kai 3", SALT), reason="erased there")
         batch = [
             newcomer(owner, "mem-7", "The pilot is called Ilse"),
             newcomer(owner, "mem-8", "Ilse likes coffee", "mem-7"),
@@ -36,15 +35,18 @@ def test_what_has_a_tombstone_does_not_arrive_nor_what_stands_on_it(vault: Path)
             newcomer(owner, "mem-b", "Ilse wohnt am Kai 3"),
             newcomer(owner, "mem-c", "Der Kai ist lang", external_id="crm/4712"),
         ]
-        verdicts = owner.take_in("archive", batch, contract="omir")
+        verdicts = owner.imports.take_in("archive", batch, contract="omir")
         assert [verdict.rule for verdict in verdicts[:5]] == ["erased"] * 5
         assert verdicts[5].committed
-        later = owner.take_in("more", [newcomer(owner, "mem-d", "Coffee is offered", "mem-9")], contract="omir")
+        later = owner.imports.take_in("more", [newcomer(owner, "mem-d", "Coffee is offered", "mem-9")], contract="omir")
         assert later[0].rule == "erased"
-        assert {stone.value for stone in tombstones(owner) if stone.by == "id"} >= {"mem-7", "mem-8", "mem-9"}
-        assert "crm/4711" not in "".join(json.dumps(stone.value) for stone in tombstones(owner))
+        assert {stone.value for stone in owner.erasure.tombstones() if stone.by == "id"} >= {"mem-7", "mem-8", "mem-9"}
+        assert "crm/4711" not in "".join(json.dumps(stone.value) for stone in owner.erasure.tombstones())
         owner.ledger.replay()
-        assert owner.take_in("again", [newcomer(owner, "mem-7", "It is Ilse")], contract="omir")[0].rule == "erased"
+        assert (
+            owner.imports.take_in("again", [newcomer(owner, "mem-7", "It is Ilse")], contract="omir")[0].rule
+            == "erased"
+        )
         assert owner.ledger.verify().ok
 
 
@@ -52,9 +54,9 @@ def test_the_same_file_again_after_it_was_forgotten_is_told_to_be_erased(vault: 
     with open_fleet(vault) as owner:
         owner.remember("The quay is long", scope="agent_team", scope_id="field")
         batch = [newcomer(owner, "one", "Frau Braun wohnt am Kai"), newcomer(owner, "two", "Der Kai ist lang")]
-        assert all(verdict.committed for verdict in owner.take_in("file", batch, contract="omir"))
+        assert all(verdict.committed for verdict in owner.imports.take_in("file", batch, contract="omir"))
         owner.forget("one", reason="she asked for it")
-        again = owner.take_in("file", batch, contract="omir")
+        again = owner.imports.take_in("file", batch, contract="omir")
         assert [verdict.outcome for verdict in again] == ["refused", "committed"]
         assert again[0].rule == "erased"
 
@@ -65,10 +67,10 @@ def test_a_tombstone_takes_the_right_to_forget_and_one_name(vault: Path) -> None
         here = scout.remember("The net is torn", scope="agent_team", scope_id="field").record_id or ""
         before = owner.ledger.head()
         with pytest.raises(NotPermitted):
-            tombstone(scout, record_id="mem-1", reason="no")
+            scout.erasure.tombstone(record_id="mem-1", reason="no")
         with pytest.raises(NotPermitted):
-            tombstones(scout)
+            scout.erasure.tombstones()
         for wrong in ({}, {"record_id": "a", "external_id": "b"}, {"digest": "abc"}, {"record_id": here}):
             with pytest.raises(Malformed):
-                tombstone(owner, reason="why", **wrong)
+                owner.erasure.tombstone(reason="why", **wrong)
         assert owner.ledger.head() == before

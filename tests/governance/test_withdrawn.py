@@ -35,10 +35,10 @@ def test_who_was_told_learns_what_was_taken_back(vault: Path) -> None:
             assert pilot.recall(question).records, question
         since = owner.ledger.head().seq
 
-        owner.retract(reef, reason="the buoy drifted off")
+        owner.review.retract(reef, reason="the buoy drifted off")
         owner.revise(fuel, "Der Diesel am Kai 7 kostet 1,90 Euro")
-        owner.retire(tide, becomes="deprecated", reason="of yesterday")
-        owner.retract(storm, reason="it has passed")
+        owner.review.retire(tide, becomes="deprecated", reason="of yesterday")
+        owner.review.retract(storm, reason="it has passed")
         owner.forget(name, reason="she asked for it")
 
         told = pilot.recall("what about the weather?")
@@ -68,7 +68,7 @@ def test_a_reader_without_rights_is_told_nothing_of_what_ended(vault: Path) -> N
         mine = alice.remember("Alice sails on Tuesdays").record_id
         assert mine is not None
         assert [one.record.id for one in alice.recall("when does Alice sail?").records] == [mine]
-        owner.retract(secret, reason="changed")
+        owner.review.retract(secret, reason="changed")
         owner.forget(mine, reason="she asked for it")
         bob = pilot.for_user("bob")
         assert news(bob.recall("mooring code of Alice")) == {}

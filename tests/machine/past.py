@@ -60,10 +60,10 @@ class Past:
             (2, self._retract),
             (2, self._retire),
             (1, self._outcome),
-            (2, lambda: self.memory.sweep()),
+            (2, lambda: self.memory.review.sweep()),
             (1, self._settle),
             (1, lambda: self.memory.forget(self._known(), reason="asked for")),
-            (1, lambda: self.memory.quarantine(self._known(), reason="looks odd")),
+            (1, lambda: self.memory.review.quarantine(self._known(), reason="looks odd")),
         )
         (way,) = self._random.choices([way for _, way in ways], [weight for weight, _ in ways])
         with suppress(MunimentError):  # what the engine refuses is no part of the history
@@ -112,20 +112,20 @@ class Past:
         self._kept(verdict.record_id)
 
     def _retract(self) -> None:
-        self.memory.retract(self._known(), reason="wrong")
+        self.memory.review.retract(self._known(), reason="wrong")
 
     def _retire(self) -> None:
         becomes = self._random.choice(("deprecated", "expired", "archived"))
-        self.memory.retire(self._known(), becomes=becomes, reason="no longer needed")
+        self.memory.review.retire(self._known(), becomes=becomes, reason="no longer needed")
 
     def _outcome(self) -> None:
-        self.memory.outcome(self._known(), self._random.choice(("helpful", "misleading")), weight=3.0)
+        self.memory.review.outcome(self._known(), self._random.choice(("helpful", "misleading")), weight=3.0)
 
     def _settle(self) -> None:
-        left = [one for one in self.memory.conflicts() if one.status == "open"]
+        left = [one for one in self.memory.review.conflicts() if one.status == "open"]
         if left:
             one = self._random.choice(left)
-            self.memory.resolve(one.id, strategy="last_write_wins", rationale="looked at it")
+            self.memory.review.resolve(one.id, strategy="last_write_wins", rationale="looked at it")
 
     def moments(self, count: int) -> list[Instant]:
         """Instants of the past, some of them just when something was written."""

@@ -117,9 +117,9 @@ class Speakers(Stage):
             (f"prp-{self.count}-{number}", make_claim(one.text, self.face(tenant, actor).actor, {}))
             for number, one in enumerate(said)
         ]
-        preview = self.face(tenant, actor).preview([claim for _, claim in claims])
-        self.attempt(tenant, dies_at, lambda: self.face(tenant, actor).propose_many(claims))
-        verdicts = self.face(tenant, actor).propose_many(claims)
+        preview = self.face(tenant, actor).imports.preview([claim for _, claim in claims])
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, actor).propose(claims))
+        verdicts = self.face(tenant, actor).propose(claims)
         assert [one.outcome for one in verdicts] == [one.outcome for one in preview]
         for verdict, one in zip(verdicts, said, strict=True):
             self.take(tenant, verdict, one)
@@ -146,7 +146,7 @@ class Speakers(Stage):
         except Malformed as error:
             if error.field != "proposal_id":  # which is another proposal now, for the present revision is another
                 raise
-            report = self.face(tenant, actor).report(proposal)
+            report = self.face(tenant, actor).review.report(proposal)
             assert report.record_id == name
             said = self.model[tenant].lives[name].last
             self.model[tenant].keep(name, Said(text, actor, said.source, said.session, said.parents, said.private))
@@ -159,13 +159,15 @@ class Speakers(Stage):
         tenant, name = waiting[pick % len(waiting)]
         said = self.model[tenant].waiting[name]
         with pytest.raises(NotFound):
-            self.face(tenant, "bot" if said.actor != "bot" else "fox").decide(name, accept=accept, reason="I say so")
+            self.face(tenant, "bot" if said.actor != "bot" else "fox").review.decide(
+                name, accept=accept, reason="I say so"
+            )
         reason = f"about {min(words_in(said.text))}" if accept else "not needed"
         verdict = self.attempt(
-            tenant, dies_at, lambda: self.face(tenant, actor).decide(name, accept=accept, reason=reason)
+            tenant, dies_at, lambda: self.face(tenant, actor).review.decide(name, accept=accept, reason=reason)
         )
         del self.model[tenant].waiting[name]
-        record = verdict.record_id if verdict is not None else self.face(tenant, "owner").report(name).record_id
+        record = verdict.record_id if verdict is not None else self.face(tenant, "owner").review.report(name).record_id
         assert (record is not None) <= accept
         if record is not None:
             self.model[tenant].keep(record, said)

@@ -120,9 +120,9 @@ def spellings(word: str) -> Iterator[bytes]:
 
 def kept_bytes(owner: Memory) -> bytes:
     """Everything a store holds that was said, asked or decided, as it is kept."""
-    kept = contents(owner._tenant.store)
+    kept = contents(owner._session.tenant.store)
     parts = [*(one.body for one in kept.entries), *(one.body for one in kept.documents)]
     parts += (part for one in kept.receipts for part in (one.body, one.account))
     parts += (canonical(one) for one in (*kept.notes, *kept.aliases, *kept.mentions, *kept.proposals, *kept.conflicts))
-    parts += (canonical(one) for one in owner.certificates())
+    parts += (canonical(one) for one in owner.erasure.certificates())
     return b"\n".join(parts).lower()

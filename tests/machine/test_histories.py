@@ -114,7 +114,7 @@ class Histories(RuleBasedStateMachine):
         if what == "sign":
             self.owner.ledger.checkpoint()
         elif what == "sweep":
-            assert self.owner.sweep().expired == ()
+            assert self.owner.review.sweep().expired == ()
         elif what == "replay":
             assert self.owner.ledger.replay().identical
         else:
@@ -236,10 +236,10 @@ class Histories(RuleBasedStateMachine):
         slot = (options["subject"] or "", options["value"] or "") if "subject" in options else None
         new = _revision(actor, word, slot, options)
         with pytest.raises(NotFound):
-            self.agent.decide(name, accept=accept, reason="I say so")
+            self.agent.review.decide(name, accept=accept, reason="I say so")
         self.store.arm(dies_at)
         try:
-            verdict = self.owner.decide(name, accept=accept, reason="looked at it")
+            verdict = self.owner.review.decide(name, accept=accept, reason="looked at it")
         except Crash:
             self.store.arm(None)
             verdict = self.ruled_after_all(name, accept)
@@ -254,7 +254,7 @@ class Histories(RuleBasedStateMachine):
     def ruled_after_all(self, name: str, accept: bool) -> Verdict:
         """After a death: either it waits still, or the ruling was kept and the proposal says so."""
         try:
-            return self.owner.decide(name, accept=accept, reason="looked at it")
+            return self.owner.review.decide(name, accept=accept, reason="looked at it")
         except Stale:
             actor, word, options, _ = self.sent[name]
             return self.actor(actor).remember(word, proposal_id=name, **options)
@@ -315,16 +315,16 @@ class Histories(RuleBasedStateMachine):
         name, result = self.borne(pick), "helpful" if helpful else "misleading"
         if not self.model.speaks(name):
             with pytest.raises(Stale):
-                self.owner.outcome(name, result)
+                self.owner.review.outcome(name, result)
             return
         self.count += 1
         self.store.arm(dies_at)
         try:
-            self.owner.outcome(name, result, weight=weight, proposal_id=f"out-{self.count}")
+            self.owner.review.outcome(name, result, weight=weight, proposal_id=f"out-{self.count}")
         except Crash:
             self.store.arm(None)
         self.store.arm(None)
-        assert self.owner.outcome(name, result, weight=weight, proposal_id=f"out-{self.count}").committed
+        assert self.owner.review.outcome(name, result, weight=weight, proposal_id=f"out-{self.count}").committed
         self.model.observe(name, helpful=helpful, weight=weight)
 
     @precondition(lambda self: self.model.current())
@@ -340,7 +340,7 @@ class Histories(RuleBasedStateMachine):
             for one in self.model.records
             if one != name and name in self.model.grounds([one]) and after.worth(one) != self.model.worth(one)
         }
-        falls = self.owner.foresee(name).falls
+        falls = self.owner.insight.foresee(name).falls
         told = {fall.id: (fall.after.status, round(fall.after.effective, 6), fall.after.support) for fall in falls}
         assert told == changed
 
@@ -350,15 +350,15 @@ class Histories(RuleBasedStateMachine):
         name = self.borne(pick)
         if not self.model.speaks(name):
             with pytest.raises(Stale):
-                self.owner.retract(name, reason="wrong")
+                self.owner.review.retract(name, reason="wrong")
             return
         self.store.arm(dies_at)
         try:
-            assert self.owner.retract(name, reason="wrong").committed
+            assert self.owner.review.retract(name, reason="wrong").committed
         except Crash:
             self.store.arm(None)
             if self.owner.get(name).standing.status != "retracted":
-                self.owner.retract(name, reason="wrong")
+                self.owner.review.retract(name, reason="wrong")
         self.store.arm(None)
         self.model.end(name, "retracted")
 

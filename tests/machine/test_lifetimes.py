@@ -97,8 +97,12 @@ class Lifetimes(Speakers):
         def call() -> Verdict:
             owner = self.face(tenant, "owner")
             if how == "retire":
-                return owner.retire(name, becomes="archived", reason=reason)
-            return owner.retract(name, reason=reason) if how == "retract" else owner.quarantine(name, reason=reason)
+                return owner.review.retire(name, becomes="archived", reason=reason)
+            return (
+                owner.review.retract(name, reason=reason)
+                if how == "retract"
+                else owner.review.quarantine(name, reason=reason)
+            )
 
         verdict = self.attempt(tenant, dies_at, call)
         assert verdict is None or verdict.committed
@@ -108,19 +112,19 @@ class Lifetimes(Speakers):
 
     def quarantine_is(self, tenant: str) -> None:
         kept_back = {name for name, life in self.model[tenant].there().items() if life.kept_back}
-        assert {one.record.id for one in self.face(tenant, "kim").quarantined()} == kept_back
+        assert {one.record.id for one in self.face(tenant, "kim").review.quarantined()} == kept_back
 
     @rule(tenant=tenants, pick=picks, actor=callers, dies_at=deaths)
     def release(self, tenant: str, pick: int, actor: str, dies_at: int | None) -> None:
-        held = [one.record.id for one in self.face(tenant, "owner").quarantined()]
+        held = [one.record.id for one in self.face(tenant, "owner").review.quarantined()]
         if not held:
             return
         name = held[pick % len(held)]
         if actor not in OWNERS:
             with suppress(CallerError):
-                assert not self.face(tenant, actor).release(name, reason="let it go").committed
+                assert not self.face(tenant, actor).review.release(name, reason="let it go").committed
             return
-        self.attempt(tenant, dies_at, lambda: self.face(tenant, actor).release(name, reason="looked at it"))
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, actor).review.release(name, reason="looked at it"))
         life = self.model[tenant].lives[name]
         life.over, life.kept_back, life.shaky = False, False, True
         self.model[tenant].unsettle(name)
@@ -136,15 +140,17 @@ class Lifetimes(Speakers):
     def withdraw(self, tenant: str, by: str, pick: int, dry: bool, dies_at: int | None) -> None:
         model, value = self.model[tenant], self.origin(by, pick)
         with pytest.raises(NotPermitted):
-            self.face(tenant, "bot" if value != "bot" else "fox").withdraw(by, value, reason="poison", dry_run=True)
-        told = self.face(tenant, "owner").withdraw(by, value, reason="poison", dry_run=True)
+            self.face(tenant, "bot" if value != "bot" else "fox").erasure.withdraw(
+                by, value, reason="poison", dry_run=True
+            )
+        told = self.face(tenant, "owner").erasure.withdraw(by, value, reason="poison", dry_run=True)
         latest = {name for name, life in model.there().items() if life.last.of(by, value)}
         assert set(told.records) <= latest
         assert {name for name in latest if name in model.speaking()} <= set(told.records)
         self.clean(tenant, "owner", told)
         if dry:
             return
-        self.attempt(tenant, dies_at, lambda: self.face(tenant, "owner").withdraw(by, value, reason="poison"))
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, "owner").erasure.withdraw(by, value, reason="poison"))
         for name in latest:
             model.end(name)
             model.lives[name].kept_back = False
@@ -223,7 +229,7 @@ class Lifetimes(Speakers):
             model.redact(name, text)
         if done is not None:
             assert done.certificate is not None
-            assert done.certificate in owner.certificates()
+            assert done.certificate in owner.erasure.certificates()
             self.clean(tenant, "owner", done)
         for name in erased:
             with suppress(NotFound):
@@ -254,9 +260,11 @@ class Lifetimes(Speakers):
         if value is None or len(self.model[tenant].holds) > 1:
             return
         self.attempt(
-            tenant, dies_at, lambda: self.face(tenant, "owner").hold(**aimed(by, value), reason="a case is open")
+            tenant,
+            dies_at,
+            lambda: self.face(tenant, "owner").erasure.hold(**aimed(by, value), reason="a case is open"),
         )
-        (new,) = [one for one in self.face(tenant, "owner").holds() if one.id not in self.model[tenant].holds]
+        (new,) = [one for one in self.face(tenant, "owner").erasure.holds() if one.id not in self.model[tenant].holds]
         assert (new.target.by, new.target.value) == (by, value)
         self.model[tenant].holds[new.id] = (by, value)
         self.model[tenant].say(value)
@@ -267,10 +275,10 @@ class Lifetimes(Speakers):
         placed = sorted((tenant, name) for tenant in TENANTS for name in self.model[tenant].holds)
         tenant, name = placed[pick % len(placed)]
         with pytest.raises(NotPermitted):
-            self.face(tenant, "kim").lift(name, reason="I want to")
-        self.attempt(tenant, dies_at, lambda: self.face(tenant, "owner").lift(name, reason="the case is over"))
+            self.face(tenant, "kim").erasure.lift(name, reason="I want to")
+        self.attempt(tenant, dies_at, lambda: self.face(tenant, "owner").erasure.lift(name, reason="the case is over"))
         del self.model[tenant].holds[name]
-        assert {one.id for one in self.face(tenant, "owner").holds()} == self.model[tenant].holds.keys()
+        assert {one.id for one in self.face(tenant, "owner").erasure.holds()} == self.model[tenant].holds.keys()
 
     # Looking.
 
@@ -315,7 +323,7 @@ class Lifetimes(Speakers):
         with pytest.raises(NotFound):
             elsewhere.get(name)
         if not model.sees(actor, name):
-            for look in (memory.get, memory.history, memory.lineage, memory.foresee):
+            for look in (memory.get, memory.history, memory.insight.lineage, memory.insight.foresee):
                 with suppress(MunimentError):
                     self.clean(tenant, actor, look(name))
             if not model.lives[name].erased:
@@ -327,24 +335,38 @@ class Lifetimes(Speakers):
         assert [one.record.content for one in history.revisions if one.record is not None][-1] == model.lives[
             name
         ].last.text
-        self.clean(tenant, actor, (history, memory.lineage(name)))
+        self.clean(tenant, actor, (history, memory.insight.lineage(name)))
 
     @rule(tenant=tenants, actor=askers)
     def look_around(self, tenant: str, actor: str) -> None:
         model, memory = self.model[tenant], self.face(tenant, actor)
-        browsed = list(memory.browse())
+        browsed = list(memory.insight.browse())
         assert {one.record.id for one in browsed} == {n for n in model.speaking() if model.sees(actor, n)}
-        self.clean(tenant, actor, (browsed, memory.conflicts(), memory.directory(), memory.quality(), memory.stats()))
-        self.clean(tenant, actor, (memory.queue(), memory.namespaces(), memory.searching(), memory.flush()))
-        self.clean(tenant, actor, [memory.entity(name) for name in SUBJECTS], " ".join(SUBJECTS))
+        self.clean(
+            tenant,
+            actor,
+            (
+                browsed,
+                memory.review.conflicts(),
+                memory.insight.directory(),
+                memory.insight.quality(),
+                memory.insight.stats(),
+            ),
+        )
+        self.clean(
+            tenant,
+            actor,
+            (memory.review.queue(), memory.insight.namespaces(), memory.insight.searching(), memory.flush()),
+        )
+        self.clean(tenant, actor, [memory.insight.entity(name) for name in SUBJECTS], " ".join(SUBJECTS))
 
     @precondition(lambda self: self.proposals)
     @rule(pick=picks, actor=askers)
     def look_at_a_decision(self, pick: int, actor: str) -> None:
         tenant, author, proposal = self.proposals[pick % len(self.proposals)]
         with suppress(NotFound):
-            self.clean(tenant, actor, self.face(tenant, actor).report(proposal))
-        assert self.face(tenant, author).report(proposal).actor == author
+            self.clean(tenant, actor, self.face(tenant, actor).review.report(proposal))
+        assert self.face(tenant, author).review.report(proposal).actor == author
 
     # Everything else.
 
@@ -358,13 +380,15 @@ class Lifetimes(Speakers):
         proposal = f"prp-{self.count}"
         if what == "outcome":
             self.attempt(
-                tenant, dies_at, lambda: self.face(tenant, "owner").outcome(name, "misleading", proposal_id=proposal)
+                tenant,
+                dies_at,
+                lambda: self.face(tenant, "owner").review.outcome(name, "misleading", proposal_id=proposal),
             )
         elif what == "vouch":
             with suppress(CallerError):
-                owner.vouch(name, origin="person", reason="I was there")
+                owner.review.vouch(name, origin="person", reason="I was there")
         elif what == "detect":
-            owner.detect(name)
+            owner.review.detect(name)
         else:
             self.promote(tenant, name, proposal, dies_at)
         model.lives[name].shaky = True
@@ -374,7 +398,7 @@ class Lifetimes(Speakers):
         said = self.model[tenant].lives[name].last
 
         def call() -> Verdict:
-            return self.face(tenant, "bot").promote(
+            return self.face(tenant, "bot").review.promote(
                 name, scope="agent_team", scope_id="t-1", evidence=["ci:1"], owner="kim", proposal_id=proposal
             )
 
@@ -388,14 +412,14 @@ class Lifetimes(Speakers):
     @rule(tenant=tenants, pick=picks, strategy=st.sampled_from(["synthesis", "authority", "human_escalation"]))
     def resolve(self, tenant: str, pick: int, strategy: str) -> None:
         owner = self.face(tenant, "owner")
-        disputes = [one for one in owner.conflicts() if one.status != "resolved"]
+        disputes = [one for one in owner.review.conflicts() if one.status != "resolved"]
         if not disputes:
             return
         dispute = disputes[pick % len(disputes)]
         sides = {dispute.a.record.id, dispute.b.record.id}
         text = self.text(tenant, 0, tuple(sorted(sides))) if strategy == "synthesis" else None
         with suppress(CallerError):
-            settled = owner.resolve(dispute.id, strategy=strategy, rationale="looked at both", synthesis=text)
+            settled = owner.review.resolve(dispute.id, strategy=strategy, rationale="looked at both", synthesis=text)
             if text is not None and settled.synthesis is not None:
                 self.model[tenant].keep(settled.synthesis, Said(text, "owner", parents=tuple(sorted(sides))))
         for name in self.model[tenant].there():
@@ -454,11 +478,11 @@ class Lifetimes(Speakers):
         before = dict(model.waiting)
         with suppress(Stale, NotFound):
             if undo:
-                undone = owner.roll_back(batch, reason="not ours")
+                undone = owner.imports.roll_back(batch, reason="not ours")
                 for proposal in undone.dismissed:
                     model.waiting.pop(proposal)
             else:
-                for verdict in owner.apply(batch, reason="looked at it"):
+                for verdict in owner.imports.apply(batch, reason="looked at it"):
                     model.waiting.pop(verdict.proposal_id)
                     self.take(tenant, verdict, before[verdict.proposal_id], shaky=True)
         self.follow_states(tenant)
@@ -482,9 +506,9 @@ class Lifetimes(Speakers):
             case "replay":
                 assert owner.ledger.replay().identical
             case "sweep":
-                assert owner.sweep().expired == ()
+                assert owner.review.sweep().expired == ()
             case "alias":
-                owner.alias("the door", "the gate")
+                owner.review.alias("the door", "the gate")
             case _:
                 self.touched |= set(TENANTS)
                 self.reopen(tidily=what == "reopen")

@@ -37,20 +37,24 @@ def agrees(store: TenantStore, seed: int, *, steps: int = STEPS) -> None:
     for instant in past.moments(3):
         oracle, position = past.known(instant)
         if position == 0:
-            assert list(past.memory.browse(known_at=instant, statuses=STATES)) == []
+            assert list(past.memory.insight.browse(known_at=instant, statuses=STATES)) == []
             continue
         for actor in ("owner", "bot"):
             now, then = past.memory.as_actor(actor), oracle.as_actor(actor)
             for statuses in (None, STATES, ["retracted", "superseded"]):
-                listed = [told(one) for one in now.browse(known_at=instant, statuses=statuses)]
-                assert listed == [told(one) for one in then.browse(statuses=statuses)], (instant, actor, statuses)
+                listed = [told(one) for one in now.insight.browse(known_at=instant, statuses=statuses)]
+                assert listed == [told(one) for one in then.insight.browse(statuses=statuses)], (
+                    instant,
+                    actor,
+                    statuses,
+                )
             half = position // 2
-            assert [told(one) for one in now.browse(known_at=instant, changed_after=half, statuses=STATES)] == [
-                told(one) for one in then.browse(changed_after=half, statuses=STATES)
+            assert [told(one) for one in now.insight.browse(known_at=instant, changed_after=half, statuses=STATES)] == [
+                told(one) for one in then.insight.browse(changed_after=half, statuses=STATES)
             ]
             valid = Instant(instant - 10 * 3_600_000_000)
-            assert [told(one) for one in now.browse(known_at=instant, valid_at=valid)] == [
-                told(one) for one in then.browse(valid_at=valid)
+            assert [told(one) for one in now.insight.browse(known_at=instant, valid_at=valid)] == [
+                told(one) for one in then.insight.browse(valid_at=valid)
             ]
             for word in WORDS:
                 found = now.recall(word, known_at=instant, limit=200, floor=0.0)

@@ -36,7 +36,7 @@ def test_a_dispute_can_be_ended_by_a_revision_that_takes_the_place_of_the_rival(
     red, blue = door(memory, "red"), door(memory, "blue")
     assert memory.revise(red, "the door is red, I looked", supersedes=blue).committed
     assert (memory.get(red).standing.status, memory.get(blue).standing.status) == ("active", "superseded")
-    assert [conflict.status for conflict in memory.conflicts()] == [ConflictStatus.RESOLVED]
+    assert [conflict.status for conflict in memory.review.conflicts()] == [ConflictStatus.RESOLVED]
     assert memory.ledger.verify().findings == ()
 
 
@@ -44,7 +44,7 @@ def test_a_record_whose_disputes_all_end_at_once_is_no_longer_disputed(memory: M
     red, blue, green = door(memory, "red"), door(memory, "blue"), door(memory, "green")
     verdict = memory.revise(red, "green it is", supersedes=blue, subject="door", key="colour", value="green")
     assert verdict.committed
-    assert {conflict.status for conflict in memory.conflicts()} == {ConflictStatus.RESOLVED}
+    assert {conflict.status for conflict in memory.review.conflicts()} == {ConflictStatus.RESOLVED}
     assert memory.get(green).standing.status == "active"
 
 
@@ -72,7 +72,7 @@ def test_what_stands_on_a_record_that_was_revised_before_it_was_taken_back_falls
     upon = on(memory, WEEKLY, ground)
     memory.revise(ground, "apples are delivered on tuesdays")
     assert belief(memory, upon) == (0.9, "flagged")
-    memory.retract(ground, reason="wrong")
+    memory.review.retract(ground, reason="wrong")
     assert belief(memory, upon) == (0.2, "fallen")
 
 
@@ -96,7 +96,7 @@ def test_a_revision_in_the_words_of_what_stands_on_it_closes_no_circle(memory: M
     upon = on(memory, WEEKLY, ground)
     memory.recall("gate weekly")
     memory.revise(ground, WEEKLY + "!!", kind="fact")
-    assert memory.retract(ground, reason="wrong").committed
+    assert memory.review.retract(ground, reason="wrong").committed
     assert belief(memory, upon) == (0.2, "fallen")
 
 
@@ -119,7 +119,7 @@ def test_what_was_observed_is_not_forgotten_by_saying_the_same_again(memory: Mem
     agent = memory.as_actor("bot")
     claimed = kept(agent.remember(GATE, confidence=0.9))
     for _ in range(5):
-        memory.outcome(claimed, "misleading")
+        memory.review.outcome(claimed, "misleading")
     assert belief(memory, claimed) == (0.4, "standing")
     agent.revise(claimed, GATE, confidence=1.0)
     footing = memory.get(claimed).standing.footing
@@ -129,6 +129,6 @@ def test_what_was_observed_is_not_forgotten_by_saying_the_same_again(memory: Mem
 
 def test_an_outcome_that_is_told_again_under_the_same_id_is_counted_once(memory: Memory) -> None:
     claimed = on(memory, GATE)
-    first = memory.outcome(claimed, "misleading", proposal_id="out-1")
-    assert memory.outcome(claimed, "misleading", proposal_id="out-1") == first
+    first = memory.review.outcome(claimed, "misleading", proposal_id="out-1")
+    assert memory.review.outcome(claimed, "misleading", proposal_id="out-1") == first
     assert memory.get(claimed).standing.footing.misleading == 1.0

@@ -10,7 +10,7 @@ from tests.support.world import simulated_memory
 from tests.trust.world import sentence, team_policy
 
 from muniment import Memory
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim, Origin, Place
 from muniment.model.curation import Verdict
 from muniment.model.value import Value
@@ -66,7 +66,7 @@ def from_nowhere(memory: Memory, attack: Attack) -> Verdict:
 
 def from_elsewhere(memory: Memory, attack: Attack) -> Verdict:
     claim = Claim(content=attack.text, origin=Origin(source="person", source_type="person"))
-    return memory.take_in("first", [Newcomer(claim=claim)], contract="omir")[0]
+    return memory.imports.take_in("first", [Newcomer(claim=claim)], contract="omir")[0]
 
 
 def by_an_agent(memory: Memory, attack: Attack) -> Verdict:
@@ -94,7 +94,7 @@ def said_again(memory: Memory, attack: Attack, first: str) -> list[Verdict]:
         ("senior", f"{_REPORT[0]} {attack.text} {_REPORT[1]}"),
     ):
         writer = memory.as_actor(actor)
-        assert first in {one.record.id for one in writer.browse()}, "it was told"
+        assert first in {one.record.id for one in writer.insight.browse()}, "it was told"
         said.append(writer.remember(text, confidence=0.99, evidence=["probe:1"]))
     return said
 
@@ -120,8 +120,8 @@ def claimed(memory: Memory, attack: Attack, first: str) -> list[Verdict]:
         runner.remember(attack.text, source_type="person", source="the owner", namespace="/a", confidence=1.0),
         runner.remember(attack.text, source_type="system", namespace="/c", confidence=1.0),
         runner.revise(first, f"{attack.text} (checked)", source_type="tool"),
-        runner.vouch(first, origin="agent", reason="checked"),
-        *memory.take_in("again", [Newcomer(claim=elsewhere)], contract="omir"),
+        runner.review.vouch(first, origin="agent", reason="checked"),
+        *memory.imports.take_in("again", [Newcomer(claim=elsewhere)], contract="omir"),
     ]
 
 

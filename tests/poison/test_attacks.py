@@ -110,4 +110,4 @@ def test_an_attack_that_is_held_is_not_memory_and_waits_for_a_person() -> None:
     verdict = by_an_agent(memory, attack)
     assert (verdict.outcome, verdict.record_id) == (Outcome.HELD, None)
     assert memory.recall(attack.word).records == ()
-    assert [one.proposal.id for one in memory.queue()] == [verdict.proposal_id]
+    assert [one.proposal.id for one in memory.review.queue()] == [verdict.proposal_id]

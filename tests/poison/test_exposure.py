@@ -156,10 +156,10 @@ def test_a_policy_may_want_a_reviewer_before_it_steers(
     verdict = memory.as_actor("runner").remember(sentence(1), confidence=0.8)
     assert (verdict.outcome, label(memory, verdict)) == (outcome, origin)
     if origin is Label.EXTERNAL:
-        memory.vouch(kept(verdict), origin="agent", reason="seen")
+        memory.review.vouch(kept(verdict), origin="agent", reason="seen")
         assert steers(memory, verdict)
     if verdict.outcome is Outcome.HELD:
-        taken = memory.decide(verdict.proposal_id, accept=True, reason="checked")
+        taken = memory.review.decide(verdict.proposal_id, accept=True, reason="checked")
         assert steers(memory, taken)
     assert steers(memory, memory.as_actor("senior").remember(sentence(2), confidence=0.8)), "who was told nothing"
 
@@ -204,7 +204,7 @@ def _library(memory: Memory, text: str) -> Verdict:
 
 
 def _batch(memory: Memory, text: str) -> Verdict:
-    return memory.as_actor("runner").propose_many([Claim(content=text, belief=Belief(score=0.8))])[0]
+    return memory.as_actor("runner").propose([Claim(content=text, belief=Belief(score=0.8))])[0]
 
 
 def _revision(memory: Memory, text: str) -> Verdict:

@@ -12,7 +12,7 @@ from tests.support.world import default_policy, simulated_memory
 from tests.trust.world import SetClock, footing, kept, open_vault, sentence, team_policy
 
 from muniment import Memory
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import PolicyInvalid
@@ -88,7 +88,7 @@ def test_a_policy_chooses_what_happens(answer: DoubtPolicy, outcome: Outcome, re
     assert (verdict.outcome, safety(verdict)[0]) == (outcome, result)
     if outcome is Outcome.REFUSED:
         assert verdict.rule == "poison"
-        assert memory.queue() == ()
+        assert memory.review.queue() == ()
 
 
 def test_the_strictest_answer_of_several_holds() -> None:
@@ -123,7 +123,7 @@ def test_each_family_has_a_guard_of_its_own(family: Suspicion) -> None:
 def test_a_reviewer_may_take_a_suspect_in_and_it_keeps_its_origin() -> None:
     memory = simulated_memory(policy=team_policy())
     held = memory.as_actor("worker").remember(ORDER, source_type="web")
-    taken = memory.decide(held.proposal_id, accept=True, reason="a specimen for the filter")
+    taken = memory.review.decide(held.proposal_id, accept=True, reason="a specimen for the filter")
     assert taken.committed
     assert safety(taken)[0] is StepResult.FLAGGED
     assert footing(memory, kept(taken)).label == "external"
@@ -143,13 +143,15 @@ def test_a_revision_and_an_import_are_looked_at_too() -> None:
     worker = memory.as_actor("worker")
     name = kept(worker.remember(sentence(1)))
     assert worker.revise(name, ORDER).outcome is Outcome.HELD
-    came = memory.take_in("b1", [Newcomer(claim=Claim(content=text)) for text in (sentence(2), ORDER)], contract="omir")
+    came = memory.imports.take_in(
+        "b1", [Newcomer(claim=Claim(content=text)) for text in (sentence(2), ORDER)], contract="omir"
+    )
     assert [one.outcome for one in came] == [Outcome.COMMITTED, Outcome.HELD]
 
 
 def test_the_held_proposal_shows_a_reviewer_why(team: Memory) -> None:
     team.as_actor("worker").remember(ORDER)
-    (waiting,) = team.queue()
+    (waiting,) = team.review.queue()
     assert waiting.report.reason.startswith("it may be meant to steer its reader: ")
     assert ORDER not in waiting.report.reason
 

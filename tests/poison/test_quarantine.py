@@ -28,7 +28,7 @@ WORDS = "staging database frankfurt"
 @pytest.fixture
 def suspect(team: Memory) -> str:
     name = kept(team.as_actor("worker").remember(CLAIM, entities=["Frankfurt"], confidence=0.8))
-    assert team.quarantine(name, reason="odd wording").committed
+    assert team.review.quarantine(name, reason="odd wording").committed
     return name
 
 
@@ -46,13 +46,13 @@ LOOKS: dict[str, Callable[[Memory], Iterable[object]]] = {
     "recall to act": lambda one: one.recall(WORDS, purpose="act").records,
     "recall of all": lambda one: one.recall(WORDS, gate_min=0.0, gate_flag=0.0, floor=0.0).records,
     "attune": lambda one: one.attune(role="operator of the staging database in Frankfurt").records,
-    "browse": lambda one: list(one.browse()),
-    "browse held": lambda one: list(one.browse(statuses=["held"])),
-    "browse every state": lambda one: list(one.browse(statuses=[status.value for status in Status])),
-    "quarantined": lambda one: one.quarantined(),
-    "conflicts": lambda one: one.conflicts(),
-    "queue": lambda one: one.queue(),
-    "directory": lambda one: [knower.actor for knower in one.directory("frankfurt").knowers],
+    "browse": lambda one: list(one.insight.browse()),
+    "browse held": lambda one: list(one.insight.browse(statuses=["held"])),
+    "browse every state": lambda one: list(one.insight.browse(statuses=[status.value for status in Status])),
+    "quarantined": lambda one: one.review.quarantined(),
+    "conflicts": lambda one: one.review.conflicts(),
+    "queue": lambda one: one.review.queue(),
+    "directory": lambda one: [knower.actor for knower in one.insight.directory("frankfurt").knowers],
 }
 
 
@@ -68,11 +68,11 @@ def test_to_others_it_is_not_there_at_all(team: Memory, suspect: str, look: str)
     asks: dict[str, Callable[[str], object]] = {
         "get": reader.get,
         "history": reader.history,
-        "lineage": reader.lineage,
-        "foresee": reader.foresee,
-        "retract": lambda name: reader.retract(name, reason="x"),
-        "quarantine": lambda name: reader.quarantine(name, reason="x"),
-        "release": lambda name: reader.release(name, reason="x"),
+        "lineage": reader.insight.lineage,
+        "foresee": reader.insight.foresee,
+        "retract": lambda name: reader.review.retract(name, reason="x"),
+        "quarantine": lambda name: reader.review.quarantine(name, reason="x"),
+        "release": lambda name: reader.review.release(name, reason="x"),
         "revise": lambda name: reader.revise(name, "Something else entirely"),
     }
 
@@ -90,8 +90,8 @@ def test_counts_do_not_betray_it(team: Memory, suspect: str) -> None:
     reader = team.as_actor("runner")
     found = reader.recall("frankfurt")
     assert (found.excluded, found.considered) == ({}, 0)
-    assert reader.stats().revisions == {}
-    assert team.stats().revisions == {"held": 1}
+    assert reader.insight.stats().revisions == {}
+    assert team.insight.stats().revisions == {"held": 1}
 
 
 def test_to_stand_on_it_or_to_replace_it_is_to_name_what_is_not_there(team: Memory, suspect: str) -> None:
@@ -105,10 +105,12 @@ def test_to_stand_on_it_or_to_replace_it_is_to_name_what_is_not_there(team: Memo
 
 def test_those_who_review_are_told(team: Memory, suspect: str) -> None:
     for reviewer in (team, team.as_actor("curator"), team.as_actor("steward")):
-        assert [(one.record.id, one.standing.status) for one in reviewer.quarantined()] == [(suspect, Status.HELD)]
+        assert [(one.record.id, one.standing.status) for one in reviewer.review.quarantined()] == [
+            (suspect, Status.HELD)
+        ]
         assert reviewer.get(suspect).record.content == CLAIM
         assert told(reviewer.recall(WORDS)) == []
-    assert [one.record.id for one in team.as_actor("worker").quarantined()] == [suspect]
+    assert [one.record.id for one in team.as_actor("worker").review.quarantined()] == [suspect]
 
 
 def test_what_stands_on_it_is_flagged_and_freed_again(team: Memory) -> None:
@@ -116,20 +118,20 @@ def test_what_stands_on_it_is_flagged_and_freed_again(team: Memory) -> None:
     first = kept(team.as_actor("worker").remember(sentence(3), derived_from=[ground], confidence=0.8))
     second = kept(team.as_actor("runner").remember(sentence(4), derived_from=[first], confidence=0.8))
     before = [footing(team, name) for name in (first, second)]
-    team.quarantine(ground, reason="odd")
+    team.review.quarantine(ground, reason="odd")
     assert [footing(team, name).support for name in (first, second)] == ["flagged", "flagged"]
-    team.release(ground, reason="looked at")
+    team.review.release(ground, reason="looked at")
     assert [footing(team, name) for name in (first, second)] == before
     assert team.ledger.verify().ok
 
 
 def test_a_release_brings_it_back_as_it_was(team: Memory, suspect: str) -> None:
-    verdict = team.as_actor("curator").release(suspect, reason="it is fine")
+    verdict = team.as_actor("curator").review.release(suspect, reason="it is fine")
     assert verdict.committed
     found = standing(team, suspect)
     assert (found.status, found.footing.effective, found.footing.label) == (Status.ACTIVE, 0.8, "agent")
     assert told(team.as_actor("runner").recall(WORDS)) == [suspect]
-    assert team.quarantined() == ()
+    assert team.review.quarantined() == ()
 
 
 def test_a_dispute_ends_with_quarantine_and_goes_on_after_it(team: Memory) -> None:
@@ -138,11 +140,11 @@ def test_a_dispute_ends_with_quarantine_and_goes_on_after_it(team: Memory) -> No
     (conflict,) = bad.conflict_ids
     name = kept(bad)
     assert standing(team, good).status is Status.CONTESTED
-    team.quarantine(name, reason="odd")
+    team.review.quarantine(name, reason="odd")
     assert standing(team, good).status is Status.ACTIVE
-    team.release(name, reason="looked at")
+    team.review.release(name, reason="looked at")
     assert {standing(team, one).status for one in (good, name)} == {Status.CONTESTED}
-    assert [(view.id, view.status) for view in team.conflicts()] == [(conflict, "detected")]
+    assert [(view.id, view.status) for view in team.review.conflicts()] == [(conflict, "detected")]
     assert team.ledger.verify().ok
     assert team.ledger.replay().identical
 
@@ -151,10 +153,10 @@ def test_a_rival_that_came_in_meanwhile_is_found_on_release(team: Memory) -> Non
     name = kept(
         team.as_actor("worker").remember("The gate is red", subject="gate", key="colour", value="red", confidence=0.8)
     )
-    team.quarantine(name, reason="odd")
+    team.review.quarantine(name, reason="odd")
     good = kept(team.remember("The gate is blue", subject="gate", key="colour", value="blue"))
     assert standing(team, good).status is Status.ACTIVE
-    team.release(name, reason="looked at")
+    team.review.release(name, reason="looked at")
     assert {standing(team, one).status for one in (good, name)} == {Status.CONTESTED}
 
 
@@ -169,31 +171,31 @@ def test_to_say_it_again_does_not_get_it_out(team: Memory, suspect: str, text: s
 
 def test_quarantine_takes_the_right_to_retract_and_release_the_right_to_accept(team: Memory) -> None:
     name = kept(team.as_actor("worker").remember(CLAIM))
-    assert team.as_actor("runner").quarantine(name, reason="x").outcome is Outcome.REFUSED
+    assert team.as_actor("runner").review.quarantine(name, reason="x").outcome is Outcome.REFUSED
     assert standing(team, name).status is Status.ACTIVE
-    assert team.as_actor("worker").quarantine(name, reason="I doubt it myself").committed
-    assert team.as_actor("worker").release(name, reason="no, it is fine").outcome is Outcome.REFUSED
+    assert team.as_actor("worker").review.quarantine(name, reason="I doubt it myself").committed
+    assert team.as_actor("worker").review.release(name, reason="no, it is fine").outcome is Outcome.REFUSED
     assert standing(team, name).status is Status.HELD
 
 
 def test_what_is_not_there_to_be_kept_back_or_let_go_is_stale(team: Memory, suspect: str) -> None:
     with pytest.raises(Stale):
-        team.quarantine(suspect, reason="again")
+        team.review.quarantine(suspect, reason="again")
     with pytest.raises(Stale):
-        team.release(suspect, reason="x", expected_revision=2)
-    team.release(suspect, reason="x")
+        team.review.release(suspect, reason="x", expected_revision=2)
+    team.review.release(suspect, reason="x")
     with pytest.raises(Stale):
-        team.release(suspect, reason="again")
+        team.review.release(suspect, reason="again")
     with pytest.raises(Stale):
-        team.quarantine(suspect, reason="x", expected_revision=2)
+        team.review.quarantine(suspect, reason="x", expected_revision=2)
     with pytest.raises(Malformed):
-        team.quarantine(suspect, reason="")
+        team.review.quarantine(suspect, reason="")
 
 
 def test_what_is_in_quarantine_can_be_taken_back_and_forgotten(team: Memory, suspect: str) -> None:
     other = kept(team.remember(sentence(9)))
-    team.quarantine(other, reason="odd")
-    assert team.retract(suspect, reason="it was poison").committed
+    team.review.quarantine(other, reason="odd")
+    assert team.review.retract(suspect, reason="it was poison").committed
     assert standing(team, suspect).status is Status.RETRACTED
     assert team.forget(other, reason="it was poison").verdict.committed  # type: ignore[union-attr]
     assert team.ledger.verify().ok
@@ -201,7 +203,7 @@ def test_what_is_in_quarantine_can_be_taken_back_and_forgotten(team: Memory, sus
 
 def test_time_and_sweeps_leave_it_where_it_is(team: Memory, suspect: str, clock: SetClock) -> None:
     clock.forward(400 * 86_400_000_000)
-    team.sweep()
+    team.review.sweep()
     assert standing(team, suspect).status is Status.HELD
 
 
@@ -230,11 +232,11 @@ def test_a_shared_field_shows_it_to_nobody(vault: Path) -> None:
         answer = scout.record("finding", "The harbour is deep", purpose="p", confidence=0.8, reasoning="seen")
         unit = str(answer["memory_unit_id"])
         assert contents(analyst.attune(5)) == ["The harbour is deep"]
-        assert memory.quarantine(unit, reason="odd").committed
+        assert memory.review.quarantine(unit, reason="odd").committed
         for agent in (scout, analyst):
             assert contents(agent.attune(5)) == []
             assert contents(agent.attune(5, include_own=True)) == []
             absent = agent.replay("memory_unit", "rec_absent")
             assert agent.replay("memory_unit", unit)["code"] == absent["code"]
-        assert memory.release(unit, reason="fine").committed
+        assert memory.review.release(unit, reason="fine").committed
         assert contents(analyst.attune(5)) == ["The harbour is deep"]

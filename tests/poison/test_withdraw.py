@@ -16,7 +16,7 @@ def test_everything_of_an_actor_is_taken_back_in_one_entry(team: Memory) -> None
     bad = [kept(team.as_actor("worker").remember(sentence(number))) for number in range(5)]
     good = kept(team.as_actor("runner").remember(sentence(9)))
     head = team.ledger.head().seq
-    done = team.withdraw("actor", "worker", reason="its key was stolen")
+    done = team.erasure.withdraw("actor", "worker", reason="its key was stolen")
     assert done.records == tuple(bad)
     assert done.verdict is not None
     assert done.verdict.committed
@@ -34,9 +34,9 @@ def test_a_source_and_a_session_are_withdrawn_by_their_exact_names(team: Memory)
     same = kept(runner.remember(sentence(2), source="page one"))
     other = kept(worker.remember(sentence(3), source="page one hundred"))
     noted = kept(worker.remember(sentence(4), session_id="s1"))
-    assert team.withdraw("source", "page one", reason="a forgery").records == (page, same)
-    assert team.withdraw("session", "s1", reason="it was taken over").records == (noted,)
-    assert team.withdraw("source", "page", reason="no such source").records == ()
+    assert team.erasure.withdraw("source", "page one", reason="a forgery").records == (page, same)
+    assert team.erasure.withdraw("session", "s1", reason="it was taken over").records == (noted,)
+    assert team.erasure.withdraw("source", "page", reason="no such source").records == ()
     assert standing(team, other).status is Status.ACTIVE
 
 
@@ -44,7 +44,7 @@ def test_what_stands_on_it_is_judged_anew_and_named(team: Memory) -> None:
     ground = kept(team.as_actor("worker").remember(sentence(1), confidence=0.9))
     first = kept(team.as_actor("runner").remember(sentence(2), derived_from=[ground], confidence=0.9))
     second = kept(team.remember(sentence(3), derived_from=[first], confidence=0.9))
-    done = team.withdraw("actor", "worker", reason="stolen key")
+    done = team.erasure.withdraw("actor", "worker", reason="stolen key")
     assert (done.records, set(done.judged)) == ((ground,), {first, second})
     assert [footing(team, name).support for name in (first, second)] == ["fallen", "fallen"]
     assert told(team.recall(sentence(2))) == []
@@ -57,7 +57,7 @@ def test_the_receipts_that_told_of_it_are_named_and_no_others(team: Memory) -> N
     asked = team.as_actor("gauge").recall("portal mondays", purpose="act")
     later = team.as_actor("runner").recall("alpha")
     team.as_actor("runner").recall("gate blue")
-    done = team.withdraw("actor", "worker", reason="stolen key")
+    done = team.erasure.withdraw("actor", "worker", reason="stolen key")
     assert [(one.receipt, one.actor, one.purpose, one.records) for one in done.receipts] == [
         (asked.receipt_id, "gauge", "act", (ground,)),
         (later.receipt_id, "runner", "answer", (derived,)),
@@ -68,7 +68,7 @@ def test_who_may_not_audit_is_told_of_their_own_receipts_only(team: Memory) -> N
     kept(team.as_actor("worker").remember("The portal rotates on Mondays", confidence=0.9))
     team.as_actor("gauge").recall("portal mondays")
     own = team.as_actor("worker").recall("portal mondays")
-    done = team.as_actor("worker").withdraw("actor", "worker", reason="I was wrong all along")
+    done = team.as_actor("worker").erasure.withdraw("actor", "worker", reason="I was wrong all along")
     assert [one.receipt for one in done.receipts] == [own.receipt_id]
 
 
@@ -76,15 +76,15 @@ def test_what_waits_of_it_no_longer_waits(team: Memory) -> None:
     waiting = team.as_actor("worker").remember("We buy through the reseller", kind="decision")
     other = team.as_actor("runner").remember("We sell through the reseller shop", kind="decision")
     assert (waiting.outcome, other.outcome) == (Outcome.HELD, Outcome.HELD)
-    done = team.withdraw("actor", "worker", reason="stolen key")
+    done = team.erasure.withdraw("actor", "worker", reason="stolen key")
     assert done.dismissed == (waiting.proposal_id,)
-    assert [one.proposal.id for one in team.queue()] == [other.proposal_id]
+    assert [one.proposal.id for one in team.review.queue()] == [other.proposal_id]
 
 
 def test_what_is_in_quarantine_goes_too(team: Memory) -> None:
     name = kept(team.as_actor("worker").remember(sentence(1)))
-    team.quarantine(name, reason="odd")
-    assert team.withdraw("actor", "worker", reason="poison").records == (name,)
+    team.review.quarantine(name, reason="odd")
+    assert team.erasure.withdraw("actor", "worker", reason="poison").records == (name,)
     assert standing(team, name).status is Status.RETRACTED
 
 
@@ -93,7 +93,7 @@ def test_what_others_made_of_it_and_what_it_had_replaced_are_named(team: Memory)
     kept(team.revise(first, sentence(2)))
     older = kept(team.as_actor("runner").remember(sentence(3)))
     newer = kept(team.as_actor("worker").remember(sentence(4), supersedes=older))
-    done = team.withdraw("actor", "worker", reason="stolen key")
+    done = team.erasure.withdraw("actor", "worker", reason="stolen key")
     assert (done.records, done.followed, done.replaced) == ((newer,), (first,), (older,))
     assert [standing(team, name).status for name in (first, older)] == [Status.ACTIVE, Status.SUPERSEDED]
 
@@ -104,10 +104,10 @@ def test_a_rehearsal_says_the_same_and_changes_nothing(team: Memory) -> None:
     team.as_actor("worker").remember("We buy through the reseller", kind="decision")
     team.as_actor("gauge").recall("portal mondays")
     head = team.ledger.head()
-    planned = team.withdraw("actor", "worker", reason="stolen key", dry_run=True)
+    planned = team.erasure.withdraw("actor", "worker", reason="stolen key", dry_run=True)
     assert team.ledger.head() == head
     assert planned.verdict is None
-    done = team.withdraw("actor", "worker", reason="stolen key")
+    done = team.erasure.withdraw("actor", "worker", reason="stolen key")
     for name in ("records", "judged", "followed", "replaced", "dismissed", "receipts"):
         assert getattr(planned, name) == getattr(done, name), name
 
@@ -115,16 +115,16 @@ def test_a_rehearsal_says_the_same_and_changes_nothing(team: Memory) -> None:
 def test_it_takes_the_right_to_retract_anywhere_and_everybody_may_withdraw_their_own(team: Memory) -> None:
     name = kept(team.as_actor("worker").remember(sentence(1)))
     runner = team.as_actor("runner")
-    refused = runner.withdraw("actor", "worker", reason="I dislike it")
+    refused = runner.erasure.withdraw("actor", "worker", reason="I dislike it")
     assert refused.verdict is not None
     assert (refused.verdict.outcome, refused.records, refused.receipts) == (Outcome.REFUSED, (), ())
     assert team.ledger.entries(1)[-1].actor == "runner", "the attempt is on record"
     with pytest.raises(NotPermitted):
-        runner.withdraw("actor", "worker", reason="x", dry_run=True)
+        runner.erasure.withdraw("actor", "worker", reason="x", dry_run=True)
     with pytest.raises(NotPermitted):
-        runner.withdraw("session", "s1", reason="x", dry_run=True)
+        runner.erasure.withdraw("session", "s1", reason="x", dry_run=True)
     assert standing(team, name).status is Status.ACTIVE
-    own = team.as_actor("worker").withdraw("actor", "worker", reason="I was wrong")
+    own = team.as_actor("worker").erasure.withdraw("actor", "worker", reason="I was wrong")
     assert own.records == (name,)
 
 
@@ -140,7 +140,7 @@ def test_nothing_is_withdrawn_by_what_cannot_be_an_origin(team: Memory) -> None:
     ):
         head = team.ledger.head()
         with pytest.raises(Malformed):
-            team.withdraw(by, value, reason=reason)
+            team.erasure.withdraw(by, value, reason=reason)
         assert team.ledger.head() == head
 
 
@@ -160,8 +160,8 @@ def test_what_the_caller_may_not_see_goes_and_is_not_named(team: Memory) -> None
         reviewer="worker",
         barred_scopes=["agent_team"],
     )
-    name = kept(team.decide(proposed.proposal_id, accept=True, reason="fine"))
-    done = team.withdraw("actor", "worker", reason="stolen key")
+    name = kept(team.review.decide(proposed.proposal_id, accept=True, reason="fine"))
+    done = team.erasure.withdraw("actor", "worker", reason="stolen key")
     assert name not in str(done)
     assert [change.status for change in team.ledger.entries(1)[-1].changes] == [Status.RETRACTED]
 
@@ -169,14 +169,14 @@ def test_what_the_caller_may_not_see_goes_and_is_not_named(team: Memory) -> None
 def test_what_is_withdrawn_is_what_was_shown_or_nothing(team: Memory) -> None:
     worker = team.as_actor("worker")
     first = kept(worker.remember(sentence(1)))
-    shown = team.withdraw("actor", "worker", reason="stolen key", dry_run=True)
+    shown = team.erasure.withdraw("actor", "worker", reason="stolen key", dry_run=True)
     later = kept(worker.remember(sentence(2)))
     head = team.ledger.head()
     with pytest.raises(Stale):
-        team.withdraw("actor", "worker", reason="stolen key", expected=shown.digest)
+        team.erasure.withdraw("actor", "worker", reason="stolen key", expected=shown.digest)
     assert team.ledger.head() == head
-    now = team.withdraw("actor", "worker", reason="stolen key", dry_run=True)
-    assert team.withdraw("actor", "worker", reason="stolen key", expected=now.digest).records == (first, later)
+    now = team.erasure.withdraw("actor", "worker", reason="stolen key", dry_run=True)
+    assert team.erasure.withdraw("actor", "worker", reason="stolen key", expected=now.digest).records == (first, later)
 
 
 @pytest.mark.parametrize("what", ["revised", "built on", "proposed"])
@@ -185,7 +185,7 @@ def test_a_plan_to_withdraw_is_another_once_what_it_reaches_is(team: Memory, wha
     first = kept(worker.remember(sentence(1)))
 
     def plan() -> str:
-        return team.withdraw("actor", "worker", reason="stolen key", dry_run=True).digest
+        return team.erasure.withdraw("actor", "worker", reason="stolen key", dry_run=True).digest
 
     before = plan()
     assert plan() == before
@@ -201,7 +201,7 @@ def test_a_plan_to_withdraw_is_another_once_what_it_reaches_is(team: Memory, wha
 
 def test_who_may_not_withdraw_is_refused_on_the_record_whatever_was_expected(team: Memory) -> None:
     kept(team.as_actor("worker").remember(sentence(1)))
-    shown = team.withdraw("actor", "worker", reason="stolen key", dry_run=True)
-    done = team.as_actor("runner").withdraw("actor", "worker", reason="mine now", expected=shown.digest)
+    shown = team.erasure.withdraw("actor", "worker", reason="stolen key", dry_run=True)
+    done = team.as_actor("runner").erasure.withdraw("actor", "worker", reason="mine now", expected=shown.digest)
     assert done.verdict is not None
     assert done.verdict.outcome is Outcome.REFUSED

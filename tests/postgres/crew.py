@@ -107,7 +107,7 @@ def _write_on(memory: Memory, name: str, signs: Signs, told: list[str], failed: 
 
 def proposals(memory: Memory) -> list[str]:
     """The proposals that a tenant holds."""
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         return [row.id for row in snapshot.desk.proposals()]
 
 
@@ -116,7 +116,7 @@ def assert_all_once(memory: Memory, told: list[str]) -> None:
     kept = proposals(memory)
     assert len(set(kept)) == len(kept), "a proposal was written twice"
     assert set(told) <= set(kept), "acknowledged and lost"
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         seqs = [entry.seq for entry in snapshot.ledger.entries(1, 2**62)]
     assert seqs == list(range(1, len(seqs) + 1))
     assert memory.ledger.verify().findings == ()

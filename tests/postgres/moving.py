@@ -43,12 +43,12 @@ def furnish(place: Where, count: int = 40, tenant: str = "default") -> list[str]
         names = [remembered(memory, f"Shelf {number} holds box {number * 7}") for number in range(count)]
         memory.recall("which box is on shelf 3?")
         memory.revise(names[0], "Shelf 0 holds box 700")
-        memory.retract(names[1], reason="it burned")
-        memory.alias("the long shelf", "Shelf 2")
+        memory.review.retract(names[1], reason="it burned")
+        memory.review.alias("the long shelf", "Shelf 2")
         above = memory.remember("Boxes are counted in spring", confidence=0.9, derived_from=[names[2]]).record_id
         assert above is not None
         memory.forget(remembered(memory, "Nobody shall know of the green parrot"), reason="asked to")
-        memory.hold(above, reason="asked for by the auditor")
+        memory.erasure.hold(above, reason="asked for by the auditor")
         memory.ledger.checkpoint()
         memory.recall("which box is on shelf 4?")
     return names
@@ -59,10 +59,10 @@ def speak_of_the_secret(place: Where) -> None:
     with opened(place) as memory:
         first = remembered(memory, SECRET)
         memory.revise(first, f"{SECRET} and in Bobo")
-        memory.alias("the fish man", "Quillon Vantaggio")
+        memory.review.alias("the fish man", "Quillon Vantaggio")
         memory.recall("what does Quillon Vantaggio keep in Ouagadougou?")
         memory.remember("The aquarium is paid for", derived_from=[first], reasoning="Quillon Vantaggio said so")
-        memory.hold(remembered(memory, "The lease ends in May"), reason="Quillon Vantaggio wants it kept")
+        memory.erasure.hold(remembered(memory, "The lease ends in May"), reason="Quillon Vantaggio wants it kept")
 
 
 def forget_the_secret(place: Where) -> None:

@@ -25,11 +25,11 @@ def say_everything(memory: Memory) -> str:
     above = kept(memory, "Parcels for the breeder go to Mulberrystrasse", confidence=0.9, derived_from=[about])
     other = kept(memory, "The depot opens at nine", confidence=0.9, evidence=["the sign at the door"])
     kept(memory, "Her tool is known", subject=SUBJECT, key="stethoscope", value="from Framlingham", confidence=0.9)
-    memory.alias("Miss Brackenridge", SUBJECT)
+    memory.review.alias("Miss Brackenridge", SUBJECT)
     memory.recall(f"where does {SUBJECT} live?")
     memory.recall("who breeds zyzzyvas?")
-    memory.outcome(above, "helpful", evidence="the parcel came to Mulberrystrasse")
-    memory.retract(other, reason="Ottoline Brackenridge said it opens at ten")
+    memory.review.outcome(above, "helpful", evidence="the parcel came to Mulberrystrasse")
+    memory.review.retract(other, reason="Ottoline Brackenridge said it opens at ten")
     assert memory.as_actor("scout").remember(f"{SUBJECT} likes plums", kind="fact").outcome == "held"
     Notebook.of(memory).turn(
         "owner", lambda _: ([NoteDraft(topic="t", key="k", body='{"title": "call Ottoline soon"}')], None)

@@ -97,7 +97,7 @@ def test_what_is_asked_together_is_answered_as_if_it_were_asked_singly(
 
 
 def test_cards_that_were_asked_ahead_are_those_of_the_moment(memory: Memory) -> None:
-    with memory, memory._tenant.store.read() as snapshot:
+    with memory, memory._session.tenant.store.read() as snapshot:
         cards = snapshot.catalogue.cards
         known = {card.rid: card for card in snapshot.catalogue.all()}
         first, second, *_ = known

@@ -16,7 +16,7 @@ from tests.support.world import START, TickingClock, simulated_memory
 from muniment.backends.postgres.pipeline import Pipeline
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.backends.sqlite.store import SqliteTenant
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.engine.memory import Memory
 from muniment.model.claim import Claim
 from muniment.model.claim_options import ClaimOptions, make_claim
@@ -103,7 +103,7 @@ def test_a_batch_is_decided_as_its_proposals_would_be_one_by_one(schemas: Schema
         assert records[0] == records[1] == records[2]
         agents = [memory.as_actor("bench") for memory in (file, server, singly)]
         batch = drawn(seed, agents[0], records[0])
-        verdicts = [agents[0].propose_many(batch), agents[1].propose_many(batch), one_by_one(agents[2], batch)]
+        verdicts = [agents[0].propose(batch), agents[1].propose(batch), one_by_one(agents[2], batch)]
         assert verdicts[0] == verdicts[1] == verdicts[2]
         assert len({(verdict.outcome, verdict.rule) for verdict in verdicts[0]}) > 3, "the batch shows little"
         kept = [contents(store) for _, store in worlds]
@@ -121,9 +121,9 @@ def test_what_was_named_for_something_else_undoes_the_whole_batch(schemas: Schem
             before = contents(store)
             batch = [(f"prp-{number % 150}", Claim(content=f"box {number}")) for number in range(151)]
             with pytest.raises(Malformed):
-                memory.propose_many(batch)
+                memory.propose(batch)
             assert contents(store) == before
-            assert memory.propose_many(batch[:150])[-1].outcome == "committed"
+            assert memory.propose(batch[:150])[-1].outcome == "committed"
 
 
 def test_memories_that_come_together_see_each_other(schemas: Schemas) -> None:
@@ -143,8 +143,8 @@ def test_memories_that_come_together_see_each_other(schemas: Schemas) -> None:
                 )
                 for number, name in enumerate(names)
             ]
-            verdicts.append(memory.take_in("batch-1", newcomers, contract="matm"))
-            again = memory.take_in("batch-1", newcomers, contract="matm")
+            verdicts.append(memory.imports.take_in("batch-1", newcomers, contract="matm"))
+            again = memory.imports.take_in("batch-1", newcomers, contract="matm")
             assert again == verdicts[-1]
         assert verdicts[0] == verdicts[1]
         assert {verdict.rule for verdict in verdicts[0]} >= {"id-taken"}
@@ -168,9 +168,9 @@ def test_a_batch_asks_the_server_a_few_times_for_many_proposals(
 
     with memories(schemas, 2) as worlds:
         memory = worlds[1][0]
-        memory.propose_many([Claim(content=said(number)) for number in range(50)])
+        memory.propose([Claim(content=said(number)) for number in range(50)])
         monkeypatch.setattr(Pipeline, "_exchange", counted)
-        verdicts = memory.propose_many([Claim(content=said(50 + number)) for number in range(2 * AHEAD_MAX)])
+        verdicts = memory.propose([Claim(content=said(50 + number)) for number in range(2 * AHEAD_MAX)])
         monkeypatch.undo()
         assert {verdict.outcome for verdict in verdicts} == {"committed"}
         assert len(waits) < 50

@@ -95,9 +95,9 @@ def test_every_call_speaks_to_one_worker_and_commits_in_one_phase(dsn: str, monk
             "recall by an instant": lambda: memory.recall("Heron", known_at=memory.get(first).record.created_at),
             "revise": lambda: memory.revise(first, "The staging database of Heron is in Faro"),
             "get": lambda: memory.get(first),
-            "alias": lambda: memory.alias("the bird", "Heron"),
-            "conflicts": memory.conflicts,
-            "many": lambda: memory.propose_many([Claim(content=f"Crate {number} was weighed") for number in range(30)]),
+            "alias": lambda: memory.review.alias("the bird", "Heron"),
+            "conflicts": memory.review.conflicts,
+            "many": lambda: memory.propose([Claim(content=f"Crate {number} was weighed") for number in range(30)]),
             "verify": memory.ledger.verify,
             "forget": lambda: memory.forget(first, reason="ticket:3"),
         }
@@ -139,7 +139,7 @@ def test_a_tenant_is_moved_from_worker_to_worker_under_eight_writers(dsn: str, a
     assert been[0] != been[1]
     with Memory.open(dsn, embedder=None) as memory:
         assert_all_once(memory, told)
-        assert memory._tenant.store.integrity() == ()
+        assert memory._session.tenant.store.integrity() == ()
 
 
 @pytest.mark.alone
@@ -260,7 +260,7 @@ def test_the_owner_spreads_a_vault_with_tenants_and_a_run_that_was_cut_short_is_
         with Memory.open(place, tenant="acme", embedder=None) as memory:
             assert memory.remember("It is opened on Mondays", proposal_id="p-2").committed
             assert len(memory.recall("harbour vault").records) == 1
-            assert memory._tenant.store.integrity() == ()
+            assert memory._session.tenant.store.integrity() == ()
         with reach(DatabaseAddress.parse(bare_dsn)) as connection:
             schema.drop(connection, name)
 

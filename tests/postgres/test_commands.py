@@ -90,7 +90,7 @@ def test_a_policy_is_brought_shown_and_replaced(told: Telling, tmp_path: Path) -
         names = connection.execute("SELECT name FROM deployment WHERE name LIKE 'policy%'").fetchall()
     assert names == [("policy.yaml",)]
     with Memory.open(told.dsn) as memory:
-        assert memory.policy.name == "closed"
+        assert memory.insight.policy.name == "closed"
 
 
 def test_a_policy_of_a_folder_is_put_by_the_same_command(told: Telling, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def remembering(memory: Memory, number: int) -> Callable[[], object]:
 def retracting(memory: Memory, number: int) -> Callable[[], object]:
     record = memory.remember(f"retracted after message {number}").record_id
     assert record is not None
-    return lambda: memory.retract(record, reason="wrong", expected_revision=1)
+    return lambda: memory.review.retract(record, reason="wrong", expected_revision=1)
 
 
 DEEDS = {"remember": remembering, "retract": retracting}
@@ -122,7 +122,7 @@ def counted(cut: Wire, deed: Callable[[], object]) -> int:
 
 def left(memory: Memory) -> tuple[int, int]:
     """How many entries and receipts there are."""
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         return memory.ledger.head().seq, snapshot.receipts.head()[0]
 
 
@@ -146,7 +146,7 @@ def test_a_server_that_dies_under_load_keeps_what_was_acknowledged_and_is_found_
         for thread in threads:
             thread.join(WAIT_S)
             assert not thread.is_alive()
-        with memory._tenant.store.read() as snapshot:
+        with memory._session.tenant.store.read() as snapshot:
             kept = [row.id for row in snapshot.desk.proposals()]
         assert sorted(set(kept)) == sorted(kept)
         assert set(told) <= set(kept), "acknowledged and lost"

@@ -40,7 +40,9 @@ def test_what_waited_and_is_erased_between_two_runs_of_a_move_is_at_neither_end(
         assert left_at(place, handle) == []
     with opened(target, create=False) as memory:
         still_there(memory)
-        assert handle == "record" or [one for one in memory.queue() if SUBJECT in one.proposal.claim.content] == []
+        assert (
+            handle == "record" or [one for one in memory.review.queue() if SUBJECT in one.proposal.claim.content] == []
+        )
 
 
 def test_a_plan_is_the_same_before_and_after_a_move(vault: Path, dsn: str) -> None:
@@ -67,4 +69,4 @@ def test_an_archive_from_before_an_erasure_is_taken_into_a_database_without_what
     assert left_at(dsn, "actor", but=("discarded",)) == []
     with opened(dsn, create=False) as memory:
         still_there(memory)
-        assert len(memory.queue()) == 1, "what had been discarded before the erasure: no certificate knows of it"
+        assert len(memory.review.queue()) == 1, "what had been discarded before the erasure: no certificate knows of it"

@@ -221,7 +221,7 @@ def test_a_write_whose_end_nobody_heard_says_so_and_happens_once_when_it_is_sent
         Wire(Path(near), server.folder) as wire,
         Memory.open(f"postgresql://postgres@/postgres?host={quote(near)}&patience=0", embedder=None) as memory,
     ):
-        store = memory._tenant.store
+        store = memory._session.tenant.store
         assert isinstance(store, PostgresTenant)
         store._feed._teller.close()  # its own commits would break the wire before the write's do
         kept = []
@@ -407,7 +407,7 @@ def test_a_full_disk_keeps_what_was_written_and_says_so_and_writing_goes_on_when
             ballast.unlink()
             _write_much(memory, len(told))
             assert_all_once(memory, [*told, f"p-{len(told)}"])
-            assert memory._tenant.store.integrity() == ()
+            assert memory._session.tenant.store.integrity() == ()
 
 
 def _own_folder(disk: Path, server: Server) -> Path:

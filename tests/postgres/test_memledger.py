@@ -26,7 +26,7 @@ def test_a_pgvector_configuration_opens_a_vault_in_the_database(bare_dsn: str) -
 
     name = asyncio.run(story())
     with Memory.open(bare_dsn, create=False, embedder=None) as memory:
-        assert memory.policy.name == "memledger"
+        assert memory.insight.policy.name == "memledger"
         assert memory.get(name).record.content == "The pump is red"
 
 

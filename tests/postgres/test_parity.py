@@ -157,7 +157,7 @@ LONGEST: dict[str, Deed] = {
     "one word": lambda memory: memory.remember(sized(PLAIN, CONTENT_BYTES_MAX)),
     "entities": lambda memory: memory.remember("f", entities=[sized(PLAIN, 4_000 - number) for number in range(60)]),
     "session": lambda memory: memory.remember("g", session_id="s" * 128),
-    "alias": lambda memory: memory.alias(sized(WORDS, 4_000), sized(PLAIN, 3_999)),
+    "alias": lambda memory: memory.review.alias(sized(WORDS, 4_000), sized(PLAIN, 3_999)),
     "evidence": lambda memory: memory.remember("h", evidence=[sized(PLAIN, TEXT_BYTES_MAX)] * 256),
 }
 """Things as long as they may be."""

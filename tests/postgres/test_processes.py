@@ -116,7 +116,7 @@ class Mixed:
             case "revise":
                 self.memory.revise(self._any(), words)
             case "retract":
-                self.memory.retract(self._any(), reason="seen wrongly")
+                self.memory.review.retract(self._any(), reason="seen wrongly")
             case "forget":
                 self.memory.forget(self._any(), reason="asked to")
 
@@ -149,7 +149,7 @@ def test_sixty_four_clients_that_do_everything_at_once_meet_no_failure(dsn: str)
     assert set(CALLS) <= set(done) <= {*CALLS, "not_found", "stale"}
     with Memory.open(dsn, embedder=None) as memory:
         assert memory.ledger.verify().findings == ()
-        assert memory._tenant.store.integrity() == ()
+        assert memory._session.tenant.store.integrity() == ()
 
 
 def test_a_process_that_was_forked_is_refused_what_was_opened_before_and_may_open_its_own(dsn: str) -> None:
@@ -211,7 +211,7 @@ def test_reading_writes_nothing_and_a_recall_its_receipt_alone() -> None:
         for number in range(30):
             memory.remember(f"valve {number} of the harbour is shut", proposal_id=f"p-{number}")
         record = memory.recall("valve").records[0].record.id
-        store = memory._tenant.store
+        store = memory._session.tenant.store
         rows = _rows(looking)
         moved = [_moved(looking, store, record) for _ in range(3)]
         assert 0 in moved, "whoever comes first after a write tidies up, and others are told of it; then nothing moves"

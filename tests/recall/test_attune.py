@@ -54,7 +54,7 @@ def test_since_a_position_only_what_is_new_or_changed_is_told(tmp_path: Path) ->
             assert contents(memory.attune(task="pump", since=known)) == []
             memory.revise(revised, "the pump is green")
             memory.remember("the gauge is new")
-            memory.outcome(old, "helpful")
+            memory.review.outcome(old, "helpful")
             memory.flush(timeout=WAIT_S)
             changed = {"the gauge is new", "the pump is green", "the pump leaks"}
             about = set(contents(memory.attune(task="pump", since=known)))
@@ -64,7 +64,7 @@ def test_since_a_position_only_what_is_new_or_changed_is_told(tmp_path: Path) ->
 
 
 def test_what_was_taken_back_or_is_over_is_not_told(memory: Memory) -> None:
-    memory.retract(kept(memory.remember("the pump was painted")), reason="no")
+    memory.review.retract(kept(memory.remember("the pump was painted")), reason="no")
     memory.remember("the pump was sold", valid_until="2020-01-01")
     memory.remember("the pump was rented", expires_at="2020-01-01")
     memory.flush(timeout=WAIT_S)

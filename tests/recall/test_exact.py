@@ -134,7 +134,7 @@ def live(memory: Memory, history: list[Step]) -> None:
             verdict = memory.propose(make_claim(step.text, memory.actor, step.options))
             made += [verdict.record_id] if verdict.record_id is not None else []
         elif step.act == "retract" and target and target not in gone:
-            memory.retract(target, reason="wrong")
+            memory.review.retract(target, reason="wrong")
             gone.add(target)
         elif step.act == "revise" and target and target not in gone:
             memory.revise(target, step.text)
@@ -156,7 +156,7 @@ def allowed(snapshot: Snapshot, memory: Memory, plan: Plan, options: QueryOption
             continue
         record = read_canonical(document.body, Record)
         purpose = options.get("purpose") or "answer"
-        granted = decide_read(memory.policy, memory.actor, purpose, record, standing.footing.label) is not None
+        granted = decide_read(memory.insight.policy, memory.actor, purpose, record, standing.footing.label) is not None
         if granted and in_bounds(record, standing, plan.now, options):
             found[card.rid] = record
     return found
@@ -215,7 +215,7 @@ def check(memory: Memory, question: str, options: QueryOptions) -> Recall:
     """Ask, and hold the answer against the plain reading."""
     answer = memory.recall(question, **options)
     plan = asked_plan(memory, answer)
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         may = allowed(snapshot, memory, plan, options)
         seqs = {card.rid: card.seq for card in snapshot.catalogue.all()}
         found = snapshot.meanings.search(plan, Quarters.vector(question), keep=200) if plan.reach.model else ()
@@ -276,7 +276,7 @@ def test_the_same_holds_while_vectors_trail(
         for memory in memories:
             live(memory, embedded)
             reached = memory.flush(timeout=WAIT_S).upto
-            permit = memory._tenant.indexer._working.take()
+            permit = memory._session.tenant.indexer._working.take()
             assert permit is not None
             stack.callback(permit.give_back)
             live(memory, later)
@@ -296,6 +296,6 @@ def test_the_brute_force_reading_can_tell_right_from_wrong(folder: Path) -> None
         seen = memory.as_actor("bot")
         answer = seen.recall("pump", kinds=["observation"])
         plan = asked_plan(seen, answer)
-        with memory._tenant.store.read() as snapshot:
+        with memory._session.tenant.store.read() as snapshot:
             may = allowed(snapshot, seen, plan, {"kinds": ["observation"]})
         assert [record.content for record in may.values()] == ["pump one"]

@@ -125,7 +125,7 @@ def test_asked_for_the_text_of_a_record_it_is_first_and_no_more_are_told_than_as
         for text in texts[:5]:
             answer = memory.recall(text, limit=limit)
             assert len(answer.records) <= limit
-            if any(one.record.content == text for one in memory.browse()):
+            if any(one.record.content == text for one in memory.insight.browse()):
                 assert answer.records[0].record.content == text
             assert answer.render(budget_tokens=300).citations[:1][0].record == answer.records[0].record.id
             again = memory.recall(text, limit=limit)

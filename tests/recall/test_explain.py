@@ -28,8 +28,8 @@ def memories(tmp_path: Path) -> Iterator[tuple[Memory, Memory]]:
             memory.remember("the pump is old", supersedes=old)
             memory.remember("the door is red", subject="door", key="colour", value="red")
             memory.remember("the door is blue", subject="door", key="colour", value="blue")
-            memory.retract(kept(memory.remember("we shall buy a vehicle")), reason="no")
-            memory.alias("PG", "PostgreSQL")
+            memory.review.retract(kept(memory.remember("we shall buy a vehicle")), reason="no")
+            memory.review.alias("PG", "PostgreSQL")
             memory.flush(timeout=WAIT_S)
         yield pair
 
@@ -38,10 +38,10 @@ def write_on(memory: Memory) -> None:
     """What happens later: more of the same, changes to what was told, names that mean something else."""
     for number in range(5):
         memory.remember(f"the car {number} of Maria Lopez", session_id="s1")
-    memory.alias("PG", "PG")
-    memory.alias("vehicle", "PostgreSQL")
+    memory.review.alias("PG", "PG")
+    memory.review.alias("vehicle", "PostgreSQL")
     for one in memory.recall("door").records:
-        memory.retract(one.record.id, reason="gone")
+        memory.review.retract(one.record.id, reason="gone")
     memory.flush(timeout=WAIT_S)
 
 
@@ -81,7 +81,7 @@ def test_later_writes_and_other_names_change_no_answer_of_before(memories: tuple
 
 def test_the_past_can_still_be_asked_about_after_later_writes(memories: tuple[Memory, Memory]) -> None:
     for memory in memories:
-        now = memory._tenant.clock.now()
+        now = memory._session.tenant.clock.now()
         before = memory.recall("door colour", floor=0.0)
         write_on(memory)
         assert contents(memory.recall("door colour")) == []

@@ -50,10 +50,10 @@ def everything_told(memory: Memory) -> str:
     answers = [memory.recall(question) for question in QUESTIONS]
     answers += [memory.recall(question, floor=0.0, limit=200) for question in QUESTIONS]
     answers += [memory.attune(), memory.attune(task="pump pressure", interests=["gasket", "car"], role="fitter")]
-    views: list[object] = [memory.entity(name) for name in ("Maria Lopez", "OPS-7", "door")]
+    views: list[object] = [memory.insight.entity(name) for name in ("Maria Lopez", "OPS-7", "door")]
     views += [memory.explain(answer.receipt_id) for answer in answers]
-    views += [memory.explain(answers[0].receipt_id, replay=True), memory.stats(), memory.directory()]
-    views += [memory.conflicts(), memory.queue(), *(answer.render().text for answer in answers)]
+    views += [memory.explain(answers[0].receipt_id, replay=True), memory.insight.stats(), memory.insight.directory()]
+    views += [memory.review.conflicts(), memory.review.queue(), *(answer.render().text for answer in answers)]
     return msgspec.json.encode([*answers, *views]).decode()
 
 
@@ -86,7 +86,7 @@ def test_who_may_see_nothing_is_told_nothing(seen: tuple[Memory, list[str]]) -> 
     for answer in (guest.recall("pump"), guest.attune(), guest.attune(task="pump", since=1)):
         assert (answer.records, answer.considered, answer.excluded) == ((), 0, {})
         assert answer.abstained is Abstention.NOT_AUTHORIZED
-    view = guest.entity("Maria Lopez")
+    view = guest.insight.entity("Maria Lopez")
     assert (view.records, view.related) == ((), ())
 
 
@@ -132,7 +132,7 @@ def impressions(memory: Memory) -> list[object]:
         (sorted(contents(one)), one.excluded, one.considered, one.abstained, one.notices) for one in answers
     ]
     for name in ("Maria Lopez", "OPS-7"):
-        view = memory.entity(name)
+        view = memory.insight.entity(name)
         seen.append((view.names, len(view.records), [(one.entity, one.records) for one in view.related]))
     return seen
 
@@ -179,7 +179,7 @@ def test_counts_of_many_matches_do_not_depend_on_as_many_hidden_ones(tmp_path: P
                 for twin in (claim, Claim(content=f"alpha hush{number} quiet{number}", handling=secret))
                 if twin is claim or (secretive and number % 2)
             ]
-            memory.propose_many(mixed)
+            memory.propose(mixed)
             bot = memory.as_actor("bot")
             answers = [
                 bot.recall("alpha", floor=0.0, limit=5),

@@ -46,10 +46,10 @@ def test_odd_text_is_a_name_a_task_and_an_interest_too(tmp_path: Path, text: str
     with on_disk(tmp_path, Toy()) as memory:
         memory.remember("the pump leaks", entities=[text])
         memory.flush(timeout=WAIT_S)
-        memory.alias(text, "Pump Nine")
-        assert len(memory.entity("Pump Nine").names) == 2
-        assert memory.entity(text).records == memory.entity("Pump Nine").records
-        assert len(memory.entity(text).records) == 1
+        memory.review.alias(text, "Pump Nine")
+        assert len(memory.insight.entity("Pump Nine").names) == 2
+        assert memory.insight.entity(text).records == memory.insight.entity("Pump Nine").records
+        assert len(memory.insight.entity(text).records) == 1
         assert contents(memory.attune(task=text, interests=[text], role=text)) == ["the pump leaks"]
         assert memory.ledger.verify().ok
 
@@ -159,7 +159,7 @@ def test_a_question_of_sixty_kilobytes_is_answered(tmp_path: Path) -> None:
     assert 60_000 < len(question.encode()) < 65_536
     with on_disk(tmp_path, Toy()) as memory:
         memory.remember("pump3 leaks")
-        memory.alias("pump3", "Old Faithful")
+        memory.review.alias("pump3", "Old Faithful")
         memory.flush(timeout=WAIT_S)
         answer = memory.recall(question, floor=0.0)
         assert len(answer.searched.words) <= 200, "the work is bounded"
@@ -176,11 +176,11 @@ def test_a_question_that_is_too_long_is_refused_by_its_size(memory: Memory) -> N
 def test_what_is_no_text_is_refused_and_leaves_nothing(tmp_path: Path, text: str) -> None:
     with on_disk(tmp_path, Toy()) as memory:
         before = memory.ledger.head()
-        for act in (memory.remember, memory.recall, memory.entity):
+        for act in (memory.remember, memory.recall, memory.insight.entity):
             with pytest.raises(MunimentError):
                 act(text)
         with pytest.raises(MunimentError):
-            memory.alias(text, "pump")
+            memory.review.alias(text, "pump")
         assert memory.ledger.head() == before
 
 

@@ -98,10 +98,10 @@ def test_an_old_file_gets_names_and_vectors_from_then_on(old: Path) -> None:
     with Memory.open(old.parent, embedder=Toy()) as memory:
         memory.flush(timeout=WAIT_S)
         assert contents(memory.recall("vehicle")) == ["there was a car"]
-        memory.alias("Herbie", "car")
+        memory.review.alias("Herbie", "car")
         assert contents(memory.recall("herbie")) == ["there was a car"]
         record = memory.remember("Maria Lopez drove it home")
-        assert memory.entity("Maria Lopez").records == (record.record_id,)
+        assert memory.insight.entity("Maria Lopez").records == (record.record_id,)
         assert memory.ledger.verify().ok
         assert memory.ledger.replay().identical
     with Memory.open(old.parent) as memory:

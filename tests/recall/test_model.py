@@ -145,7 +145,7 @@ def test_a_model_that_reads_questions_but_no_records_is_told_of(tmp_path: Path) 
         assert contents(memory.recall("pump")) == [TEXT]
         model.shut = set()
         memory.remember("something else")
-        assert eventually(lambda: memory.searching().trailing == 0), "it is tried again after the next write"
+        assert eventually(lambda: memory.insight.searching().trailing == 0), "it is tried again after the next write"
         assert eventually(lambda: memory.recall("pump").searched.why is None)
 
 

@@ -34,7 +34,7 @@ def test_a_question_that_uses_one_name_finds_records_that_use_another(tmp_path: 
             memory.flush(timeout=WAIT_S)
             assert contents(memory.recall("where does PG run?", floor=0.0)) in ([], ["PostgreSQL runs on db-7"])
             assert contents(memory.recall("pg")) == []
-            assert memory.alias("PG", "PostgreSQL") == ("postgresql", "pg")
+            assert memory.review.alias("PG", "PostgreSQL") == ("postgresql", "pg")
             answer = memory.recall("pg")
             assert contents(answer) == ["PostgreSQL runs on db-7"]
             assert set(answer.searched.names) == {"postgresql", "pg"}
@@ -42,25 +42,25 @@ def test_a_question_that_uses_one_name_finds_records_that_use_another(tmp_path: 
 
 def test_a_name_of_several_words_is_recognised_in_a_question(memory: Memory) -> None:
     memory.remember("Big Blue hired three people")
-    memory.alias("International Business Machines", "Big Blue")
+    memory.review.alias("International Business Machines", "Big Blue")
     assert contents(memory.recall("what about international business machines?")) == ["Big Blue hired three people"]
 
 
 def test_names_of_names_are_names_of_the_same_thing(tmp_path: Path) -> None:
     with both(tmp_path, Toy) as memories:
         for memory in memories:
-            assert memory.alias("b", "c") == ("c", "b")
-            assert memory.alias("a", "b") == ("c", "a", "b")
-            assert memory.alias("c", "d") == ("d", "a", "b", "c"), "all that it was known by comes along"
-            assert memory.alias("A", "The D") == ("d", "a", "b", "c"), "said again, nothing changes"
-            assert memory.entity("b").names == ("d", "a", "b", "c")
+            assert memory.review.alias("b", "c") == ("c", "b")
+            assert memory.review.alias("a", "b") == ("c", "a", "b")
+            assert memory.review.alias("c", "d") == ("d", "a", "b", "c"), "all that it was known by comes along"
+            assert memory.review.alias("A", "The D") == ("d", "a", "b", "c"), "said again, nothing changes"
+            assert memory.insight.entity("b").names == ("d", "a", "b", "c")
 
 
 def test_saying_again_what_is_known_writes_nothing(memory: Memory) -> None:
-    memory.alias("PG", "PostgreSQL")
+    memory.review.alias("PG", "PostgreSQL")
     head = memory.ledger.head()
-    memory.alias("pg", "postgresql")
-    memory.alias("heron", "heron")
+    memory.review.alias("pg", "postgresql")
+    memory.review.alias("heron", "heron")
     assert memory.ledger.head() == head
 
 
@@ -68,13 +68,13 @@ def test_a_name_that_means_itself_stands_alone_again(tmp_path: Path) -> None:
     with both(tmp_path, Toy) as memories:
         for memory in memories:
             memory.remember("Postgres sleeps")
-            memory.alias("PG", "Postgres")
-            memory.alias("Elephant", "Postgres")
-            assert memory.alias("PG", "PG") == ("pg",)
-            assert memory.entity("Postgres").names == ("postgres", "elephant")
+            memory.review.alias("PG", "Postgres")
+            memory.review.alias("Elephant", "Postgres")
+            assert memory.review.alias("PG", "PG") == ("pg",)
+            assert memory.insight.entity("Postgres").names == ("postgres", "elephant")
             assert contents(memory.recall("pg")) == []
             assert contents(memory.recall("elephant")) == ["Postgres sleeps"]
-            assert memory.alias("Postgres", "Postgres") == ("postgres",), "the chief name as well"
+            assert memory.review.alias("Postgres", "Postgres") == ("postgres",), "the chief name as well"
             assert contents(memory.recall("elephant")) == []
 
 
@@ -82,10 +82,10 @@ def test_the_past_is_read_with_the_names_of_the_past(tmp_path: Path) -> None:
     with both(tmp_path, Toy) as memories:
         for memory in memories:
             memory.remember("Postgres sleeps")
-            before = memory._tenant.clock.now()
-            memory.alias("PG", "Postgres")
-            named = memory._tenant.clock.now()
-            memory.alias("PG", "PG")
+            before = memory._session.tenant.clock.now()
+            memory.review.alias("PG", "Postgres")
+            named = memory._session.tenant.clock.now()
+            memory.review.alias("PG", "PG")
             assert [contents(memory.recall("pg", known_at=at)) for at in (before, named, None)] == [
                 [],
                 ["Postgres sleeps"],
@@ -97,14 +97,14 @@ def test_names_survive_a_replay_and_a_verification(tmp_path: Path) -> None:
     with both(tmp_path, Toy) as memories:
         for memory in memories:
             record = kept(memory.remember("Maria Lopez sees OPS-7"))
-            memory.alias("PG", "PostgreSQL")
-            memory.alias("PG", "PG")
-            memory.alias("OPS-7", "The Outage")
+            memory.review.alias("PG", "PostgreSQL")
+            memory.review.alias("PG", "PG")
+            memory.review.alias("OPS-7", "The Outage")
             assert memory.ledger.verify().ok
             assert memory.ledger.replay().identical
             assert memory.ledger.verify().ok
-            assert memory.entity("the outage").names == ("outage", "ops-7")
-            assert memory.entity("Maria Lopez").records == (record,)
+            assert memory.insight.entity("the outage").names == ("outage", "ops-7")
+            assert memory.insight.entity("Maria Lopez").records == (record,)
 
 
 TAMPERINGS = {
@@ -126,7 +126,7 @@ TAMPERINGS = {
 def test_names_that_were_tampered_with_are_reported_and_written_anew(vault: Path, statement: str, code: str) -> None:
     with Memory.open(vault) as memory:
         memory.remember("Maria Lopez sees OPS-7")
-        memory.alias("PG", "PostgreSQL")
+        memory.review.alias("PG", "PostgreSQL")
     connection = apsw.Connection(str(vault / "default.sqlite"))
     connection.execute(statement)
     assert connection.changes() == 1
@@ -135,7 +135,7 @@ def test_names_that_were_tampered_with_are_reported_and_written_anew(vault: Path
         assert {finding.code for finding in memory.ledger.verify().findings} == {code}
         assert not memory.ledger.replay().identical
         assert memory.ledger.verify().ok
-        assert memory.entity("pg").names == ("postgresql", "pg")
+        assert memory.insight.entity("pg").names == ("postgresql", "pg")
 
 
 def test_giving_names_needs_the_right_to(tmp_path: Path) -> None:
@@ -143,16 +143,16 @@ def test_giving_names_needs_the_right_to(tmp_path: Path) -> None:
         head = memory.ledger.head()
         for actor in ("ana", "bot", "auditor", "guest"):
             with pytest.raises(NotPermitted) as caught:
-                memory.as_actor(actor).alias("PG", "PostgreSQL")
+                memory.as_actor(actor).review.alias("PG", "PostgreSQL")
             assert caught.value.code == "not_permitted"
         assert memory.ledger.head() == head
-        assert memory.as_actor("owner").alias("PG", "PostgreSQL") == ("postgresql", "pg")
+        assert memory.as_actor("owner").review.alias("PG", "PostgreSQL") == ("postgresql", "pg")
 
 
 @pytest.mark.parametrize(("name", "means", "field"), [("", "a", "name"), ("a", "  ", "means")])
 def test_what_is_no_name_is_refused_by_its_field(memory: Memory, name: str, means: str, field: str) -> None:
     with pytest.raises(Malformed) as caught:
-        memory.alias(name, means)
+        memory.review.alias(name, means)
     assert caught.value.field == field
 
 
@@ -177,8 +177,8 @@ def test_an_extractor_adds_names_to_those_that_are_found_by_rule(tmp_path: Path)
     with on_disk(tmp_path, None, extractor=extractor) as memory:
         record = kept(memory.remember("she takes it since OPS-7", entities=["Doctor Who"]))
         assert mentions(memory, record) == {"aspirin", "ops-7", "doctor who"}
-        assert memory.entity("Aspirin").records == (record,)
-        assert {one.entity for one in memory.entity("Aspirin").related} == {"ops-7", "doctor who"}
+        assert memory.insight.entity("Aspirin").records == (record,)
+        assert {one.entity for one in memory.insight.entity("Aspirin").related} == {"ops-7", "doctor who"}
         assert memory.ledger.verify().ok
         assert memory.ledger.replay().identical, "it is not asked again: what it found is kept"
     assert extractor.asked == ["she takes it since OPS-7"]
@@ -193,8 +193,8 @@ def test_a_secret_never_becomes_a_name(tmp_path: Path) -> None:
         assert all(SECRET not in text for text in extractor.asked), "nor is it shown to an extractor"
         for names in ((SECRET, "a"), ("a", SECRET)):
             with pytest.raises(Malformed):
-                memory.alias(*names)
-        with memory._tenant.store.read() as snapshot:
+                memory.review.alias(*names)
+        with memory._session.tenant.store.read() as snapshot:
             kept_keys = {row.entity for row in snapshot.names.all_mentions()}
         assert not any(SECRET.lower() in key.lower() for key in kept_keys)
 
@@ -226,12 +226,12 @@ def test_an_entity_is_known_by_all_its_names_newest_record_first(memory: Memory)
     first = kept(memory.remember("Maria Lopez leads OPS-7"))
     second = kept(memory.remember("ask Marie about OPS-7 and OPS-8"))
     memory.remember("OPS-9 is somebody else's")
-    memory.alias("Marie", "Maria Lopez")
+    memory.review.alias("Marie", "Maria Lopez")
     gone = kept(memory.remember("then Marie left"))
-    memory.retract(gone, reason="no")
-    view = memory.entity("marie")
+    memory.review.retract(gone, reason="no")
+    view = memory.insight.entity("marie")
     assert (view.entity, view.names) == ("maria lopez", ("maria lopez", "marie"))
     assert view.records == (second, first)
     assert [(one.entity, one.records) for one in view.related] == [("ops-7", 2), ("ops-8", 1)]
-    assert memory.entity("marie", limit=1).records == (second,)
-    assert memory.entity("nobody at all").records == ()
+    assert memory.insight.entity("marie", limit=1).records == (second,)
+    assert memory.insight.entity("nobody at all").records == ()

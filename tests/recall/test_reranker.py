@@ -89,6 +89,6 @@ def test_a_listing_and_a_profile_ask_nobody(vault: Path) -> None:
     with Memory.open(vault, embedder=None, reranker=reranker) as memory:
         for text in SAID:
             memory.remember(text)
-        assert len(list(memory.browse())) == len(SAID)
+        assert len(list(memory.insight.browse())) == len(SAID)
         memory.attune()
     assert reranker.shown == []

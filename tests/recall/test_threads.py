@@ -22,7 +22,7 @@ def read(memory: Memory, number: int) -> None:
         answer = memory.recall(QUESTIONS[(number + look) % len(QUESTIONS)], floor=0.0)
         assert memory.explain(answer.receipt_id).same_ids
         memory.attune(task="vehicle", since=look)
-        assert memory.entity("Maria Lopez").entity == "maria lopez"
+        assert memory.insight.entity("Maria Lopez").entity == "maria lopez"
 
 
 def write(memory: Memory, number: int) -> None:
@@ -33,7 +33,7 @@ def write(memory: Memory, number: int) -> None:
         if note % 4 == 1:
             memory.revise(verdict.record_id, f"note {note} of writer{number}: a physician for Maria Lopez")
         if note % 6 == 2:
-            memory.alias(f"writer{number}", f"author{note}")
+            memory.review.alias(f"writer{number}", f"author{note}")
 
 
 def run_all(jobs: list[Callable[[], None]]) -> list[BaseException]:
@@ -62,7 +62,7 @@ def test_readers_writers_and_the_trail_go_side_by_side(tmp_path: Path) -> None:
         jobs += [lambda n=n: write(memory, n) for n in range(WRITERS)]  # type: ignore[misc]
         assert run_all(jobs) == []
         memory.flush(timeout=WAIT_S)
-        assert memory.searching().trailing == 0
+        assert memory.insight.searching().trailing == 0
         assert memory.ledger.verify().findings == ()
         assert_each_has_its_vector_once(memory)
 
@@ -87,7 +87,7 @@ def test_many_may_flush_at_once_while_others_write(tmp_path: Path) -> None:
 
 
 def assert_each_has_its_vector_once(memory: Memory) -> None:
-    store = memory._tenant.store
+    store = memory._session.tenant.store
     with store.read() as snapshot:
         born = [card.rid for card in snapshot.catalogue.all()]
     assert [row.rid for row in store.vectors.rows(2**62)] == born

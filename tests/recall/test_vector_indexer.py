@@ -70,7 +70,7 @@ def test_a_model_that_is_slow_is_given_little_at_once(tmp_path: Path, monkeypatc
             memory.remember(f"note {number}")
     with Memory.open(tmp_path / "vault", embedder=Counting()) as memory:
         memory.flush(timeout=WAIT_S)
-        assert memory.searching().trailing == 0
+        assert memory.insight.searching().trailing == 0
     assert sum(sizes) == 150
     assert max(sizes[1:]) <= vector_indexer.PASSAGES_LEAST < sizes[0] <= vector_indexer.PASSAGES_FIRST
 
@@ -83,14 +83,14 @@ def test_a_flush_tells_how_far_it_is_and_ends_at_the_end(tmp_path: Path, monkeyp
         assert model.arrived.wait(WAIT_S), "the background is held, so that there is something left to do"
         for number in range(10):
             memory.remember(f"note {number}")
-        make = memory._tenant.indexer._step
+        make = memory._session.tenant.indexer._step
 
         def made(*, wait: float = -1.0) -> bool:
             if wait >= 0:  # whoever flushes is bounded, the background is not
                 model.free.set()
             return make(wait=wait)
 
-        monkeypatch.setattr(memory._tenant.indexer, "_step", made)
+        monkeypatch.setattr(memory._session.tenant.indexer, "_step", made)
         steps: list[tuple[int, int]] = []
         memory.flush(timeout=WAIT_S, progress=lambda done, all_: steps.append((done, all_)))
         last = memory.ledger.head().seq
@@ -118,7 +118,7 @@ def test_closing_stops_after_what_is_at_hand_and_opening_takes_it_up_there(
         memory.remember(f"note {number}")
     closing = threading.Thread(target=memory.close)
     closing.start()
-    assert eventually(lambda: memory._tenant.indexer._stopped)
+    assert eventually(lambda: memory._session.tenant.indexer._stopped)
     model.free.set()
     closing.join(WAIT_S)
     assert not closing.is_alive()
@@ -126,7 +126,7 @@ def test_closing_stops_after_what_is_at_hand_and_opening_takes_it_up_there(
     assert "note 19" not in done
     later = Toy()
     with Memory.open(vault, embedder=later) as again:
-        assert eventually(lambda: again.searching().trailing == 0), "nobody had to write or to wait"
+        assert eventually(lambda: again.insight.searching().trailing == 0), "nobody had to write or to wait"
         assert sorted([*done, *later.asked]) == sorted(["the slow one", *(f"note {number}" for number in range(20))])
         assert again.ledger.verify().ok
 
@@ -159,7 +159,7 @@ def test_of_two_that_have_a_vault_open_either_makes_the_vectors_and_both_see_the
         other.remember("a physician came")
         other.flush(timeout=WAIT_S)
         assert contents(one.recall("doctor")) == ["a physician came"]
-        assert (one.searching().trailing, other.searching().trailing) == (0, 0)
+        assert (one.insight.searching().trailing, other.insight.searching().trailing) == (0, 0)
 
 
 def test_a_document_that_is_gone_before_its_turn_holds_nobody_up(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_document_that_is_gone_before_its_turn_holds_nobody_up(tmp_path: Path)
         assert model.arrived.wait(WAIT_S)
         gone = kept(memory.remember("the erased one"))
         memory.remember("the pump is an automobile")
-        store = memory._tenant.store
+        store = memory._session.tenant.store
         with store.read() as snapshot:
             card = snapshot.catalogue.current(gone)
         assert card is not None
@@ -185,7 +185,7 @@ def test_a_proposal_that_was_held_and_ruled_upon_gets_its_vector_when_it_becomes
         memory.as_actor("bot").remember("the pump is an automobile", kind="decision", proposal_id="p")
         memory.flush(timeout=WAIT_S)
         assert contents(memory.recall("vehicle")) == []
-        memory.decide("p", accept=True, reason="agreed")
+        memory.review.decide("p", accept=True, reason="agreed")
         memory.flush(timeout=WAIT_S)
         assert contents(memory.recall("vehicle")) == ["the pump is an automobile"]
 
@@ -229,9 +229,9 @@ def test_vectors_catch_up_after_an_outage_without_another_write(
     model = Down()
     with on_disk(tmp_path, model) as memory:
         memory.remember("the pump is an automobile")
-        assert eventually(lambda: "the endpoint is down" in (memory.searching().why or ""))
+        assert eventually(lambda: "the endpoint is down" in (memory.insight.searching().why or ""))
         model.up = True
-        assert eventually(lambda: memory.searching() == Searched(model="toy@1"))
+        assert eventually(lambda: memory.insight.searching() == Searched(model="toy@1"))
         assert contents(memory.recall("vehicle")) == ["the pump is an automobile"]
 
 
@@ -243,7 +243,7 @@ def test_what_a_process_without_a_model_wrote_gets_vectors_where_there_is_one(
         reader.flush(timeout=WAIT_S)
         with Memory.open(vault, embedder=None) as writer:
             writer.remember("the pump is an automobile")
-        assert eventually(lambda: reader.searching().trailing == 0)
+        assert eventually(lambda: reader.insight.searching().trailing == 0)
         assert contents(reader.recall("vehicle")) == ["the pump is an automobile"]
 
 
@@ -254,7 +254,7 @@ def test_background_work_that_dies_says_so_is_counted_and_goes_on(
     monkeypatch.setattr(vector_indexer, "TROUBLE_REST_S", 0.02)
     with on_disk(tmp_path, Toy()) as memory:
         memory.flush(timeout=WAIT_S)
-        indexer, broken = memory._tenant.indexer, threading.Event()
+        indexer, broken = memory._session.tenant.indexer, threading.Event()
         sound = indexer._behind
         broken.set()
 
@@ -265,10 +265,10 @@ def test_background_work_that_dies_says_so_is_counted_and_goes_on(
 
         monkeypatch.setattr(indexer, "_behind", behind)
         memory.remember("the pump is an automobile")
-        assert eventually(lambda: "ended with KeyError" in (memory.searching().why or ""))
-        assert (memory.stats().background_restarts or 0) >= 1
+        assert eventually(lambda: "ended with KeyError" in (memory.insight.searching().why or ""))
+        assert (memory.insight.stats().background_restarts or 0) >= 1
         broken.clear()
-        assert eventually(lambda: memory.searching() == Searched(model="toy@1"))
+        assert eventually(lambda: memory.insight.searching() == Searched(model="toy@1"))
         assert contents(memory.recall("vehicle")) == ["the pump is an automobile"]
 
 
@@ -278,12 +278,12 @@ def test_stats_tell_auditors_the_condition_of_store_and_vectors(tmp_path: Path) 
         memory.remember("the slow pump is an automobile")
         assert model.arrived.wait(WAIT_S)
         memory.recall("pump")
-        before = memory.stats()
-        with memory._tenant.store.read():
-            assert (memory.stats().oldest_read_s or 0) > 0, "a read is open"
+        before = memory.insight.stats()
+        with memory._session.tenant.store.read():
+            assert (memory.insight.stats().oldest_read_s or 0) > 0, "a read is open"
         model.free.set()
         memory.flush(timeout=WAIT_S)
-        after, hidden = memory.stats(), memory.as_actor("guest").stats()
+        after, hidden = memory.insight.stats(), memory.as_actor("guest").insight.stats()
     assert (before.vectors_trailing or 0) > 0
     assert (after.vectors_trailing, after.oldest_read_s, after.background_restarts) == (0, None, 0)
     assert (after.vectors_per_s or 0) > 0

@@ -16,6 +16,7 @@ from tests.support.world import SeededIds, SeededSigner, TickingClock, default_p
 
 from muniment import Memory
 from muniment.backends.sqlite.store import SqliteTenant
+from muniment.engine.session import Session
 from muniment.engine.tenant import Tenant
 from muniment.model.actor import OWNER
 from muniment.model.curation import Verdict
@@ -149,7 +150,7 @@ def memory_over(
         embedder=embedder,
         extractor=extractor,
     )
-    return Memory(tenant, resolve(chosen, OWNER))
+    return Memory(Session(tenant, resolve(chosen, OWNER)))
 
 
 @contextmanager

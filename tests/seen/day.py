@@ -155,7 +155,7 @@ class Day:
         else:
             life.ending = True
             if rng.random() < 0.5:
-                verdict = self.memory.retract(life.record, reason="not so")
+                verdict = self.memory.review.retract(life.record, reason="not so")
             else:
                 found = self.memory.forget(life.record, reason="asked to").verdict
                 assert found is not None
@@ -197,7 +197,7 @@ class Day:
             return
         life, what = expected.life, rng.randrange(3)
         if what == 0:
-            found = {one.record.id for one in self.memory.browse(changed_after=life.epoch - 1, limit=MANY)}
+            found = {one.record.id for one in self.memory.insight.browse(changed_after=life.epoch - 1, limit=MANY)}
             if len(found) < MANY:
                 self.seen.saw_found("browse", expected, found)
         elif what == 1:
@@ -209,7 +209,7 @@ class Day:
                 return
             self.seen.saw_record("history", expected, latest, life.content)
         else:
-            self.seen.saw_head("stats", expected.head, self.memory.stats().entries or 0)
+            self.seen.saw_head("stats", expected.head, self.memory.insight.stats().entries or 0)
 
     # Beside.
 
@@ -222,16 +222,18 @@ class Day:
     def upkeep(self) -> None:
         """The sweeper, checkpoints, and the question how searches go."""
         while not self.over.wait(0.05):
-            self.memory.sweep()
+            self.memory.review.sweep()
             self.memory.ledger.checkpoint()
-            self.memory.searching()
+            self.memory.insight.searching()
 
     def breaking_off(self) -> None:
         """Streams and exports that are not read to their end: dropped, closed, or ended by an exception."""
         rng = random.Random(f"{self.seed} breaking")
         kept: list[object] = []
         while not self.over.wait(0.03):
-            stream = rng.choice((self.memory.browse(limit=20), self.memory.ledger.receipts(newest=rng.random() < 0.5)))
+            stream = rng.choice(
+                (self.memory.insight.browse(limit=20), self.memory.ledger.receipts(newest=rng.random() < 0.5))
+            )
             for _ in islice(stream, rng.randrange(3)):
                 pass
             kept = [*kept[-3:], stream]  # some of them stay open while others come and go
@@ -260,7 +262,7 @@ class Day:
                 seed = f"{self.seed}-{number}".replace(" ", "-")
                 told = victims.kill_one(place, rng.choice(("single", "batches")), seed, after=rng.randrange(4, 24))
                 for proposal in told[-2:]:
-                    record = self.memory.report(proposal).record_id
+                    record = self.memory.review.report(proposal).record_id
                     if record is None:
                         raise Broken(f"what another process was acknowledged as {proposal} is not here")
                     self.memory.get(record)

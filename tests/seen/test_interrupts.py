@@ -39,7 +39,8 @@ with tempfile.TemporaryDirectory() as folder, Memory.open(folder, embedder=None)
     before = set(sys.modules)
     memory.remember("The lamp was lit on 3 May 2024 by Anna Berg for 30 euros")
     memory.recall("what happened on 3 May 2024, and what last week?")
-    memory.attune(interests=["lamp"]), list(memory.browse()), memory.stats(), memory.sweep(), memory.ledger.checkpoint()
+    memory.attune(interests=["lamp"]), list(memory.insight.browse())
+    memory.insight.stats(), memory.review.sweep(), memory.ledger.checkpoint()
     print(sorted(set(sys.modules) - before))
 """
 
@@ -62,13 +63,13 @@ class Calls:
         claim = self.memory.get(self.first).record.claim
         names = [f"prp-{number}-{part}" for part in range(3)]
         self.proposals += names
-        self.memory.propose_many([(name, claim.__class__(content=f"Lamp {name} is lit")) for name in names])
+        self.memory.propose([(name, claim.__class__(content=f"Lamp {name} is lit")) for name in names])
 
     def recall(self) -> None:
         self.memory.recall("who keeps the lamp?", limit=3)
 
     def browse(self) -> None:
-        for _ in self.memory.browse(limit=3):
+        for _ in self.memory.insight.browse(limit=3):
             pass
 
     def ask_anew(self) -> None:
@@ -89,14 +90,14 @@ class Calls:
         assert self.memory.ledger.verify().findings == ()
 
     def sweep(self) -> None:
-        self.memory.sweep()
+        self.memory.review.sweep()
 
     def checkpoint(self) -> None:
         self.memory.ledger.checkpoint()
 
     @property
     def first(self) -> str:
-        return next(iter(self.memory.browse(limit=1))).record.id
+        return next(iter(self.memory.insight.browse(limit=1))).record.id
 
 
 def test_a_write_and_a_question_import_nothing() -> None:
@@ -259,7 +260,7 @@ def assert_whole_or_absent(memory: Memory, other: Memory, proposals: list[str], 
 
 def fate_of(memory: Memory, proposal: str) -> bool:
     try:
-        record = memory.report(proposal).record_id
+        record = memory.review.report(proposal).record_id
     except NotFound:
         return False
     assert record is not None

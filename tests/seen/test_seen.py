@@ -100,7 +100,10 @@ def test_what_was_acknowledged_is_in_every_later_read(place: Path | str, seed: s
 
 def assert_catches_up(memory: Memory) -> None:
     """Vectors come once the embedder is well again, although nobody writes here."""
-    until(lambda: memory.searching().trailing == 0 and memory.searching().why is None, "vectors for everything")
+    until(
+        lambda: memory.insight.searching().trailing == 0 and memory.insight.searching().why is None,
+        "vectors for everything",
+    )
 
 
 @pytest.mark.sampled(1)
@@ -111,7 +114,7 @@ def test_vectors_follow_an_outage_and_another_process_although_nobody_writes_her
     embedder.feel(Mood.FAILING)
     with Memory.open(place, embedder=embedder, mind_wait=5.0) as memory:
         memory.remember("The keeper lights the lamp at dusk")
-        until(lambda: memory.searching().why is not None, "the outage is told")
+        until(lambda: memory.insight.searching().why is not None, "the outage is told")
         embedder.feel(Mood.WELL)
         assert_catches_up(memory)
         victims.kill_one(place, "single", "elsewhere", after=6)

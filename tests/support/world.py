@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.support.memory_store.store import MemoryTenant
 
 from muniment.engine.memory import Memory
+from muniment.engine.session import Session
 from muniment.engine.tenant import Tenant
 from muniment.engine.vault import default_policy_text
 from muniment.model import times
@@ -122,4 +123,4 @@ def simulated_memory(
         clock=clock or TickingClock(),
         ids=ids or SeededIds(seed),
     )
-    return Memory(tenant, actor if isinstance(actor, Actor) else resolve(rules, actor))
+    return Memory(Session(tenant, actor if isinstance(actor, Actor) else resolve(rules, actor)))

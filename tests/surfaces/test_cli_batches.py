@@ -6,7 +6,7 @@ import pytest
 from tests.surfaces.shell import Shell
 
 from muniment import Memory
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim
 
 
@@ -15,7 +15,7 @@ def batch(shell: Shell) -> str:
     """A batch of two that waits in the shell's vault."""
     newcomers = [Newcomer(claim=Claim(content=f"Hall {name} has two doors"), record=f"mem-{name}") for name in "ab"]
     with Memory.open(shell.vault) as memory:
-        memory.take_in("omir-1", newcomers, contract="omir", hold=True)
+        memory.imports.take_in("omir-1", newcomers, contract="omir", hold=True)
     return "omir-1"
 
 

@@ -180,7 +180,7 @@ def test_nobody_takes_a_name_that_the_vault_gives(team: tuple[Served, str, str],
         assert (other.status_code, other.json()["code"]) == (401, "UNAUTHENTICATED")
     actors = {entry.actor for entry in served.memory.ledger.entries(before + 1, before + 100)}
     assert actors <= {"muniment"}, "nothing but the record of denials"
-    assert not [one for one in served.memory.browse() if one.record.actor == name]
+    assert not [one for one in served.memory.insight.browse() if one.record.actor == name]
 
 
 def test_every_answer_about_what_is_hidden_is_the_answer_about_what_is_not_there(team: tuple[Served, str, str]) -> None:

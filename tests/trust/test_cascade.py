@@ -67,14 +67,14 @@ def family(memory: Memory) -> Family:
 
 
 def expire(memory: Memory, _: str) -> None:
-    clock = memory._tenant.clock
+    clock = memory._session.tenant.clock
     assert isinstance(clock, SetClock)
     clock.forward(60 * DAY)
-    memory.sweep()
+    memory.review.sweep()
 
 
 ENDINGS: dict[str, Callable[[Memory, str], object]] = {
-    "retracted": lambda memory, name: memory.retract(name, reason="wrong"),
+    "retracted": lambda memory, name: memory.review.retract(name, reason="wrong"),
     "deprecated": lambda memory, name: memory.remember(sentence(90), supersedes=name, kind="deprecation"),
     "expired": expire,
     "superseded": lambda memory, name: memory.remember(sentence(90), supersedes=name),
@@ -171,7 +171,7 @@ def test_what_was_revised_before_it_ended_takes_along_what_stood_on_it_before(te
 
 def test_what_is_derived_from_something_that_is_gone_is_born_fallen(team: Memory) -> None:
     root = kept(team.remember(sentence(0), confidence=0.9))
-    team.retract(root, reason="wrong")
+    team.review.retract(root, reason="wrong")
     child = kept(team.remember(sentence(1), confidence=0.9, derived_from=[root]))
     assert (footing(team, child).support, footing(team, child).effective) == (Support.FALLEN, FLOOR)
 
@@ -182,14 +182,14 @@ def test_what_was_flagged_because_of_a_dispute_is_restored_when_the_dispute_ends
     rival = kept(team.remember(sentence(90), relations=[("contradicts", found.root)]))
     assert supports(team, found) == [Support.FLAGGED] * 4
     head = team.ledger.head().seq
-    team.retract(rival, reason="wrong after all")
+    team.review.retract(rival, reason="wrong after all")
     assert [standing(team, name).footing for name in found.below] == before
     assert len(entries_since(team, head)) == 1
 
 
 def test_what_fell_stands_again_once_it_stands_on_something_else(team: Memory) -> None:
     found = family(team)
-    team.retract(found.root, reason="wrong")
+    team.review.retract(found.root, reason="wrong")
     team.revise(found.only, sentence(80), derived_from=[found.other])
     assert (footing(team, found.only).support, footing(team, found.only).effective) == (Support.STANDING, 0.9)
     assert footing(team, found.under_only).support is Support.FLAGGED  # it was written on the revision before
@@ -198,8 +198,8 @@ def test_what_fell_stands_again_once_it_stands_on_something_else(team: Memory) -
 
 def test_a_second_end_takes_what_had_another_pillar(team: Memory) -> None:
     found = family(team)
-    team.retract(found.root, reason="wrong")
-    team.retract(found.other, reason="wrong too")
+    team.review.retract(found.root, reason="wrong")
+    team.review.retract(found.other, reason="wrong too")
     assert supports(team, found) == [Support.FALLEN] * 4
 
 
@@ -209,15 +209,15 @@ def test_what_only_relates_to_it_is_left_alone(team: Memory) -> None:
         kept(team.remember(sentence(at + 1), confidence=0.9, relations=[(type_, root)]))
         for at, type_ in enumerate(("supports", "informs", "elaborates", "answers", "caused_by", "blocks"))
     ]
-    team.retract(root, reason="wrong")
+    team.review.retract(root, reason="wrong")
     assert {(footing(team, name).support, footing(team, name).effective) for name in names} == {(Support.STANDING, 0.9)}
 
 
 def test_fifteen_hundred_newer_records_do_not_hide_a_descendant(team: Memory) -> None:
     found = family(team)
-    team.propose_many([Claim(content=f"{sentence(1_000 + at)} in row {at}") for at in range(1_500)])
-    assert {node.id for node in team.lineage(found.root, direction="down").nodes} == {found.root, *found.below}
-    team.retract(found.root, reason="wrong")
+    team.propose([Claim(content=f"{sentence(1_000 + at)} in row {at}") for at in range(1_500)])
+    assert {node.id for node in team.insight.lineage(found.root, direction="down").nodes} == {found.root, *found.below}
+    team.review.retract(found.root, reason="wrong")
     assert supports(team, found) == [Support.FALLEN, Support.FLAGGED, Support.FALLEN, Support.FLAGGED]
 
 
@@ -228,9 +228,9 @@ def test_a_thousand_descendants_are_all_reached(team: Memory) -> None:
     claims = [
         msgspec.structs.replace(claim, content=f"{sentence(at + 10)} in row {at}", lineage=line) for at in range(1_000)
     ]
-    names = [kept(verdict) for verdict in team.propose_many(claims)]
+    names = [kept(verdict) for verdict in team.propose(claims)]
     head = team.ledger.head().seq
-    team.retract(root, reason="wrong")
+    team.review.retract(root, reason="wrong")
     (entry,) = entries_since(team, head)
     assert len(entry.changes) == 1_001
     assert {footing(team, name).support for name in names} == {Support.FALLEN}
@@ -289,7 +289,7 @@ def test_each_way_to_end_has_a_rule_of_its_own(vault: Path) -> None:
         first, second = kept(memory.remember(sentence(0))), kept(memory.remember(sentence(1)))
         on_first = kept(memory.remember(sentence(2), derived_from=[first]))
         on_second = kept(memory.remember(sentence(3), derived_from=[second]))
-        memory.retract(first, reason="wrong")
+        memory.review.retract(first, reason="wrong")
         memory.remember(sentence(4), supersedes=second)
         assert (standing(memory, on_first).status, footing(memory, on_second).support) == (
             Status.DEPRECATED,
@@ -304,11 +304,11 @@ def test_what_is_deprecated_on_the_way_ends_its_own_disputes(vault: Path) -> Non
         child = kept(memory.remember(sentence(1), derived_from=[root]))
         rival = kept(memory.remember(sentence(2), relations=[("contradicts", child)]))
         on_rival = kept(memory.remember(sentence(3), derived_from=[rival]))
-        memory.retract(root, reason="wrong")
+        memory.review.retract(root, reason="wrong")
         assert standing(memory, child).status is Status.DEPRECATED
         assert standing(memory, rival).status is Status.ACTIVE
         assert footing(memory, on_rival).support is Support.STANDING
-        assert memory.stats().open_conflicts == 0
+        assert memory.insight.stats().open_conflicts == 0
         assert memory.ledger.verify().ok
 
 
@@ -325,7 +325,7 @@ def test_what_is_foreseen_is_what_then_happens(vault: Path, ending: str, consequ
         found = family(memory)
         everything = (*found.below, found.beside, found.other)
         before = {name: standing(memory, name) for name in everything}
-        foreseen = memory.foresee(found.root, becomes=ending)
+        foreseen = memory.insight.foresee(found.root, becomes=ending)
         for fall in foreseen.falls:
             was = before[fall.id]
             assert (fall.before.status, fall.before.effective, fall.before.support) == (
@@ -349,29 +349,29 @@ def test_what_is_foreseen_is_what_then_happens(vault: Path, ending: str, consequ
 def test_to_put_something_away_is_foreseen_to_leave_what_stands_on_it(team: Memory) -> None:
     found = family(team)
     before = [standing(team, name) for name in found.below]
-    assert team.foresee(found.root, becomes="archived").falls == ()
-    team.retire(found.root, becomes="archived", reason="over")
+    assert team.insight.foresee(found.root, becomes="archived").falls == ()
+    team.review.retire(found.root, becomes="archived", reason="over")
     assert [standing(team, name) for name in found.below] == before
 
 
 def test_to_put_a_contested_record_away_is_foreseen_to_take_the_doubt_from_what_stands_on_it(team: Memory) -> None:
     found = family(team)
     team.remember(sentence(90), relations=[("contradicts", found.root)])
-    falls = team.foresee(found.root, becomes="archived").falls
+    falls = team.insight.foresee(found.root, becomes="archived").falls
     assert {fall.id: (fall.before.support, fall.after.support) for fall in falls} == dict.fromkeys(
         found.below, (Support.FLAGGED, Support.STANDING)
     )
-    team.retire(found.root, becomes="archived", reason="over")
+    team.review.retire(found.root, becomes="archived", reason="over")
     assert supports(team, found) == [Support.STANDING] * 4
 
 
 def test_to_foresee_changes_nothing(team: Memory) -> None:
     found = family(team)
-    before, head, stats = [standing(team, name) for name in found.below], team.ledger.head(), team.stats()
-    foreseen = team.foresee(found.root)
+    before, head, stats = [standing(team, name) for name in found.below], team.ledger.head(), team.insight.stats()
+    foreseen = team.insight.foresee(found.root)
     assert len(foreseen.falls) == 4
     assert [standing(team, name) for name in found.below] == before
-    assert (team.ledger.head(), team.stats().revisions, team.stats().receipts) == (
+    assert (team.ledger.head(), team.insight.stats().revisions, team.insight.stats().receipts) == (
         head,
         stats.revisions,
         stats.receipts,
@@ -380,7 +380,7 @@ def test_to_foresee_changes_nothing(team: Memory) -> None:
 
 def test_a_plan_says_how_far_off_and_through_what(team: Memory) -> None:
     found = family(team)
-    falls = {fall.id: (fall.depth, fall.under) for fall in team.foresee(found.root).falls}
+    falls = {fall.id: (fall.depth, fall.under) for fall in team.insight.foresee(found.root).falls}
     assert falls == {
         found.only: (1, found.root),
         found.half: (1, found.root),
@@ -393,17 +393,17 @@ def test_a_plan_hides_what_is_hidden_and_is_refused_for_what_is_over(team: Memor
     found = family(team)
     hidden = kept(team.remember(sentence(70), derived_from=[found.root], sensitivity="secret"))
     worker = team.as_actor("worker")
-    assert hidden in {fall.id for fall in team.foresee(found.root).falls}
-    assert hidden not in repr(worker.foresee(found.root))
+    assert hidden in {fall.id for fall in team.insight.foresee(found.root).falls}
+    assert hidden not in repr(worker.insight.foresee(found.root))
     with pytest.raises(NotFound):
-        worker.foresee(hidden)
+        worker.insight.foresee(hidden)
     for becomes in ("active", "gone"):
         with pytest.raises(Malformed) as refused:
-            team.foresee(found.root, becomes=becomes)
+            team.insight.foresee(found.root, becomes=becomes)
         assert refused.value.field == "becomes"
-    team.retract(found.root, reason="wrong")
+    team.review.retract(found.root, reason="wrong")
     with pytest.raises(Stale):
-        team.foresee(found.root)
+        team.insight.foresee(found.root)
 
 
 # What is hidden.
@@ -413,15 +413,15 @@ def test_a_plan_does_not_name_the_hidden_record_it_goes_through(team: Memory) ->
     root = kept(team.remember(sentence(0), confidence=0.9))
     hidden = kept(team.remember(sentence(1), confidence=0.9, derived_from=[root], sensitivity="secret"))
     child = kept(team.remember(sentence(2), confidence=0.9, derived_from=[hidden]))
-    assert {fall.id for fall in team.foresee(root).falls} == {hidden, child}
-    assert hidden not in repr(team.as_actor("worker").foresee(root))
+    assert {fall.id for fall in team.insight.foresee(root).falls} == {hidden, child}
+    assert hidden not in repr(team.as_actor("worker").insight.foresee(root))
 
 
 def test_a_history_does_not_tell_why_a_hidden_record_ended(team: Memory) -> None:
     """What stands on it says that it fell. Who took the hidden one back, and why, is for those who may see it."""
     hidden = kept(team.remember(sentence(0), confidence=0.9, sensitivity="secret"))
     child = kept(team.remember(sentence(1), confidence=0.9, derived_from=[hidden]))
-    team.retract(hidden, reason="the merger was called off")
+    team.review.retract(hidden, reason="the merger was called off")
     seen = team.as_actor("worker").history(child)
     assert "support standing to fallen" in seen.revisions[0].events[-1].what
     assert "merger" not in repr(seen)
@@ -443,8 +443,8 @@ def test_whatever_the_graph_what_is_foreseen_is_what_a_retraction_does(data: st.
             break
         target = data.draw(st.sampled_from(current))
         before = {name: standing(memory, name) for name in names if name != target}
-        foreseen = {fall.id: fall.after for fall in memory.foresee(target).falls}
-        memory.retract(target, reason="wrong")
+        foreseen = {fall.id: fall.after for fall in memory.insight.foresee(target).falls}
+        memory.review.retract(target, reason="wrong")
         for name, was in before.items():
             now = standing(memory, name)
             if name in foreseen:

@@ -10,7 +10,7 @@ import pytest
 from tests.trust.world import contents, kept, open_vault, sentence, standing, team_policy, together, told
 
 from muniment import Memory
-from muniment.engine.look import ConflictView
+from muniment.engine.views import ConflictView
 from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
 from muniment.model.query import Presented
@@ -25,7 +25,7 @@ US: ClaimOptions = {"subject": "database", "key": "region", "value": "us"}
 
 def only(memory: Memory) -> ConflictView:
     """The one conflict there is."""
-    (view,) = memory.conflicts()
+    (view,) = memory.review.conflicts()
     return view
 
 
@@ -107,7 +107,7 @@ def test_a_natural_update_is_suspected_and_contests_nothing(team: Memory, old: s
 def test_what_one_says_of_oneself_is_no_update_of_what_another_said(team: Memory) -> None:
     team.as_actor("worker").remember("I use Neovim")
     team.as_actor("runner").remember("I switched from Neovim to Zed")
-    assert team.conflicts() == ()
+    assert team.review.conflicts() == ()
 
 
 def test_the_same_said_twice_is_on_record_and_contests_nothing(team: Memory) -> None:
@@ -141,7 +141,7 @@ def test_of_an_old_and_a_new_state_the_new_one_is_told_first(team: Memory) -> No
 def test_a_pair_that_disagrees_in_every_way_has_one_conflict(team: Memory) -> None:
     old = kept(team.remember("The database is in Dublin", **EU))
     verdict = team.remember("The database is in Boston", **together(US, relations=[("contradicts", old)]))
-    assert len(verdict.conflict_ids) == len(team.conflicts()) == 1
+    assert len(verdict.conflict_ids) == len(team.review.conflicts()) == 1
     assert only(team).why == "contradicts"
 
 
@@ -149,13 +149,13 @@ def test_to_say_it_again_opens_no_second_conflict(team: Memory) -> None:
     team.remember("The office is in Berlin")
     team.remember("The office is in Madrid")
     assert team.remember("The office is in Madrid").rule == "redundant"
-    assert len(team.conflicts()) == 1
+    assert len(team.review.conflicts()) == 1
 
 
 def test_everything_that_is_contradicted_is_found_and_not_only_the_nearest(team: Memory) -> None:
     names = [kept(team.remember(f"{sentence(at)} in place {at}", **EU)) for at in range(3)]
     verdict = team.remember(sentence(9), **US)
-    views = team.conflicts()
+    views = team.review.conflicts()
     assert len(verdict.conflict_ids) == len(views) == 3
     assert {view.a.record.id for view in views} == set(names)
 
@@ -175,7 +175,7 @@ def test_there_is_no_conflict_across_scopes(team: Memory, apart: str) -> None:
     second = kept(team.remember("The office is in Madrid", **together(US, APART[apart])))
     third = kept(team.remember("Sessions expire after 30 minutes"))
     fourth = kept(team.remember("Sessions expire after 45 minutes", **APART[apart]))
-    assert team.conflicts() == ()
+    assert team.review.conflicts() == ()
     assert {standing(team, name).status for name in (first, second, third, fourth)} == {Status.ACTIVE}
 
 
@@ -183,7 +183,7 @@ def test_there_is_no_conflict_across_tenants(vault: Path) -> None:
     with open_vault(vault, tenant="acme") as acme, open_vault(vault, tenant="other") as other:
         acme.remember("The office is in Berlin", **EU)
         assert other.remember("The office is in Madrid", **US).decision == "append"
-        assert (acme.conflicts(), other.conflicts()) == ((), ())
+        assert (acme.review.conflicts(), other.review.conflicts()) == ((), ())
 
 
 def test_there_is_no_conflict_across_time(team: Memory) -> None:
@@ -191,28 +191,28 @@ def test_there_is_no_conflict_across_time(team: Memory) -> None:
     team.remember("The office is in Madrid", **together(US, valid_from="2026-01-02"))
     team.remember("Sessions expire after 30 minutes", valid_until="2025-12-31")
     team.remember("Sessions expire after 45 minutes", valid_from="2026-01-02")
-    assert team.conflicts() == ()
+    assert team.review.conflicts() == ()
 
 
 @pytest.mark.parametrize("kind", ["question", "hypothesis", "assumption", "intention", "evidence"])
 def test_what_asserts_nothing_contradicts_nothing_by_its_words(team: Memory, kind: str) -> None:
     team.remember("The office is in Berlin")
     team.remember("The office is in Madrid", kind=kind)
-    assert team.conflicts() == ()
+    assert team.review.conflicts() == ()
 
 
 def test_what_no_longer_speaks_is_contradicted_by_nothing(team: Memory) -> None:
     old = kept(team.remember("The office is in Berlin"))
-    team.retract(old, reason="wrong")
+    team.review.retract(old, reason="wrong")
     team.remember("The office is in Madrid")
-    assert team.conflicts() == ()
+    assert team.review.conflicts() == ()
 
 
 def test_who_takes_the_place_of_a_record_does_not_contradict_it(team: Memory) -> None:
     old = kept(team.remember("The office is in Berlin", **EU))
     team.remember("The office is in Madrid", **together(US, supersedes=old))
     kept(team.remember("Sessions expire after 30 minutes"))
-    assert team.conflicts() == ()
+    assert team.review.conflicts() == ()
 
 
 @pytest.mark.parametrize(("detector", "conflicts"), [(DetectorEffect.NOTE, 1), (DetectorEffect.IGNORE, 0)])
@@ -222,11 +222,11 @@ def test_a_policy_may_have_words_only_noted_or_not_looked_at(
     with open_vault(vault, policy=disputing(team_policy(), detector=detector)) as memory:
         first = kept(memory.remember("The office is in Berlin"))
         second = kept(memory.remember("The office is in Madrid"))
-        assert [view.contests for view in memory.conflicts()] == [False] * conflicts
+        assert [view.contests for view in memory.review.conflicts()] == [False] * conflicts
         assert {standing(memory, name).status for name in (first, second)} == {Status.ACTIVE}
         kept(memory.remember(sentence(0), **EU))
         memory.remember(sentence(1), **US)
-        assert len(memory.conflicts()) == conflicts + 1  # a slot needs no detector
+        assert len(memory.review.conflicts()) == conflicts + 1  # a slot needs no detector
 
 
 # A judge.
@@ -287,7 +287,7 @@ def test_a_judge_changes_nothing_when_it_is_off_or_sees_nothing(tmp_path: Path) 
         with memory:
             memory.remember(FIRST)
             memory.remember(SECOND)
-            assert memory.conflicts() == ()
+            assert memory.review.conflicts() == ()
             assert len(judge.shown) == (0 if rule is DetectorEffect.IGNORE else 1)
 
 
@@ -297,7 +297,7 @@ def test_a_judge_is_not_asked_about_what_the_proposer_may_not_see(vault: Path) -
         memory.remember(FIRST, sensitivity="secret")
         judge.shown.clear()
         memory.as_actor("worker").remember(SECOND)
-        assert memory.conflicts() == ()
+        assert memory.review.conflicts() == ()
         assert judge.shown == []
 
 
@@ -306,13 +306,13 @@ def test_a_judge_cannot_reach_across_projects(vault: Path) -> None:
     with memory:
         memory.remember(FIRST, scope_id="apollo")
         memory.remember(SECOND)
-        assert memory.conflicts() == ()
+        assert memory.review.conflicts() == ()
 
 
 # How it ends by itself.
 
 ENDINGS: dict[str, Callable[[Memory, str], Verdict]] = {
-    "retracted": lambda memory, name: memory.retract(name, reason="wrong"),
+    "retracted": lambda memory, name: memory.review.retract(name, reason="wrong"),
     "revised": lambda memory, name: memory.revise(name, sentence(50)),
     "superseded": lambda memory, name: memory.remember(sentence(50), supersedes=name),
     "deprecated": lambda memory, name: memory.remember(sentence(50), supersedes=name, kind="deprecation"),
@@ -335,11 +335,11 @@ def test_a_conflict_is_over_when_a_side_is_and_the_other_is_free(team: Memory, e
 def test_a_side_in_two_conflicts_is_free_after_both(team: Memory) -> None:
     middle = kept(team.remember(sentence(0), **EU))
     others = [kept(team.remember(sentence(at), relations=[("contradicts", middle)])) for at in (1, 2)]
-    team.retract(others[0], reason="wrong")
+    team.review.retract(others[0], reason="wrong")
     assert standing(team, middle).status is Status.CONTESTED
-    team.retract(others[1], reason="wrong")
+    team.review.retract(others[1], reason="wrong")
     assert standing(team, middle).status is Status.ACTIVE
-    assert {view.status for view in team.conflicts()} == {ConflictStatus.RESOLVED}
+    assert {view.status for view in team.review.conflicts()} == {ConflictStatus.RESOLVED}
 
 
 # What is hidden.
@@ -350,8 +350,10 @@ def test_a_side_that_is_hidden_hides_the_conflict(team: Memory) -> None:
     hidden = kept(team.remember(sentence(1), **together(US, sensitivity="secret")))
     conflict = only(team).id
     worker = team.as_actor("worker")
-    everything = f"{worker.conflicts()!r}{worker.get(seen)!r}{worker.recall(sentence(0))!r}{worker.history(seen)!r}"
-    assert worker.conflicts() == ()
+    everything = (
+        f"{worker.review.conflicts()!r}{worker.get(seen)!r}{worker.recall(sentence(0))!r}{worker.history(seen)!r}"
+    )
+    assert worker.review.conflicts() == ()
     for secret in (hidden, conflict, sentence(1)):
         assert secret not in everything
 
@@ -361,7 +363,7 @@ def test_an_agent_that_contradicts_what_it_may_not_see_waits_for_a_curator(team:
     verdict = team.as_actor("worker").remember(sentence(1), **US)
     assert verdict.outcome is Outcome.HELD
     assert hidden not in repr(verdict)
-    team.decide(verdict.proposal_id, accept=True, reason="both are of interest")
+    team.review.decide(verdict.proposal_id, accept=True, reason="both are of interest")
     assert (only(team).a.record.id, only(team).why) == (hidden, "slot")
 
 
@@ -377,11 +379,11 @@ def test_conflicts_are_there_wherever_one_looks_and_after_a_restart(vault: Path)
     with open_vault(vault) as memory:
         first = kept(memory.remember("The office is in Berlin"))
         memory.remember("The office is in Madrid")
-        views = memory.conflicts()
+        views = memory.review.conflicts()
         assert memory.ledger.replay().identical
-        assert memory.conflicts() == views
+        assert memory.review.conflicts() == views
     with open_vault(vault) as memory:
-        assert memory.conflicts() == views
+        assert memory.review.conflicts() == views
         assert memory.get(first).conflicts == (views[0].id,)
-        assert memory.stats().open_conflicts == 1
+        assert memory.insight.stats().open_conflicts == 1
         assert contents(memory.recall("office")) == {"The office is in Berlin", "The office is in Madrid"}

@@ -267,7 +267,7 @@ def test_a_successor_of_something_else_is_no_way_to_bring_it_back(team: Memory, 
 
 
 def test_many_at_once_are_no_way_to_bring_it_back(team: Memory, corrected: tuple[str, str]) -> None:
-    verdicts = team.as_actor("worker").propose_many([Claim(content=BERLIN), Claim(content=f"{BERLIN}!")])
+    verdicts = team.as_actor("worker").propose([Claim(content=BERLIN), Claim(content=f"{BERLIN}!")])
     assert [verdict.rule for verdict in verdicts] == ["restated"] * 2
     assert known(team) == {MADRID}
 
@@ -285,7 +285,7 @@ def test_what_waits_with_the_old_words_is_a_reviewers_to_judge(team: Memory) -> 
     waiting = team.as_actor("worker").remember(BERLIN, kind="decision")
     assert waiting.outcome is Outcome.HELD
     team.remember(MADRID, supersedes=old)
-    assert team.decide(waiting.proposal_id, accept=True, reason="they are moving back").committed
+    assert team.review.decide(waiting.proposal_id, accept=True, reason="they are moving back").committed
 
 
 def test_a_line_of_corrections_is_not_undone_by_any_of_its_steps(team: Memory) -> None:

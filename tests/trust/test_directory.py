@@ -29,7 +29,7 @@ def crew(vault: Path, clock: SetClock) -> Iterator[Memory]:
 
 
 def knower(memory: Memory, actor: str, about: str | None = None) -> KnownActor | None:
-    return next((one for one in memory.directory(about).knowers if one.actor == actor), None)
+    return next((one for one in memory.insight.directory(about).knowers if one.actor == actor), None)
 
 
 def test_an_actor_is_counted_by_kind_topic_and_scope(crew: Memory) -> None:
@@ -55,11 +55,11 @@ def test_freshness_is_the_last_write_and_no_read(crew: Memory, clock: SetClock) 
     crew.as_actor("tester").remember(sentence(1))
     second = clock.now()
     clock.forward(DAY)
-    found = {one.actor: one.last for one in crew.directory().knowers}
+    found = {one.actor: one.last for one in crew.insight.directory().knowers}
     assert found == {"builder": first, "tester": second}
     crew.as_actor("builder").remember(sentence(2))
     assert knower(crew, "builder") is not None
-    assert {one.actor: one.last for one in crew.directory().knowers}["builder"] == clock.now()
+    assert {one.actor: one.last for one in crew.insight.directory().knowers}["builder"] == clock.now()
 
 
 def test_teams_sum_up_their_members(crew: Memory) -> None:
@@ -68,31 +68,31 @@ def test_teams_sum_up_their_members(crew: Memory) -> None:
     for number in range(3, 5):
         crew.as_actor("tester").remember(sentence(number))
     crew.remember(sentence(9))
-    assert crew.directory().teams == {"oncall": 3, "platform": 5}
+    assert crew.insight.directory().teams == {"oncall": 3, "platform": 5}
 
 
 def test_who_knows_most_comes_first_then_who_wrote_last(crew: Memory, clock: SetClock) -> None:
     for number, actor in enumerate(("tester", "builder", "tester", "worker")):
         clock.forward(DAY)
         crew.as_actor(actor).remember(sentence(number))
-    assert [one.actor for one in crew.directory().knowers] == ["tester", "worker", "builder"]
-    assert [one.actor for one in crew.directory(limit=1).knowers] == ["tester"]
+    assert [one.actor for one in crew.insight.directory().knowers] == ["tester", "worker", "builder"]
+    assert [one.actor for one in crew.insight.directory(limit=1).knowers] == ["tester"]
 
 
 def test_words_narrow_it_to_those_who_know_about_them(crew: Memory) -> None:
     crew.as_actor("builder").remember("The cache key holds the compiler version", namespace="/ci")
     crew.as_actor("builder").remember(sentence(0))
     crew.as_actor("tester").remember("Flaky tests hide in the browser suite")
-    narrowed = crew.directory("compiler cache")
+    narrowed = crew.insight.directory("compiler cache")
     assert narrowed.about == "compiler cache"
     assert [(one.actor, one.records, one.topics) for one in narrowed.knowers] == [("builder", 1, {"/ci": 1})]
-    assert crew.directory("nobody wrote of this").knowers == ()
+    assert crew.insight.directory("nobody wrote of this").knowers == ()
 
 
 def test_how_records_turned_out_is_told_with_them(crew: Memory) -> None:
     name = kept(crew.as_actor("builder").remember(sentence(0), confidence=0.5))
-    crew.outcome(name, "helpful")
-    crew.as_actor("tester").outcome(name, "misleading", weight=0.5)
+    crew.review.outcome(name, "helpful")
+    crew.as_actor("tester").review.outcome(name, "misleading", weight=0.5)
     found = knower(crew, "builder")
     assert found is not None
     assert (found.helpful, found.misleading) == (1.0, 0.5)
@@ -105,13 +105,13 @@ def test_what_was_refused_held_or_taken_back_is_not_counted(crew: Memory) -> Non
     held = builder.remember(sentence(1), kind="decision")
     assert held.outcome is Outcome.HELD
     gone = kept(builder.remember(sentence(2)))
-    crew.retract(gone, reason="wrong")
+    crew.review.retract(gone, reason="wrong")
     old = kept(builder.remember(sentence(3)))
     crew.as_actor("tester").remember(sentence(4), supersedes=old)
     found = knower(crew, "builder")
     assert found is not None
     assert found.records == 1
-    crew.decide(held.proposal_id, accept=False, reason="no")
+    crew.review.decide(held.proposal_id, accept=False, reason="no")
     assert knower(crew, "builder") == found
     builder.revise(name, sentence(5))
     after = knower(crew, "builder")
@@ -123,10 +123,10 @@ def test_what_was_replaced_is_no_knowledge_of_its_old_words(crew: Memory) -> Non
     old = kept(crew.as_actor("builder").remember("The cache key holds the compiler version"))
     crew.as_actor("tester").remember("Nothing is cached any more", supersedes=old)
     gone = kept(crew.as_actor("builder").remember("The linker is cached for a week"))
-    crew.retract(gone, reason="wrong")
-    assert [one.actor for one in crew.directory("compiler").knowers] == []
-    assert [one.actor for one in crew.directory("linker").knowers] == []
-    assert [one.actor for one in crew.directory("cached").knowers] == ["tester"]
+    crew.review.retract(gone, reason="wrong")
+    assert [one.actor for one in crew.insight.directory("compiler").knowers] == []
+    assert [one.actor for one in crew.insight.directory("linker").knowers] == []
+    assert [one.actor for one in crew.insight.directory("cached").knowers] == ["tester"]
 
 
 def test_another_tenant_is_never_counted(vault: Path) -> None:
@@ -134,8 +134,8 @@ def test_another_tenant_is_never_counted(vault: Path) -> None:
         acme.as_actor("builder").remember(sentence(0))
         for number in range(5):
             other.as_actor("builder").remember(sentence(number))
-        assert [(one.actor, one.records) for one in acme.directory().knowers] == [("builder", 1)]
-        assert acme.directory(word(9)).knowers == ()
+        assert [(one.actor, one.records) for one in acme.insight.directory().knowers] == [("builder", 1)]
+        assert acme.insight.directory(word(9)).knowers == ()
 
 
 def test_only_what_the_caller_may_see_is_counted(crew: Memory) -> None:
@@ -144,26 +144,30 @@ def test_only_what_the_caller_may_see_is_counted(crew: Memory) -> None:
     crew.remember(sentence(1), sensitivity="secret", namespace="/hidden")
     crew.remember(sentence(2), scope_id="apollo", namespace="/apollo")
     crew.as_actor("builder").remember(sentence(3), scope="agent_repo", namespace="/own")
-    seen = crew.as_actor("tester").directory()
+    seen = crew.as_actor("tester").insight.directory()
     assert [(one.actor, one.records, one.topics) for one in seen.knowers] == [("builder", 1, {"/": 1})]
     assert seen.teams == {"platform": 1}
     for text in ("hidden", "apollo", "/own", "oncall"):
         assert text not in repr(seen)
-    assert crew.as_actor("tester").directory(word(3)).knowers == ()
-    outside = crew.as_actor("outsider").directory()
+    assert crew.as_actor("tester").insight.directory(word(3)).knowers == ()
+    outside = crew.as_actor("outsider").insight.directory()
     assert [(one.actor, one.records, one.topics) for one in outside.knowers] == [("owner", 1, {"/apollo": 1})]
-    assert sum(one.records for one in crew.directory().knowers) == 4
+    assert sum(one.records for one in crew.insight.directory().knowers) == 4
 
 
 def test_what_is_not_told_for_lack_of_belief_is_no_knowledge_of_these_words(crew: Memory) -> None:
     name = kept(crew.as_actor("builder").remember(sentence(0), confidence=0.5))
     for _ in range(10):
-        crew.outcome(name, "misleading")
-    assert crew.directory(sentence(0)).knowers == ()
+        crew.review.outcome(name, "misleading")
+    assert crew.insight.directory(sentence(0)).knowers == ()
 
 
 def test_an_empty_memory_has_an_empty_directory(crew: Memory) -> None:
-    assert (crew.directory().knowers, crew.directory().teams, crew.directory("anything").knowers) == ((), {}, ())
+    assert (
+        crew.insight.directory().knowers,
+        crew.insight.directory().teams,
+        crew.insight.directory("anything").knowers,
+    ) == ((), {}, ())
 
 
 @pytest.mark.parametrize(
@@ -171,5 +175,5 @@ def test_an_empty_memory_has_an_empty_directory(crew: Memory) -> None:
 )
 def test_a_wrong_question_is_refused(crew: Memory, about: str | None, limit: int, field: str) -> None:
     with pytest.raises(Malformed) as refused:
-        crew.directory(about, limit=limit)
+        crew.insight.directory(about, limit=limit)
     assert refused.value.field == field

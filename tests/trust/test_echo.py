@@ -53,7 +53,9 @@ def test_what_was_told_and_comes_back_is_linked_and_worth_no_more(
     again = kept(verdict)
     found = footing(team, again)
     assert (found.label, found.own, found.effective) == ("agent", 0.95, 0.55)
-    assert [(edge.source, edge.type, edge.target) for edge in team.lineage(again).edges] == [(again, "echoes", first)]
+    assert [(edge.source, edge.type, edge.target) for edge in team.insight.lineage(again).edges] == [
+        (again, "echoes", first)
+    ]
     assert team.get(again).record.echoes == (first,)
 
 
@@ -61,7 +63,7 @@ def test_a_person_who_was_told_echoes_too(team: Memory, first: str) -> None:
     reader = tell(team, "colleague", first)
     verdict = reader.remember(SAID, scope="session", scope_id="s1")
     if verdict.outcome is Outcome.HELD:
-        verdict = team.decide(verdict.proposal_id, accept=True, reason="fine")
+        verdict = team.review.decide(verdict.proposal_id, accept=True, reason="fine")
     assert verdict.echoes == (first,)
     assert (footing(team, kept(verdict)).label, footing(team, kept(verdict)).effective) == ("agent", 0.55)
 
@@ -115,16 +117,16 @@ def test_an_echo_of_an_echo_is_worth_what_the_first_was(team: Memory, first: str
 def test_an_echo_cannot_be_raised_above_what_it_echoes(team: Memory, first: str) -> None:
     again = kept(tell(team, "runner", first).remember(SAID, **ELSEWHERE))
     for _ in range(10):
-        team.outcome(again, "helpful")
+        team.review.outcome(again, "helpful")
     assert footing(team, again).own > 0.95
     assert footing(team, again).effective == 0.55
 
 
 def test_an_echo_goes_down_with_what_it_echoes(team: Memory, first: str) -> None:
     again = kept(tell(team, "runner", first).remember(SAID, **ELSEWHERE))
-    team.outcome(first, "misleading")
+    team.review.outcome(first, "misleading")
     assert footing(team, again).effective == footing(team, first).effective < 0.55
-    team.retract(first, reason="measured wrongly")
+    team.review.retract(first, reason="measured wrongly")
     assert footing(team, again).support is Support.FALLEN
     assert team.recall("nightly export orders").records == ()
 
@@ -135,7 +137,7 @@ def test_what_was_taken_back_falls_when_an_agent_that_was_told_repeats_it(
     team: Memory, first: str, form: str, evidence: list[str] | None
 ) -> None:
     runner = tell(team, "runner", first)
-    team.retract(first, reason="measured wrongly")
+    team.review.retract(first, reason="measured wrongly")
     verdict = runner.remember(AGAIN[form], evidence=evidence, confidence=0.95)
     assert verdict.echoes == (first,)
     again = kept(verdict)
@@ -146,7 +148,7 @@ def test_what_was_taken_back_falls_when_an_agent_that_was_told_repeats_it(
 
 def test_a_person_may_say_again_what_was_taken_back(team: Memory, first: str) -> None:
     curator = tell(team, "curator", first)
-    team.retract(first, reason="measured wrongly")
+    team.review.retract(first, reason="measured wrongly")
     again = kept(curator.remember(SAID, confidence=0.9))
     assert standing(team, again).footing.support is Support.STANDING
     assert told(team.recall("nightly export orders")) == [again]

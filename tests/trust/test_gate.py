@@ -113,7 +113,7 @@ def test_the_nearest_namespace_decides(spaced: Memory, namespace: str, confidenc
     answer = spaced.recall("alpha")
     assert [one.gate for one in answer.records] == ([] if flag == "FILTER" else [flag])
     assert answer.excluded == ({"gate": 1} if flag == "FILTER" else {})
-    assert spaced.lineage(name).nodes[0].gate == flag
+    assert spaced.insight.lineage(name).nodes[0].gate == flag
 
 
 def test_a_call_that_names_both_thresholds_is_held_to_them_everywhere(spaced: Memory) -> None:
@@ -157,7 +157,7 @@ def test_exclusions_add_up_whatever_keeps_records_out(team: Memory) -> None:
         team.remember(f"alpha outside {number}", confidence=0.9, source_type="web")
         team.remember(f"alpha good {number}", confidence=0.9)
         team.remember(f"alpha fallen {number}", confidence=0.9, derived_from=[root])
-    team.retract(root, reason="wrong")
+    team.review.retract(root, reason="wrong")
     answer = team.recall("alpha", purpose="act", limit=3)
     assert answer.excluded == {"gate": 4, "origin": 4, "support": 4, "limit": 1}
     assert (len(answer.records), answer.considered) == (3, 16)
@@ -166,7 +166,7 @@ def test_exclusions_add_up_whatever_keeps_records_out(team: Memory) -> None:
 def test_what_lost_its_support_is_kept_back_even_by_an_open_gate(team: Memory) -> None:
     root = kept(team.remember("omega", confidence=0.9))
     child = kept(team.remember("alpha", confidence=0.9, derived_from=[root]))
-    team.retract(root, reason="wrong")
+    team.review.retract(root, reason="wrong")
     answer = team.recall("alpha", gate_min=0.0, gate_flag=0.0)
     assert (answer.records, answer.excluded) == ((), {"support": 1})
     assert team.get(child).gate is GateFlag.FILTER
@@ -202,11 +202,11 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
 def test_a_wrong_threshold_is_an_error_and_nothing_is_logged(team: Memory, name: str) -> None:
     options, field = WRONG[name]
     team.remember("alpha")
-    before, head = team.stats().receipts, team.ledger.head()
+    before, head = team.insight.stats().receipts, team.ledger.head()
     with pytest.raises(CallerError) as refused:
         team.recall("alpha", **options)  # type: ignore[arg-type]  # the wrong type is the point
     assert getattr(refused.value, "field", None) == field
-    assert (team.stats().receipts, team.ledger.head()) == (before, head)
+    assert (team.insight.stats().receipts, team.ledger.head()) == (before, head)
 
 
 @pytest.mark.parametrize(
@@ -246,10 +246,10 @@ def test_an_answer_can_be_explained_and_run_again_after_everything_has_moved(tea
     shown = [told(answer) for answer in answers]
     clock.forward(90 * 24 * 3_600_000_000)
     for name in names[:4]:
-        team.outcome(name, "misleading")
-    team.retract(names[7], reason="wrong")
+        team.review.outcome(name, "misleading")
+    team.review.retract(names[7], reason="wrong")
     team.revise(names[5], "beta", confidence=0.1)
-    team.sweep()
+    team.review.sweep()
     for answer, ids in zip(answers, shown, strict=True):
         for replay in (False, True):
             explained = team.explain(answer.receipt_id, replay=replay)
@@ -273,7 +273,7 @@ def test_what_was_believed_then_is_told_as_it_was_believed_then(team: Memory, cl
     name = kept(team.remember("alpha", confidence=0.9, derived_from=[root]))
     believed = clock.now()
     clock.forward(1_000_000)
-    team.retract(root, reason="wrong")
+    team.review.retract(root, reason="wrong")
     assert team.recall("alpha").excluded == {"support": 1}
     (found,) = team.recall("alpha", known_at=believed).records
     assert (found.record.id, found.gate, found.standing.footing.effective) == (name, GateFlag.PASS, 0.9)
@@ -287,5 +287,5 @@ def test_a_recall_writes_no_entry(team: Memory) -> None:
 
 
 def test_the_usual_thresholds_are_those_of_the_default_policy(team: Memory) -> None:
-    assert team.policy.trust.gate == TrustPolicy().gate == Thresholds(min=0.4, flag=0.6)
+    assert team.insight.policy.trust.gate == TrustPolicy().gate == Thresholds(min=0.4, flag=0.6)
     assert footing(team, kept(team.remember("alpha"))).effective == TrustPolicy().priors.person == 0.7

@@ -126,27 +126,27 @@ class Run:
         self.actor().revise(self.draw(self.names), self.words(), confidence=self.score(), derived_from=links)
 
     def retract(self) -> None:
-        self.memory.retract(self.draw(self.names), reason="wrong")
+        self.memory.review.retract(self.draw(self.names), reason="wrong")
 
     def observe(self) -> None:
-        self.actor().outcome(self.draw(self.names), self.draw(["helpful", "misleading"]))
+        self.actor().review.outcome(self.draw(self.names), self.draw(["helpful", "misleading"]))
 
     def vouch(self) -> None:
-        self.memory.vouch(self.draw(self.names), origin="person", reason="seen")
+        self.memory.review.vouch(self.draw(self.names), origin="person", reason="seen")
 
     def settle(self) -> None:
-        open_ = [view.id for view in self.memory.conflicts() if view.status is not ConflictStatus.RESOLVED]
+        open_ = [view.id for view in self.memory.review.conflicts() if view.status is not ConflictStatus.RESOLVED]
         if not open_:
             return
         strategy = self.draw(["last_write_wins", "confidence_weighted", "human_escalation", "synthesis"])
         text = self.words() if strategy == "synthesis" else None
-        settled = self.memory.resolve(self.draw(open_), strategy=strategy, rationale="looked", synthesis=text)
+        settled = self.memory.review.resolve(self.draw(open_), strategy=strategy, rationale="looked", synthesis=text)
         if settled.synthesis is not None:
             self.names.append(settled.synthesis)
 
     def sweep(self) -> None:
         self.clock.forward(5 * DAY)
-        self.memory.sweep()
+        self.memory.review.sweep()
 
     def step(self) -> None:
         """One thing that happens. What the caller got wrong is refused, and that must change nothing."""
@@ -170,7 +170,7 @@ def check(memory: Memory, names: list[str]) -> None:
         revisions = memory.history(name).revisions
         assert sum(view.standing.status in CURRENT for view in revisions) <= 1
     contested = {name for name, one in found.items() if one.standing.status is Status.CONTESTED}
-    open_ = [view for view in memory.conflicts() if view.contests and view.status is not ConflictStatus.RESOLVED]
+    open_ = [view for view in memory.review.conflicts() if view.contests and view.status is not ConflictStatus.RESOLVED]
     assert contested == {side.record.id for view in open_ for side in (view.a, view.b)}
 
 
@@ -209,6 +209,6 @@ def test_the_fresh_look_itself_sees_a_fall(team: Memory) -> None:
     child = kept(team.remember(sentence(1), confidence=0.8, derived_from=[root]))
     before = {name: team.get(name) for name in (root, child)}
     assert look(before, child) == Looked(effective=0.8, support=Support.STANDING)
-    team.retract(root, reason="wrong")
+    team.review.retract(root, reason="wrong")
     after = {name: team.get(name) for name in (root, child)}
     assert look(after, child) == Looked(effective=FLOOR, support=Support.FALLEN)

@@ -215,7 +215,7 @@ def test_a_policy_says_how_low_an_origin_may_steer(vault: Path) -> None:
 
 
 def test_a_reviewer_who_answers_for_it_raises_it_and_is_named(team: Memory, hearsay: str) -> None:
-    verdict = team.as_actor("curator").vouch(hearsay, origin="person", reason="called the vendor")
+    verdict = team.as_actor("curator").review.vouch(hearsay, origin="person", reason="called the vendor")
     assert verdict.committed
     assert footing(team, hearsay).label == "person"
     assert told(team.recall("vendor portal", purpose="act")) == [hearsay]
@@ -225,7 +225,7 @@ def test_a_reviewer_who_answers_for_it_raises_it_and_is_named(team: Memory, hear
 
 def test_to_vouch_raises_the_origin_and_not_the_confidence(team: Memory, hearsay: str) -> None:
     before = footing(team, hearsay)
-    team.vouch(hearsay, origin="tool", reason="checked")
+    team.review.vouch(hearsay, origin="tool", reason="checked")
     after = footing(team, hearsay)
     assert (after.own, after.effective, after.support) == (before.own, before.effective, before.support)
 
@@ -235,7 +235,7 @@ def test_nobody_without_the_right_raises_it_and_the_attempt_is_on_record(
     team: Memory, hearsay: str, actor: str
 ) -> None:
     head = team.ledger.head().seq
-    verdict = team.as_actor(actor).vouch(hearsay, origin="agent", reason="trust me")
+    verdict = team.as_actor(actor).review.vouch(hearsay, origin="agent", reason="trust me")
     assert (verdict.outcome, verdict.rule) == (Outcome.REFUSED, "no-rule")
     assert footing(team, hearsay).label == "external"
     (entry,) = entries_since(team, head)
@@ -246,16 +246,16 @@ def test_nobody_without_the_right_raises_it_and_the_attempt_is_on_record(
 def test_nobody_lends_more_than_they_have_themselves(team: Memory, hearsay: str, origin: str) -> None:
     head = team.ledger.head()
     with pytest.raises(Malformed) as refused:
-        team.as_actor("steward").vouch(hearsay, origin=origin, reason="checked")
+        team.as_actor("steward").review.vouch(hearsay, origin=origin, reason="checked")
     assert refused.value.field == "origin"
     assert team.ledger.head() == head
-    assert team.as_actor("steward").vouch(hearsay, origin="system", reason="checked").committed
+    assert team.as_actor("steward").review.vouch(hearsay, origin="system", reason="checked").committed
 
 
 @pytest.mark.parametrize("origin", ["unknown", "external"])
 def test_to_vouch_never_lowers(team: Memory, hearsay: str, origin: str) -> None:
     with pytest.raises(Malformed):
-        team.vouch(hearsay, origin=origin, reason="checked")
+        team.review.vouch(hearsay, origin=origin, reason="checked")
     assert footing(team, hearsay).label == "external"
 
 
@@ -263,28 +263,28 @@ def test_to_vouch_needs_a_reason_a_record_that_stands_and_the_revision_that_was_
     team: Memory, hearsay: str
 ) -> None:
     with pytest.raises(Malformed):
-        team.vouch(hearsay, origin="person", reason=" ")
+        team.review.vouch(hearsay, origin="person", reason=" ")
     with pytest.raises(Malformed):
-        team.vouch(hearsay, origin="royal", reason="checked")
+        team.review.vouch(hearsay, origin="royal", reason="checked")
     with pytest.raises(NotFound):
-        team.vouch("rec_absent", origin="person", reason="checked")
+        team.review.vouch("rec_absent", origin="person", reason="checked")
     with pytest.raises(Stale):
-        team.vouch(hearsay, origin="person", reason="checked", expected_revision=2)
-    team.retract(hearsay, reason="wrong")
+        team.review.vouch(hearsay, origin="person", reason="checked", expected_revision=2)
+    team.review.retract(hearsay, reason="wrong")
     with pytest.raises(Stale):
-        team.vouch(hearsay, origin="person", reason="checked")
+        team.review.vouch(hearsay, origin="person", reason="checked")
 
 
 def test_what_was_derived_before_it_was_raised_is_not_raised(team: Memory, hearsay: str) -> None:
     """Whoever vouched had not read it."""
     before = kept(team.remember(sentence(0), derived_from=[hearsay]))
-    team.vouch(hearsay, origin="person", reason="checked")
+    team.review.vouch(hearsay, origin="person", reason="checked")
     after = kept(team.remember(sentence(1), derived_from=[hearsay]))
     assert (footing(team, before).label, footing(team, after).label) == ("external", "person")
 
 
 def test_a_revision_does_not_inherit_what_the_old_one_was_vouched_for(team: Memory, hearsay: str) -> None:
-    team.vouch(hearsay, origin="person", reason="checked")
+    team.review.vouch(hearsay, origin="person", reason="checked")
     team.as_actor("worker").revise(hearsay, "The reseller now owns the vendor portal outright")
     assert footing(team, hearsay).label == "external"
 
@@ -292,7 +292,7 @@ def test_a_revision_does_not_inherit_what_the_old_one_was_vouched_for(team: Memo
 def test_accepting_a_proposal_raises_nothing(team: Memory) -> None:
     verdict = team.as_actor("worker").remember("We buy through the reseller", kind="decision", source_type="email")
     assert verdict.outcome is Outcome.HELD
-    name = kept(team.decide(verdict.proposal_id, accept=True, reason="fine"))
+    name = kept(team.review.decide(verdict.proposal_id, accept=True, reason="fine"))
     assert footing(team, name).label == "external"
 
 
@@ -394,7 +394,7 @@ def test_what_stands_on_it_cannot_support_it(team: Memory, hearsay: str) -> None
 
 def test_a_supporter_that_was_taken_back_does_not_count(team: Memory, hearsay: str) -> None:
     first = support(team, "gauge", hearsay)
-    team.retract(first, reason="the probe was broken")
+    team.review.retract(first, reason="the probe was broken")
     support(team, "runner", hearsay)
     assert footing(team, hearsay).label == "external"
 

@@ -78,7 +78,7 @@ def test_of_eight_that_supersede_one_record_at_once_one_does(vault: Path) -> Non
         for number in range(8):
             first.revise(old, sentence(200 + 10 * turn + number))
     assert memories[0].ledger.verify().ok
-    assert memories[0].stats().current == 2
+    assert memories[0].insight.stats().current == 2
     for memory in memories:
         memory.close()
 
@@ -109,7 +109,7 @@ def test_two_that_would_close_a_circle_at_once_do_not(vault: Path) -> None:
         results = race(memories, stand)
         rules = sorted(result.rule for result in results if isinstance(result, Verdict))
         assert rules == ["cycle", "owner-commits"]
-        assert len(memories[0].lineage(first).edges) == 1
+        assert len(memories[0].insight.lineage(first).edges) == 1
     assert memories[0].ledger.verify().ok
     for memory in memories:
         memory.close()
@@ -121,7 +121,7 @@ def test_threads_of_one_memory_race_like_programs(team: Memory) -> None:
     results = race(views, partial(_supersede, old))
     won = kept(one_won(results, 8))
     assert standing(team, old).successor == won
-    assert team.stats().current == 1
+    assert team.insight.stats().current == 1
 
 
 @pytest.mark.slow
@@ -141,7 +141,7 @@ def test_sixty_four_readers_and_four_writers_neither_fail_nor_stop(vault: Path) 
                 if number % 4 < 2:
                     assert memory.recall("alpha", limit=5).records
                 else:
-                    assert memory.lineage(roots[number % 8]).nodes
+                    assert memory.insight.lineage(roots[number % 8]).nodes
                     assert memory.get(roots[number % 8]).record.revision >= 1
                 count += 1
             answered.append(count)
@@ -154,10 +154,10 @@ def test_sixty_four_readers_and_four_writers_neither_fail_nor_stop(vault: Path) 
             while count < 2 or time.monotonic() < end:  # a loaded machine may let one begin late
                 name = kept(memory.remember(sentence(1_000 * (number + 1) + count), derived_from=[roots[number]]))
                 written.append(name)
-                memory.outcome(roots[number], "helpful", weight=0.01)
+                memory.review.outcome(roots[number], "helpful", weight=0.01)
                 if count % 5 == 4:
                     memory.revise(name, sentence(1_000 * (number + 5) + count))
-                    memory.retract(name, reason="wrong")
+                    memory.review.retract(name, reason="wrong")
                 count += 1
         except (MunimentError, AssertionError) as error:
             failures.append(error)

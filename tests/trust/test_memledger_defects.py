@@ -43,8 +43,8 @@ def test_a_confidence_of_nothing_is_kept_as_nothing_and_filtered(vault: Path) ->
         found = memory.get(name)
         assert (found.record.claim.belief.score, found.standing.footing.effective, found.gate) == (0.0, 0.0, "FILTER")
         assert memory.recall("alpha").excluded == {"gate": 1}
-        assert memory.quality().worst[0].quality == 0
-        assert memory.quality(profile="memledger").worst[0].effective == 0.0
+        assert memory.insight.quality().worst[0].quality == 0
+        assert memory.insight.quality(profile="memledger").worst[0].effective == 0.0
 
 
 def test_a_weak_root_is_felt_at_every_distance(team: Memory) -> None:
@@ -121,10 +121,10 @@ def test_to_change_one_thing_leaves_all_others(team: Memory, clock: SetClock) ->
     root = kept(team.remember(sentence(0)))
     name = kept(team.remember("First stop the host, then deploy", **together(FULL, derived_from=[root])))
     before = team.get(name).record.claim
-    team.retract(root, reason="wrong")
+    team.review.retract(root, reason="wrong")
     clock.forward(3_600_000_000)
-    team.sweep()
-    team.outcome(name, "helpful")
+    team.review.sweep()
+    team.review.outcome(name, "helpful")
     assert team.get(name).record.claim == before
     team.revise(name, "First stop the host, then deploy", namespace="/ops/deploy")
     after = team.get(name).record.claim
@@ -144,7 +144,7 @@ def test_trust_can_be_lowered_and_what_says_it_did_so_did(team: Memory) -> None:
     assert team.revise(name, "alpha", confidence=0.3).revision == 2
     assert (footing(team, name).effective, footing(team, child).effective) == (0.3, 0.3)
     assert team.recall("alpha").excluded == {"gate": 1, "superseded": 1}
-    team.outcome(name, "misleading")
+    team.review.outcome(name, "misleading")
     assert footing(team, child).effective == footing(team, name).own == pytest.approx(0.24)
 
 
@@ -157,7 +157,7 @@ def test_a_conflict_is_there_wherever_one_looks(team: Memory) -> None:
         assert team.get(name).conflicts == (conflict,)
         assert standing(team, name).status is Status.CONTESTED
     assert {one.conflicts for one in team.recall("office").records} == {(conflict,)}
-    assert [view.id for view in team.conflicts()] == [conflict]
+    assert [view.id for view in team.review.conflicts()] == [conflict]
 
 
 def test_distinct_facts_of_one_shape_do_not_conflict(team: Memory) -> None:
@@ -170,7 +170,7 @@ def test_distinct_facts_of_one_shape_do_not_conflict(team: Memory) -> None:
         "{} was deployed {} times in March",
     )
     claims = [Claim(content=shapes[at % 5].format(word(100 + at).capitalize(), 1_000 + 7 * at)) for at in range(200)]
-    verdicts = team.propose_many(claims)
+    verdicts = team.propose(claims)
     assert [verdict.outcome for verdict in verdicts] == [Outcome.COMMITTED] * 200
     assert [verdict.conflict_ids for verdict in verdicts if verdict.conflict_ids] == []
 
@@ -189,7 +189,7 @@ def test_a_reworded_contradiction_is_found_among_many_neighbours(team: Memory, o
     for number in range(6):
         team.remember(f"The checkout importer of the API cluster has a note {word(number)} from the platform team")
     verdict = team.remember(new)
-    assert first in {view.a.record.id for view in team.conflicts() if view.id in verdict.conflict_ids}
+    assert first in {view.a.record.id for view in team.review.conflicts() if view.id in verdict.conflict_ids}
 
 
 def at_once(jobs: list[threading.Thread]) -> None:
@@ -211,16 +211,16 @@ def test_the_same_said_eight_times_at_once_is_remembered_once(team: Memory) -> N
 
     at_once([threading.Thread(target=say) for _ in range(8)])
     assert sorted(results) == ["committed", *["refused"] * 7]
-    assert team.stats().current == 1
+    assert team.insight.stats().current == 1
 
 
 def test_newer_rows_do_not_hide_descendants(team: Memory) -> None:
     """Defect 9: cascade and lineage lost descendants once a thousand newer rows existed."""
     root = kept(team.remember(sentence(0), confidence=0.9))
     below = [kept(team.remember(sentence(at), confidence=0.9, derived_from=[root])) for at in (1, 2, 3)]
-    team.propose_many([Claim(content=f"{sentence(1_000 + at)} in row {at}") for at in range(1_100)])
-    assert {node.id for node in team.lineage(root, direction="down").nodes} == {root, *below}
-    team.retract(root, reason="wrong")
+    team.propose([Claim(content=f"{sentence(1_000 + at)} in row {at}") for at in range(1_100)])
+    assert {node.id for node in team.insight.lineage(root, direction="down").nodes} == {root, *below}
+    team.review.retract(root, reason="wrong")
     assert {footing(team, name).support for name in below} == {Support.FALLEN}
 
 
@@ -244,7 +244,7 @@ def test_a_word_that_is_none_is_never_stored(team: Memory, options: dict[str, ob
         team.revise(root, "gamma", **options)  # type: ignore[arg-type]  # the wrong word is the point
     assert refused.value.field == field
     with pytest.raises(Malformed):
-        team.foresee(root, becomes="wrong")
+        team.insight.foresee(root, becomes="wrong")
     assert team.get(root).standing.status is Status.ACTIVE
     assert told(team.recall("beta")) == [child]
 
@@ -256,7 +256,7 @@ def test_weak_and_forbidden_hits_hide_no_good_one_and_get_no_credit(team: Memory
     good = kept(team.remember("alpha, and a good many other words that make it match less well", confidence=0.9))
     assert told(team.as_actor("worker").recall("alpha", limit=1)) == [good]
     clock.forward(1)
-    team.sweep()
+    team.review.sweep()
     assert standing(team, good).vigour.accesses == 1
     assert {standing(team, name).vigour.accesses for name in (*weak, *hidden)} == {0}
 
@@ -267,9 +267,9 @@ def test_what_is_popular_does_not_outrank_what_is_asked_for(team: Memory, clock:
     popular = kept(team.remember("The printer room has a kettle for all who wait", confidence=0.5))
     for _ in range(30):
         team.as_actor("runner").recall("kettle")
-        team.outcome(popular, "helpful")
+        team.review.outcome(popular, "helpful")
     clock.forward(1)
-    team.sweep()
+    team.review.sweep()
     assert standing(team, popular).vigour.accesses == 30
     assert told(team.recall("why does the invoice printer jam?", floor=0.0)) == [exact, popular]
 
@@ -292,7 +292,7 @@ def test_searches_with_the_same_hits_do_not_stand_in_each_others_way(team: Memor
     at_once([threading.Thread(target=search, args=(f"agent{number}",)) for number in range(40)])
     assert results == [names] * 120
     clock.forward(1)
-    team.sweep()
+    team.review.sweep()
     assert {standing(team, name).vigour.accesses for name in names} == {120}
     assert team.ledger.verify().ok
 
@@ -322,7 +322,7 @@ def test_no_words_reach_beyond_the_namespace_and_the_rights_of_the_caller(team: 
     team.remember("alpha secret or union select content apollo", namespace="/in", scope_id="apollo")
     answer = team.as_actor("worker").recall(text, namespace="/in")
     assert set(told(answer)) <= {inside}
-    assert team.stats().current == 4
+    assert team.insight.stats().current == 4
 
 
 @pytest.mark.parametrize(
@@ -366,11 +366,11 @@ def test_nothing_is_taken_back_by_likeness(team: Memory) -> None:
     """Defect 15: to delete by description archived the nearest neighbour, whatever its distance."""
     name = kept(team.remember("alpha"))
     with pytest.raises(Malformed):
-        team.retract("alpha beta gamma", reason="wrong")
+        team.review.retract("alpha beta gamma", reason="wrong")
     with pytest.raises(NotFound):
-        team.retract("alpha", reason="wrong")
+        team.review.retract("alpha", reason="wrong")
     with pytest.raises(NotFound):
-        team.retract(name[:-1], reason="wrong")
+        team.review.retract(name[:-1], reason="wrong")
     assert standing(team, name).status is Status.ACTIVE
 
 
@@ -384,9 +384,9 @@ def test_every_telling_is_counted_to_a_named_reader_and_what_was_told_can_be_sai
     verdict = team.as_actor("worker").remember("alpha")
     assert (verdict.outcome, verdict.same_as) == (Outcome.COMMITTED, (name,))
     clock.forward(1)
-    team.sweep()
+    team.review.sweep()
     assert standing(team, name).vigour.accesses == 5
-    with team._tenant.store.read() as snapshot:
+    with team._session.tenant.store.read() as snapshot:
         counted = {row.actor: row.count for row in snapshot.receipts.all_told()}
     assert counted == {"worker": 3, "runner": 1, "tester": 1}
 
@@ -404,11 +404,11 @@ def test_a_threshold_means_the_same_on_every_store(vault: Path) -> None:
 def test_what_failed_before_is_found(team: Memory) -> None:
     """Defect 18: known failures were stored under one key and looked for under another, so there were never any."""
     name = kept(team.remember("Restart the importer by hand", kind="procedure"))
-    team.outcome(name, "misleading", evidence="run:4 failed")
+    team.review.outcome(name, "misleading", evidence="run:4 failed")
     (found,) = team.recall("restart importer").records
     assert found.standing.footing.misleading == 1.0
     assert [event.reason for event in team.history(name).revisions[0].events][1:] == ["run:4 failed"]
-    (knower,) = team.directory("importer").knowers
+    (knower,) = team.insight.directory("importer").knowers
     assert knower.misleading == 1.0
 
 

@@ -11,7 +11,7 @@ from tests.trust.test_resolve import Quarrel, quarrel
 from tests.trust.world import kept, open_vault, sentence, team_policy
 
 from muniment import Memory
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.model.curation import Verdict
 from muniment.model.errors import NotFound, NotPermitted, Stale, Undecided
 from muniment.model.proposal import Objection
@@ -57,11 +57,11 @@ def test_a_rehearsed_answer_says_what_the_answer_comes_to_and_leaves_no_trace(te
     proposal = waiting(team)
     before = everything(team)
 
-    rehearsed = team.decide(proposal, accept=accept, reason="looked at", dry_run=True)
+    rehearsed = team.review.decide(proposal, accept=accept, reason="looked at", dry_run=True)
 
     assert everything(team) == before
-    assert [one.proposal.id for one in team.queue()] == [proposal]
-    done = team.decide(proposal, accept=accept, reason="looked at")
+    assert [one.proposal.id for one in team.review.queue()] == [proposal]
+    done = team.review.decide(proposal, accept=accept, reason="looked at")
     assert judged(rehearsed) == judged(done)
     assert (rehearsed.outcome is Outcome.COMMITTED) is accept
 
@@ -70,10 +70,10 @@ def test_a_rehearsed_answer_counts_the_conflicts_that_it_would_open(team: Memory
     proposal = waiting(team)
     rival = kept(team.remember("The team meets on Tuesdays", kind="decision"))
 
-    rehearsed = team.decide(proposal, accept=True, reason="agreed", dry_run=True)
+    rehearsed = team.review.decide(proposal, accept=True, reason="agreed", dry_run=True)
 
     assert (rehearsed.outcome, len(rehearsed.conflict_ids)) == (Outcome.COMMITTED, 1)
-    assert team.conflicts() == ()
+    assert team.review.conflicts() == ()
     assert team.get(rival).standing.status == "active"
 
 
@@ -81,8 +81,10 @@ def test_a_rehearsed_answer_takes_corrections_and_objections(team: Memory) -> No
     proposal = waiting(team)
     objection = Objection(step=Step.EVIDENCE, rule="seen", reason="nobody saw it")
 
-    moved = team.decide(proposal, accept=True, reason="agreed", kind="intention", scope_id="default", dry_run=True)
-    refused = team.decide(proposal, accept=True, reason="agreed", objections=[objection], dry_run=True)
+    moved = team.review.decide(
+        proposal, accept=True, reason="agreed", kind="intention", scope_id="default", dry_run=True
+    )
+    refused = team.review.decide(proposal, accept=True, reason="agreed", objections=[objection], dry_run=True)
 
     notes = {step.step: step.note for step in moved.steps}
     assert (moved.outcome, "intention" in notes[Step.KIND]) == (Outcome.COMMITTED, True)
@@ -94,27 +96,27 @@ def test_who_may_not_answer_may_not_rehearse_it_either(team: Memory) -> None:
     words = []
     for name in (proposal, "prp_absent"):
         with pytest.raises(NotFound) as refused:
-            team.as_actor("runner").decide(name, accept=True, reason="mine", dry_run=True)
+            team.as_actor("runner").review.decide(name, accept=True, reason="mine", dry_run=True)
         words.append(str(refused.value))
     assert words[0] == words[1]
 
 
 def test_what_was_decided_is_not_rehearsed_again(team: Memory) -> None:
     proposal = waiting(team)
-    team.decide(proposal, accept=False, reason="no")
+    team.review.decide(proposal, accept=False, reason="no")
     with pytest.raises(Stale):
-        team.decide(proposal, accept=True, reason="after all", dry_run=True)
+        team.review.decide(proposal, accept=True, reason="after all", dry_run=True)
 
 
 def test_a_promotion_is_rehearsed_by_those_who_may_promote(team: Memory) -> None:
     record = kept(team.as_actor("worker").remember(sentence(0)))
-    held = team.as_actor("worker").promote(
+    held = team.as_actor("worker").review.promote(
         record, scope="agent_team", scope_id="core", evidence=["run:1"], owner="curator"
     )
     assert held.outcome is Outcome.HELD
     with pytest.raises((NotFound, NotPermitted)):
-        team.as_actor("worker").decide(held.proposal_id, accept=True, reason="mine", dry_run=True)
-    assert team.decide(held.proposal_id, accept=True, reason="good", dry_run=True).outcome is Outcome.COMMITTED
+        team.as_actor("worker").review.decide(held.proposal_id, accept=True, reason="mine", dry_run=True)
+    assert team.review.decide(held.proposal_id, accept=True, reason="good", dry_run=True).outcome is Outcome.COMMITTED
 
 
 # Settlements.
@@ -131,12 +133,12 @@ def test_a_rehearsed_settlement_says_who_wins_and_what_rises_and_leaves_no_trace
     _, on_second = on_both(team, found)
     before = everything(team)
 
-    rehearsed = team.resolve(found.conflict, strategy="last_write_wins", rationale="newer", dry_run=True)
+    rehearsed = team.review.resolve(found.conflict, strategy="last_write_wins", rationale="newer", dry_run=True)
 
     assert everything(team) == before
     assert (rehearsed.status, rehearsed.winner, rehearsed.superseded) == ("resolved", found.second, (found.first,))
     assert (rehearsed.falls, rehearsed.rises) == ((), (on_second,))
-    done = team.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
+    done = team.review.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
     assert done == msgspec.structs.replace(rehearsed, falls=(), rises=(), digest="")
 
 
@@ -147,11 +149,11 @@ def test_what_would_fall_is_told_at_any_depth(vault: Path) -> None:
         on_first, _ = on_both(memory, found)
         above = kept(memory.remember(sentence(2), derived_from=[on_first]))
 
-        rehearsed = memory.resolve(found.conflict, strategy="last_write_wins", rationale="newer", dry_run=True)
+        rehearsed = memory.review.resolve(found.conflict, strategy="last_write_wins", rationale="newer", dry_run=True)
 
         assert rehearsed.falls == (on_first, above)
         assert memory.get(above).standing.status == "active"
-        memory.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
+        memory.review.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
         assert {memory.get(name).standing.status for name in (on_first, above)} == {"deprecated"}
 
 
@@ -162,7 +164,7 @@ def test_what_would_rise_out_of_sight_is_not_told(team: Memory) -> None:
 
     def rises(actor: str) -> tuple[str, ...]:
         seat = team.as_actor(actor)
-        return seat.resolve(found.conflict, strategy="last_write_wins", rationale="newer", dry_run=True).rises
+        return seat.review.resolve(found.conflict, strategy="last_write_wins", rationale="newer", dry_run=True).rises
 
     assert rises("owner") == (hidden, beyond)
     assert rises("senior") == ()
@@ -171,11 +173,11 @@ def test_what_would_rise_out_of_sight_is_not_told(team: Memory) -> None:
 def test_a_rehearsed_ballot_says_what_the_vote_would_come_to(team: Memory) -> None:
     found = quarrel(team)
     for actor in ("curator", "senior"):
-        team.as_actor(actor).resolve(found.conflict, strategy="vote", rationale="measured", winner=found.first)
+        team.as_actor(actor).review.resolve(found.conflict, strategy="vote", rationale="measured", winner=found.first)
     before = everything(team)
 
-    last = team.resolve(found.conflict, strategy="vote", rationale="measured", winner=found.second, dry_run=True)
-    again = team.as_actor("senior").resolve(
+    last = team.review.resolve(found.conflict, strategy="vote", rationale="measured", winner=found.second, dry_run=True)
+    again = team.as_actor("senior").review.resolve(
         found.conflict, strategy="vote", rationale="thought again", winner=found.second, dry_run=True
     )
 
@@ -188,10 +190,10 @@ def test_a_rehearsed_synthesis_and_an_escalation_change_nothing(team: Memory) ->
     found = quarrel(team)
     before = everything(team)
 
-    joined = team.resolve(
+    joined = team.review.resolve(
         found.conflict, strategy="synthesis", rationale="both", synthesis="There are two offices", dry_run=True
     )
-    handed_up = team.resolve(found.conflict, strategy="human_escalation", rationale="too close", dry_run=True)
+    handed_up = team.review.resolve(found.conflict, strategy="human_escalation", rationale="too close", dry_run=True)
 
     assert everything(team) == before
     assert (joined.status, joined.superseded) == ("resolved", (found.first, found.second))
@@ -201,14 +203,16 @@ def test_a_rehearsed_synthesis_and_an_escalation_change_nothing(team: Memory) ->
 def test_a_strategy_that_cannot_tell_says_so_in_a_rehearsal_too(team: Memory) -> None:
     found = quarrel(team)
     with pytest.raises(Undecided):
-        team.resolve(found.conflict, strategy="evidence_count", rationale="count", dry_run=True)
+        team.review.resolve(found.conflict, strategy="evidence_count", rationale="count", dry_run=True)
 
 
 def test_who_may_not_settle_is_told_so_and_no_refusal_is_kept(team: Memory) -> None:
     found = quarrel(team)
     before = everything(team)
 
-    said = team.as_actor("runner").resolve(found.conflict, strategy="last_write_wins", rationale="mine", dry_run=True)
+    said = team.as_actor("runner").review.resolve(
+        found.conflict, strategy="last_write_wins", rationale="mine", dry_run=True
+    )
 
     assert (said.status, said.winner, said.rises) == ("refused", None, ())
     assert everything(team) == before
@@ -220,7 +224,9 @@ def test_a_rehearsal_of_what_is_hidden_is_one_of_nothing(team: Memory) -> None:
     words = []
     for conflict in (hidden.conflict_ids[0], "cfl_absent"):
         with pytest.raises(NotFound) as refused:
-            team.as_actor("senior").resolve(conflict, strategy="last_write_wins", rationale="newer", dry_run=True)
+            team.as_actor("senior").review.resolve(
+                conflict, strategy="last_write_wins", rationale="newer", dry_run=True
+            )
         words.append(str(refused.value))
     assert words[0] == words[1]
 
@@ -230,11 +236,11 @@ def test_a_rehearsal_of_what_is_hidden_is_one_of_nothing(team: Memory) -> None:
 
 def test_a_settlement_that_would_come_out_otherwise_by_now_is_not_done(team: Memory) -> None:
     found = quarrel(team, {"confidence": 0.8}, {"confidence": 0.6})
-    settle = partial(team.resolve, found.conflict, strategy="confidence_weighted", rationale="the surer one")
+    settle = partial(team.review.resolve, found.conflict, strategy="confidence_weighted", rationale="the surer one")
     shown = settle(dry_run=True)
     assert shown.winner == found.first
     for _ in range(8):
-        team.outcome(found.first, "misleading")
+        team.review.outcome(found.first, "misleading")
     before = everything(team)
 
     with pytest.raises(Stale):
@@ -248,7 +254,7 @@ def test_a_settlement_that_would_come_out_otherwise_by_now_is_not_done(team: Mem
 
 def test_a_record_that_came_to_stand_on_the_winner_meanwhile_stops_a_settlement(team: Memory) -> None:
     found = quarrel(team)
-    settle = partial(team.resolve, found.conflict, strategy="last_write_wins", rationale="newer")
+    settle = partial(team.review.resolve, found.conflict, strategy="last_write_wins", rationale="newer")
     shown = settle(dry_run=True)
     above = kept(team.remember(sentence(0), derived_from=[found.second]))
     with pytest.raises(Stale):
@@ -258,9 +264,9 @@ def test_a_record_that_came_to_stand_on_the_winner_meanwhile_stops_a_settlement(
 
 def test_a_ballot_cast_meanwhile_stops_a_ballot_that_was_shown_without_it(team: Memory) -> None:
     found = quarrel(team)
-    settle = partial(team.resolve, found.conflict, strategy="vote", rationale="measured", winner=found.first)
+    settle = partial(team.review.resolve, found.conflict, strategy="vote", rationale="measured", winner=found.first)
     shown = settle(dry_run=True)
-    team.as_actor("senior").resolve(found.conflict, strategy="vote", rationale="measured", winner=found.first)
+    team.as_actor("senior").review.resolve(found.conflict, strategy="vote", rationale="measured", winner=found.first)
     with pytest.raises(Stale):
         settle(expected=shown.digest)
 
@@ -268,7 +274,7 @@ def test_a_ballot_cast_meanwhile_stops_a_ballot_that_was_shown_without_it(team: 
 def test_a_synthesis_is_done_as_shown_although_its_id_is_another(team: Memory) -> None:
     found = quarrel(team)
     settle = partial(
-        team.resolve, found.conflict, strategy="synthesis", rationale="both", synthesis="There are two offices"
+        team.review.resolve, found.conflict, strategy="synthesis", rationale="both", synthesis="There are two offices"
     )
     shown = settle(dry_run=True)
     done = settle(expected=shown.digest)
@@ -277,9 +283,9 @@ def test_a_synthesis_is_done_as_shown_although_its_id_is_another(team: Memory) -
 
 def test_a_refusal_is_recorded_whatever_was_expected(team: Memory) -> None:
     found = quarrel(team)
-    settle = partial(team.resolve, found.conflict, strategy="last_write_wins", rationale="mine")
+    settle = partial(team.review.resolve, found.conflict, strategy="last_write_wins", rationale="mine")
     shown = settle(dry_run=True)
     head = team.ledger.head().seq
     runner = team.as_actor("runner")
-    said = runner.resolve(found.conflict, strategy="last_write_wins", rationale="mine", expected=shown.digest)
+    said = runner.review.resolve(found.conflict, strategy="last_write_wins", rationale="mine", expected=shown.digest)
     assert (said.status, team.ledger.head().seq) == ("refused", head + 1)

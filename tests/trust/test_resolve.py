@@ -44,12 +44,12 @@ def quarrel(
 
 
 def status_of(memory: Memory, conflict: str) -> ConflictStatus:
-    return next(view.status for view in memory.conflicts() if view.id == conflict)
+    return next(view.status for view in memory.review.conflicts() if view.id == conflict)
 
 
 def take_up(memory: Memory, found: Quarrel, strategy: str, rationale: str) -> ConflictResult:
     """Settle with everything a strategy needs: a ballot for a vote, words for a synthesis."""
-    return memory.resolve(
+    return memory.review.resolve(
         found.conflict,
         strategy=strategy,
         rationale=rationale,
@@ -60,7 +60,7 @@ def take_up(memory: Memory, found: Quarrel, strategy: str, rationale: str) -> Co
 
 def won(memory: Memory, settled: ConflictResult, winner: str, loser: str) -> bool:
     """Whether one side stands alone, as the answer, the records, the conflict and a recall all say."""
-    view = next(view for view in memory.conflicts() if view.id == settled.conflict)
+    view = next(view for view in memory.review.conflicts() if view.id == settled.conflict)
     return (
         (settled.status, settled.winner, settled.superseded) == ("resolved", winner, (loser,))
         and (view.status, view.winner) == (ConflictStatus.RESOLVED, winner)
@@ -76,10 +76,10 @@ def won(memory: Memory, settled: ConflictResult, winner: str, loser: str) -> boo
 def test_the_last_write_wins_if_that_is_the_rule(team: Memory) -> None:
     found = quarrel(team)
     head = team.ledger.head().seq
-    settled = team.resolve(found.conflict, strategy="last_write_wins", rationale="the newer visit")
+    settled = team.review.resolve(found.conflict, strategy="last_write_wins", rationale="the newer visit")
     assert won(team, settled, found.second, found.first)
     assert len(entries_since(team, head)) == 1
-    view = team.conflicts()[0]
+    view = team.review.conflicts()[0]
     assert (view.strategy, view.rationale, view.resolved_by, view.epoch_resolved) == (
         Strategy.LAST_WRITE_WINS,
         "the newer visit",
@@ -91,13 +91,13 @@ def test_the_last_write_wins_if_that_is_the_rule(team: Memory) -> None:
 def test_the_better_believed_wins_by_effective_confidence(team: Memory) -> None:
     weak = kept(team.remember(sentence(0), confidence=0.45))
     found = quarrel(team, {"confidence": 0.6}, {"confidence": 0.99, "derived_from": [weak]})
-    settled = team.resolve(found.conflict, strategy="confidence_weighted", rationale="what stands on more")
+    settled = team.review.resolve(found.conflict, strategy="confidence_weighted", rationale="what stands on more")
     assert won(team, settled, found.first, found.second)
 
 
 def test_the_author_with_more_authority_wins(team: Memory) -> None:
     found = quarrel(team, authors=("senior", "runner"))
-    settled = team.resolve(found.conflict, strategy="authority", rationale="the senior was there")
+    settled = team.review.resolve(found.conflict, strategy="authority", rationale="the senior was there")
     assert won(team, settled, found.first, found.second)
 
 
@@ -107,22 +107,22 @@ def test_more_evidence_wins_and_support_that_still_speaks_is_evidence(team: Memo
         kept(team.remember(sentence(at), relations=[("supports", found.second)], evidence=[f"log:{at}"]))
         for at in (10, 11)
     ]
-    team.retract(supports[0], reason="wrong")
+    team.review.retract(supports[0], reason="wrong")
     with pytest.raises(Undecided):
-        team.resolve(found.conflict, strategy="evidence_count", rationale="count")
+        team.review.resolve(found.conflict, strategy="evidence_count", rationale="count")
     kept(team.remember(sentence(12), relations=[("supports", found.second)]))
-    settled = team.resolve(found.conflict, strategy="evidence_count", rationale="count")
+    settled = team.review.resolve(found.conflict, strategy="evidence_count", rationale="count")
     assert won(team, settled, found.second, found.first)
 
 
 @pytest.mark.parametrize("strategy", ["confidence_weighted", "authority", "evidence_count"])
 def test_a_tie_is_undecided_and_changes_nothing(team: Memory, strategy: str) -> None:
     found = quarrel(team)
-    before, head = team.conflicts(), team.ledger.head()
+    before, head = team.review.conflicts(), team.ledger.head()
     with pytest.raises(Undecided) as refused:
-        team.resolve(found.conflict, strategy=strategy, rationale="as good as any")
+        team.review.resolve(found.conflict, strategy=strategy, rationale="as good as any")
     assert refused.value.code == "undecided"
-    assert (team.conflicts(), team.ledger.head()) == (before, head)
+    assert (team.review.conflicts(), team.ledger.head()) == (before, head)
     assert {standing(team, name).status for name in (found.first, found.second)} == {Status.CONTESTED}
 
 
@@ -140,7 +140,7 @@ def test_every_strategy_needs_a_rationale(team: Memory, strategy: str, rationale
 def test_a_strategy_that_is_none_is_refused(team: Memory) -> None:
     found = quarrel(team)
     with pytest.raises(Malformed) as refused:
-        team.resolve(found.conflict, strategy="coin_toss", rationale="heads")
+        team.review.resolve(found.conflict, strategy="coin_toss", rationale="heads")
     assert refused.value.field == "strategy"
 
 
@@ -149,17 +149,17 @@ def test_a_strategy_that_is_none_is_refused(team: Memory) -> None:
 
 def test_who_may_not_settle_is_refused_on_record_and_changes_nothing(team: Memory) -> None:
     found = quarrel(team)
-    before, head = team.conflicts(), team.ledger.head().seq
-    settled = team.as_actor("worker").resolve(found.conflict, strategy="last_write_wins", rationale="mine")
+    before, head = team.review.conflicts(), team.ledger.head().seq
+    settled = team.as_actor("worker").review.resolve(found.conflict, strategy="last_write_wins", rationale="mine")
     assert (settled.status, settled.rule, settled.winner) == ("refused", "no-rule", None)
     (entry,) = entries_since(team, head)
     assert (entry.kind, entry.actor, entry.changes, entry.conflicts) == ("resolved", "worker", (), ())
-    assert team.conflicts() == before
+    assert team.review.conflicts() == before
 
 
 def test_an_agent_with_authority_may_settle_by_a_rule(team: Memory) -> None:
     found = quarrel(team)
-    settled = team.as_actor("senior").resolve(found.conflict, strategy="last_write_wins", rationale="newer")
+    settled = team.as_actor("senior").review.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
     assert won(team, settled, found.second, found.first)
 
 
@@ -167,9 +167,11 @@ def test_to_name_the_winner_takes_more_authority_than_both_authors_have(team: Me
     found = quarrel(team, authors=("worker", "senior"))
     head = team.ledger.head()
     with pytest.raises(NotPermitted):
-        team.as_actor("senior").resolve(found.conflict, strategy="authority", rationale="I say", winner=found.second)
+        team.as_actor("senior").review.resolve(
+            found.conflict, strategy="authority", rationale="I say", winner=found.second
+        )
     assert team.ledger.head() == head
-    settled = team.resolve(found.conflict, strategy="authority", rationale="I was there", winner=found.first)
+    settled = team.review.resolve(found.conflict, strategy="authority", rationale="I was there", winner=found.first)
     assert won(team, settled, found.first, found.second)
 
 
@@ -178,7 +180,7 @@ def test_a_winner_is_not_named_where_there_is_none(team: Memory, strategy: str) 
     found = quarrel(team)
     text = "There are two offices" if strategy == "synthesis" else None
     with pytest.raises(Malformed) as refused:
-        team.resolve(found.conflict, strategy=strategy, rationale="I say", winner=found.first, synthesis=text)
+        team.review.resolve(found.conflict, strategy=strategy, rationale="I say", winner=found.first, synthesis=text)
     assert refused.value.field == "winner"
     assert status_of(team, found.conflict) is ConflictStatus.DETECTED
 
@@ -188,7 +190,7 @@ def test_a_winner_is_one_of_the_two(team: Memory) -> None:
     other = kept(team.remember(sentence(0)))
     for winner in (other, "rec_absent"):
         with pytest.raises(Malformed) as refused:
-            team.resolve(found.conflict, strategy="authority", rationale="I say", winner=winner)
+            team.review.resolve(found.conflict, strategy="authority", rationale="I say", winner=winner)
         assert refused.value.field == "winner"
 
 
@@ -198,7 +200,7 @@ def test_a_conflict_with_a_hidden_side_is_none(team: Memory) -> None:
     words = []
     for conflict in (hidden.conflict_ids[0], "cfl_absent"):
         with pytest.raises(NotFound) as refused:
-            team.as_actor("senior").resolve(conflict, strategy="last_write_wins", rationale="newer")
+            team.as_actor("senior").review.resolve(conflict, strategy="last_write_wins", rationale="newer")
         words.append(str(refused.value))
     assert words[0] == words[1]
     assert standing(team, seen).status is Status.CONTESTED
@@ -208,7 +210,7 @@ def test_a_conflict_with_a_hidden_side_is_none(team: Memory) -> None:
 
 
 def ballot(memory: Memory, actor: str, conflict: str, winner: str | None) -> ConflictResult:
-    return memory.as_actor(actor).resolve(conflict, strategy="vote", rationale=f"{actor} says", winner=winner)
+    return memory.as_actor(actor).review.resolve(conflict, strategy="vote", rationale=f"{actor} says", winner=winner)
 
 
 def test_a_vote_waits_for_its_quorum_and_then_the_most_voices_win(team: Memory) -> None:
@@ -220,7 +222,7 @@ def test_a_vote_waits_for_its_quorum_and_then_the_most_voices_win(team: Memory) 
     assert {standing(team, name).status for name in (found.first, found.second)} == {Status.CONTESTED}
     last = ballot(team, "agent3", found.conflict, found.first)
     assert won(team, last, found.first, found.second)
-    assert [(one.actor, one.winner) for one in team.conflicts()[0].ballots] == [
+    assert [(one.actor, one.winner) for one in team.review.conflicts()[0].ballots] == [
         ("agent1", found.first),
         ("agent2", found.second),
         ("agent3", found.first),
@@ -264,7 +266,7 @@ def test_who_has_no_voice_is_refused(vault: Path) -> None:
     with open_vault(vault, policy=policy) as memory:
         found = quarrel(memory)
         assert ballot(memory, "intern", found.conflict, found.first).status == "refused"
-        assert memory.conflicts()[0].ballots == ()
+        assert memory.review.conflicts()[0].ballots == ()
 
 
 # Synthesis.
@@ -272,7 +274,7 @@ def test_who_has_no_voice_is_refused(vault: Path) -> None:
 
 def test_a_synthesis_takes_the_place_of_both_and_is_worth_no_more_than_they_were(team: Memory) -> None:
     found = quarrel(team, {"confidence": 0.6}, {"confidence": 0.8, "source_type": "web"})
-    settled = team.resolve(
+    settled = team.review.resolve(
         found.conflict,
         strategy="synthesis",
         rationale="both are offices",
@@ -295,7 +297,7 @@ def test_a_synthesis_takes_the_place_of_both_and_is_worth_no_more_than_they_were
     assert standing(team, settled.synthesis).status is Status.ACTIVE
     assert told(team.recall("office")) == [settled.synthesis]
     assert status_of(team, found.conflict) is ConflictStatus.RESOLVED
-    assert team.conflicts()[0].rationale == "both are offices"
+    assert team.review.conflicts()[0].rationale == "both are offices"
     assert team.ledger.verify().ok
 
 
@@ -303,21 +305,21 @@ def test_a_synthesis_without_words_is_none(team: Memory) -> None:
     found = quarrel(team)
     head = team.ledger.head()
     with pytest.raises(Malformed) as refused:
-        team.resolve(found.conflict, strategy="synthesis", rationale="both")
+        team.review.resolve(found.conflict, strategy="synthesis", rationale="both")
     assert refused.value.field == "synthesis"
     assert team.ledger.head() == head
 
 
 def test_a_synthesis_that_policy_holds_settles_nothing_until_a_person_accepts_it(team: Memory) -> None:
     found = quarrel(team)
-    settled = team.as_actor("senior").resolve(
+    settled = team.as_actor("senior").review.resolve(
         found.conflict, strategy="synthesis", rationale="both", synthesis="There are two offices"
     )
     assert (settled.status, settled.synthesis) == ("held", None)
     assert status_of(team, found.conflict) is ConflictStatus.DETECTED
     assert {standing(team, name).status for name in (found.first, found.second)} == {Status.CONTESTED}
-    (waiting,) = team.queue()
-    new = kept(team.decide(waiting.proposal.id, accept=True, reason="well put"))
+    (waiting,) = team.review.queue()
+    new = kept(team.review.decide(waiting.proposal.id, accept=True, reason="well put"))
     assert {standing(team, name).successor for name in (found.first, found.second)} == {new}
     assert status_of(team, found.conflict) is ConflictStatus.RESOLVED
 
@@ -327,16 +329,16 @@ def test_a_synthesis_that_policy_holds_settles_nothing_until_a_person_accepts_it
 
 def test_what_was_escalated_takes_the_highest_authority(team: Memory) -> None:
     found = quarrel(team)
-    settled = team.as_actor("senior").resolve(found.conflict, strategy="human_escalation", rationale="beyond me")
+    settled = team.as_actor("senior").review.resolve(found.conflict, strategy="human_escalation", rationale="beyond me")
     assert (settled.status, settled.winner) == ("escalated", None)
     assert status_of(team, found.conflict) is ConflictStatus.ESCALATED
     assert {standing(team, name).status for name in (found.first, found.second)} == {Status.CONTESTED}
     head = team.ledger.head()
     for strategy in ("last_write_wins", "vote", "synthesis", "human_escalation"):
         with pytest.raises(NotPermitted):
-            team.as_actor("senior").resolve(found.conflict, strategy=strategy, rationale="after all")
+            team.as_actor("senior").review.resolve(found.conflict, strategy=strategy, rationale="after all")
     assert team.ledger.head() == head
-    done = team.as_actor("curator").resolve(
+    done = team.as_actor("curator").review.resolve(
         found.conflict, strategy="authority", rationale="I called them", winner=found.first
     )
     assert won(team, done, found.first, found.second)
@@ -344,7 +346,7 @@ def test_what_was_escalated_takes_the_highest_authority(team: Memory) -> None:
 
 def test_what_is_settled_is_not_settled_again(team: Memory) -> None:
     found = quarrel(team)
-    team.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
+    team.review.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
     head = team.ledger.head()
     for strategy in set(Strategy) - {Strategy.REOPEN}:
         with pytest.raises(Stale):
@@ -356,7 +358,7 @@ def test_a_winner_of_one_dispute_is_contested_while_another_is_open(team: Memory
     middle = kept(team.remember(sentence(0)))
     others = [team.remember(sentence(at), relations=[("contradicts", middle)]) for at in (1, 2)]
     for number, other in enumerate(others):
-        settled = team.resolve(other.conflict_ids[0], strategy="authority", rationale="seen", winner=middle)
+        settled = team.review.resolve(other.conflict_ids[0], strategy="authority", rationale="seen", winner=middle)
         assert settled.winner == middle
         assert standing(team, middle).status is (Status.CONTESTED if number == 0 else Status.ACTIVE)
 
@@ -364,8 +366,8 @@ def test_a_winner_of_one_dispute_is_contested_while_another_is_open(team: Memory
 def test_the_loser_takes_its_other_disputes_with_it(team: Memory) -> None:
     loser = kept(team.remember(sentence(0)))
     one, other = (team.remember(sentence(at), relations=[("contradicts", loser)]) for at in (1, 2))
-    team.resolve(one.conflict_ids[0], strategy="last_write_wins", rationale="newer")
-    assert {view.status for view in team.conflicts()} == {ConflictStatus.RESOLVED}
+    team.review.resolve(one.conflict_ids[0], strategy="last_write_wins", rationale="newer")
+    assert {view.status for view in team.review.conflicts()} == {ConflictStatus.RESOLVED}
     assert standing(team, kept(other)).status is Status.ACTIVE
 
 
@@ -374,7 +376,7 @@ def test_what_stands_on_the_winner_is_restored_and_what_stands_on_the_loser_is_f
     on_first = kept(team.remember(sentence(0), derived_from=[found.first]))
     on_second = kept(team.remember(sentence(1), derived_from=[found.second]))
     assert {footing(team, name).support for name in (on_first, on_second)} == {Support.FLAGGED}
-    team.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
+    team.review.resolve(found.conflict, strategy="last_write_wins", rationale="newer")
     assert footing(team, on_second).support is Support.STANDING
     assert footing(team, on_first).support is Support.FLAGGED
 
@@ -382,7 +384,7 @@ def test_what_stands_on_the_winner_is_restored_and_what_stands_on_the_loser_is_f
 def test_a_repetition_can_be_settled_too(team: Memory) -> None:
     first = kept(team.remember("Sessions expire after 30 minutes"))
     second = team.remember("Please note that sessions expire after 30 minutes.")
-    settled = team.resolve(second.conflict_ids[0], strategy="authority", rationale="one is enough", winner=first)
+    settled = team.review.resolve(second.conflict_ids[0], strategy="authority", rationale="one is enough", winner=first)
     assert settled.superseded == (kept(second),)
     assert told(team.recall("sessions expire")) == [first]
 
@@ -405,7 +407,9 @@ def test_of_many_who_settle_at_once_one_does_and_the_others_are_stale(views: lis
         start.wait(timeout=WAIT_S)
         winner = (found.first, found.second)[number % 2]
         try:
-            results.append(memory.resolve(found.conflict, strategy="authority", rationale="I say", winner=winner))
+            results.append(
+                memory.review.resolve(found.conflict, strategy="authority", rationale="I say", winner=winner)
+            )
         except MunimentError as error:
             results.append(error)
 
@@ -429,4 +433,4 @@ def test_a_held_side_is_no_side(team: Memory) -> None:
     kept(team.remember(BERLIN))
     verdict = team.as_actor("worker").remember(MADRID, kind="decision")
     assert verdict.outcome is Outcome.HELD
-    assert (verdict.conflict_ids, team.conflicts()) == ((), ())
+    assert (verdict.conflict_ids, team.review.conflicts()) == ((), ())

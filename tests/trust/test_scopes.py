@@ -99,7 +99,7 @@ def test_a_whole_charter_waits_for_a_person_whoever_proposes(house: Memory, scop
 def accepted(house: Memory, scope: str = "x_organization", **changes: object) -> str:
     options = {**CHARTER, **changes}
     verdict = house.as_actor("worker").remember(ABOUT, scope=scope, scope_id="subject-1", **options)  # type: ignore[arg-type]
-    return kept(house.decide(verdict.proposal_id, accept=True, reason="the consent is on file"))
+    return kept(house.review.decide(verdict.proposal_id, accept=True, reason="the consent is on file"))
 
 
 @pytest.mark.parametrize("scope", EXTENSIONS)
@@ -115,8 +115,8 @@ def test_what_was_accepted_is_read_by_owner_reviewer_and_the_access_list_only(ho
         with pytest.raises(NotFound):
             view.get(name)
         with pytest.raises(NotFound):
-            view.lineage(name)
-        assert view.directory().knowers == ()
+            view.insight.lineage(name)
+        assert view.insight.directory().knowers == ()
 
 
 def test_an_access_list_may_name_a_role(house: Memory) -> None:
@@ -140,7 +140,7 @@ def test_retention_sets_when_it_ends_and_a_sweep_ends_it(house: Memory, clock: S
     assert told(reader.recall("called in the morning")) == [name]
     clock.forward(1)
     assert reader.recall("called in the morning").records == ()
-    assert house.sweep().expired == (name,)
+    assert house.review.sweep().expired == (name,)
     assert standing(reader, name).status is Status.EXPIRED
 
 
@@ -193,7 +193,7 @@ def test_to_repeat_it_where_its_charter_bars_it_is_refused_too(house: Memory) ->
 def test_a_reviewer_does_not_move_it_to_where_its_charter_bars_it(house: Memory) -> None:
     worker = house.as_actor("worker")
     verdict = worker.remember(ABOUT, **together(CHARTER, scope="x_organization", scope_id="subject-1"))
-    moved = house.decide(verdict.proposal_id, accept=True, reason="fine", scope="project", scope_id="default")
+    moved = house.review.decide(verdict.proposal_id, accept=True, reason="fine", scope="project", scope_id="default")
     assert moved.outcome is Outcome.REFUSED
     assert worker.recall("called in the morning").records == ()
 
@@ -218,7 +218,7 @@ def ready(house: Memory, scope: str = "project") -> str:
 def test_promotion_goes_one_step_at_a_time_along_its_routes(house: Memory, start: str, target: str) -> None:
     name = ready(house, start)
     place = TARGETS.get(target, "subject-1")
-    verdict = house.promote(name, scope=target, scope_id=place, evidence=["review:1"], owner="teammate")
+    verdict = house.review.promote(name, scope=target, scope_id=place, evidence=["review:1"], owner="teammate")
     if target in ROUTES[start]:
         assert (verdict.outcome, verdict.rule) == (Outcome.HELD, "promotion")
     else:
@@ -238,7 +238,7 @@ def test_a_promotion_needs_evidence_and_an_owner(
     house: Memory, evidence: list[str], owner: str | None, missing: list[str]
 ) -> None:
     name = ready(house)
-    verdict = house.promote(name, scope="agent_team", scope_id="platform", evidence=evidence, owner=owner)
+    verdict = house.review.promote(name, scope="agent_team", scope_id="platform", evidence=evidence, owner=owner)
     assert (verdict.outcome, verdict.rule) == (Outcome.REFUSED, "promotion-grounds")
     assert [word for word in ("evidence", "owner") if word in verdict.reason] == missing
 
@@ -246,7 +246,7 @@ def test_a_promotion_needs_evidence_and_an_owner(
 @pytest.mark.parametrize("actor", ["owner", "curator", "teammate", "promoter"])
 def test_a_promotion_is_always_held_whoever_asks(house: Memory, actor: str) -> None:
     name = ready(house)
-    verdict = house.as_actor(actor).promote(
+    verdict = house.as_actor(actor).review.promote(
         name, scope="agent_team", scope_id="platform", evidence=["review:1"], owner="teammate"
     )
     assert verdict.outcome is Outcome.HELD
@@ -256,7 +256,7 @@ def test_a_promotion_is_always_held_whoever_asks(house: Memory, actor: str) -> N
 def promoted(house: Memory, actor: str = "teammate") -> tuple[str, str]:
     """A record, and the proposal to promote it to the team."""
     name = ready(house)
-    verdict = house.as_actor(actor).promote(
+    verdict = house.as_actor(actor).review.promote(
         name,
         scope="agent_team",
         scope_id="platform",
@@ -271,11 +271,11 @@ def test_to_accept_a_promotion_takes_the_right_to_promote(house: Memory) -> None
     name, waiting = promoted(house)
     head = house.ledger.head()
     with pytest.raises(NotPermitted):
-        house.as_actor("accepter").decide(waiting, accept=True, reason="fine")
+        house.as_actor("accepter").review.decide(waiting, accept=True, reason="fine")
     with pytest.raises(NotFound):
-        house.as_actor("teammate").decide(waiting, accept=True, reason="fine")
+        house.as_actor("teammate").review.decide(waiting, accept=True, reason="fine")
     assert house.ledger.head() == head
-    new = kept(house.as_actor("promoter").decide(waiting, accept=True, reason="checked"))
+    new = kept(house.as_actor("promoter").review.decide(waiting, accept=True, reason="checked"))
     record = house.get(new).record
     assert (record.claim.place.scope, record.claim.place.scope_id) == ("agent_team", "platform")
     assert (record.claim.belief.evidence, record.claim.handling.owner) == (("review:1",), "teammate")
@@ -287,33 +287,37 @@ def test_to_accept_a_promotion_takes_the_right_to_promote(house: Memory) -> None
 def test_an_agent_does_not_accept_its_own_promotion(house: Memory) -> None:
     _, waiting = promoted(house, "promoter")
     with pytest.raises(NotPermitted):
-        house.as_actor("promoter").decide(waiting, accept=True, reason="mine")
-    assert house.decide(waiting, accept=True, reason="checked").committed
+        house.as_actor("promoter").review.decide(waiting, accept=True, reason="mine")
+    assert house.review.decide(waiting, accept=True, reason="checked").committed
 
 
 def test_what_is_promoted_is_worth_no_more_than_what_it_was(house: Memory) -> None:
     name = kept(house.as_actor("worker").remember(sentence(0), confidence=0.55, source_type="web"))
-    verdict = house.promote(name, scope="agent_team", scope_id="platform", evidence=["review:1"], owner="teammate")
-    new = kept(house.decide(verdict.proposal_id, accept=True, reason="fine"))
+    verdict = house.review.promote(
+        name, scope="agent_team", scope_id="platform", evidence=["review:1"], owner="teammate"
+    )
+    new = kept(house.review.decide(verdict.proposal_id, accept=True, reason="fine"))
     assert (footing(house, new).label, footing(house, new).effective) == ("external", 0.55)
-    house.retract(name, reason="wrong")
+    house.review.retract(name, reason="wrong")
     assert footing(house, new).support == "fallen"
 
 
 def test_a_promotion_that_is_refused_leaves_everything_as_it_was(house: Memory) -> None:
     name, waiting = promoted(house)
     before = standing(house, name)
-    house.decide(waiting, accept=False, reason="not yet")
+    house.review.decide(waiting, accept=False, reason="not yet")
     assert standing(house, name) == before
-    assert house.queue() == ()
+    assert house.review.queue() == ()
     with pytest.raises(Stale):
-        house.decide(waiting, accept=True, reason="after all")
+        house.review.decide(waiting, accept=True, reason="after all")
 
 
 def test_what_no_longer_speaks_is_not_promoted(house: Memory) -> None:
     name = ready(house)
-    house.retract(name, reason="wrong")
-    verdict = house.promote(name, scope="agent_team", scope_id="platform", evidence=["review:1"], owner="teammate")
+    house.review.retract(name, reason="wrong")
+    verdict = house.review.promote(
+        name, scope="agent_team", scope_id="platform", evidence=["review:1"], owner="teammate"
+    )
     assert (verdict.outcome, verdict.rule) == (Outcome.REFUSED, "not-current")
 
 
@@ -321,7 +325,7 @@ def test_what_is_hidden_is_not_promoted(house: Memory) -> None:
     hidden = kept(house.remember(sentence(0), sensitivity="secret"))
     for name in (hidden, "rec_absent"):
         with pytest.raises(NotFound):
-            house.as_actor("teammate").promote(
+            house.as_actor("teammate").review.promote(
                 name, scope="agent_team", scope_id="platform", evidence=["review:1"], owner="teammate"
             )
 
@@ -329,7 +333,7 @@ def test_what_is_hidden_is_not_promoted(house: Memory) -> None:
 def test_a_promotion_with_wrong_words_is_refused_by_its_field(house: Memory) -> None:
     name = ready(house)
     with pytest.raises(Malformed) as evidence:
-        house.promote(name, scope="agent_team", scope_id="platform", evidence="review:1", owner="teammate")
+        house.review.promote(name, scope="agent_team", scope_id="platform", evidence="review:1", owner="teammate")
     with pytest.raises(Malformed) as scope:
-        house.promote(name, scope="everywhere", scope_id="platform", evidence=["review:1"], owner="teammate")
+        house.review.promote(name, scope="everywhere", scope_id="platform", evidence=["review:1"], owner="teammate")
     assert (evidence.value.field, scope.value.field) == ("evidence", "scope")

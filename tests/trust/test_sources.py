@@ -9,13 +9,13 @@ import pytest
 from tests.contracts.omir.bundles import bundle as omir
 from tests.contracts.omir.bundles import record as omir_record
 from tests.contracts.samples import sample
-from tests.rest.desk import opened
+from tests.operations.desk import opened
 from tests.trust.world import footing, kept, sentence
 
 from muniment import Memory
 from muniment.compat.exchange import read_in
 from muniment.contracts.registry import ContractName
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim, Origin
 from muniment.model.errors import Malformed
 from muniment.model.source import SOURCE_TYPES
@@ -57,7 +57,7 @@ def test_a_word_outside_the_vocabulary_is_refused_and_changes_nothing(team: Memo
     with pytest.raises(Malformed, match=r"^source_type: expected a sort of source") as refused:
         team.as_actor("worker").remember(sentence(0), source_type=said)
     assert (refused.value.code, refused.value.hint) == ("malformed", f"The nearest is {near}.")
-    assert not list(team.browse())
+    assert not list(team.insight.browse())
 
 
 def test_a_word_of_another_system_is_kept_and_counts_as_unknown(team: Memory) -> None:
@@ -65,7 +65,9 @@ def test_a_word_of_another_system_is_kept_and_counts_as_unknown(team: Memory) ->
     for number, word in enumerate(["telepathy", "wbe", "trusted", "verified tool"]):
         origin = Origin(source_type=word)
         own, claim = (Claim(content=sentence(number + 10 * place), origin=origin) for place in (0, 1))
-        (brought,) = team.take_in(f"batch-{number}", [Newcomer(claim=claim, record=f"mem-{number}")], contract="omir")
+        (brought,) = team.imports.take_in(
+            f"batch-{number}", [Newcomer(claim=claim, record=f"mem-{number}")], contract="omir"
+        )
         for record in (kept(team.propose(own)), kept(brought)):
             assert team.get(record).record.claim.origin.source_type == word
             assert footing(team, record).label is Label.UNKNOWN
@@ -110,4 +112,4 @@ def test_what_a_document_says_of_its_source_lowers_what_it_brings(team: Memory) 
 @pytest.mark.parametrize("name", [ContractName.MEMLEDGER, ContractName.AKASHIK])
 def test_a_contract_without_a_word_for_the_source_brings_imports(team: Memory, name: ContractName) -> None:
     assert read_in(team, name, sample(name)).count("committed") > 0
-    assert {found.standing.footing.label.value for found in team.browse()} <= {"import", "external", "unknown"}
+    assert {found.standing.footing.label.value for found in team.insight.browse()} <= {"import", "external", "unknown"}

@@ -95,7 +95,7 @@ def test_an_outcome_anywhere_moves_all_that_stands_on_it_in_the_same_entry(drawn
         weight = data.draw(st.sampled_from([0.25, 0.5, 1.0]))
         (helpful if good else misleading)[number] += weight
         head = memory.ledger.head().seq
-        memory.outcome(names[number], "helpful" if good else "misleading", weight=weight)
+        memory.review.outcome(names[number], "helpful" if good else "misleading", weight=weight)
         own = [
             (4 * score + good_ones) / (4 + good_ones + bad_ones)
             for score, good_ones, bad_ones in zip(drawn.scores, helpful, misleading, strict=True)
@@ -150,10 +150,10 @@ def test_bad_outcomes_of_the_root_reach_the_end_of_the_chain_and_good_ones_bring
     team: Memory, line: list[str]
 ) -> None:
     for _ in range(4):
-        team.outcome(line[0], "misleading")
+        team.review.outcome(line[0], "misleading")
     assert worth(team, line) == pytest.approx([0.45] * 25)
     head = team.ledger.head().seq
-    team.outcome(line[0], "helpful")
+    team.review.outcome(line[0], "helpful")
     assert worth(team, line) == pytest.approx([(3.6 + 1) / 9] * 25)
     (entry,) = entries_since(team, head)
     assert len(entry.changes) == 25
@@ -171,8 +171,8 @@ def test_replay_and_a_restart_give_the_same_worth(vault: Path) -> None:
             above = [names[at] for at in sorted({number // 2, number - 1}) if 0 <= at < number]
             names.append(kept(memory.remember(sentence(number), confidence=0.9 - number / 100, derived_from=above)))
         memory.revise(names[1], sentence(100), confidence=0.5)
-        memory.outcome(names[2], "misleading", weight=0.5)
-        memory.retract(names[5], reason="wrong")
+        memory.review.outcome(names[2], "misleading", weight=0.5)
+        memory.review.retract(names[5], reason="wrong")
         before = [standing(memory, name) for name in names]
         rebuilt = memory.ledger.replay()
         assert rebuilt.identical

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import count
+from operator import attrgetter
 from typing import Any, cast
 
 import msgspec
@@ -14,7 +15,7 @@ from tests.walls.rows import ROWS, Given, Nowhere, Own, Said
 from tests.walls.world import World
 
 from muniment import Memory
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim, Place
 from muniment.model.errors import MunimentError
 from muniment.model.vocabulary import Scope
@@ -93,8 +94,7 @@ def _claim(said: Said) -> Claim:
 
 def asked(seat: Memory, method: str, given: Given) -> object:
     """Call a method, and read to the end what it gives out piece by piece."""
-    target: Any = seat.ledger if method.startswith("ledger.") else seat
-    answer = getattr(target, method.removeprefix("ledger."))(**given)
+    answer = attrgetter(method)(seat)(**given)
     return list(answer) if isinstance(answer, Iterator) else answer
 
 
@@ -111,7 +111,7 @@ def heard(world: World, caller: str, method: str, given: Given) -> Heard:
 def row(method: str, **more: object) -> Given:
     """A row with something said over it. A record by its id and everything of somebody are not said together."""
     given = {**ROWS[method], **more}
-    if method in ("forget", "hold") and more.keys() & {"subject", "source", "actor", "session"}:
+    if method in ("forget", "erasure.hold") and more.keys() & {"subject", "source", "actor", "session"}:
         given.pop("record_id")
     return given
 

@@ -12,7 +12,7 @@ from typing import Literal, get_type_hints
 import msgspec
 
 from muniment import Memory
-from muniment.engine.audit import LedgerFace
+from muniment.client.parts import PARTS
 from muniment.engine.options import QueryOptions
 from muniment.model.claim_options import ClaimOptions
 
@@ -41,54 +41,59 @@ OWN = Own()
 _WHY: Given = {"reason": "because"}
 
 ROWS: dict[str, Given] = {
-    "activity": {},
-    "alias": {"name": "pump", "means": "engine"},
-    "apply": {"batch": Nowhere("batch"), **_WHY},
+    "insight.activity": {},
+    "review.alias": {"name": "pump", "means": "engine"},
+    "imports.apply": {"batch": Nowhere("batch"), **_WHY},
     "attune": {},
-    "browse": {},
-    "certificates": {},
-    "conflict": {"conflict_id": Nowhere("conflict")},
-    "conflicts": {},
-    "decide": {"proposal_id": Nowhere("proposal"), "accept": True, **_WHY},
-    "detect": {"record_id": OWN},
-    "directory": {},
-    "entity": {"name": "pump"},
+    "insight.browse": {},
+    "erasure.certificates": {},
+    "review.conflict": {"conflict_id": Nowhere("conflict")},
+    "review.conflicts": {},
+    "review.decide": {"proposal_id": Nowhere("proposal"), "accept": True, **_WHY},
+    "review.detect": {"record_id": OWN},
+    "insight.directory": {},
+    "insight.entity": {"name": "pump"},
     "explain": {"receipt_id": Nowhere("receipt")},
     "flush": {"timeout": 1.0},
-    "foresee": {"record_id": OWN},
+    "insight.foresee": {"record_id": OWN},
     "forget": {"record_id": Nowhere("record"), "dry_run": True, **_WHY},
     "get": {"record_id": OWN},
     "history": {"record_id": OWN},
-    "hold": {"record_id": Nowhere("record"), **_WHY},
-    "holds": {},
-    "lift": {"hold_id": Nowhere("hold"), **_WHY},
-    "lineage": {"record_id": OWN},
-    "namespaces": {},
-    "outcome": {"record_id": OWN, "result": "helpful"},
-    "preview": {"claims": Said()},
-    "promote": {"record_id": OWN, "scope": "agent_team", "scope_id": "beta", "evidence": ["e:1"], "owner": "bob"},
+    "erasure.hold": {"record_id": Nowhere("record"), **_WHY},
+    "erasure.holds": {},
+    "erasure.lift": {"hold_id": Nowhere("hold"), **_WHY},
+    "insight.lineage": {"record_id": OWN},
+    "insight.namespaces": {},
+    "review.outcome": {"record_id": OWN, "result": "helpful"},
+    "imports.preview": {"claims": Said()},
+    "review.promote": {
+        "record_id": OWN,
+        "scope": "agent_team",
+        "scope_id": "beta",
+        "evidence": ["e:1"],
+        "owner": "bob",
+    },
     "propose": {"claim": Said()},
-    "propose_many": {"claims": Said()},
-    "quality": {},
-    "quarantine": {"record_id": Nowhere("record"), **_WHY},
-    "quarantined": {},
-    "queue": {},
-    "receipts_of": {"record_id": OWN},
+    "insight.quality": {},
+    "review.quarantine": {"record_id": Nowhere("record"), **_WHY},
+    "review.quarantined": {},
+    "review.queue": {},
+    "insight.receipts_of": {"record_id": OWN},
     "recall": {"text": "the pump leaks", "floor": 0.0, "limit": 100},
-    "release": {"record_id": Nowhere("record"), **_WHY},
+    "review.release": {"record_id": Nowhere("record"), **_WHY},
     "remember": {"content": "the valve is new"},
-    "report": {"proposal_id": Nowhere("proposal")},
-    "resolve": {"conflict_id": Nowhere("conflict"), "strategy": "last_write_wins", "rationale": "because"},
-    "retire": {"record_id": Nowhere("record"), "becomes": "archived", **_WHY},
-    "retract": {"record_id": Nowhere("record"), **_WHY},
+    "review.report": {"proposal_id": Nowhere("proposal")},
+    "review.resolve": {"conflict_id": Nowhere("conflict"), "strategy": "last_write_wins", "rationale": "because"},
+    "review.retire": {"record_id": Nowhere("record"), "becomes": "archived", **_WHY},
+    "review.retract": {"record_id": Nowhere("record"), **_WHY},
     "revise": {"record_id": OWN, "content": "the pump leaks a little"},
-    "roll_back": {"batch": Nowhere("batch"), **_WHY},
-    "searching": {},
-    "stats": {},
-    "sweep": {},
-    "take_in": {"batch": Nowhere("batch"), "newcomers": Said(), "contract": "omir", "preview": True},
-    "vouch": {"record_id": OWN, "origin": "person", **_WHY},
-    "withdraw": {"by": "actor", "value": "bob", "dry_run": True, **_WHY},
+    "imports.roll_back": {"batch": Nowhere("batch"), **_WHY},
+    "insight.searching": {},
+    "insight.stats": {},
+    "review.sweep": {},
+    "imports.take_in": {"batch": Nowhere("batch"), "newcomers": Said(), "contract": "omir", "preview": True},
+    "review.vouch": {"record_id": OWN, "origin": "person", **_WHY},
+    "erasure.withdraw": {"by": "actor", "value": "bob", "dry_run": True, **_WHY},
     "ledger.chain": {},
     "ledger.checkpoint": {},
     "ledger.checkpoints": {},
@@ -105,7 +110,8 @@ APART = {
     "for_user": "names the user: its own test",
     "as_actor": "names the actor and the session: its own test",
     "close": "takes nothing and tells nothing",
-    "policy": "an attribute: whoever holds the object holds the vault",
+    "insight.policy": "an attribute: whoever holds the object holds the vault",
+    "actor": "the caller's own",
     "tenant": "the caller's own",
 }
 NAMES: dict[str, Kind] = {
@@ -161,15 +167,15 @@ PLACES = {
 
 
 def public_names() -> set[str]:
-    """Every public method of the memory and of its ledger."""
-    own = {name for name in dir(Memory) if not name.startswith("_")}
-    return own | {f"ledger.{name}" for name in dir(LedgerFace) if not name.startswith("_")}
+    """Every public method of the memory and of its parts."""
+    parts = {f"{part}.{name}" for part, kind in PARTS.items() for name in dir(kind) if not name.startswith("_")}
+    return parts | {name for name in dir(Memory) if not name.startswith("_")}
 
 
 def parameters(name: str) -> dict[str, str]:
     """What a method takes, by name, with how it is annotated; options that are spread out count one by one."""
     kind, _, method = name.rpartition(".")
-    found = inspect.signature(getattr(LedgerFace if kind else Memory, method)).parameters
+    found = inspect.signature(getattr(PARTS.get(kind, Memory), method)).parameters
     taken = {one.name: str(one.annotation) for one in found.values() if one.name not in ("self", "options")}
     if "options" in found:
         hints = QueryOptions if "QueryOptions" in str(found["options"].annotation) else ClaimOptions

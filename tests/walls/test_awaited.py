@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from inspect import isawaitable
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -22,9 +23,8 @@ POINTED_AT = "id of plain"
 
 async def _awaited(world: World, caller: str, method: str, given: Given) -> Heard:
     memory: Any = aio.Memory(world.seat(caller))
-    target = memory.ledger if method.startswith("ledger.") else memory
     try:
-        answer = getattr(target, method.removeprefix("ledger."))(**filled(world, caller, given))
+        answer = attrgetter(method)(memory)(**filled(world, caller, given))
         if isinstance(answer, AsyncIterator):
             return Heard(text=spoken([one async for one in answer]))
         return Heard(text=spoken(await answer if isawaitable(answer) else answer))

@@ -17,9 +17,29 @@ from tests.walls.world import ANA, POLICY, TEAM, World
 
 from muniment import Memory
 
-_UNNAMED = ("attune", "browse", "conflicts", "directory", "entity", "namespaces", "quality", "queue", "recall", "stats")
+_UNNAMED = (
+    "attune",
+    "insight.browse",
+    "review.conflicts",
+    "insight.directory",
+    "insight.entity",
+    "insight.namespaces",
+    "insight.quality",
+    "review.queue",
+    "recall",
+    "insight.stats",
+)
 SAID = ("the pump leaks oil", "a valve was stuck", "every tank rusts", "old gauges tell lies")
-_MORE = ("quarantined", "searching", "preview", "holds", "certificates", "sweep", "withdraw", "alias")
+_MORE = (
+    "review.quarantined",
+    "insight.searching",
+    "imports.preview",
+    "erasure.holds",
+    "erasure.certificates",
+    "review.sweep",
+    "erasure.withdraw",
+    "review.alias",
+)
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +79,10 @@ def _make_noise(owner: Memory, same: str) -> None:
     assert kept is not None
     assert gone is not None
     ana.recall("pump", limit=50)
-    owner.hold(kept, reason="case")
+    owner.erasure.hold(kept, reason="case")
     owner.forget(gone, reason="asked")
-    owner.quarantine(kept, reason="odd")
-    owner.alias(f"machine {len(same)}", f"engine {len(same)}")
+    owner.review.quarantine(kept, reason="odd")
+    owner.review.alias(f"machine {len(same)}", f"engine {len(same)}")
 
 
 def test_what_an_outsider_is_told_is_the_same_whether_or_not_there_is_another_side(
@@ -129,7 +149,7 @@ def _left(answer: httpx.Response) -> dict[str, str]:
     return {head: value for head, value in answer.headers.items() if "limit" in head or "retry" in head}
 
 
-@each("method", ["remember", "revise", "promote", "propose", "outcome"])
+@each("method", ["remember", "revise", "review.promote", "propose", "review.outcome"])
 def test_that_a_name_for_a_proposal_is_taken_is_all_that_it_tells(world: World, method: str) -> None:
     """Known and said in SECURITY.md: names for proposals are shared by a tenant, so one that is taken is refused. Not
     by whom, when, for what, or what became of it: every one of them gets the same words."""
@@ -143,8 +163,10 @@ def test_that_a_name_for_a_proposal_is_taken_is_all_that_it_tells(world: World, 
 
 def test_the_search_would_find_what_it_looks_for(world: World) -> None:
     """Whoever may see everything is told words and ids by the hundred."""
-    records = list(world.ours.browse(statuses=["active", "draft", "held", "contested", "superseded", "retracted"]))
-    found = world.canaries.found_in(spoken([records, world.ours.holds(), world.ours.certificates()]))
+    records = list(
+        world.ours.insight.browse(statuses=["active", "draft", "held", "contested", "superseded", "retracted"])
+    )
+    found = world.canaries.found_in(spoken([records, world.ours.erasure.holds(), world.ours.erasure.certificates()]))
     assert {"plain/second", "id of plain", "hold/reason", "certificate/reason", "quarantined/content"} <= set(found)
     assert len(found) > 200
     assert word("plain/content") not in world.canaries.ids

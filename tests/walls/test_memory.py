@@ -64,12 +64,18 @@ def test_no_method_tells_what_is_hidden_without_being_asked_for_it(
 ) -> None:
     """The rows as they stand, and every open record that touches something hidden."""
     asked = [(method, row(method)) for method in ROWS]
-    asked += [("browse", {"statuses": [one.value]}) for one in Status]
-    asked += [("entity", {"name": name}) for name in ("pump", "door", "gasket")]
-    asked += [("directory", {"about": "pump door"}), ("attune", {"count": True, "limit": 100})]
+    asked += [("insight.browse", {"statuses": [one.value]}) for one in Status]
+    asked += [("insight.entity", {"name": name}) for name in ("pump", "door", "gasket")]
+    asked += [("insight.directory", {"about": "pump door"}), ("attune", {"count": True, "limit": 100})]
     for name in world.open.values():
-        asked += [(one, row(one, record_id=name)) for one in ("get", "history", "lineage", "foresee", "detect")]
-        asked += [(one, row(one, record_id=name)) for one in ("forget", "revise", "quarantine", "release", "outcome")]
+        asked += [
+            (one, row(one, record_id=name))
+            for one in ("get", "history", "insight.lineage", "insight.foresee", "review.detect")
+        ]
+        asked += [
+            (one, row(one, record_id=name))
+            for one in ("forget", "revise", "review.quarantine", "review.release", "review.outcome")
+        ]
         asked += [("remember", row("remember", supersedes=name, scope="project", scope_id="shared"))]
     leaks = []
     for method, given in asked:
@@ -118,7 +124,7 @@ def _trespasses(world: World) -> list[str]:
     """Records of those who may not write where they are."""
     everything = [one.value for one in Status if one is not Status.ERASED]
     found = []
-    for one in world.ours.browse(statuses=everything):
+    for one in world.ours.insight.browse(statuses=everything):
         place, author = one.record.claim.place, one.record.actor
         if author in ("bob", "guest") and place.scope_id in (TEAM, PROJECT, SESSION):
             found.append(f"{author} in {place.scope_id}")
@@ -148,7 +154,7 @@ def test_tenants_of_like_names_have_a_store_each(tmp_path: Path) -> None:
             memory.remember(f"this is of {name}")
     for name in names:
         with Memory.open(tmp_path, tenant=name, create=False, embedder=None) as memory:
-            assert [one.record.content for one in memory.browse()] == [f"this is of {name}"]
+            assert [one.record.content for one in memory.insight.browse()] == [f"this is of {name}"]
 
 
 def test_an_actor_is_who_it_is_spelled_as_and_nobody_else(world: World, record_property: Property) -> None:
@@ -161,7 +167,7 @@ def test_an_actor_is_who_it_is_spelled_as_and_nobody_else(world: World, record_p
             seat = world.ours.as_actor(name)  # type: ignore[arg-type]
         except (Malformed, Unauthenticated):
             continue
-        if seat.recall("pump", floor=0.0, limit=200).considered or list(seat.browse()):
+        if seat.recall("pump", floor=0.0, limit=200).considered or list(seat.insight.browse()):
             leaks.append(f"{about} sees something")
     told(record_property, "library, actors", cells, leaks)
 
@@ -179,7 +185,7 @@ def test_a_session_opens_no_other(world: World, caller: str, record_property: Pr
         cells += 1
         try:
             seat = world.ours.as_actor(caller, session=name)  # type: ignore[arg-type]
-            text = str(seat.recall(f"note of {secret}", floor=0.0)) + str(list(seat.browse()))
+            text = str(seat.recall(f"note of {secret}", floor=0.0)) + str(list(seat.insight.browse()))
         except MunimentError:
             continue
         found = world.canaries.found_in(text, asked=[*spoken_places(), secret])
@@ -193,9 +199,9 @@ def test_a_name_that_another_tenant_took_is_free(world: World, caller: str) -> N
     """What somebody calls its own proposals and batches is told to nobody of another tenant by their being taken."""
     names = {about: name for about, name in world.canaries.ids["proposal"].items() if about != "taken in"}
     for number, (about, name) in enumerate(names.items()):
-        method = ("remember", "outcome", "promote", "revise")[number % 4]
+        method = ("remember", "review.outcome", "review.promote", "revise")[number % 4]
         one = heard(world, caller, method, row(method, proposal_id=name))
         assert one.code is None, (about, one.text)
     for name in world.canaries.ids["batch"].values():
-        assert heard(world, caller, "take_in", row("take_in", batch=name)).code is None
+        assert heard(world, caller, "imports.take_in", row("imports.take_in", batch=name)).code is None
     assert world.theirs.tenant == OTHER

@@ -16,8 +16,8 @@ from tests.walls.served import ServedWorld, said_back, served_world
 from tests.walls.spellings import PLAIN, spellings
 
 from muniment.model.value import Value
-from muniment.rest import OPERATIONS, Operation
-from muniment.rest.operation import Verb
+from muniment.operations import OPERATIONS, Operation
+from muniment.operations.operation import Verb
 
 CALLERS = ("bob", "nat", "guest", "eve")
 FEW = 3
@@ -28,6 +28,7 @@ OTHERS: dict[str, Given] = {
     "forget_record": {"record_id": Nowhere("record"), "dry_run": True, "reason": "because"},
     "import": {"contract": "omir", "preview": True},
     "export": {"contract": "omir"},
+    "propose_many": {"claims": Said()},
     "form": {"record_id": Own(), "contract": "omir"},
 }
 """Operations that are no method of the memory."""

@@ -97,7 +97,7 @@ def test_in_the_library(vault: Path, policy: Path) -> None:
             return "code" not in said
 
         assert matrix(speak) == []
-        by_sort = {one.record.actor: one.standing.footing.label for one in memory.browse(limit=100)}
+        by_sort = {one.record.actor: one.standing.footing.label for one in memory.insight.browse(limit=100)}
         assert by_sort["scout"] == "agent"
 
 

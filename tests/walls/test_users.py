@@ -44,39 +44,41 @@ READS: dict[str, Ask] = {
     "recall by author": lambda seen, _: seen.recall("walnuts", authors=["owner"]).records,
     "attune": lambda seen, _: seen.attune(interests=["Alice", "Porto"]).records,
     "attune since": lambda seen, _: seen.attune(since=1).records,
-    "browse": lambda seen, _: list(seen.browse()),
-    "browse everything": lambda seen, _: list(seen.browse(statuses=["active", "contested", "held", "superseded"])),
-    "queue": lambda seen, _: seen.queue(),
-    "conflicts": lambda seen, _: seen.conflicts(),
-    "namespaces": lambda seen, _: seen.namespaces(),
-    "directory": lambda seen, _: seen.directory().knowers,
-    "entity": lambda seen, _: seen.entity("Alice").records,
-    "quarantined": lambda seen, _: seen.quarantined(),
-    "holds": lambda seen, _: seen.holds(),
-    "certificates": lambda seen, _: seen.certificates(),
-    "activity": lambda seen, _: seen.activity(),
+    "browse": lambda seen, _: list(seen.insight.browse()),
+    "browse everything": lambda seen, _: list(
+        seen.insight.browse(statuses=["active", "contested", "held", "superseded"])
+    ),
+    "queue": lambda seen, _: seen.review.queue(),
+    "conflicts": lambda seen, _: seen.review.conflicts(),
+    "namespaces": lambda seen, _: seen.insight.namespaces(),
+    "directory": lambda seen, _: seen.insight.directory().knowers,
+    "entity": lambda seen, _: seen.insight.entity("Alice").records,
+    "quarantined": lambda seen, _: seen.review.quarantined(),
+    "holds": lambda seen, _: seen.erasure.holds(),
+    "certificates": lambda seen, _: seen.erasure.certificates(),
+    "activity": lambda seen, _: seen.insight.activity(),
     "receipts": lambda seen, _: list(seen.ledger.receipts()),
-    "stats": lambda seen, _: seen.stats().revisions,
+    "stats": lambda seen, _: seen.insight.stats().revisions,
 }
 BY_ID: dict[str, Callable[[Memory, Written], object]] = {
     "get": lambda seen, of: seen.get(of.record),
     "history": lambda seen, of: seen.history(of.record),
-    "lineage": lambda seen, of: seen.lineage(of.record),
-    "foresee": lambda seen, of: seen.foresee(of.record),
+    "lineage": lambda seen, of: seen.insight.lineage(of.record),
+    "foresee": lambda seen, of: seen.insight.foresee(of.record),
     "revise": lambda seen, of: seen.revise(of.record, "Alice eats walnuts"),
-    "retract": lambda seen, of: seen.retract(of.record, reason="mine"),
-    "outcome": lambda seen, of: seen.outcome(of.record, "misleading"),
-    "vouch": lambda seen, of: seen.vouch(of.record, origin="person", reason="mine"),
-    "quarantine": lambda seen, of: seen.quarantine(of.record, reason="mine"),
+    "retract": lambda seen, of: seen.review.retract(of.record, reason="mine"),
+    "outcome": lambda seen, of: seen.review.outcome(of.record, "misleading"),
+    "vouch": lambda seen, of: seen.review.vouch(of.record, origin="person", reason="mine"),
+    "quarantine": lambda seen, of: seen.review.quarantine(of.record, reason="mine"),
     "forget": lambda seen, of: seen.forget(of.record, reason="mine"),
     "forget, rehearsed": lambda seen, of: seen.forget(of.record, reason="mine", dry_run=True),
     "forget a user": lambda seen, of: seen.forget(user=ALICE, dry_run=True),
     "forget a subject": lambda seen, of: seen.forget(subject="Alice", reason="mine", dry_run=True),
-    "promote": lambda seen, of: seen.promote(of.record, scope="project", scope_id="default", evidence=["x"]),
+    "promote": lambda seen, of: seen.review.promote(of.record, scope="project", scope_id="default", evidence=["x"]),
     "explain": lambda seen, of: seen.explain(of.receipt),
-    "report": lambda seen, of: seen.report(of.proposal),
-    "decide": lambda seen, of: seen.decide(of.waits, accept=True, reason="mine"),
-    "sweep": lambda seen, of: seen.sweep(),
+    "report": lambda seen, of: seen.review.report(of.proposal),
+    "decide": lambda seen, of: seen.review.decide(of.waits, accept=True, reason="mine"),
+    "sweep": lambda seen, of: seen.review.sweep(),
 }
 
 
@@ -116,7 +118,7 @@ def test_an_agent_sees_no_user_by_any_way_unless_it_names_them(memory: Memory) -
     for ask in (lambda: bot.get(of.record), lambda: bot.history(of.record), lambda: bot.explain(of.receipt)):
         with pytest.raises(NotFound):
             ask()
-    assert list(bot.browse()) == []
+    assert list(bot.insight.browse()) == []
     assert bot.recall("walnuts", scopes=["user"], scope_ids=["alice"]).records == ()
     assert [one.record.content for one in bot.recall("walnuts", user=ALICE).records] == [SAID]
 
@@ -130,10 +132,10 @@ def test_what_users_say_never_meets(memory: Memory) -> None:
         assert (verdict.outcome.value, verdict.conflict_ids, verdict.same_as) == ("committed", (), ())
         again = memory.remember("The user works from home on Fridays", user=user)
         assert (again.outcome.value, again.same_as, again.echoes) == ("committed", (), ())
-    assert memory.conflicts() == ()
+    assert memory.review.conflicts() == ()
     changed = memory.remember("The user's diet is omnivore now", user=ALICE, value="omnivore", **slot)  # type: ignore[arg-type]
     assert changed.conflict_ids
-    assert memory.for_user(BOB).conflicts() == ()
+    assert memory.for_user(BOB).review.conflicts() == ()
     assert {one.standing.status.value for one in memory.recall("diet", user=BOB).records} == {"active"}
 
 
@@ -162,7 +164,7 @@ def test_any_name_is_a_user_of_its_own(memory: Memory, name: str) -> None:
     for other in (*NAMES, ALICE):
         memory.remember(f"This is about {NAMES.index(other) if other in NAMES else 'alice'}", user=other)
     expected = f"This is about {NAMES.index(name)}"
-    assert [one.record.content for one in memory.browse(user=name)] == [expected]
+    assert [one.record.content for one in memory.insight.browse(user=name)] == [expected]
     assert [one.record.content for one in memory.recall("what is this about?", user=name).records] == [expected]
 
 
@@ -191,9 +193,9 @@ def test_all_of_a_user_is_forgotten_and_nothing_of_another(memory: Memory, tmp_p
     assert done.certificate is not None
     assert done.plan.digest == planned.digest
     assert (len(done.plan.nodes), done.plan.traces.proposals) == (2, 1)
-    assert list(memory.browse(user=ALICE)) == []
-    assert memory.for_user(ALICE).queue() == memory.queue() == ()
-    assert [one.record.content for one in memory.browse(user=BOB)] == ["Bob is allergic to figs"]
+    assert list(memory.insight.browse(user=ALICE)) == []
+    assert memory.for_user(ALICE).review.queue() == memory.review.queue() == ()
+    assert [one.record.content for one in memory.insight.browse(user=BOB)] == ["Bob is allergic to figs"]
     bytes_there = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     for word in (b"walnuts", b"debts", b"avoid the cake", b"banshee"):
         assert word not in bytes_there
@@ -202,7 +204,7 @@ def test_all_of_a_user_is_forgotten_and_nothing_of_another(memory: Memory, tmp_p
 
 def test_a_hold_keeps_what_a_user_said(memory: Memory) -> None:
     Written(memory)
-    memory.hold(user=ALICE, reason="case 12")
+    memory.erasure.hold(user=ALICE, reason="case 12")
     with pytest.raises(MunimentError) as refused:
         memory.forget(user=ALICE)
     assert refused.value.code == "on_hold"

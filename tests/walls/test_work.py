@@ -22,18 +22,18 @@ STATEMENTS_MORE, STEPS_MORE = 4, 200
 LOOKS: dict[str, tuple[str, Kind]] = {
     "get": ("record_id", "record"),
     "history": ("record_id", "record"),
-    "lineage": ("record_id", "record"),
-    "foresee": ("record_id", "record"),
-    "retract": ("record_id", "record"),
-    "retire": ("record_id", "record"),
-    "quarantine": ("record_id", "record"),
+    "insight.lineage": ("record_id", "record"),
+    "insight.foresee": ("record_id", "record"),
+    "review.retract": ("record_id", "record"),
+    "review.retire": ("record_id", "record"),
+    "review.quarantine": ("record_id", "record"),
     "forget": ("record_id", "record"),
-    "report": ("proposal_id", "proposal"),
-    "decide": ("proposal_id", "proposal"),
+    "review.report": ("proposal_id", "proposal"),
+    "review.decide": ("proposal_id", "proposal"),
     "explain": ("receipt_id", "receipt"),
-    "resolve": ("conflict_id", "conflict"),
-    "lift": ("hold_id", "hold"),
-    "apply": ("batch", "batch"),
+    "review.resolve": ("conflict_id", "conflict"),
+    "erasure.lift": ("hold_id", "hold"),
+    "imports.apply": ("batch", "batch"),
 }
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.walls.canaries import Canaries, word
 
 from muniment import Memory
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim, Place
 from muniment.model.claim_options import ClaimOptions
 from muniment.model.curation import Verdict
@@ -171,24 +171,24 @@ def _fill_hidden(world: World) -> None:
     ana.revise(first, f"the pump of {new('plain/second')} leaks", reasoning=new("plain/second reasoning"))
     _hidden(world, "derived", {"derived_from": [first]})
     _hidden(world, "hypothesis", {"kind": "hypothesis", "relations": [("supports", first)]})
-    ana.retract(_hidden(world, "retracted"), reason=new("retracted/reason"))
-    owner.retire(_hidden(world, "archived"), becomes="archived", reason=new("archived/reason"))
-    owner.quarantine(_hidden(world, "quarantined"), reason=new("quarantined/reason"))
-    ana.outcome(first, "misleading", evidence=new("plain/outcome"))
+    ana.review.retract(_hidden(world, "retracted"), reason=new("retracted/reason"))
+    owner.review.retire(_hidden(world, "archived"), becomes="archived", reason=new("archived/reason"))
+    owner.review.quarantine(_hidden(world, "quarantined"), reason=new("quarantined/reason"))
+    ana.review.outcome(first, "misleading", evidence=new("plain/outcome"))
     for about in ("draft", "discarded"):
         content, name = _proposed(world, about)
         draft = ana.remember(content, proposal_id=name, draft=True, **_said(world, about))
         world.canaries.hide("record", about, committed(draft))
-    ana.retract(world.canaries.ids["record"]["discarded"], reason=new("discarded/reason"))
+    ana.review.retract(world.canaries.ids["record"]["discarded"], reason=new("discarded/reason"))
     for about in ("held", "refused"):
         content, name = _proposed(world, about)
         decision: ClaimOptions = {**_said(world, about), "kind": "decision"}
         ana.remember(content, proposal_id=name, **decision)
-    owner.decide(world.canaries.ids["proposal"]["refused"], accept=False, reason=new("refused/reason"))
+    owner.review.decide(world.canaries.ids["proposal"]["refused"], accept=False, reason=new("refused/reason"))
     for number in (1, 2):
         slot: ClaimOptions = {"subject": new("dispute/subject"), "key": "colour", "value": new(f"dispute/{number}")}
         _hidden(world, f"side {number}", slot)
-    ids = {row.id for row in ana.conflicts()}
+    ids = {row.id for row in ana.review.conflicts()}
     assert len(ids) == 1
     world.canaries.hide("conflict", "dispute", *ids)
     asked = ana.recall(f"where does {new('receipt/question')} leak?")
@@ -228,17 +228,17 @@ def _fill_office(world: World) -> None:
     owner, new, hide = world.ours, world.canaries.word, world.canaries.hide
     erased = _hidden(world, "erased")
     owner.forget(erased, reason=new("certificate/reason"))
-    for one in owner.certificates():
+    for one in owner.erasure.certificates():
         hide("certificate", "certificate", one.certificate.id)
-    placed = owner.hold(subject=new("hold/subject"), reason=new("hold/reason"))
+    placed = owner.erasure.hold(subject=new("hold/subject"), reason=new("hold/reason"))
     hide("hold", "hold", placed.id)
-    kept = owner.hold(world.canaries.ids["record"]["plain"], reason=new("hold/other reason"))
+    kept = owner.erasure.hold(world.canaries.ids["record"]["plain"], reason=new("hold/other reason"))
     hide("hold", "hold on a record", kept.id)
-    owner.alias(new("alias/name"), world.canaries.word("plain/entity"))
+    owner.review.alias(new("alias/name"), world.canaries.word("plain/entity"))
     batch = hide("batch", "batch", f"b-{new('batch/name')}")
     place = Place(scope=Scope.AGENT_TEAM, scope_id=TEAM, namespace=HIDDEN_SPACE)
     content = f"taken in from {new('batch/content')}"
     taken = f"rec-{new('batch/record')}"
-    owner.take_in(batch, [Newcomer(claim=Claim(content=content, place=place), record=taken)], contract="omir")
+    owner.imports.take_in(batch, [Newcomer(claim=Claim(content=content, place=place), record=taken)], contract="omir")
     hide("record", "taken in", taken)
     hide("proposal", "taken in", f"{batch}.1")

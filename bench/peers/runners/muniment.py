@@ -23,7 +23,7 @@ class _Store:
 
     def add(self, first: int, turns: Sequence[Turn]) -> int:
         claims = [self._claim(turn) for turn in turns]
-        verdicts = [self._agent.propose(claims[0])] if len(claims) == 1 else self._agent.propose_many(claims)
+        verdicts = [self._agent.propose(claims[0])] if len(claims) == 1 else self._agent.propose(claims)
         for number, verdict in enumerate(verdicts, first):
             if stands_as := verdict.record_id or verdict.duplicate_of:
                 self._numbers[stands_as].append(number)

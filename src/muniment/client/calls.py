@@ -19,9 +19,9 @@ from muniment.model.claim_options import read_instant
 from muniment.model.errors import CallerError, OperationalError
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.rest import OPERATIONS, Key, Operation, operation
-from muniment.rest.tags import revision_tag
-from muniment.rest.wire import Shape, shape_of
+from muniment.operations import OPERATIONS, Key, Operation, operation
+from muniment.operations.tags import revision_tag
+from muniment.operations.wire import Shape, shape_of
 
 JSON = "application/json"
 USER_HEADER = "Muniment-User"

@@ -9,12 +9,16 @@ if TYPE_CHECKING:
     from muniment.engine.directory import Directory, KnownActor
     from muniment.engine.disclosures import Telling, Tellings
     from muniment.engine.entities import EntityView, Related
+    from muniment.engine.erasure import Erasure
     from muniment.engine.impact import FallView, Foreseen, LineageNode, LineageView, Standpoint
-    from muniment.engine.look import ConflictView, Curated, Event, History, QueueItem, RevisionView
+    from muniment.engine.importing import Imports
+    from muniment.engine.insight import Insight
     from muniment.engine.memory import Memory
     from muniment.engine.proofs import ChainLink, SigningKey
     from muniment.engine.quality import Quality, RecordQuality
+    from muniment.engine.review import Review
     from muniment.engine.stats import Stats
+    from muniment.engine.views import ConflictView, Curated, Event, History, QueueItem, RevisionView
     from muniment.trust.attribution import AttributionResult
 
 __all__ = [
@@ -26,10 +30,13 @@ __all__ = [
     "Curated",
     "Directory",
     "EntityView",
+    "Erasure",
     "Event",
     "FallView",
     "Foreseen",
     "History",
+    "Imports",
+    "Insight",
     "KnownActor",
     "LedgerFace",
     "LineageNode",
@@ -41,6 +48,7 @@ __all__ = [
     "RebuildResult",
     "RecordQuality",
     "Related",
+    "Review",
     "RevisionView",
     "SigningKey",
     "Standpoint",
@@ -55,14 +63,17 @@ _MODULES = {
     "Activity": "engine.activity",
     "Bucket": "engine.activity",
     "ChainLink": "engine.proofs",
-    "ConflictView": "engine.look",
-    "Curated": "engine.look",
+    "ConflictView": "engine.views",
+    "Curated": "engine.views",
     "Directory": "engine.directory",
     "EntityView": "engine.entities",
-    "Event": "engine.look",
+    "Erasure": "engine.erasure",
+    "Event": "engine.views",
     "FallView": "engine.impact",
     "Foreseen": "engine.impact",
-    "History": "engine.look",
+    "History": "engine.views",
+    "Imports": "engine.importing",
+    "Insight": "engine.insight",
     "AttributionResult": "trust.attribution",
     "KnownActor": "engine.directory",
     "LedgerFace": "engine.audit",
@@ -71,11 +82,12 @@ _MODULES = {
     "Memory": "engine.memory",
     "Period": "engine.activity",
     "Quality": "engine.quality",
-    "QueueItem": "engine.look",
+    "QueueItem": "engine.views",
     "RebuildResult": "engine.audit",
     "RecordQuality": "engine.quality",
     "Related": "engine.entities",
-    "RevisionView": "engine.look",
+    "Review": "engine.review",
+    "RevisionView": "engine.views",
     "SigningKey": "engine.proofs",
     "Standpoint": "engine.impact",
     "Stats": "engine.stats",

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from muniment.engine.external_receipts import ExternalReceipts
-from muniment.engine.seat import Seat
+from muniment.engine.session import Session
 from muniment.ledger.receipts import seal
 from muniment.model.errors import ModelUnavailable, StoreUnavailable
 from muniment.model.query import Attunement, Query
@@ -37,81 +37,83 @@ def _name(query: Query) -> str:
     return "recall" if query.attuned is None else "attune"
 
 
-class Asking(Seat):
-    """The one way from a query to an answer."""
+def _aside(session: Session) -> ExternalReceipts:
+    """Where the receipts of a vault go that cannot be written to. Nothing is told without one."""
+    if session.tenant.aside is None:
+        raise _no_receipt()
+    return session.tenant.aside
 
-    def _aside(self) -> ExternalReceipts:
-        """Where the receipts of a vault go that cannot be written to. Nothing is told without one."""
-        if self._tenant.aside is None:
-            raise _no_receipt()
-        return self._tenant.aside
 
-    def _ask(self, query: Query) -> Answer:
-        if self._tenant.store.read_only:
-            self._aside()
-        for field in ("purpose", "namespace", "scope_ids", "authors", "places"):
-            given = getattr(query, field)
-            for name in given if isinstance(given, tuple) else (given,):
-                self._screen.refuse(field, name)
-        if query.listing is not None:
-            self._screen.refuse("session", query.listing.session)
-        if query.attuned is None and query.listing is None and asks_for_profile(query.text):
-            query = msgspec.structs.replace(query, attuned=Attunement())
-        with self._watch(_name(query), query) as operation:
-            reading = Reading(actor=self.actor, policy=self.policy, policy_doc=self._tenant.bench.policy_doc)
-            now, receipt_id = self._tenant.clock.now(), self._tenant.ids.fresh("rcp")
-            ask = self._tenant.indexer.asking(texts_of(query))
-            reading = self._in_order(query, reading, ask, now)
+def answer_query(session: Session, query: Query) -> Answer:
+    """Answer a query from one moment of the store. Its receipt is durable before this returns."""
+    if session.store.read_only:
+        _aside(session)
+    for field in ("purpose", "namespace", "scope_ids", "authors", "places"):
+        given = getattr(query, field)
+        for name in given if isinstance(given, tuple) else (given,):
+            session.screen.refuse(field, name)
+    if query.listing is not None:
+        session.screen.refuse("session", query.listing.session)
+    if query.attuned is None and query.listing is None and asks_for_profile(query.text):
+        query = msgspec.structs.replace(query, attuned=Attunement())
+    with session.watch(_name(query), query) as operation:
+        reading = Reading(actor=session.actor, policy=session.policy, policy_doc=session.bench.policy_doc)
+        now, receipt_id = session.tenant.clock.now(), session.tenant.ids.fresh("rcp")
+        ask = session.tenant.indexer.asking(texts_of(query))
+        reading = _in_order(session, query, reading, ask, now)
 
-            def look(snapshot: Snapshot) -> Answer:
-                return answer(snapshot, query, reading, ask, now=now, receipt_id=receipt_id, operation=operation)
+        def look(snapshot: Snapshot) -> Answer:
+            return answer(snapshot, query, reading, ask, now=now, receipt_id=receipt_id, operation=operation)
 
-            found = self._read(look)
-            self._log(found.account, receipt_id, found.recall.epoch)
-            operation.lap("receipt")
-            operation.told(found.recall)
-            return found
+        found = _read(session, look)
+        _log(session, found.account, receipt_id, found.recall.epoch)
+        operation.lap("receipt")
+        operation.told(found.recall)
+        return found
 
-    def _in_order(self, query: Query, reading: Reading, ask: Ask, now: Instant) -> Reading:
-        """Ask the reranker, if there is one, about the best of what the asker may be told, while nothing is held. Then
-        it is asked for once more, in that order. One that cannot be heard is noted."""
-        reranker = self._tenant.reranker
-        if reranker is None or query.listing is not None or query.attuned is not None or not query.limit:
-            return reading
-        wide = msgspec.structs.replace(
-            query, limit=max(query.limit, RERANKED_MAX), budget_tokens=None, floor=0.0, min_fit=None, precise=False
-        )
-        found = self._read(lambda snapshot: answer(snapshot, wide, reading, ask, now=now, receipt_id=""))
-        records = [told.record for told in found.recall.records]
-        if len(records) < 2:
-            return reading
+
+def _in_order(session: Session, query: Query, reading: Reading, ask: Ask, now: Instant) -> Reading:
+    """Ask the reranker, if there is one, about the best of what the asker may be told, while nothing is held. Then
+    it is asked for once more, in that order. One that cannot be heard is noted."""
+    reranker = session.tenant.reranker
+    if reranker is None or query.listing is not None or query.attuned is not None or not query.limit:
+        return reading
+    wide = msgspec.structs.replace(
+        query, limit=max(query.limit, RERANKED_MAX), budget_tokens=None, floor=0.0, min_fit=None, precise=False
+    )
+    found = _read(session, lambda snapshot: answer(snapshot, wide, reading, ask, now=now, receipt_id=""))
+    records = [told.record for told in found.recall.records]
+    if len(records) < 2:
+        return reading
+    try:
+        places = reranker.order(query.text, [record.content[:RERANKED_CHARS] for record in records])
+    except ModelUnavailable as error:
+        return msgspec.structs.replace(reading, unheard=str(error))
+    return msgspec.structs.replace(reading, order=tuple(records[place].id for place in places))
+
+
+def _read(session: Session, job: Callable[[Snapshot], Answer]) -> Answer:
+    """Read from one moment; from a later one if the store was lost on the way. It waits by itself for a server to
+    come back before it gives a moment, so that one which gives none is not asked again."""
+    left = _READS
+    while True:
+        left, begun = left - 1, False
         try:
-            places = reranker.order(query.text, [record.content[:RERANKED_CHARS] for record in records])
-        except ModelUnavailable as error:
-            return msgspec.structs.replace(reading, unheard=str(error))
-        return msgspec.structs.replace(reading, order=tuple(records[place].id for place in places))
+            with session.store.read() as snapshot:
+                begun = True
+                return job(snapshot)
+        except StoreUnavailable:
+            if not (begun and left):
+                raise
 
-    def _read(self, job: Callable[[Snapshot], Answer]) -> Answer:
-        """Read from one moment; from a later one if the store was lost on the way. It waits by itself for a server to
-        come back before it gives a moment, so that one which gives none is not asked again."""
-        left = _READS
-        while True:
-            left, begun = left - 1, False
-            try:
-                with self._tenant.store.read() as snapshot:
-                    begun = True
-                    return job(snapshot)
-            except StoreUnavailable:
-                if not (begun and left):
-                    raise
 
-    def _log(self, account: Account, receipt_id: str, epoch: int) -> None:
-        tenant = self._tenant
-        at, salt = tenant.clock.now(), tenant.ids.salt()
+def _log(session: Session, account: Account, receipt_id: str, epoch: int) -> None:
+    tenant = session.tenant
+    at, salt = tenant.clock.now(), tenant.ids.salt()
 
-        sealed = seal(account, tenant=self.tenant, receipt=receipt_id, at=at, epoch=epoch, salt=salt)
-        if tenant.store.read_only:
-            self._aside().append(sealed)
-            return
-        tenant.store.write(partial(log_receipt, sealed=sealed))
-        tenant.logged()
+    sealed = seal(account, tenant=session.tenant.name, receipt=receipt_id, at=at, epoch=epoch, salt=salt)
+    if tenant.store.read_only:
+        _aside(session).append(sealed)
+        return
+    tenant.store.write(partial(log_receipt, sealed=sealed))
+    tenant.logged()

@@ -16,7 +16,8 @@ from muniment.engine.copies.reapply_erasures import returns
 from muniment.engine.disclosures import receipts_between
 from muniment.engine.place import Said
 from muniment.engine.proofs import ChainLink, SigningKey, keys_of, links_of
-from muniment.engine.tenant import Tenant, genesis_of
+from muniment.engine.session import Session
+from muniment.engine.tenant import genesis_of
 from muniment.engine.vault import look_into
 from muniment.engine.witness import Witness, witness_of
 from muniment.ledger import receipts
@@ -24,7 +25,6 @@ from muniment.ledger.keys import KeyHistory
 from muniment.ledger.projection_check import StoredProjections
 from muniment.ledger.verify import LedgerVerification
 from muniment.model import checks
-from muniment.model.actor import Actor
 from muniment.model.arguments import checked
 from muniment.model.entry import Entry, LedgerHead, ReceiptBinding, SignedCheckpoint, StoredEntry, VerifyFinding
 from muniment.model.errors import IntegrityError, LedgerBroken, Malformed, NotPermitted, SchemaMismatch
@@ -111,9 +111,8 @@ def _silent(_: int) -> None:
 class LedgerFace:
     """Everything about one tenant's ledger. Needs the right to audit."""
 
-    def __init__(self, tenant: Tenant, actor: Actor) -> None:
-        self._tenant = tenant
-        self._actor = actor
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
     def trim(
         self,
@@ -127,7 +126,7 @@ class LedgerFace:
         than so many days, and from the oldest until the others take no more than `keep_bytes`. The log still verifies,
         and use and disclosures are still counted; what is left can be read and no longer decided again. Needs the right
         to erase anywhere. Done in steps that are each durable: what was done before an interruption stays done."""
-        tenant, actor = self._tenant, self._actor
+        tenant, actor = self._session.tenant, self._session.actor
         if decide_review(tenant.bench.policy, actor, Action.FORGET, None, None) is None:
             raise NotPermitted(actor.id, "trim the receipts")
         if older_than_days is None and keep_bytes is None:
@@ -157,21 +156,21 @@ class LedgerFace:
         return TrimResult(receipts=done, saved_bytes=saved)
 
     def _trim(self, unit: Unit, first: int, last: int) -> tuple[int, int]:
-        return trim(unit, self._tenant.bench, self._actor, first, last)
+        return trim(unit, self._session.tenant.bench, self._session.actor, first, last)
 
     def _position(self) -> int:
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             head = snapshot.ledger.head()
         return head.seq if head is not None else 0
 
     def _permit(self, operation: str) -> None:
-        if decide_review(self._tenant.bench.policy, self._actor, Action.AUDIT, None, None) is None:
-            raise NotPermitted(self._actor.id, operation)
+        if decide_review(self._session.tenant.bench.policy, self._session.actor, Action.AUDIT, None, None) is None:
+            raise NotPermitted(self._session.actor.id, operation)
 
     def head(self) -> LedgerHead:
         """Where the ledger stands. Keep a copy elsewhere and `verify` will notice a store that was rolled back."""
         self._permit("read the ledger")
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             head = snapshot.ledger.head()
             log = snapshot.receipts.head()
         assert head is not None, "a ledger begins with its genesis"
@@ -181,7 +180,7 @@ class LedgerFace:
         self._permit("read the ledger")
         checks.whole("first", first, least=0, most=2**62)
         checks.whole("last", last, least=0, most=2**62)
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             return tuple(read_canonical(stored.body, Entry) for stored in snapshot.ledger.entries(first, last))
 
     def chain(self, first: int = 1, last: int = 2**62) -> tuple[ChainLink, ...]:
@@ -190,7 +189,7 @@ class LedgerFace:
         self._permit("read the ledger")
         checks.whole("first", first, least=0, most=2**62)
         checks.whole("last", last, least=0, most=2**62)
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             return tuple(links_of(snapshot, first, last))
 
     def receipts(
@@ -205,11 +204,11 @@ class LedgerFace:
 
     def _receipts(self, first: int, last: int, newest: bool) -> Iterator[tuple[ReceiptEntry, Account]]:
         """A page at a time, each in a read of its own: a caller who takes long holds no moment of the store."""
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             last = min(last, snapshot.receipts.head()[0])
         while first <= last:
             low, high = (max(first, last - _PAGE + 1), last) if newest else (first, min(last, first + _PAGE - 1))
-            with self._tenant.store.read() as snapshot:
+            with self._session.tenant.store.read() as snapshot:
                 page = tuple(receipts_between(snapshot, low, high, newest=newest))
             yield from page
             first, last = (first, low - 1) if newest else (high + 1, last)
@@ -220,27 +219,27 @@ class LedgerFace:
         if before is not None:
             checks.whole("before", before, least=0, most=2**62)
         checks.whole("limit", limit, least=1, most=1_000)
-        with self._tenant.store.read() as snapshot:
+        with self._session.tenant.store.read() as snapshot:
             return snapshot.ledger.checkpoints_before(2**62 if before is None else before, limit=limit)
 
     def keys(self) -> tuple[SigningKey, ...]:
         """The public halves of the keys that have signed here, in the order they came into force."""
         self._permit("read the ledger")
-        with self._tenant.store.read() as snapshot:
-            return keys_of(snapshot, self._tenant.store.tenant)
+        with self._session.tenant.store.read() as snapshot:
+            return keys_of(snapshot, self._session.tenant.store.tenant)
 
     def checkpoint(self) -> SignedCheckpoint:
         """Sign where the ledger stands now."""
         self._permit("sign a checkpoint")
-        signed = self._tenant.sign()
-        if self._tenant.witness is not None:
-            self._tenant.witness.settled()
+        signed = self._session.tenant.sign()
+        if self._session.tenant.witness is not None:
+            self._session.tenant.witness.settled()
         return signed
 
     def verify(self, *, anchor: LedgerHead | None = None, progress: Progress = _silent) -> VerificationResult:
         """Check everything against everything. Never raises for damage: damage is what it is there to report."""
         self._permit("verify the ledger")
-        tenant = self._tenant
+        tenant = self._session.tenant
         found = verify_store(tenant.store, tenant.keys_here(), anchor=anchor, witness=tenant.witness, progress=progress)
         beside = tuple(tenant.aside.findings()) if tenant.aside is not None else ()
         if not beside:
@@ -257,7 +256,7 @@ class LedgerFace:
         broken = [finding for finding in before.findings if finding.code.startswith(_GROUNDS)]
         if broken:
             raise LedgerBroken(f"the ledger cannot be replayed: {broken[0].message}", seq=broken[0].seq)
-        count = self._tenant.store.write(lambda unit: rebuild(unit, None, upto=LAST, progress=progress))
+        count = self._session.tenant.store.write(lambda unit: rebuild(unit, None, upto=LAST, progress=progress))
         return RebuildResult(entries=count, identical=before.ok)
 
 

@@ -6,6 +6,8 @@ Like the notebook this is no part of the face, and no surface hands it out.
 from __future__ import annotations
 
 from muniment.engine.memory import Memory
+from muniment.engine.proposing import admit_claim, submit
+from muniment.engine.review import find_conflicts, settle_conflict
 from muniment.engine.terms import WriteTerms
 from muniment.model import checks
 from muniment.model.claim import Claim
@@ -16,15 +18,15 @@ from muniment.model.vocabulary import Strategy
 
 
 def propose_on(
-    seat: Memory, terms: WriteTerms, claim: Claim, *, name: str, draft: bool, detect: bool, target: str | None = None
+    memory: Memory, terms: WriteTerms, claim: Claim, *, name: str, draft: bool, detect: bool, target: str | None = None
 ) -> Verdict:
     """Put a claim forward as `Memory.propose` does, on terms that hold when it is decided."""
-    with seat._watch("propose", claim) as operation:
-        admitted = seat._admit(claim, name, target=target, draft=draft, detect=detect)
-        return seat._submit(admitted, (), operation, terms)
+    with memory._session.watch("propose", claim) as operation:
+        admitted = admit_claim(memory._session, claim, name, target=target, draft=draft, detect=detect)
+        return submit(memory._session, admitted, (), operation, terms)
 
 
-def settle_on(seat: Memory, terms: WriteTerms, request: ResolveRequest) -> ConflictResult:
+def settle_on(memory: Memory, terms: WriteTerms, request: ResolveRequest) -> ConflictResult:
     """Settle a conflict as `Memory.resolve` does, on terms that hold when it is decided."""
     if request.synthesis is not None and request.strategy is not Strategy.SYNTHESIS:
         raise Malformed("synthesis", "given with the strategy synthesis only")
@@ -35,20 +37,20 @@ def settle_on(seat: Memory, terms: WriteTerms, request: ResolveRequest) -> Confl
         Strategy.REOPEN,
     ):
         raise Malformed("winner", f"not given with the strategy {request.strategy}")
-    with seat._watch("resolve", request.conflict) as operation:
+    with memory._session.watch("resolve", request.conflict) as operation:
         wish = ResolveRequest(
             conflict=request.conflict,
             strategy=request.strategy,
-            rationale=seat._clean(request.rationale),
+            rationale=memory._session.clean(request.rationale),
             winner=request.winner,
             synthesis=request.synthesis,
         )
-        settled = seat._settle(wish, terms)
+        settled = settle_conflict(memory._session, wish, terms)
         operation.told(settled)
         return settled
 
 
-def detect_on(seat: Memory, terms: WriteTerms, record: str) -> tuple[str, ...]:
+def detect_on(memory: Memory, terms: WriteTerms, record: str) -> tuple[str, ...]:
     """Look for what a record disagrees with as `Memory.detect` does, on terms."""
     checks.identifier("id", record)
-    return seat._look_for_disputes(record, terms)
+    return find_conflicts(memory._session, record, terms)

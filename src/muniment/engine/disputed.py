@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from muniment.engine.look import ConflictView, conflict_view
+from muniment.engine.views import ConflictView, conflict_view
 from muniment.model import checks
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed, NotFound

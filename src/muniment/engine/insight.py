@@ -1,32 +1,31 @@
-"""The reader's part of the face beside recall: a record, its past and lineage, the queue, disputes, who knows what."""
+"""`memory.insight`: lists, lineage, entities, quality, counts and use of a memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Unpack
 
+from muniment.engine.activity import PERIODS_MAX, Activity, Bucket
 from muniment.engine.directory import Directory, directory_of
-from muniment.engine.disputed import asked, conflict_of, conflicts_of
+from muniment.engine.disclosures import Tellings, receipts_of_record
 from muniment.engine.entities import EntityView, entity_of
-from muniment.engine.impact import LINK_TYPES, LineageView, lineage_of
-from muniment.engine.look import (
-    ConflictView,
-    History,
-    QueueItem,
-    history_of,
-    queue_of,
-    record_of,
-)
+from muniment.engine.impact import LINK_TYPES, Foreseen, LineageView, foresee, lineage_of
+from muniment.engine.listing import browse
 from muniment.engine.metrics import condition_of
+from muniment.engine.options import QueryOptions
 from muniment.engine.quality import Quality, quality_of
-from muniment.engine.seat import Seat
+from muniment.engine.session import Session
 from muniment.engine.stats import Stats, stats_of
 from muniment.engine.watched import watched
 from muniment.graph.walk import Direction
 from muniment.model import checks
 from muniment.model.arguments import checked
-from muniment.model.errors import Malformed
-from muniment.model.query import DEFAULT_PURPOSE, Disclosure
+from muniment.model.errors import Malformed, NotPermitted
+from muniment.model.query import DEFAULT_PURPOSE, Disclosure, Searched
+from muniment.model.status import Status
+from muniment.policy.decide import decide_review
 from muniment.policy.narrow import narrow
+from muniment.policy.rules import Action, Policy
 from muniment.trust.quality import QualityFormula
 
 DEPTH_MAX = 1_000_000
@@ -34,20 +33,40 @@ NODES_MAX = 1_000
 
 
 @checked
-class Insight(Seat):
-    """Looking without searching. Each look asks the policy first."""
+class Insight:
+    """Look at a memory without searching it. Each look asks the policy first."""
 
-    @watched("get")
-    def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
-        """A record as it stands, in any state, if the caller may see it."""
-        with self._tenant.store.read() as snapshot:
-            return record_of(snapshot, self.actor, self.policy, record_id, revision)
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
-    @watched("history")
-    def history(self, record_id: str) -> History:
-        """Every revision of a record and what became of each, with who decided and why."""
-        with self._tenant.store.read() as snapshot:
-            return history_of(snapshot, self.actor, self.policy, record_id)
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._session.policy
+
+    def browse(
+        self,
+        *,
+        statuses: Sequence[str] | None = None,
+        session: str | None = None,
+        after: str | None = None,
+        changed_after: int | None = None,
+        **options: Unpack[QueryOptions],
+    ) -> Iterator[Disclosure]:
+        """Every record the caller may see, in the order it was written, as it stands: what speaks for now, or what is
+        in these `statuses`. Bounds as for `recall`, except that nothing is kept back for being weak or over. Each page
+        leaves a receipt before it is told. With `known_at` it is what was known then, each record as it stood then.
+        With `after`, the id and revision of a record that was told (`rec-1@2`), it goes on behind that one; with
+        `changed_after`, what was written or changed after that ledger position, in the order of the last change, of
+        which as much as one page holds."""
+        return browse(
+            self._session,
+            statuses=statuses,
+            session=session,
+            after=after,
+            changed_after=changed_after,
+            **options,
+        )
 
     @watched("lineage")
     def lineage(
@@ -70,11 +89,11 @@ class Insight(Seat):
         if isinstance(types, str) or any(type_ not in LINK_TYPES for type_ in types or ()):
             raise Malformed("types", "a list of link types: " + ", ".join(LINK_TYPES))
         towards = checks.read_word("direction", direction, Direction)
-        with self._tenant.store.read() as snapshot:
+        with self._session.store.read() as snapshot:
             return lineage_of(
                 snapshot,
-                self.actor,
-                self.policy,
+                self._session.actor,
+                self._session.policy,
                 record_id,
                 direction=towards,
                 depth=depth,
@@ -82,47 +101,23 @@ class Insight(Seat):
                 limit=limit,
             )
 
-    @watched("queue")
-    def queue(self, *, after: str | None = None, limit: int = 50) -> tuple[QueueItem, ...]:
-        """What waits for a person: all of it for reviewers, their own for everybody else."""
-        checks.whole("limit", limit, least=1, most=1_000)
-        checks.optional_identifier("after", after)
-        with self._tenant.store.read() as snapshot:
-            return queue_of(snapshot, self.actor, self.policy, after=after, limit=limit)
-
-    @watched("conflicts")
-    def conflicts(
-        self,
-        *,
-        record_id: str | None = None,
-        status: str | None = None,
-        after: str | None = None,
-        limit: int | None = None,
-    ) -> tuple[ConflictView, ...]:
-        """The disagreements whose both sides the caller may see, oldest first: all, or those in which a revision of one
-        record is a side, or those in one state. With `after`, the position at which one was opened and its id
-        (`12@cfl-1`), it goes on behind that one."""
-        wanted = asked(record_id, status, after, limit)
-        with self._tenant.store.read() as snapshot:
-            return conflicts_of(snapshot, self.actor, self.policy, wanted)
-
-    @watched("conflict")
-    def conflict(self, conflict_id: str) -> ConflictView:
-        """One disagreement, if the caller may see both its sides."""
-        with self._tenant.store.read() as snapshot:
-            return conflict_of(snapshot, self.actor, self.policy, conflict_id)
-
     @watched("directory")
     def directory(self, about: str | None = None, *, limit: int = 50) -> Directory:
         """Who knows what, of what the caller may see; with `about`, who knows about these words."""
         checks.whole("limit", limit, least=1, most=10_000)
         if about is not None:
             checks.text("about", about)
-        with self._tenant.store.read() as snapshot:
-            now = self._tenant.clock.now()
-            words = self._clean(about) if about is not None else None
+        with self._session.store.read() as snapshot:
+            now = self._session.tenant.clock.now()
+            words = self._session.clean(about) if about is not None else None
             return directory_of(
-                snapshot, self.actor, self.policy, sums=self._tenant.tallies, about=words, now=now, limit=limit
+                snapshot,
+                self._session.actor,
+                self._session.policy,
+                sums=self._session.tenant.tallies,
+                about=words,
+                now=now,
+                limit=limit,
             )
 
     @watched("entity")
@@ -130,8 +125,10 @@ class Insight(Seat):
         """What is known of a thing by name: its names, the records that mention it, and what is mentioned with it."""
         checks.text("name", name)
         checks.whole("limit", limit, least=1, most=1_000)
-        with self._tenant.store.read() as snapshot:
-            return entity_of(snapshot, self.actor, self.policy, self._clean(name), limit=limit)
+        with self._session.store.read() as snapshot:
+            return entity_of(
+                snapshot, self._session.actor, self._session.policy, self._session.clean(name), limit=limit
+            )
 
     @watched("quality")
     def quality(
@@ -147,11 +144,11 @@ class Insight(Seat):
             checks.namespace("namespace", namespace)
         checks.optional_identifier("session", session)
         chosen = checks.read_word("profile", profile, QualityFormula)
-        with self._tenant.store.read() as snapshot:
+        with self._session.store.read() as snapshot:
             return quality_of(
                 snapshot,
-                self.actor,
-                self.policy,
+                self._session.actor,
+                self._session.policy,
                 namespace=namespace,
                 session=session,
                 profile=chosen,
@@ -161,13 +158,57 @@ class Insight(Seat):
     @watched("namespaces")
     def namespaces(self) -> tuple[str, ...]:
         """Every namespace that holds a current record the caller may see."""
-        with self._tenant.store.read() as snapshot:
-            visible, _ = narrow(self.policy, self.actor, DEFAULT_PURPOSE)
-            return tuple(sorted({tally.namespace for tally in self._tenant.tallies.survey(snapshot, visible)}))
+        with self._session.store.read() as snapshot:
+            visible, _ = narrow(self._session.policy, self._session.actor, DEFAULT_PURPOSE)
+            return tuple(sorted({tally.namespace for tally in self._session.tenant.tallies.survey(snapshot, visible)}))
 
     @watched("stats")
     def stats(self) -> Stats:
         """How much there is, of what the caller may see."""
-        condition = condition_of(self._tenant)
-        with self._tenant.store.read() as snapshot:
-            return stats_of(snapshot, self.actor, self.policy, sums=self._tenant.tallies, condition=condition)
+        condition = condition_of(self._session.tenant)
+        with self._session.store.read() as snapshot:
+            return stats_of(
+                snapshot,
+                self._session.actor,
+                self._session.policy,
+                sums=self._session.tenant.tallies,
+                condition=condition,
+            )
+
+    @watched("foresee")
+    def foresee(self, record_id: str, *, becomes: str = Status.RETRACTED.value) -> Foreseen:
+        """What would follow if a record ended in this way: every record that stands on it, before and after. Changes
+        nothing."""
+        checks.identifier("id", record_id)
+        status = checks.read_word("becomes", becomes, Status)
+        with self._session.store.read() as snapshot:
+            return foresee(snapshot, self._session.actor, self._session.policy, record_id, status)
+
+    def searching(self) -> Searched:
+        """How a recall would be sought now: with which model, how far its vectors trail, or why without one."""
+        return self._session.tenant.indexer.state()
+
+    @watched("receipts_of")
+    def receipts_of(self, record_id: str, *, before: int | None = None, limit: int = 50) -> Tellings:
+        """The receipts by which a record was told, the newest first. Looks through a bounded stretch of the log at a
+        time, and says how far it came; `before` goes on from there."""
+        self._permit_audit("read the receipts")
+        checks.whole("limit", limit, least=1, most=500)
+        if before is not None:
+            checks.whole("before", before, least=1, most=2**62)
+        with self._session.store.read() as snapshot:
+            return receipts_of_record(snapshot, record_id, before=before, limit=limit)
+
+    @watched("activity")
+    def activity(self, *, bucket: str = Bucket.DAY.value, buckets: int = 30) -> Activity:
+        """How the memory was used in the last `buckets` hours or days, and what is open now. A call sums up a bounded
+        number of entries and receipts: until it is `complete`, ask again."""
+        self._permit_audit("read how the memory is used")
+        length = checks.read_word("bucket", bucket, Bucket)
+        checks.whole("buckets", buckets, least=1, most=PERIODS_MAX)
+        tenant = self._session.tenant
+        return tenant.diary.activity(tenant.store, length, buckets, now=tenant.clock.now())
+
+    def _permit_audit(self, what: str) -> None:
+        if decide_review(self._session.policy, self._session.actor, Action.AUDIT, None, None) is None:
+            raise NotPermitted(self._session.actor.id, what)

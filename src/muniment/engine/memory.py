@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Unpack, overload
 
 import msgspec
 
@@ -12,23 +12,23 @@ from muniment.backends.clock_and_ids import RandomIds, SystemClock
 from muniment.backends.embedders.choose import choose
 from muniment.backends.embedders.wrapped import EmbedTexts
 from muniment.config import AS_SET, read_environment
+from muniment.engine.asking import answer_query
 from muniment.engine.audit import LedgerFace
+from muniment.engine.erasure import Erasure, forget
 from muniment.engine.external_receipts import external_receipts
-from muniment.engine.guardian import Guardian
+from muniment.engine.importing import Imports
 from muniment.engine.insight import Insight
-from muniment.engine.intake import Intake
-from muniment.engine.look import explain
 from muniment.engine.marker import KeyGiven
 from muniment.engine.model_timeout import MIND_WAIT_S
 from muniment.engine.options import QueryOptions, make_query
 from muniment.engine.place import place_of
-from muniment.engine.seat import bound
-from muniment.engine.steward import Steward
+from muniment.engine.proposing import admit_claim, judged, submit
+from muniment.engine.review import Review
+from muniment.engine.session import Session
 from muniment.engine.tenant import Tenant
-from muniment.engine.terms import UNCONDITIONAL, WriteTerms
-from muniment.engine.usage import Usage
 from muniment.engine.vault import OpenVault, open_vault
 from muniment.engine.vector_indexer import Progress
+from muniment.engine.views import History, explain, history_of, record_of
 from muniment.engine.watched import watched
 from muniment.engine.witness import witness_of
 from muniment.model import checks
@@ -36,35 +36,30 @@ from muniment.model.actor import OWNER, Actor
 from muniment.model.arguments import checked
 from muniment.model.claim import Claim
 from muniment.model.claim_options import ClaimOptions, make_claim, revise_claim
-from muniment.model.curation import Verdict
-from muniment.model.errors import LimitExceeded, Malformed, ModelUnavailable
-from muniment.model.proposal import Objection, Proposal
-from muniment.model.query import Attunement, Searched
+from muniment.model.curation import ErasureResult, Verdict
+from muniment.model.erasure import one_target
+from muniment.model.errors import LimitExceeded, Malformed
+from muniment.model.proposal import Objection
+from muniment.model.query import Attunement, Disclosure
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
 from muniment.model.rows import VectorCoverage
-from muniment.policy.decide import acting_for, resolve
-from muniment.policy.rules import DetectorEffect, Policy
+from muniment.policy.decide import resolve
+from muniment.policy.rules import Policy
 from muniment.ports.clock_and_ids import Clock, Ids
 from muniment.ports.embedder import Embedder
 from muniment.ports.extractor import Extractor
 from muniment.ports.judge import Judge
 from muniment.ports.reranker import Reranker
-from muniment.ports.store import Unit
-from muniment.ports.tracer import UNWATCHED, Operation, Tracer
-from muniment.write.admit import Admitted, admit, unheard
-from muniment.write.case import hidden
-from muniment.write.exposure import ALIKE_LEAST, pieces_of
-from muniment.write.facts import gather, hearing_of
-from muniment.write.pipeline import asked, propose, propose_each
+from muniment.ports.tracer import UNWATCHED, Tracer
+from muniment.write.pipeline import propose_each
 from muniment.write.secrets import DEFAULT
-from muniment.write.similarity import Suggestion, comparable
 
 BATCH_MAX = 10_000
 
 
 @checked
-class Memory(Steward, Guardian, Insight, Usage, Intake):
+class Memory:
     """A governed memory: one tenant of one vault, seen by one actor.
 
     >>> from tempfile import TemporaryDirectory
@@ -76,10 +71,35 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
     >>> folder.cleanup()
     """
 
-    def __init__(self, tenant: Tenant, actor: Actor, *, vault: OpenVault | None = None) -> None:
-        super().__init__(tenant, actor)
+    review: Review
+    """What waits for a decision, what is in conflict, and what is to be thought of a record."""
+    erasure: Erasure
+    """Legal holds, withdrawals and certificates."""
+    imports: Imports
+    """Batches of memories from elsewhere."""
+    insight: Insight
+    """Lists, lineage, quality, counts and use."""
+    ledger: LedgerFace
+    """The ledger: head, entries, receipts, verification."""
+
+    def __init__(self, session: Session, *, vault: OpenVault | None = None) -> None:
+        self._session = session
         self._vault = vault
-        self.ledger = LedgerFace(tenant, actor)
+        self.review = Review(session)
+        self.erasure = Erasure(session)
+        self.imports = Imports(session)
+        self.insight = Insight(session)
+        self.ledger = LedgerFace(session)
+
+    @property
+    def actor(self) -> Actor:
+        """Who is asking."""
+        return self._session.actor
+
+    @property
+    def tenant(self) -> str:
+        """The tenant's name."""
+        return self._session.tenant.name
 
     @classmethod
     def open(
@@ -158,16 +178,16 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
                 tracer=tracer,
                 mind_wait=mind_wait,
             )
-            return cls(opened, _actor(found.policy, actor), vault=found)
+            return cls(Session(opened, _actor(found.policy, actor)), vault=found)
 
     def as_actor(self, actor: str | Actor, *, session: str | None = None) -> Memory:
         """The same memory seen by another actor; a name is looked up in the policy. Close the original only."""
-        return Memory(self._tenant, _actor(self.policy, actor, session=session))
+        return Memory(Session(self._session.tenant, _actor(self._session.policy, actor, session=session)))
 
     def for_user(self, user: str) -> Memory:
         """The memory of one user: what is remembered here is kept for them, and nothing else is found here, whoever
         asks. A user is any text that a program knows somebody by. Close the original only."""
-        return Memory(self._tenant, bound(self.actor, user))
+        return Memory(self._session.for_user(user))
 
     def remember(
         self, content: str, *, proposal_id: str | None = None, draft: bool = False, **options: Unpack[ClaimOptions]
@@ -175,9 +195,10 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         """Propose a memory with the caller's own rights. The policy decides; the verdict says what and why. A `draft`
         is kept for its author alone until a claim of theirs takes its place. With `user` it is kept for one user of
         the program, and found by whoever asks with the same `user`."""
-        claim = make_claim(content, self.actor, options)
+        claim = make_claim(content, self._session.actor, options)
         return self.propose(claim, proposal_id=proposal_id, draft=draft)
 
+    @overload
     def propose(
         self,
         claim: Claim,
@@ -188,27 +209,54 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         objections: Sequence[Objection] = (),
         draft: bool = False,
         detect: bool = True,
-    ) -> Verdict:
+    ) -> Verdict: ...
+
+    @overload
+    def propose(self, claim: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]: ...
+
+    def propose(
+        self,
+        claim: Claim | Iterable[Claim | tuple[str, Claim]],
+        *,
+        proposal_id: str | None = None,
+        target: str | None = None,
+        expected_revision: int | None = None,
+        objections: Sequence[Objection] = (),
+        draft: bool = False,
+        detect: bool = True,
+    ) -> Verdict | tuple[Verdict, ...]:
         """Put a claim forward, as a new record or as a new revision of `target`. The same `proposal_id` again gets the
         same answer and changes nothing. Whoever has grounds of their own to refuse it hands them in as `objections`:
         they are kept with the decision. A `draft` is its author's alone; one that supersedes or revises it
-        commits it. Without `detect` disagreement is looked for later, by `detect`."""
-        with self._watch("propose", claim) as operation:
-            admitted = self._admit(
-                claim, proposal_id, target=target, expected_revision=expected_revision, draft=draft, detect=detect
+        commits it. Without `detect` conflicts are looked for later, by `review.detect`.
+
+        Many claims are put forward in one transaction, all or none: a list of claims, or of pairs of a proposal id and
+        a claim. What else can be said is for one claim alone."""
+        if not isinstance(claim, Claim):
+            if proposal_id or target or expected_revision or objections or draft or not detect:
+                raise Malformed("claim", "one claim: the other arguments are not for a list")
+            return self._propose_many(claim)
+        with self._session.watch("propose", claim) as operation:
+            admitted = admit_claim(
+                self._session,
+                claim,
+                proposal_id,
+                target=target,
+                expected_revision=expected_revision,
+                draft=draft,
+                detect=detect,
             )
-            return self._submit(admitted, self._grounds(objections), operation)
+            return submit(self._session, admitted, self._session.grounds(objections), operation)
 
     @watched("propose_many")
-    def propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
-        """Put many claims forward in one transaction, all or none. A pair names its proposal."""
-        admitted = [self._admit(claim, name) for name, claim in _named(claims)]
+    def _propose_many(self, claims: Iterable[Claim | tuple[str, Claim]]) -> tuple[Verdict, ...]:
+        session = self._session
+        admitted = [admit_claim(session, claim, name) for name, claim in _named(claims)]
         if not admitted:
             return ()
-        bench = self._tenant.bench
-        judged = [self._judged(self._compared(one)) for one in admitted]
-        verdicts = self._tenant.store.write(lambda unit: tuple(propose_each(unit, judged, bench)))
-        self._tenant.wrote(verdicts[-1].epoch)
+        seen = [judged(session, one) for one in admitted]
+        verdicts = session.store.write(lambda unit: tuple(propose_each(unit, seen, session.bench)))
+        session.tenant.wrote(verdicts[-1].epoch)
         return verdicts
 
     def revise(
@@ -228,17 +276,19 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
                 record_id, content, expected_revision=expected_revision, proposal_id=proposal_id, **options
             )
         present = self.get(record_id).record
-        claim = revise_claim(present.claim, content, self.actor, options)
-        with self._watch("revise", claim) as operation:
-            admitted = self._admit(claim, proposal_id, target=record_id, expected_revision=expected_revision)
-            return self._submit(admitted, operation=operation)
+        claim = revise_claim(present.claim, content, self._session.actor, options)
+        with self._session.watch("revise", claim) as operation:
+            admitted = admit_claim(
+                self._session, claim, proposal_id, target=record_id, expected_revision=expected_revision
+            )
+            return submit(self._session, admitted, operation=operation)
 
     def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
         user = options.pop("user", None)
         if user is not None:
             return self.for_user(user).recall(text, **options)
-        return self._ask(make_query(self._clean(text), options)).recall
+        return answer_query(self._session, make_query(self._session.clean(text), options)).recall
 
     def attune(
         self,
@@ -263,34 +313,77 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
         if isinstance(interests, str):
             raise Malformed("interests", "a list of texts")
         about = Attunement(
-            role=self._clean(role) if role is not None else None,
-            task=self._clean(task) if task is not None else None,
-            interests=tuple(self._clean(interest) for interest in interests),
+            role=self._session.clean(role) if role is not None else None,
+            task=self._session.clean(task) if task is not None else None,
+            interests=tuple(self._session.clean(interest) for interest in interests),
             since=since,
             count=count,
             others=others,
         )
-        return self._ask(make_query("", options, about)).recall
+        return answer_query(self._session, make_query("", options, about)).recall
+
+    @watched("get")
+    def get(self, record_id: str, *, revision: int | None = None) -> Disclosure:
+        """A record as it stands, in any state, if the caller may see it."""
+        with self._session.tenant.store.read() as snapshot:
+            return record_of(snapshot, self._session.actor, self._session.policy, record_id, revision)
+
+    @watched("history")
+    def history(self, record_id: str) -> History:
+        """Every revision of a record and what became of each, with who decided and why."""
+        with self._session.tenant.store.read() as snapshot:
+            return history_of(snapshot, self._session.actor, self._session.policy, record_id)
+
+    @watched("forget")
+    def forget(
+        self,
+        record_id: str | None = None,
+        *,
+        subject: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        user: str | None = None,
+        reason: str | None = None,
+        cascade: str | None = None,
+        expected: str | None = None,
+        include_probable: bool = False,
+        dry_run: bool = False,
+    ) -> ErasureResult:
+        """Erase one record, or everything of a subject, source, actor, session or user: the content of all revisions,
+        their words in the index, their vectors, what reports, receipts and notes quote of them, and what was derived
+        from them as `cascade` says (`erase`, `redact` or `review`; the policy's choice if it is not given). The ledger
+        keeps that it was there and who erased it, and the answer brings a signed certificate. With `dry_run` nothing is
+        changed, and the answer says what would be; its `plan.digest` as `expected` sees to it that just that is done.
+        A subject is found by the letters of its name, inflected as languages do; records in which these stand in a
+        longer word or without their accents are only probable, and go if `include_probable` says so.
+        What is on hold stays: `OnHold`. A `reason` is asked for unless all of a `user` goes."""
+        target = one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
+        return forget(
+            self._session,
+            target,
+            reason=reason,
+            cascade=cascade,
+            expected=expected,
+            include_probable=include_probable,
+            dry_run=dry_run,
+        )
 
     def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> VectorCoverage:
         """Wait until everything written so far can be found by its meaning too. Says how far vectors reach."""
-        return self._tenant.indexer.flush(timeout=timeout, progress=progress)
-
-    def searching(self) -> Searched:
-        """How a recall would be sought now: with which model, how far its vectors trail, or why without one."""
-        return self._tenant.indexer.state()
+        return self._session.tenant.indexer.flush(timeout=timeout, progress=progress)
 
     @watched("explain")
     def explain(
         self, receipt_id: str, *, replay: bool = False, progress: Callable[[int], None] | None = None
     ) -> Explanation:
         """Read a receipt back and decide it again; with `replay`, search a store rebuilt to that moment."""
-        return explain(self._tenant, self.actor, receipt_id, replay=replay, progress=progress)
+        return explain(self._session.tenant, self._session.actor, receipt_id, replay=replay, progress=progress)
 
     def close(self) -> None:
         """Sign a last checkpoint if anything was written, and let go of the files."""
         try:
-            self._tenant.close()
+            self._session.tenant.close()
         finally:
             if self._vault is not None:
                 self._vault.stores.close()
@@ -300,91 +393,6 @@ class Memory(Steward, Guardian, Insight, Usage, Intake):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _admit(
-        self,
-        claim: Claim,
-        name: str | None,
-        *,
-        target: str | None = None,
-        expected_revision: int | None = None,
-        draft: bool = False,
-        detect: bool = True,
-    ) -> Admitted:
-        self._screen.refuse("proposal_id", name)
-        proposal = Proposal(
-            id=name if name is not None else self._tenant.ids.fresh("prp"),
-            tenant=self.tenant,
-            claim=claim,
-            target=target,
-            expected_revision=expected_revision,
-            draft=draft,
-            detect=detect,
-        )
-        self._screen.refuse("user", claim.place.user)
-        return self._extracted(admit(proposal, acting_for(self.actor, claim.place), self.policy.safety))
-
-    def _submit(
-        self,
-        admitted: Admitted,
-        objections: tuple[Objection, ...] = (),
-        operation: Operation = UNWATCHED,
-        terms: WriteTerms = UNCONDITIONAL,
-    ) -> Verdict:
-        admitted, suggestions = self._judged(self._compared(admitted)) if not objections else (admitted, ())
-        operation.lap("admit")
-        bench = terms.bench(self._tenant.bench)
-
-        def job(unit: Unit) -> Verdict:
-            terms.hold(unit)
-            return propose(unit, admitted, bench, suggestions, objections, operation)
-
-        verdict = self._write(job)
-        operation.lap("sync")
-        operation.told(verdict)
-        return verdict
-
-    def _compared(self, admitted: Admitted) -> Admitted:
-        """Ask the model, if there is one, what the author was told of low origin that the proposal is near to."""
-        wanted = asked(admitted)
-        if not wanted.listens or not self._tenant.indexer.has_model:
-            return admitted
-        hearing = hearing_of(wanted.actor)
-        with self._tenant.store.read() as snapshot:
-            cards = snapshot.catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep)
-            reach = snapshot.meanings.reach() if cards else VectorCoverage()
-            if reach.model is None:
-                return admitted
-            rids = [card.rid for card in cards]
-            near: set[int] = set()
-            for text in pieces_of(admitted.proposal.claim):
-                question = self._tenant.indexer.ask(text)
-                if question.vector is not None and question.model == reach.model:
-                    found = snapshot.meanings.measure(rids, question.vector)
-                    near |= {rid for rid, one in found.items() if one.cosine >= ALIKE_LEAST}
-        return msgspec.structs.replace(admitted, alike=tuple(sorted(near))) if near else admitted
-
-    def _judged(self, admitted: Admitted) -> tuple[Admitted, tuple[Suggestion, ...]]:
-        """Ask the judge, if there is one, before the writer is held. One that cannot be heard is noted."""
-        try:
-            return admitted, self._suggestions(admitted)
-        except ModelUnavailable as error:
-            return unheard(admitted, error), ()
-
-    def _suggestions(self, admitted: Admitted) -> tuple[Suggestion, ...]:
-        judge, policy, claim = self._tenant.judge, self.policy, admitted.proposal.claim
-        if judge is None or policy.disputes.judge is DetectorEffect.IGNORE:
-            return ()
-        with self._tenant.store.read() as snapshot:
-            kin = gather(snapshot, asked(admitted), pepper=self._tenant.bench.pepper).kin
-        # A judge may be somebody else's machine: it is shown what the proposer may see and could disagree with.
-        shown = [held for held in kin if comparable(claim, held) and not hidden(policy, admitted.actor, held)]
-        opinions = judge.compare_all(claim.content, [held.record.content for held in shown]) if shown else []
-        return tuple(
-            Suggestion(rid=held.card.rid, type=opinion.type, words=self._clean(opinion.words))
-            for held, opinion in zip(shown, opinions, strict=True)
-            if opinion is not None
-        )
 
 
 def embedder_meant(wanted: str | Embedder | EmbedTexts | None = AS_SET) -> Embedder | None:

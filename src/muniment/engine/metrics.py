@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import NamedTuple
 
-from muniment.engine.seat import Seat
+from muniment.engine.session import Sessioned
 from muniment.engine.tenant import Tenant
 from muniment.engine.vector_indexer import Work
 from muniment.model.times import Instant
@@ -49,9 +49,9 @@ def condition_of(tenant: Tenant) -> Condition:
     return Condition(store=tenant.store.health(), trailing=tenant.indexer.trailing(), work=tenant.indexer.work())
 
 
-def figures_of(seat: Seat) -> Figures:
+def figures_of(memory: Sessioned) -> Figures:
     """The figures now. Asks no policy: for the one who runs the server, who hands on what may be known."""
-    tenant = seat._tenant
+    tenant = memory._session.tenant
     condition = condition_of(tenant)
     with tenant.store.read() as snapshot:
         head = snapshot.ledger.head()
@@ -76,9 +76,9 @@ def figures_of(seat: Seat) -> Figures:
     )
 
 
-def check_store(seat: Seat) -> None:
+def check_store(memory: Sessioned) -> None:
     """Raise unless the tenant can be read and its writer can be had. Writes nothing."""
-    store = seat._tenant.store
+    store = memory._session.store
     with store.read() as snapshot:
         snapshot.ledger.head()
     store.write(lambda unit: unit.ledger.head())

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from muniment.engine.seat import Seat
+from muniment.engine.session import Sessioned
 from muniment.engine.tenant import Tenant
 from muniment.model import checks
 from muniment.model.note import Note, NoteDraft
@@ -57,9 +57,9 @@ class Notebook:
         self._tenant = tenant
 
     @classmethod
-    def of(cls, seat: Seat) -> Notebook:
+    def of(cls, memory: Sessioned) -> Notebook:
         """The notebook of the tenant that a memory is of."""
-        return cls(seat._tenant)
+        return cls(memory._session.tenant)
 
     def read(self, topic: str) -> tuple[Note, ...]:
         with self._tenant.store.read() as snapshot:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 from muniment.engine.cached_counts import Tallies
-from muniment.engine.look import conflict_view
 from muniment.engine.metrics import LOOK_MAX, Condition
+from muniment.engine.views import conflict_view
 from muniment.model.actor import Actor
 from muniment.model.card import Card
 from muniment.model.filter import EVERYTHING, Both, Either, Filter, OneOf, matches

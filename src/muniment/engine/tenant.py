@@ -87,6 +87,10 @@ class Tenant:
         self._dirty = False
         self.indexer.stir()
 
+    @property
+    def name(self) -> str:
+        return self.store.tenant
+
     def wrote(self, epoch: int) -> None:
         """Take note of a write, and sign a checkpoint when one is due."""
         self._dirty = True

@@ -1,4 +1,4 @@
-"""Have an operation of the face watched by whoever watches the tenant."""
+"""Tell the tracer when a method of `Memory` or of a part begins and ends."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from muniment.engine.seat import Seat
+from muniment.engine.session import Sessioned
 
 P = ParamSpec("P")
-S = TypeVar("S", bound=Seat)
+S = TypeVar("S", bound=Sessioned)
 T = TypeVar("T")
 
 
@@ -20,7 +20,7 @@ def watched(name: str) -> Callable[[Callable[Concatenate[S, P], T]], Callable[Co
     def wrap(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
         @wraps(method)
         def told(self: S, /, *args: P.args, **options: P.kwargs) -> T:
-            with self._watch(name, args[0] if args else None) as operation:
+            with self._session.watch(name, args[0] if args else None) as operation:
                 answer = method(self, *args, **options)
                 if options.get("dry_run") is not True:
                     operation.told(answer)

@@ -37,6 +37,20 @@ def _checked(method: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def bind(method: Callable[..., object], args: tuple[object, ...], options: dict[str, object]) -> dict[str, object]:
+    """The arguments of a call by name, `self` and what was not given left out. A call that does not fit is refused."""
+    try:
+        given = inspect.signature(method).bind(None, *args, **options).arguments
+    except TypeError:
+        problem = _problem(method, args, options)
+        if problem is None:
+            raise
+        raise problem from None
+    named = dict(list(given.items())[1:])
+    options = named.pop("options", {})
+    return {**named, **options}
+
+
 def _problem(method: Callable[..., object], args: tuple[object, ...], options: dict[str, object]) -> Malformed | None:
     """What is wrong with a call, or None if it fits and the error came from within."""
     spelled = inspect.signature(method)

@@ -17,6 +17,7 @@ from muniment.model.entry import (
     RevisionCreated,
     StateChange,
 )
+from muniment.model.erasure import TombstoneAhead
 from muniment.model.record import Record, RecordState, TrustState, UsageState
 from muniment.model.rows import ProposalRow
 from muniment.model.source import source_label
@@ -49,7 +50,7 @@ from muniment.write.case import Case
 from muniment.write.facts import Held
 from muniment.write.poison import unreadable
 from muniment.write.similarity import Rival
-from muniment.write.tombstones import Tombstone, note_of
+from muniment.write.tombstones import note_of
 
 BORN_LABEL = {
     ActorType.PERSON: Label.PERSON,
@@ -234,7 +235,7 @@ def plan_curation(
     )
     arrival = case.arrival
     if case.facts.tombstone is not None and arrival is not None and arrival.record is not None:
-        stone = note_of(Tombstone(by="id", value=arrival.record, reason=case.facts.tombstone))
+        stone = note_of(TombstoneAhead(by="id", value=arrival.record, reason=case.facts.tombstone))
         drafts.append(NewDocument(doc=moment.last_doc + 2, role=DocumentRole.NOTE, value=stone))
     if report.outcome is Outcome.REFUSED:
         return PlannedChange(change=msgspec.structs.replace(base, drafts=tuple(drafts)), report=report)

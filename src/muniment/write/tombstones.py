@@ -13,24 +13,15 @@ import re
 import msgspec
 
 from muniment.model.claim import Claim
+from muniment.model.erasure import TombstoneAhead
 from muniment.model.errors import Malformed
 from muniment.model.note import NoteDraft
-from muniment.model.value import Value
 from muniment.model.vocabulary import STANDS_ON
 from muniment.ports.store import Snapshot
 
 TOPIC, DIGESTS = "tombstone", "tombstone_digest"
 STANDS_ON_IT = "it stands on what a tombstone is for"
 _DIGEST = re.compile(r"(?:[0-9a-f]{2}){8,64}:[0-9a-f]{64}")
-
-
-class Tombstone(Value):
-    """A deletion of something that was never here: what it is known by, and why. An external id is told as the digest
-    that is kept of it."""
-
-    by: str
-    value: str
-    reason: str
 
 
 def content_digest(content: str, salt: bytes) -> str:
@@ -52,7 +43,7 @@ def external_digest(external_id: str, *, pepper: bytes) -> str:
     return hashlib.blake2b(external_id.encode(), digest_size=16, key=pepper).hexdigest()
 
 
-def note_of(stone: Tombstone) -> NoteDraft:
+def note_of(stone: TombstoneAhead) -> NoteDraft:
     body = msgspec.json.encode(stone).decode()
     if stone.by == "digest":
         return NoteDraft(topic=DIGESTS, key=stone.value, body=body)
@@ -79,7 +70,7 @@ def has_tombstone(snapshot: Snapshot, record: str) -> bool:
     return snapshot.notes.get(TOPIC, f"id:{record}") is not None
 
 
-def tombstones(snapshot: Snapshot) -> tuple[Tombstone, ...]:
+def tombstones(snapshot: Snapshot) -> tuple[TombstoneAhead, ...]:
     """Every tombstone that was put up ahead, the oldest first."""
     notes = sorted((*snapshot.notes.present(TOPIC), *snapshot.notes.present(DIGESTS)), key=lambda note: note.doc)
-    return tuple(msgspec.json.decode(note.body or "", type=Tombstone) for note in notes)
+    return tuple(msgspec.json.decode(note.body or "", type=TombstoneAhead) for note in notes)

@@ -91,7 +91,7 @@ class Field:
         return self
 
     def credential(self, agent: str) -> Credential:
-        return Credential(actor=resolve(self.memory.policy, agent))
+        return Credential(actor=resolve(self.memory.insight.policy, agent))
 
     def mail(self, agent: str) -> list[JsonObject]:
         """The notices an agent got since it last looked."""

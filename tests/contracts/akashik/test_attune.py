@@ -53,7 +53,7 @@ def test_an_agent_is_told_of_others_and_of_its_own_only_if_it_asks() -> None:
 def test_what_was_retracted_or_superseded_is_not_told() -> None:
     field = filled("It rains", "The roof leaks", "The cellar is dry")
     rain, roof, _ = (str(an_object(one["memory_unit"])["id"]) for one in _by_content(field))
-    field.memory.as_actor("scout").retract(rain, reason="it stopped")
+    field.memory.as_actor("scout").review.retract(rain, reason="it stopped")
     links: list[Json] = [{"type": "supersedes", "target_id": roof}]
     field.ask("RECORD", "scout", finding("The roof is mended", relations=links))
     assert field.unit(rain)["status"] == "retracted"

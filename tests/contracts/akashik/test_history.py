@@ -151,7 +151,7 @@ def test_the_full_trace_of_a_unit_is_every_event_of_its_chain_in_order_from_the_
     links: list[Json] = [{"type": "supersedes", "target_id": old}]
     new = str(field.ask("RECORD", "analyst", finding("The harbour silted up", relations=links))["memory_unit_id"])
     field.ask("RECORD", "scout", finding("The orchard is large"))
-    field.memory.as_actor("analyst").retract(new, reason="dredged since")
+    field.memory.as_actor("analyst").review.retract(new, reason="dredged since")
     answer = replay(field, "memory_unit", old)
     assert check_document("replay_response", answer) == ()
     assert kinds(answer) == ["memory.recorded", "memory.recorded", "memory.superseded", "memory.retracted"]
@@ -186,7 +186,7 @@ def test_the_detailed_replay_leaves_out_what_changed_no_state() -> None:
     name = str(field.ask("RECORD", "scout", finding("The harbour is deep"))["memory_unit_id"])
     links: list[Json] = [{"type": "depends_on", "target_id": name}]
     above = str(field.ask("RECORD", "scout", finding("Ships may enter", relations=links))["memory_unit_id"])
-    field.memory.as_actor("scout").retract(name, reason="silted up")
+    field.memory.as_actor("scout").review.retract(name, reason="silted up")
     assert kinds(replay(field, "memory_unit", above, "detailed")) == ["memory.recorded"]
     assert kinds(replay(field, "memory_unit", above)) == ["memory.recorded", "memory.reassessed"]
 
@@ -244,11 +244,11 @@ def test_a_summary_elaborates_each_original_and_the_originals_are_archived() -> 
     assert contents(field.ask("ATTUNE", "analyst", attune())) == [
         "In short (2):\n- The harbour is deep\n- The quarry is closed"
     ]
-    units = [field.unit(one.record.id) for one in field.memory.browse()]
+    units = [field.unit(one.record.id) for one in field.memory.insight.browse()]
     assert {str(unit["type"]) for unit in units} == {"synthesis"}
     links = [an_object(link) for unit in units for link in a_list(unit["relations"])]
     assert {(str(link["type"]), str(link["target_id"])) for link in links} == {("elaborates", name) for name in made}
-    assert {one.record.id for one in field.memory.browse(statuses=["archived"])} == set(made)
+    assert {one.record.id for one in field.memory.insight.browse(statuses=["archived"])} == set(made)
 
 
 @cites("AKAS-078")
@@ -275,4 +275,4 @@ def test_compacting_touches_exactly_what_its_filter_means(bounds: JsonObject, le
     names = {str(answer["memory_unit_id"]): word for word, answer in made.items()}
     answer = field.ask("COMPACT", "senior", {"strategy": "archive", "filter": bounds})
     assert answer["units_affected"] == 4 - len(left)
-    assert {names[one.record.id] for one in field.memory.browse()} == left
+    assert {names[one.record.id] for one in field.memory.insight.browse()} == left

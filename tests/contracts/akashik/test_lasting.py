@@ -238,7 +238,7 @@ def test_the_replay_of_a_purged_unit_is_for_those_who_could_have_seen_it() -> No
 def test_a_store_without_room_says_so_and_still_answers_reads(tmp_path: Path) -> None:
     field = opened(tmp_path).join("scout", "analyst")
     field.ask("RECORD", "scout", finding("Herons nest in March"))
-    store = field.memory._tenant.store
+    store = field.memory._session.tenant.store
     assert isinstance(store, SqliteTenant)
     store._connection.pragma("max_page_count", 1)  # what is there stays, and not a page more
     full = field.ask("RECORD", "scout", finding("Herons wade. " * 5_000))

@@ -204,6 +204,6 @@ def test_a_unit_that_only_counts_for_less_is_no_news() -> None:
     links: list[Json] = [{"type": "contradicts", "target_id": above}]
     field.ask("RECORD", "analyst", finding("Nothing larger than a boat goes in", relations=links))
     assert heard(field, "senior") == ["memory.contested", "memory.contested"]
-    field.memory.as_actor("scout").retract(ground, reason="silted up")
+    field.memory.as_actor("scout").review.retract(ground, reason="silted up")
     field.ask("RECORD", "scout", finding("The orchard is large"))
     assert heard(field, "senior") == []

@@ -110,7 +110,7 @@ class World:
 
     def records(self) -> int:
         """How many revisions there are, in whatever state."""
-        return sum(self.memory.stats().revisions.values())
+        return sum(self.memory.insight.stats().revisions.values())
 
     def now(self) -> str:
         return show(self.clock.now())

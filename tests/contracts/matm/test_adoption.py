@@ -54,11 +54,11 @@ def test_what_is_imported_waits_with_its_foreign_origin_and_nothing_of_it_can_be
     assert [(one.outcome, one.would) for one in found.entries] == [(Outcome.HELD, Disposition.APPEND)]
     assert world.records() == 0
     assert told(world.ask(QUESTION)) == []
-    (item,) = world.memory.queue()
+    (item,) = world.memory.review.queue()
     assert item.proposal.arrival is not None
     assert (item.proposal.arrival.contract, item.proposal.arrival.hold) == ("matm", True)
-    world.memory.as_actor(STEWARD).apply(found.name, reason=REASON)
-    (kept,) = world.memory.browse()
+    world.memory.as_actor(STEWARD).imports.apply(found.name, reason=REASON)
+    (kept,) = world.memory.insight.browse()
     assert (kept.record.id, kept.record.label) == ("far_1", Label.IMPORT)
     assert told(world.ask(QUESTION)) == ["far_1"]
 
@@ -102,7 +102,7 @@ def test_a_preview_lists_what_would_become_of_each_and_changes_nothing_on_disk(t
         found = adopt(memory, data, desk=desk, preview=True)
         assert tree(vault) == before
         assert memory.ledger.head() == head
-        assert memory.queue() == ()
+        assert memory.review.queue() == ()
     assert found.preview
     assert wheres(found) == [
         ("far_1", "append"),
@@ -123,7 +123,7 @@ def test_taking_in_ends_as_the_preview_said(world: World) -> None:
     said = take(world, data, preview=True)
     found = take(world, data)
     assert wheres(found) == wheres(said) == [("far_1", "conflict"), ("far_2", "append")]
-    verdicts = world.memory.as_actor(STEWARD).apply(found.name, reason=REASON)
+    verdicts = world.memory.as_actor(STEWARD).imports.apply(found.name, reason=REASON)
     assert [one.decision.value for one in verdicts] == ["conflict", "append"]
 
 
@@ -132,7 +132,7 @@ def test_the_same_file_again_is_the_same_batch_and_changes_nothing(world: World)
     first, second = take(world, data), take(world, data)
     assert first == second
     assert first.name == batch_name(data)
-    assert len(world.memory.queue()) == 1
+    assert len(world.memory.review.queue()) == 1
 
 
 def test_events_of_a_batch_may_speak_of_each_other(world: World) -> None:
@@ -142,7 +142,7 @@ def test_events_of_a_batch_may_speak_of_each_other(world: World) -> None:
     )
     found = take(world, data)
     assert [one.outcome for one in found.entries] == [Outcome.HELD, Outcome.HELD]
-    world.memory.as_actor(STEWARD).apply(found.name, reason=REASON)
+    world.memory.as_actor(STEWARD).imports.apply(found.name, reason=REASON)
     assert world.memory.get("far_1").standing.status is Status.DEPRECATED
     assert world.memory.get("far_1").standing.successor == "far_2"
 
@@ -153,7 +153,7 @@ def test_rolling_a_batch_back_restores_statuses_and_index_and_the_audit_keeps_bo
 
     def seen() -> tuple[dict[str, Status], list[str], list[str], str]:
         return (
-            {one.record.id: one.standing.status for one in world.memory.browse()},
+            {one.record.id: one.standing.status for one in world.memory.insight.browse()},
             told(world.ask(QUESTION)),
             told(world.ask("Which colour has the build?")),
             json.dumps(world.desk.directory(actor=CONSUMER)["entries"]),
@@ -169,9 +169,9 @@ def test_rolling_a_batch_back_restores_statuses_and_index_and_the_audit_keeps_bo
         ),
     )
     steward = world.memory.as_actor(STEWARD)
-    steward.apply(found.name, reason=REASON)
+    steward.imports.apply(found.name, reason=REASON)
     assert seen() != before
-    undone = steward.roll_back(found.name, reason="the wrong file")
+    undone = steward.imports.roll_back(found.name, reason="the wrong file")
     assert seen() == before
     assert sorted(undone.retracted) == ["far_1", "far_2", "far_3"]
     assert world.memory.get("far_3").standing.status is Status.RETRACTED
@@ -187,9 +187,9 @@ def test_rolling_a_batch_back_restores_statuses_and_index_and_the_audit_keeps_bo
 @cites("MATM-063")
 def test_rolling_back_what_only_waited_dismisses_it(world: World) -> None:
     found = take(world, batch(foreign(world, 1, "Checkout has three regions")))
-    undone = world.memory.as_actor(STEWARD).roll_back(found.name, reason="the wrong file")
+    undone = world.memory.as_actor(STEWARD).imports.roll_back(found.name, reason="the wrong file")
     assert (undone.dismissed, undone.retracted) == ((f"{found.name}.1",), ())
-    assert world.memory.queue() == ()
+    assert world.memory.review.queue() == ()
     assert world.records() == 0
 
 
@@ -203,7 +203,7 @@ def test_rolling_back_what_only_waited_dismisses_it(world: World) -> None:
 def test_a_file_that_cannot_be_read_takes_nothing_in(world: World, data: bytes, error: type[Exception]) -> None:
     with pytest.raises(error):
         take(world, data)
-    assert world.memory.queue() == ()
+    assert world.memory.review.queue() == ()
 
 
 def test_a_record_that_was_discarded_elsewhere_is_not_taken_in(world: World) -> None:
@@ -221,7 +221,7 @@ def test_a_record_that_was_discarded_elsewhere_is_not_taken_in(world: World) -> 
 
 def test_a_batch_nobody_took_in_cannot_be_rolled_back(world: World) -> None:
     with pytest.raises(NotFound):
-        world.memory.as_actor(STEWARD).roll_back("matm-none", reason="why not")
+        world.memory.as_actor(STEWARD).imports.roll_back("matm-none", reason="why not")
 
 
 def test_an_entry_says_what_it_was_called_elsewhere(world: World) -> None:

@@ -136,9 +136,9 @@ def test_the_field_figures_of_a_small_store_by_hand() -> None:
     world.emit(world.event("Forget this", suggested_scope="discard"))
     world.emit(world.event("The font cache may be slow", memory_kind="hypothesis", suggested_scope="session"))
     world.desk.curate()
-    world.memory.outcome(kept[0], "helpful")
-    world.memory.outcome(kept[1], "misleading")
-    world.memory.outcome(kept[1], "misleading")
+    world.memory.review.outcome(kept[0], "helpful")
+    world.memory.review.outcome(kept[1], "misleading")
+    world.memory.review.outcome(kept[1], "misleading")
     found = figures(field_section(world.memory, now=world.clock.now()))
     assert found["evidence sufficiency"] == 1.0
     assert found["redundancy"] == 0.0

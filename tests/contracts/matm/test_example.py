@@ -23,9 +23,9 @@ def played() -> tuple[Played, Played, dict[str, str], dict[str, tuple[str, str, 
     clock = StillClock()
     with scratch_memory(clock) as memory:
         first = play(memory, clock)
-        count = sum(memory.stats().revisions.values())
+        count = sum(memory.insight.stats().revisions.values())
         second = play(memory, clock)
-        assert sum(memory.stats().revisions.values()) == count
+        assert sum(memory.insight.stats().revisions.values()) == count
         assert memory.ledger.verify().ok
         states = {
             one.record.proposal: (
@@ -33,7 +33,7 @@ def played() -> tuple[Played, Played, dict[str, str], dict[str, tuple[str, str, 
                 one.record.claim.nature.kind.value,
                 one.standing.status.value,
             )
-            for one in memory.browse(statuses=list(Status))
+            for one in memory.insight.browse(statuses=list(Status))
         }
     records = {one.event: str(one.report.get("record_id")) for one in first.filed}
     return first, second, records, states
@@ -85,8 +85,8 @@ def test_the_hypothesis_expires_and_the_older_guide_is_deprecated() -> None:
     with scratch_memory(clock) as memory:
         play(memory, clock)
         clock.forward(30 * 86_400_000_000)
-        guess = next(one.record.id for one in memory.browse() if one.record.proposal == "evt_demo_006")
-        assert memory.sweep().expired == (guess,)
+        guess = next(one.record.id for one in memory.insight.browse() if one.record.proposal == "evt_demo_006")
+        assert memory.review.sweep().expired == (guess,)
 
 
 def test_the_credential_is_nowhere_and_its_redaction_is_on_record() -> None:

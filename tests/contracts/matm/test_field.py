@@ -129,7 +129,7 @@ def test_what_was_told_in_time_and_in_force_counts_as_such_when_it_is_over_later
     record = world.keep("Checkout has three regions", expires_at="2026-06-26T00:00:00Z")
     world.ask(QUESTION)
     world.clock.forward(3 * DAY)
-    world.memory.as_actor(STEWARD).retire(record, becomes="deprecated", reason="it is over")
+    world.memory.as_actor(STEWARD).review.retire(record, becomes="deprecated", reason="it is over")
     found = measured(world)
     assert (found["leak rate"], found["stale retrieval"], found["deprecated retrieval"]) == (0.0, 0.0, 0.0)
     (one,) = retrievals(world.memory, Statuses(world.memory.ledger.entries()))
@@ -139,7 +139,7 @@ def test_what_was_told_in_time_and_in_force_counts_as_such_when_it_is_over_later
 def test_a_status_is_the_one_of_that_position(world: World) -> None:
     record = world.keep("Checkout has three regions")
     before = world.memory.ledger.head().seq
-    world.memory.as_actor(STEWARD).retire(record, becomes="deprecated", reason="it is over")
+    world.memory.as_actor(STEWARD).review.retire(record, becomes="deprecated", reason="it is over")
     entries = world.memory.ledger.entries()
     (rid,) = (one.rid for entry in entries for one in entry.births)
     statuses = Statuses(entries)
@@ -177,7 +177,7 @@ def test_the_figures_of_decisions_by_hand(world: World) -> None:
     world.desk.decide(held.event, actor=STEWARD, accept=True, reason="fits", scope=Scope.AGENT_REPO, scope_id="docs")
     world.emit(world.event("Checkout has three regions"))
     world.emit(world.event("Something else waits"))
-    world.memory.as_actor(STEWARD).retract(kept, reason="it was wrong")
+    world.memory.as_actor(STEWARD).review.retract(kept, reason="it was wrong")
     found = measured(world)
     assert found["refused"] == 1 / 4
     assert found["refused as redundant"] == 1 / 4

@@ -64,7 +64,7 @@ def test_a_refusal_ends_the_walk_and_what_follows_was_not_run(world: World, fiel
 
 @cites("MATM-018")
 def test_all_nine_steps_run_with_neither_a_judge_nor_an_embedder_nor_an_extractor(world: World) -> None:
-    assert world.memory.searching().model is None
+    assert world.memory.insight.searching().model is None
     assert outcomes(world.accept(world.event("Checkout has three regions")).report) == PASSED
 
 
@@ -95,7 +95,7 @@ def test_what_waits_is_found_by_nobody(world: World) -> None:
     assert held.report["decision"] == "hold"
     assert told(world.ask("How many regions has checkout?")) == []
     assert world.memory.recall("How many regions has checkout?").records == ()
-    assert list(world.memory.browse()) == []
+    assert list(world.memory.insight.browse()) == []
     world.desk.decide(held.event, actor=STEWARD, accept=True, reason="checked")
     assert len(told(world.ask("How many regions has checkout?"))) == 1
 
@@ -264,7 +264,7 @@ def test_a_contradiction_of_a_decision_keeps_both_sides_word_for_word(world: Wor
     done = world.accept(world.event("Checkout retries five times", memory_kind="decision", conflicts_with=[old]))
     new = done.report["record_id"]
     assert (done.report["decision"], done.report["conflicts_with"]) == ("conflict", [old])
-    contents = {one.record.id: (one.record.content, one.standing.status) for one in world.memory.browse()}
+    contents = {one.record.id: (one.record.content, one.standing.status) for one in world.memory.insight.browse()}
     assert contents == {
         old: ("Checkout retries three times", Status.CONTESTED),
         new: ("Checkout retries five times", Status.CONTESTED),
@@ -298,7 +298,7 @@ def test_a_discarded_event_is_in_no_index_its_ground_is_in_the_audit_and_its_wor
     held = world.emit(world.event("The zeppelin schedule leaks customers"))
     world.desk.decide(held.event, actor=STEWARD, accept=False, ground=Ground.OUTSIDE, reason="no project of ours")
     assert world.memory.recall("zeppelin schedule").records == ()
-    assert world.memory.entity("zeppelin").records == ()
+    assert world.memory.insight.entity("zeppelin").records == ()
     report = world.desk.report(held.event)
     assert (report["decision"], report["reason"]) == ("discard", "outside-every-scope: no project of ours")
     everything = json.dumps([world.desk.report(held.event), [str(one) for one in world.memory.ledger.entries()]])
@@ -391,10 +391,10 @@ def test_a_session_note_is_not_promoted_without_evidence_owner_or_scope(world: W
     note_, steward = str(done.report["record_id"]), world.memory.as_actor(STEWARD)
     asked = {"scope": "project", "scope_id": "checkout"}
     for evidence, owner in (([], STEWARD), (["ci:run/9"], None)):
-        verdict = steward.promote(note_, evidence=evidence, owner=owner, **asked)
+        verdict = steward.review.promote(note_, evidence=evidence, owner=owner, **asked)
         assert (verdict.outcome, verdict.rule) == (Outcome.REFUSED, "promotion-grounds")
     with pytest.raises(Malformed):
-        steward.promote(note_, scope="", scope_id="checkout", evidence=["ci:run/9"], owner=STEWARD)
-    held = steward.promote(note_, evidence=["ci:run/9"], owner=STEWARD, **asked)
+        steward.review.promote(note_, scope="", scope_id="checkout", evidence=["ci:run/9"], owner=STEWARD)
+    held = steward.review.promote(note_, evidence=["ci:run/9"], owner=STEWARD, **asked)
     assert held.outcome is Outcome.HELD
-    assert world.memory.as_actor(STEWARD).decide(held.proposal_id, accept=True, reason="still holds").committed
+    assert world.memory.as_actor(STEWARD).review.decide(held.proposal_id, accept=True, reason="still holds").committed

@@ -194,7 +194,7 @@ def test_who_has_several_projects_must_say_which_one_is_meant(world: World) -> N
 def test_a_reliable_producer_lifts_nothing_unreviewed_or_out_of_scope(world: World) -> None:
     for number in range(5):
         praised = world.keep(f"Fact {number} about the payment gateway")
-        world.memory.as_actor(STEWARD).outcome(praised, "helpful", evidence="used it")
+        world.memory.as_actor(STEWARD).review.outcome(praised, "helpful", evidence="used it")
     world.emit(world.event("Checkout has three regions"))
     world.keep(
         "Checkout has three regions",
@@ -216,7 +216,7 @@ def test_what_is_authoritative_goes_before_what_is_newer_and_less_evidenced(worl
     world.clock.forward(DAY)
     new = world.keep("How many regions has checkout? Many regions")
     assert told(world.ask(QUESTION)) == [new, old]
-    world.memory.as_actor(STEWARD).vouch(old, origin="person", reason="read in the decree itself")
+    world.memory.as_actor(STEWARD).review.vouch(old, origin="person", reason="read in the decree itself")
     assert told(world.ask(QUESTION)) == [old, new]
 
 
@@ -225,7 +225,7 @@ def test_authority_does_not_outrank_what_is_as_well_evidenced(world: World) -> N
     old = world.keep("The number of regions was decreed for checkout")
     world.clock.forward(DAY)
     new = world.keep("How many regions has checkout? Many regions")
-    world.memory.as_actor(STEWARD).vouch(old, origin="person", reason="read in the decree itself")
+    world.memory.as_actor(STEWARD).review.vouch(old, origin="person", reason="read in the decree itself")
     assert told(world.ask(QUESTION)) == [new, old]
 
 
@@ -235,7 +235,7 @@ def test_authority_does_not_outrank_what_is_older(world: World) -> None:
     old = world.keep("How many regions has checkout? Many regions")
     world.clock.forward(DAY)
     new = world.keep("The number of regions was decreed for checkout", evidence_refs=two)
-    world.memory.as_actor(STEWARD).vouch(new, origin="person", reason="read in the decree itself")
+    world.memory.as_actor(STEWARD).review.vouch(new, origin="person", reason="read in the decree itself")
     assert told(world.ask(QUESTION)) == [old, new]
 
 
@@ -270,13 +270,13 @@ def test_after_a_deprecation_no_way_of_looking_finds_the_old_record(world: World
             old in told(world.ask(text)),
             old in [one.record.id for one in reader.recall(f'"{text}"').records],
             old in [one.record.id for one in reader.attune(task=text).records],
-            old in reader.entity("Hermes").records,
-            old in [one.record.id for one in reader.browse()],
+            old in reader.insight.entity("Hermes").records,
+            old in [one.record.id for one in reader.insight.browse()],
             bool(world.desk.directory(actor=CONSUMER)["entries"]),
         ]
 
     assert found() == [True] * 6
-    world.memory.as_actor(STEWARD).retire(old, becomes="deprecated", reason="it breaks orders")
+    world.memory.as_actor(STEWARD).review.retire(old, becomes="deprecated", reason="it breaks orders")
     assert found() == [False] * 6
 
 

@@ -49,8 +49,8 @@ def test_a_note_of_a_session_is_in_no_broad_answer_until_it_is_promoted(world: W
     assert told(world.ask(QUESTION, actor=TESTER)) == []
     assert told(world.ask(QUESTION, actor=TESTER, scopes=ALL)) == [note]
     steward = world.memory.as_actor(STEWARD)
-    held = steward.promote(note, scope="project", scope_id="checkout", evidence=["ci:run/9"], owner=STEWARD)
-    promoted = steward.decide(held.proposal_id, accept=True, reason="still holds").record_id
+    held = steward.review.promote(note, scope="project", scope_id="checkout", evidence=["ci:run/9"], owner=STEWARD)
+    promoted = steward.review.decide(held.proposal_id, accept=True, reason="still holds").record_id
     assert told(world.ask(QUESTION)) == [promoted]
 
 
@@ -59,7 +59,7 @@ def test_a_note_of_a_session_ends_of_itself_and_so_does_what_was_sent_there(worl
     own_session(world)
     world.emit(world.event("The queue is long", confidence=0.3))
     world.desk.curate()
-    ends = {one.record.content: one.record.claim.times.expires_at for one in world.memory.browse()}
+    ends = {one.record.content: one.record.claim.times.expires_at for one in world.memory.insight.browse()}
     week = world.clock.now() + 7 * DAY
     assert ends == {"Checkout has three regions": week, "The queue is long": week}
     world.clock.forward(7 * DAY + 1)
@@ -84,7 +84,7 @@ def test_a_project_record_never_reaches_another_tenant_for_the_same_words(world:
     world.keep("Checkout has three regions")
     response = world.ask(QUESTION, tenant_id="other")
     assert (told(response), response["abstain_reasons"]) == ([], ["cross_scope_risk"])
-    elsewhere = simulated_memory(policy=world.memory.policy, seed=2)
+    elsewhere = simulated_memory(policy=world.memory.insight.policy, seed=2)
     assert elsewhere.as_actor(CONSUMER).recall(QUESTION).records == ()
 
 

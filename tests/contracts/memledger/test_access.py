@@ -72,7 +72,7 @@ def test_a_forbidden_write_raises_with_the_decision(vault: Path) -> None:
         assert (decision.operation, decision.matched_rule) == ("write", "default")
         assert isinstance(denied.value, PermissionError)
         assert [entry.agent_id for entry in ml.audit.by_operation("rbac_denied")] == ["dev-bot"]
-        assert ml.memory.stats().current == 0
+        assert ml.memory.insight.stats().current == 0
 
     play(vault, story, rbac=rules())
 

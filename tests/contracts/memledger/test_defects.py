@@ -126,7 +126,7 @@ def test_distinct_facts_of_one_pattern_are_not_called_conflicts(vault: Path) -> 
     async def story(ml: Memledger) -> int:
         for number in range(40):
             await ml.add(f"Room {number} is cleaned by team {number % 7} on floor {number // 10}")
-        return ml.memory.stats().open_conflicts
+        return ml.memory.insight.stats().open_conflicts
 
     assert play(vault, story) == 0
 
@@ -134,7 +134,7 @@ def test_distinct_facts_of_one_pattern_are_not_called_conflicts(vault: Path) -> 
 def test_descendants_are_found_behind_a_thousand_newer_records(vault: Path) -> None:
     async def story(ml: Memledger) -> int:
         names = await linked(ml, 3, root=0.9)
-        ml.memory.propose_many([Claim(content=f"w{number} x{number} y{number}") for number in range(1100)])
+        ml.memory.propose([Claim(content=f"w{number} x{number} y{number}") for number in range(1100)])
         return len(await ml.get_downstream(names[0]))
 
     assert play(vault, story) == 3
@@ -182,7 +182,7 @@ def test_the_same_said_many_times_at_once_is_kept_once_for_each_author(vault: Pa
         names = await asyncio.gather(*(ml.add("The pump is red", agent_id=f"agent-{n % 2}") for n in range(8)))
 
         assert len(set(names)) == 2
-        assert ml.memory.stats().current == 2
+        assert ml.memory.insight.stats().current == 2
 
     play(vault, story)
 

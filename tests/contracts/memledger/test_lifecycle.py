@@ -114,7 +114,7 @@ def test_an_open_memory_is_healthy_and_one_that_was_left_is_closed(vault: Path) 
 
     left = play(vault, story)
     with pytest.raises(MunimentError):
-        left.memory.stats()
+        left.memory.insight.stats()
 
     async def again(ml: Memledger) -> list[str]:
         return [record.content for record in await ml.search("lights")]

@@ -163,7 +163,7 @@ def test_an_embedder_written_for_memledger_works_as_it_is(embedder: object, vaul
         await ml.add("My automobile broke down")
         await ml.add("The soup was salty")
         found = await ml.search("which car")
-        assert ml.memory.searching().why is None
+        assert ml.memory.insight.searching().why is None
         return found.records[0].content
 
     assert play(vault, story, embedder=embedder) == "My automobile broke down"

@@ -263,7 +263,7 @@ def test_a_resolver_that_fails_stops_the_write_instead_of_being_passed_over(vaul
         await ml.add("The five pods run here today")
         with pytest.raises(ConnectionError):
             await ml.add("The six pods run here today")
-        assert ml.memory.stats().current == 1
+        assert ml.memory.insight.stats().current == 1
 
     play(vault, story, config=MemledgerConfig(strategies={"conflict_resolver": {"provider": "broken"}}))
 

@@ -53,7 +53,7 @@ def entry(bundle: JsonObject, kind: str, id_: str) -> JsonObject:
 
 
 def browsed(memory: Memory) -> list[InterchangeRecord]:
-    return [unpacked(one, ()) for one in memory.browse(statuses=ALL)]
+    return [unpacked(one, ()) for one in memory.insight.browse(statuses=ALL)]
 
 
 def without_ours(bundle: JsonObject) -> JsonObject:
@@ -168,7 +168,7 @@ def test_a_use_changes_when_and_how_often_it_was_used_and_nothing_else(store: Me
     before = document()
     found = store.recall("why do bowls crack in the large kiln?", limit=1).records
     assert [one.record.id for one in found] == ["crack"]
-    store.sweep()
+    store.review.sweep()
     after = exported(store)
     used, was = entry(after, "MemoryRecord", "crack"), entry(before, "MemoryRecord", "crack")
     changed = {key for key in used if not equal(used[key], was.get(key))}
@@ -182,8 +182,8 @@ def test_a_use_changes_when_and_how_often_it_was_used_and_nothing_else(store: Me
 
 @cites("OMIR-067")
 def test_what_no_longer_holds_stays_and_says_until_when(store: Memory) -> None:
-    store.retire("crack", becomes="deprecated", reason="the new kiln cools evenly")
-    store.retire("Relationship:runs", becomes="retracted", reason="she left")
+    store.review.retire("crack", becomes="deprecated", reason="the new kiln cools evenly")
+    store.review.retire("Relationship:runs", becomes="retracted", reason="she left")
     out = json.loads(encode_bundle(browsed(store), stamp=STAMP).data)
     record, relation = entry(out, "MemoryRecord", "crack"), entry(out, "Relationship", "runs")
     assert record["validUntil"] == "2026-04-02T12:00:00Z"
@@ -195,7 +195,7 @@ def test_what_no_longer_holds_stays_and_says_until_when(store: Memory) -> None:
 @cites("OMIR-068")
 def test_what_is_over_can_be_left_out_as_of_a_time_and_is_exported_all_the_same(store: Memory) -> None:
     def held(instant: str) -> set[str]:
-        return {one.record.id for one in store.browse(valid_at=instant)}
+        return {one.record.id for one in store.insight.browse(valid_at=instant)}
 
     assert {"rota", "Relationship:owned"} <= held("2026-01-01T00:00:00Z")
     assert held("2026-04-15T00:00:00Z") & {"rota", "Relationship:owned"} == {"rota"}
@@ -220,7 +220,7 @@ def test_every_export_passes_core_and_a_stamped_one_strict() -> None:
     read_in(store, ContractName.OMIR, DATA.replace(b'ext/bare"', b'ext/bare","valueBoolean":true'))
     store.remember("Mara Oduya sold the old wheel", entities=["Mara Oduya", "the old wheel"], importance=0.9)
     store.remember("The old wheel was sold on Monday", kind="fact", evidence=["receipt:9"], half_life_hours=48)
-    store.retire("slow", becomes="deprecated", reason="another rule holds")
+    store.review.retire("slow", becomes="deprecated", reason="another rule holds")
     plain = write_out(store, ContractName.OMIR, statuses=ALL).data
     stamped = encode_bundle(browsed(store), stamp=STAMP).data
     for verdict in Verdict:
@@ -285,7 +285,7 @@ def test_the_same_store_gives_the_same_bytes_in_whatever_order(store: Memory) ->
 def test_numbers_say_as_of_when_they_hold(store: Memory) -> None:
     store.remember("The wheel squeaks", importance=0.9, half_life_hours=48.0)
     store.recall("what squeaks?")
-    store.sweep()
+    store.review.sweep()
     out = json.loads(encode_bundle(browsed(store), stamp=STAMP).data)
     measured = [
         one for one in out["entry"] if not {"importance", "salience", "strength", "decay", "confidence"}.isdisjoint(one)

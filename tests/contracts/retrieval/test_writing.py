@@ -166,8 +166,8 @@ def test_a_denied_candidate_is_told_and_not_stored_by_the_memory_which_keeps_the
     written = desk.write(replace(FACT, kind="working_note"), trace_id="trace-1", session_id="session-1")
     assert (written.verdict.outcome.value, written.verdict.rule) == ("refused", "mem_002")
     assert [event.event_type for event in desk.events] == ["memory_write_decision"]
-    assert room.memory.stats().current == 0
-    assert room.memory.report(written.verdict.proposal_id).report.reason == "memory_kind_denied"
+    assert room.memory.insight.stats().current == 0
+    assert room.memory.review.report(written.verdict.proposal_id).report.reason == "memory_kind_denied"
 
 
 @cites("RETR-052")
@@ -179,7 +179,7 @@ def test_a_secret_is_not_written_and_stands_in_no_event(room: Room, secret: str,
     desk, store, events = _desk(room), bundled_store(), list[TraceEvent]()
     written = desk.write(changed, trace_id="trace-1", session_id="session-1")
     assert (written.decision.action.value, written.decision.policy_id) == ("deny", "mem_003")
-    assert room.memory.stats().current == 0
+    assert room.memory.insight.stats().current == 0
     assert BackgroundWorker(store, WritePolicy()).write(changed, RUN, events) is None
     assert len(store.all()) == 3
     for told in (export_events(desk.events), export_events(events)):
@@ -326,7 +326,7 @@ def test_what_waits_can_be_withdrawn_and_was_used_by_nobody(room: Room) -> None:
     written = desk.write(UNTRUSTED, trace_id="trace-1", session_id="session-1")
     withdrawn = desk.withdraw(written.review.rollback_ref, reason="not ours")
     assert (withdrawn.records, withdrawn.traces) == ((), ())
-    assert room.memory.queue() == ()
+    assert room.memory.review.queue() == ()
 
 
 def test_to_replace_is_a_new_revision_and_the_old_one_is_kept(room: Room) -> None:
@@ -387,7 +387,7 @@ def test_the_same_candidate_in_the_same_trace_is_one_write(room: Room) -> None:
     changed = replace(FACT, revision_mode="replace")
     first = desk.write(changed, trace_id="trace-1", session_id="session-1")
     assert desk.write(changed, trace_id="trace-1", session_id="session-1") == first
-    assert (room.memory.stats().current, len(desk.events)) == (1, 2)
+    assert (room.memory.insight.stats().current, len(desk.events)) == (1, 2)
 
 
 def test_what_the_vaults_own_policy_refuses_is_told_as_refused(room: Room) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment.engine import ConflictView
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.model.curation import ConflictResult, Verdict
 from muniment.model.note import Note
-from muniment.rest.answers import Form
-from muniment.rest.wire import shape_of
+from muniment.operations.answers import Form
+from muniment.operations.wire import shape_of
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.visitor import Grant
 
@@ -69,10 +69,10 @@ def test_an_answer_is_rehearsed_and_then_given_under_the_same_key(desk: Desk) ->
 
     verdict = shape_of(Verdict).read(rehearsed.content)
     assert (rehearsed.status_code, verdict.outcome, verdict.reason) == (200, "committed", "agreed")
-    assert (desk.memory.ledger.head(), notes(desk), len(desk.memory.queue())) == (head, [], 1)
+    assert (desk.memory.ledger.head(), notes(desk), len(desk.memory.review.queue())) == (head, [], 1)
     assert "location" not in rehearsed.headers
     done = desk.caller().post(path, json=answer, headers=KEY)
-    assert (done.json()["outcome"], desk.memory.queue()) == ("committed", ())
+    assert (done.json()["outcome"], desk.memory.review.queue()) == ("committed", ())
 
 
 def test_a_rehearsal_needs_the_grant_that_the_answer_needs(desk: Desk) -> None:
@@ -102,7 +102,7 @@ def test_a_settlement_is_rehearsed_and_what_cannot_be_decided_is_said(desk: Desk
     status, content = rehearsed("confidence_weighted")
     assert (status, msgspec.json.decode(content)["code"]) == (409, "undecided")
     assert (desk.memory.ledger.head(), notes(desk)) == (head, [])
-    assert desk.memory.conflict(conflict).status == "detected"
+    assert desk.memory.review.conflict(conflict).status == "detected"
 
 
 @pytest.mark.parametrize("dry", ["yes", 1, "true"])
@@ -114,7 +114,7 @@ def test_a_rehearsal_is_asked_for_with_true_or_false(desk: Desk, dry: object) ->
     )
 
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
-    assert len(desk.memory.queue()) == 1
+    assert len(desk.memory.review.queue()) == 1
 
 
 # Disagreements.
@@ -131,7 +131,7 @@ def test_one_disagreement_is_told_by_its_id_and_those_of_a_record_by_the_record(
         return [one["id"] for one in page["conflicts"]]
 
     told = caller.get(f"/api/conflicts/{conflict}")
-    assert shape_of(ConflictView).read(told.content) == desk.memory.conflict(conflict)
+    assert shape_of(ConflictView).read(told.content) == desk.memory.review.conflict(conflict)
     assert (listed(first), listed(second), listed(other), listed("rec_absent")) == ([conflict], [conflict], [], [])
 
 
@@ -148,7 +148,9 @@ def test_the_disagreements_of_a_record_come_a_page_at_a_time(desk: Desk) -> None
         if cursor is None:
             break
     assert [len(page) for page in told] == [2, 1]
-    assert [name for page in told for name in page] == [view.id for view in desk.memory.conflicts(record_id=first)]
+    assert [name for page in told for name in page] == [
+        view.id for view in desk.memory.review.conflicts(record_id=first)
+    ]
 
 
 def test_a_disagreement_that_is_hidden_is_answered_as_one_that_is_not_there(desk: Desk) -> None:
@@ -188,11 +190,11 @@ def test_a_form_is_the_line_that_an_export_writes(desk: Desk, contract: str) -> 
     desk.memory.remember("The canteen is closed", evidence=["t:2"], confidence=0.7, derived_from=[first])
     lines = desk.caller().get("/api/export", params={"contract": contract}).text.splitlines(keepends=True)
 
-    told = [form(desk, one.record.id, contract) for one in desk.memory.browse()]
+    told = [form(desk, one.record.id, contract) for one in desk.memory.insight.browse()]
 
     assert [f"{one.document}\n" for one in told] == lines
     assert {(one.contract, one.media) for one in told} == {(contract, "application/json")}
-    assert second in {one.record.id for one in desk.memory.browse()}
+    assert second in {one.record.id for one in desk.memory.insight.browse()}
 
 
 def test_a_form_says_what_its_contract_cannot(desk: Desk) -> None:
@@ -212,7 +214,7 @@ def test_a_record_in_any_state_has_every_form(desk: Desk, contract: str, state: 
     if state == "superseded":
         memory.remember("The canteen is open again", supersedes=record)
     elif state != "draft":
-        memory.retire(record, becomes=state, reason="over")
+        memory.review.retire(record, becomes=state, reason="over")
     assert memory.get(record).standing.status == state
 
     assert "The canteen is closed" in form(desk, record, contract).document

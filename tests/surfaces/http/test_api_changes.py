@@ -157,7 +157,7 @@ def test_many_entries_at_once_come_as_one_event(served: Served) -> None:
     claims = [Claim(content=f"Cart {number} has arrived", place=PLACE) for number in range(20)]
     with served.client() as client, listening(client) as line:
         before = line.epoch()
-        last = served.memory.propose_many(claims)[-1].epoch
+        last = served.memory.propose(claims)[-1].epoch
 
         assert (last, line.epoch()) == (before + 20, before + 20)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment.model.times import Instant
 from muniment.surfaces.reception.denials import Denial, note

@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
+from tests.operations.desk import Caller, Desk, opened
 from tests.patience import WAIT_S
-from tests.rest.desk import Caller, Desk, opened
 from tests.surfaces.http.conftest import Served
 
 from muniment.contracts.registry import ContractName
@@ -82,8 +82,8 @@ def test_what_goes_out_comes_in_again_where_lines_share_what_they_refer_to(tmp_p
         lines_out = desk.caller().get("/api/export", params={"contract": contract}).content
     with opened(tmp_path / "to") as desk:
         told = brought(desk.caller(), lines_out, contract=contract)
-        found = sorted(one.record.content for one in desk.memory.browse(statuses=["active", "contested"]))
-        held = len(desk.memory.queue(limit=10))
+        found = sorted(one.record.content for one in desk.memory.insight.browse(statuses=["active", "contested"]))
+        held = len(desk.memory.review.queue(limit=10))
 
     assert [one["line"] for one in told if one["what"] == "memory"] == [1, 2, 3]
     assert (told[-1]["errors"], told[-1]["refused"]) == (0, 0)
@@ -109,7 +109,7 @@ def test_a_bad_line_is_told_and_its_batch_is_left_out(desk: Desk, monkeypatch: p
 
     (refused,) = [one for one in told if one["what"] == "refused"]
     assert (refused["line"], refused["code"], refused["field"]) == (4, "unreadable", "/id")
-    kept = sorted(one.record.id for one in desk.memory.browse())
+    kept = sorted(one.record.id for one in desk.memory.insight.browse())
     assert kept == ["n-1", "n-2", "n-6"]
     assert (told[-1]["committed"], told[-1]["errors"]) == (3, 2)
 
@@ -118,16 +118,16 @@ def test_a_line_that_is_no_memory_is_told_by_its_number(desk: Desk) -> None:
     told = brought(desk.caller(), note(1) + b'\n{"content": "of no kind"}\n')
 
     assert [(one["what"], one["line"]) for one in told] == [("refused", 2), ("progress", None), ("summary", None)]
-    assert desk.memory.stats().current == 0
+    assert desk.memory.insight.stats().current == 0
 
 
 def test_a_preview_takes_nothing_in_and_a_hold_lets_all_wait(desk: Desk) -> None:
     seen = brought(desk.caller(), note(1), preview="true")
-    before = desk.memory.stats().current
+    before = desk.memory.insight.stats().current
     held = brought(desk.caller(), note(1), hold="true")
 
     assert (seen[-1]["committed"], seen[-1]["preview"], before) == (1, True, 0)
-    assert (held[-1]["held"], len(desk.memory.queue())) == (1, 1)
+    assert (held[-1]["held"], len(desk.memory.review.queue())) == (1, 1)
     batches = held[-1]["batches"]
     assert isinstance(batches, list)
     (batch,) = batches
@@ -148,7 +148,7 @@ def test_one_document_comes_in_whole_or_not_at_all(desk: Desk) -> None:
     assert msgspec.json.decode(good.content.splitlines()[-1])["committed"] == 2
     assert (bad.status_code, bad.json()["field"]) == (409, "/0")
     assert (unreadable.status_code, unreadable.json()["code"]) == (400, "unreadable")
-    assert desk.memory.stats().current == 2
+    assert desk.memory.insight.stats().current == 2
 
 
 def test_who_may_not_import_is_told_so_before_anything_is(desk: Desk) -> None:
@@ -157,7 +157,7 @@ def test_who_may_not_import_is_told_so_before_anything_is(desk: Desk) -> None:
     answer = planner.post("/api/import", params={"contract": "memledger"}, content=note(1), headers=NDJSON)
 
     assert (answer.status_code, answer.json()["code"]) == (403, "not_permitted")
-    assert desk.memory.stats().current == 0
+    assert desk.memory.insight.stats().current == 0
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_stream_that_is_too_long_is_refused_and_nothing_is_kept(vault: Path) -
         )
 
         assert (answer.status_code, answer.json()["code"]) == (413, "limit_exceeded")
-        assert desk.memory.stats().current == 0
+        assert desk.memory.insight.stats().current == 0
 
 
 @pytest.mark.parametrize("contract", list(ContractName))
@@ -197,10 +197,10 @@ def test_what_goes_out_comes_in_again_elsewhere(tmp_path: Path, contract: Contra
         for number in range(3):
             one.memory.remember(f"Build {number} took {number} minutes", kind="fact", evidence=["run:1"])
         gone_out = one.caller().get("/api/export", params={"contract": contract.value})
-        names = [told.record.id for told in one.memory.browse()]
+        names = [told.record.id for told in one.memory.insight.browse()]
     with opened(tmp_path / "two") as two:
         told = brought(two.caller(), gone_out.content, contract=contract.value)
-        arrived = [told.record.id for told in two.memory.browse()]
+        arrived = [told.record.id for told in two.memory.insight.browse()]
 
     assert len(gone_out.content.splitlines()) == 3
     assert (told[-1]["committed"], arrived) == (3, names)
@@ -245,7 +245,7 @@ def test_a_caller_that_goes_away_in_the_middle_leaves_the_server_alive(served: S
     assert told.status_code == 200
     summary = msgspec.json.decode(again.content.splitlines()[-1])
     assert (summary["what"], summary["committed"]) == ("summary", 1_200)
-    assert served.memory.stats().current == 1_200
+    assert served.memory.insight.stats().current == 1_200
 
 
 def test_an_export_is_cut_off_when_its_credential_no_longer_holds(
@@ -287,4 +287,4 @@ def test_an_import_ends_when_its_credential_no_longer_holds(served: Served, monk
         answer = client.post("/api/import", params={"contract": "memledger"}, content=body, headers=NDJSON)
     told = [msgspec.json.decode(line) for line in answer.content.splitlines()]
     assert (told[-1]["what"], told[-1]["code"]) == ("failed", "unauthenticated")
-    assert len(list(served.memory.browse())) == 2
+    assert len(list(served.memory.insight.browse())) == 2

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.reception.keys import KeyWish
@@ -63,7 +63,7 @@ def test_what_reaches_nothing_is_not_found(desk: Desk) -> None:
     kept(desk)
     answer = desk.caller().post("/api/erasures", json={"subject": "Nobody Atall", "reason": "x"})
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
-    assert desk.memory.certificates() == ()
+    assert desk.memory.erasure.certificates() == ()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_hold_blocks_until_it_is_lifted_and_says_why(desk: Desk) -> None:
 
 
 def test_holds_come_a_page_at_a_time(desk: Desk) -> None:
-    placed = [desk.memory.hold(subject=f"Person {number}", reason="case").id for number in range(5)]
+    placed = [desk.memory.erasure.hold(subject=f"Person {number}", reason="case").id for number in range(5)]
 
     told: list[str] = []
     cursor: dict[str, str] = {}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment.engine.notebook import Notebook
 from muniment.model.note import NoteDraft
@@ -41,7 +41,7 @@ def test_a_key_that_stands_for_another_request_is_refused(desk: Desk) -> None:
     other = desk.caller().post("/api/memories", json={**STAGING, "content": "It moved elsewhere"}, headers=KEY)
 
     assert (other.status_code, other.json()["code"]) == (409, "key_reused")
-    assert desk.memory.stats().current == 1
+    assert desk.memory.insight.stats().current == 1
 
 
 def test_the_keys_of_two_callers_and_two_operations_are_two(desk: Desk) -> None:
@@ -73,7 +73,7 @@ def test_a_batch_under_a_key_is_kept_once(desk: Desk) -> None:
     second = desk.caller().post("/api/proposals/batch", json=batch, headers=KEY)
 
     assert first.content == second.content
-    assert desk.memory.stats().current == 2
+    assert desk.memory.insight.stats().current == 2
 
 
 def test_an_outcome_under_a_key_counts_once(desk: Desk) -> None:
@@ -131,7 +131,7 @@ def test_a_key_stands_for_no_longer_and_no_shorter_batch(desk: Desk) -> None:
         (409, "key_reused"),
         (200, None),
     ]
-    assert desk.memory.stats().current == 2
+    assert desk.memory.insight.stats().current == 2
 
 
 def test_a_batch_that_was_refused_frees_its_key(desk: Desk) -> None:
@@ -252,7 +252,7 @@ def test_what_is_no_key_is_refused(desk: Desk, key: str) -> None:
     answer = desk.caller().post("/api/memories", json=STAGING, headers={"Idempotency-Key": key})
 
     assert (answer.status_code, answer.json()["field"]) == (409, "Idempotency-Key")
-    assert desk.memory.stats().current == 0
+    assert desk.memory.insight.stats().current == 0
 
 
 def test_a_proposal_has_one_name(desk: Desk) -> None:

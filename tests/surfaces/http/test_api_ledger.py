@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.rest.desk import Caller, Desk, opened
+from tests.operations.desk import Caller, Desk, opened
 from tests.surfaces.http.conftest import Served
 
 from muniment import AsyncClient, Client
@@ -169,14 +169,14 @@ def test_a_client_is_told_what_the_embedded_memory_tells(served: Served) -> None
         assert client.ledger.chain(2, 3) == memory.ledger.chain(2, 3)
         newest = [entry.seq for entry, _ in client.ledger.receipts(newest=True)]
         assert newest == [3, 2, 1]
-        assert client.receipts_of(mill, limit=2) == memory.receipts_of(mill, limit=2)
-        assert client.receipts_of(mill, before=2) == memory.receipts_of(mill, before=2)
+        assert client.insight.receipts_of(mill, limit=2) == memory.insight.receipts_of(mill, limit=2)
+        assert client.insight.receipts_of(mill, before=2) == memory.insight.receipts_of(mill, before=2)
 
 
 async def _told(url: str, mill: str) -> tuple[object, ...]:
     async with AsyncClient(url) as client:
         receipts = [entry.seq async for entry, _ in client.ledger.receipts(newest=True)]
-        told = await client.receipts_of(mill)
+        told = await client.insight.receipts_of(mill)
         return (*[await one for one in (client.ledger.keys(), client.ledger.chain())], receipts, told)
 
 
@@ -186,4 +186,4 @@ def test_an_async_client_is_told_the_same(served: Served) -> None:
     keys, chain, receipts, told = asyncio.run(_told(served.url, mill))
 
     assert (keys, chain) == (served.memory.ledger.keys(), served.memory.ledger.chain())
-    assert (receipts, told) == ([1], served.memory.receipts_of(mill))
+    assert (receipts, told) == ([1], served.memory.insight.receipts_of(mill))

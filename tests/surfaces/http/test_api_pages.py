@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.rest.desk import Caller, Desk, opened
+from tests.operations.desk import Caller, Desk, opened
 
-from muniment.rest import queries
-from muniment.rest.cursor import seal
+from muniment.operations import queries
+from muniment.operations.cursor import seal
 from muniment.surfaces.reception.keys import KeyWish
 
 
@@ -73,7 +73,7 @@ def test_bounds_hold_on_every_page_and_may_not_change(desk: Desk) -> None:
 def test_what_changed_after_a_position_is_told_in_the_order_of_the_changes(desk: Desk) -> None:
     first = desk.memory.remember("The build took 9 minutes")
     desk.memory.remember("The build took 10 minutes in May")
-    desk.memory.outcome(first.record_id or "", "helpful")
+    desk.memory.review.outcome(first.record_id or "", "helpful")
 
     answer = desk.caller().get("/api/records", params={"changed_after": str(first.epoch)}).json()
 
@@ -97,14 +97,14 @@ def test_conflicts_are_told_a_page_at_a_time_and_by_state(desk: Desk) -> None:
     for number in range(3):
         first = memory.remember(f"Server {number} is in Oslo", kind="fact").record_id or ""
         memory.remember(f"Server {number} is in Bergen", kind="fact", relations=[("contradicts", first)])
-    settled = memory.conflicts()[0].id
-    memory.resolve(settled, strategy="last_write_wins", rationale="the newer report")
+    settled = memory.review.conflicts()[0].id
+    memory.review.resolve(settled, strategy="last_write_wins", rationale="the newer report")
 
     caller = desk.caller()
     pages = everything(caller, "/api/conflicts", "conflicts", limit="2")
     still = everything(caller, "/api/conflicts", "conflicts", limit="1", status="detected")
 
-    assert [one["id"] for page in pages for one in page] == [one.id for one in memory.conflicts()]
+    assert [one["id"] for page in pages for one in page] == [one.id for one in memory.review.conflicts()]
     assert [len(page) for page in pages] == [2, 1]
     assert settled not in [one["id"] for page in still for one in page]
     assert sum(map(len, still)) == 2
@@ -116,7 +116,9 @@ def test_the_directory_is_told_a_page_at_a_time(desk: Desk) -> None:
 
     pages = everything(desk.caller(), "/api/directory", "knowers", limit="2")
 
-    assert [one["actor"] for page in pages for one in page] == [one.actor for one in desk.memory.directory().knowers]
+    assert [one["actor"] for page in pages for one in page] == [
+        one.actor for one in desk.memory.insight.directory().knowers
+    ]
     assert [len(page) for page in pages] == [2, 1]
 
 

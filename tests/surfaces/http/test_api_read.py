@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment.engine import (
     Curated,
@@ -24,7 +24,7 @@ from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
 from muniment.model.value import Value
-from muniment.rest.wire import shape_of
+from muniment.operations.wire import shape_of
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.visitor import Grant
 
@@ -58,18 +58,20 @@ def test_every_look_is_the_engines_own_answer(desk: Desk) -> None:
 
     assert asked(desk, f"/api/records/{record}", Disclosure) == memory.get(record)
     assert asked(desk, f"/api/records/{record}/history", History) == memory.history(record)
-    assert asked(desk, f"/api/records/{record}/lineage", LineageView, direction="up") == memory.lineage(
+    assert asked(desk, f"/api/records/{record}/lineage", LineageView, direction="up") == memory.insight.lineage(
         record, direction="up"
     )
-    assert asked(desk, f"/api/records/{record}/lineage", LineageView, limit="1") == memory.lineage(record, limit=1)
-    assert asked(desk, f"/api/records/{ground}/foresight", Foreseen) == memory.foresee(ground)
-    assert asked(desk, f"/api/records/{ground}/foresight", Foreseen, becomes="archived") == memory.foresee(
+    assert asked(desk, f"/api/records/{record}/lineage", LineageView, limit="1") == memory.insight.lineage(
+        record, limit=1
+    )
+    assert asked(desk, f"/api/records/{ground}/foresight", Foreseen) == memory.insight.foresee(ground)
+    assert asked(desk, f"/api/records/{ground}/foresight", Foreseen, becomes="archived") == memory.insight.foresee(
         ground, becomes="archived"
     )
-    assert asked(desk, f"/api/proposals/{proposal}", Curated) == memory.report(proposal)
-    assert asked(desk, "/api/entities", EntityView, name="eu-west-2") == memory.entity("eu-west-2")
-    assert asked(desk, "/api/quality", Quality, namespace="/") == memory.quality(namespace="/")
-    assert asked(desk, "/api/searching", Searched) == memory.searching()
+    assert asked(desk, f"/api/proposals/{proposal}", Curated) == memory.review.report(proposal)
+    assert asked(desk, "/api/entities", EntityView, name="eu-west-2") == memory.insight.entity("eu-west-2")
+    assert asked(desk, "/api/quality", Quality, namespace="/") == memory.insight.quality(namespace="/")
+    assert asked(desk, "/api/searching", Searched) == memory.insight.searching()
     assert asked(desk, "/api/ledger/head", LedgerHead) == memory.ledger.head()
     found = asked(desk, "/api/stats", Stats)
     assert isinstance(found, Stats)
@@ -82,7 +84,7 @@ def test_the_directory_is_the_engines_own(desk: Desk) -> None:
 
     answer = desk.caller().get("/api/directory", params={"about": "staging"}).json()
 
-    whole = memory.directory("staging")
+    whole = memory.insight.directory("staging")
     assert isinstance(whole, Directory)
     assert [one["actor"] for one in answer["knowers"]] == [one.actor for one in whole.knowers] == ["owner"]
     assert desk.caller().get("/api/namespaces").json() == {"namespaces": ["/ops"]}
@@ -116,7 +118,7 @@ def test_what_the_caller_has_already_is_not_told_again(desk: Desk) -> None:
     tag = first.headers["etag"]
 
     same = client.get(f"/api/records/{record}", headers={"If-None-Match": f'"other", W/{tag}'})
-    desk.memory.outcome(record, "helpful")
+    desk.memory.review.outcome(record, "helpful")
     moved = client.get(f"/api/records/{record}", headers={"If-None-Match": tag})
 
     assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)

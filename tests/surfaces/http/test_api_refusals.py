@@ -8,13 +8,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.operations.desk import Caller, Desk, opened
 from tests.patience import WAIT_S
-from tests.rest.desk import Caller, Desk, opened
 from tests.surfaces.http.conftest import Served
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook
-from muniment.rest import OPERATIONS, Grant, Operation
+from muniment.operations import OPERATIONS, Grant, Operation
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.visitor import Grant as Held
 
@@ -160,7 +160,7 @@ def test_a_condition_that_nobody_would_check_is_refused_and_a_key_that_nobody_ne
 
     assert told(matched) == (409, "malformed", "If-Match")
     assert keyed.status_code == 200
-    assert desk.memory.stats().current == 0
+    assert desk.memory.insight.stats().current == 0
 
 
 def test_a_header_that_is_said_twice_is_refused(served: Served) -> None:
@@ -181,7 +181,7 @@ def test_a_header_that_is_said_twice_is_refused(served: Served) -> None:
         connection.close()
 
     assert (answer.status, b'"field":"idempotency-key"' in body) == (400, True)
-    assert served.memory.stats().current == 0
+    assert served.memory.insight.stats().current == 0
 
 
 @pytest.mark.parametrize("held", list(Held))

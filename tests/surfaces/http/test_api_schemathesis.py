@@ -20,7 +20,7 @@ OWNER = KeyWish(name="owner", actor="owner", grants=tuple(Grant), agents=("*",))
 READER = KeyWish(name="reader", actor="planner", grants=(Grant.READ,))
 CONFIGURATION = """
 headers = {{ Authorization = "Bearer {key}" }}
-hooks = "tests.rest.schemathesis_hooks"
+hooks = "tests.operations.schemathesis_hooks"
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "304", "401", "403", "404", "409", "412", "414"]
 [checks.missing_required_header]

@@ -12,7 +12,7 @@ import httpx
 import msgspec
 import pytest
 from starlette.requests import Request
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment import Memory
 from muniment.surfaces.http.api.verifying import Abandoned, Check, _told

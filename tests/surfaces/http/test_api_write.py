@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment.model.curation import ConflictResult, ErasureResult, Verdict
 from muniment.model.errors import NotFound
 from muniment.model.query import Disclosure
 from muniment.model.vocabulary import Outcome
-from muniment.rest.tags import revision_tag
-from muniment.rest.wire import shape_of
+from muniment.operations.tags import revision_tag
+from muniment.operations.wire import shape_of
 from muniment.surfaces.reception.keys import KeyWish
 from muniment.surfaces.reception.visitor import Grant
 
@@ -69,7 +69,7 @@ def test_a_claim_that_waits_is_accepted_and_one_that_is_refused_is_answered(guar
     assert held.headers["location"] == f"/api/proposals/{held.json()['proposal_id']}"
     assert agent.get(held.headers["location"]).json()["report"]["outcome"] == "held"
     assert (refused.status_code, refused.json()["rule"]) == (200, "people-direct")
-    assert [one.proposal.id for one in guarded.memory.queue()] == [held.json()["proposal_id"]]
+    assert [one.proposal.id for one in guarded.memory.review.queue()] == [held.json()["proposal_id"]]
 
 
 def test_a_held_proposal_is_decided_by_a_reviewer(guarded: Desk) -> None:
@@ -92,7 +92,7 @@ def test_a_batch_is_kept_whole_or_not_at_all(desk: Desk) -> None:
     bad = {"claim": {"content": "The cache is cold", "lineage": {"derived_from": ["not an id"]}}}
 
     refused = desk.caller().post("/api/proposals/batch", json={"proposals": [good, bad]})
-    before = desk.memory.stats().current
+    before = desk.memory.insight.stats().current
     answer = desk.caller().post("/api/proposals/batch", json={"proposals": [good, good]})
 
     assert (refused.status_code, refused.json()["code"], before) == (409, "malformed", 0)
@@ -179,7 +179,7 @@ def test_a_tag_of_the_revision_alone_and_a_star_are_enough(desk: Desk) -> None:
 def test_a_record_that_was_judged_anew_since_it_was_read_is_not_retracted(desk: Desk) -> None:
     record = kept(desk)
     tag = desk.caller().get(f"/api/records/{record}").headers["etag"]
-    desk.memory.outcome(record, "misleading")
+    desk.memory.review.outcome(record, "misleading")
 
     answer = desk.caller().post(
         f"/api/records/{record}/retraction", json={"reason": "wrong"}, headers={"If-Match": tag}

@@ -76,7 +76,7 @@ def test_a_server_that_was_asked_to_end_says_so_to_new_callers_before_it_turns_t
 
 
 def test_a_server_whose_store_is_gone_is_alive_and_says_what_is_missing(served: Served) -> None:
-    served.memory._tenant.store.close()
+    served.memory._session.tenant.store.close()
     with served.client() as client:
         alive, ready = client.get("/healthz"), client.get("/readyz")
 
@@ -174,7 +174,7 @@ def test_denied_calls_are_among_the_figures(keyed: tuple[Served, str]) -> None:
 
 def test_a_store_that_does_not_answer_in_time_is_not_ready(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "WAIT_S", 0.05)
-    store = served.memory._tenant.store
+    store = served.memory._session.tenant.store
     with served.client() as client, store._writing:  # type: ignore[attr-defined]  # the writer is held by somebody
         answer = client.get("/readyz")
 

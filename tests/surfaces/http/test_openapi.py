@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.rest.desk import Desk, opened
+from tests.operations.desk import Desk, opened
 
 from muniment import __version__
-from muniment.rest import OPERATIONS, Key
+from muniment.operations import OPERATIONS, Key
 from muniment.surfaces.http.api.described import Json, JsonObject
 from muniment.surfaces.http.api.openapi import field_document, native_document
 from muniment.surfaces.reception.keys import KeyWish

@@ -118,14 +118,14 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
 
 def test_errors_are_error_objects_and_change_nothing(desk: Desk) -> None:
     register(desk.talk)
-    before = desk.memory.stats()
+    before = desk.memory.insight.stats()
 
     told = [desk.talk.call(name, **given) for name, given, _ in WRONG]
 
     assert [(one.failed, one.document.get("code")) for one in told] == [(True, code) for _, _, code in WRONG]
     fields = {"code", "message", "operation", "recoverable", "suggested_action"}
     assert all(one.document.keys() == fields for one in told)
-    assert desk.memory.stats().revisions == before.revisions
+    assert desk.memory.insight.stats().revisions == before.revisions
 
 
 def test_polling_by_epoch_loses_nothing(desk: Desk) -> None:
@@ -192,7 +192,7 @@ def test_nobody_speaks_for_an_agent_that_is_not_its_own(visitors: tuple[Talk, Ta
     answer = ada.call("akashik_record", agent_id="bob", payload=unit("bob says so"))
 
     assert (answer.failed, answer.document["code"]) == (True, "UNAUTHENTICATED")
-    assert server.memory.stats().current == 0
+    assert server.memory.insight.stats().current == 0
 
 
 def test_a_grant_is_needed_and_its_lack_is_kept(visitors: tuple[Talk, Talk, Served]) -> None:

@@ -82,7 +82,7 @@ def test_a_day_with_the_core(core: Talk, vault: Path) -> None:
 
     planned = core.call("forget", user="ana@example.com").text
     with Memory.open(vault, embedder=None) as memory:
-        assert len(list(memory.browse(user="ana@example.com"))) == 1
+        assert len(list(memory.insight.browse(user="ana@example.com"))) == 1
         plan = memory.forget(user="ana@example.com", dry_run=True).plan.digest
     assert plan in planned
     core.call("forget", user="ana@example.com", plan=plan)
@@ -105,7 +105,7 @@ def test_a_server_may_be_started_for_one_user(vault: Path, standing: Path) -> No
         assert "cello" in talk.call("recall", query="cello").text
         assert talk.call("recall", query="cello", user="bo").failed
     with Memory.open(vault, embedder=None) as memory:
-        assert [one.record.content for one in memory.browse(user="ana")] == ["The user plays the cello"]
+        assert [one.record.content for one in memory.insight.browse(user="ana")] == ["The user plays the cello"]
 
 
 def test_a_client_says_where_words_come_from(core: Talk, vault: Path) -> None:

@@ -144,7 +144,7 @@ def test_a_call_that_is_given_up_leaves_the_conversation_alive(mode: str, served
         again = talk.call("remember", content="The build is green", proposal_id="prp-1")
 
     assert again.document["outcome"] == "committed"
-    assert served.memory.stats().current == 2
+    assert served.memory.insight.stats().current == 2
     assert served.memory.ledger.verify().ok
 
 

@@ -38,7 +38,7 @@ def test_what_is_remembered_is_committed_and_recalled_as_the_engine_recalls_it(d
 
     answer = desk.talk.call("recall", query="how long does the nightly build take?", limit=5)
     native = desk.memory.recall("how long does the nightly build take?", limit=5)
-    shape = plain(recall_shape(native, floor=desk.memory.policy.recall.floor))
+    shape = plain(recall_shape(native, floor=desk.memory.insight.policy.recall.floor))
 
     assert [one["id"] for one in answer.document["records"]] == [name]
     assert answer.document["records"][0]["evidence"] == ["ci:1042"]
@@ -94,9 +94,9 @@ def test_looks_equal_the_native_ones(desk: Desk) -> None:
     )
     assert talk.call("history", record_id=name).document == plain(history_shape(memory.history(name)))
     up = talk.call("lineage", record_id=name, direction="up", depth=1)
-    assert up.document == plain(lineage_shape(memory.lineage(name, direction="up", depth=1)))
+    assert up.document == plain(lineage_shape(memory.insight.lineage(name, direction="up", depth=1)))
     assert {node["id"] for node in up.document["nodes"]} == {name, ground}
-    assert talk.call("directory").document == plain(directory_shape(memory.directory()))
+    assert talk.call("directory").document == plain(directory_shape(memory.insight.directory()))
     assert talk.call("directory", about="nightly build").document["knowers"][0]["actor"] == "owner"
 
 
@@ -185,7 +185,7 @@ def test_what_waits_is_listed_and_decided(desk: Desk) -> None:
     held = desk.memory.as_actor("worker").remember("We deploy on Fridays", kind="decision", confidence=0.9)
     waiting = desk.talk.call("queue")
 
-    assert waiting.document == plain(queue_shape(desk.memory.queue(), limit=50))
+    assert waiting.document == plain(queue_shape(desk.memory.review.queue(), limit=50))
     assert [one["proposal_id"] for one in waiting.document["proposals"]] == [held.proposal_id]
     assert "We deploy on Fridays" in waiting.text.split("```")[1]
     decided = desk.talk.call(
@@ -201,7 +201,7 @@ def test_a_disagreement_is_shown_with_both_sides_and_settled(desk: Desk) -> None
     second = desk.memory.as_actor("b").remember("The nightly build takes 55 minutes", confidence=0.8).record_id
 
     shown = desk.talk.call("conflicts")
-    assert shown.document == plain(conflicts_shape(desk.memory.conflicts()))
+    assert shown.document == plain(conflicts_shape(desk.memory.review.conflicts()))
     (conflict,) = shown.document["conflicts"]
     assert {conflict["a"]["id"], conflict["b"]["id"]} == {first, second}
     assert BUILD in desk.talk.prompt("settle-conflict", conflict_id=conflict["id"])
@@ -288,7 +288,7 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
 
 def test_bad_arguments_are_told_by_their_field_and_change_nothing(desk: Desk) -> None:
     remembered(desk)
-    before, stats = head(desk.memory), desk.memory.stats()
+    before, stats = head(desk.memory), desk.memory.insight.stats()
 
     told = [desk.talk.call(name, **given) for name, given, _ in WRONG]
 
@@ -296,7 +296,7 @@ def test_bad_arguments_are_told_by_their_field_and_change_nothing(desk: Desk) ->
         ("malformed", field) for _, _, field in WRONG
     ]
     assert all(one.document["error"]["hint"] for one in told)
-    assert (head(desk.memory), desk.memory.stats()) == (before, stats)
+    assert (head(desk.memory), desk.memory.insight.stats()) == (before, stats)
 
 
 @pytest.mark.sampled(5)

@@ -44,9 +44,9 @@ def test_the_queue_and_the_conflicts_are_read(desk: Desk) -> None:
 
     queue, conflicts = desk.talk.read("muniment://queue"), desk.talk.read("muniment://conflicts")
 
-    assert queue == plain(queue_shape(desk.memory.queue(), limit=200))
+    assert queue == plain(queue_shape(desk.memory.review.queue(), limit=200))
     assert [one["content"] for one in queue["proposals"]] == ["We deploy on Fridays"]
-    assert conflicts == plain(conflicts_shape(desk.memory.conflicts()))
+    assert conflicts == plain(conflicts_shape(desk.memory.review.conflicts()))
     assert len(conflicts["conflicts"]) == 1
 
 

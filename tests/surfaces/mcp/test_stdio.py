@@ -17,7 +17,7 @@ from tests.surfaces.mcp.talking import LEGACY, MODERN, started, talking
 from tests.surfaces.shell import outside
 
 from muniment import Memory
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.surfaces.mcp.lines import LINE_BYTES_MAX
 
 OPENING = {

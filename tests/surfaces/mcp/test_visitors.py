@@ -65,7 +65,7 @@ def test_what_both_may_see_is_written_in_each_ones_name(two: tuple[Talk, Talk, S
 def test_a_tool_without_its_grant_is_refused_and_the_denial_is_kept(keyed: tuple[Served, str]) -> None:
     server, _ = keyed
     reader = server.key(agent("reader", Grant.READ))
-    before = server.memory.stats()
+    before = server.memory.insight.stats()
 
     with talking_to(f"{server.url}/mcp", reader) as talk:
         answer = talk.call("remember", content="The nightly build takes 40 minutes")
@@ -75,7 +75,7 @@ def test_a_tool_without_its_grant_is_refused_and_the_denial_is_kept(keyed: tuple
 
     assert answer.code == "not_permitted"
     with Memory.open(server.reception.settings.folder) as memory:
-        assert memory.stats().current == before.current
+        assert memory.insight.stats().current == before.current
         notes = Notebook.of(memory).read("denied")
     denials = [msgspec.json.decode(note.body or "") for note in notes]
     assert [(one["what"], one["code"], one["who"]) for one in denials] == [("mcp remember", "not_permitted", "reader")]

@@ -99,8 +99,8 @@ def test_the_figures_of_a_tenant_are_those_of_its_store(memory: Memory) -> None:
 
     assert figures.head == memory.ledger.head().seq
     assert figures.receipts == 1
-    assert figures.conflicts == len(memory.conflicts()) == 1
-    assert figures.waiting == len(memory.queue()) == 1
+    assert figures.conflicts == len(memory.review.conflicts()) == 1
+    assert figures.waiting == len(memory.review.queue()) == 1
     assert figures.trailing == 0
     assert figures.bytes > 0
 
@@ -109,7 +109,7 @@ def test_what_waits_for_a_person_is_counted_with_the_age_of_the_oldest(vault: Pa
     with Memory.open(vault) as memory:
         held = memory.as_actor("stranger").remember("Deploys happen on Tuesdays", kind="decision")
         assert held.outcome.value == "held"
-        (waiting,) = memory.queue()
+        (waiting,) = memory.review.queue()
         figures = figures_of(memory)
 
         gauges = Gauges()

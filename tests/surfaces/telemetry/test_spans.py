@@ -209,8 +209,8 @@ def test_memledgers_names_are_used_when_a_setting_says_so(aliased: Traced) -> No
     assert verdict.record_id is not None
     aliased.memory.recall(QUESTION, limit=7)
     aliased.memory.get(verdict.record_id)
-    aliased.memory.outcome(verdict.record_id, "helpful")
-    aliased.memory.lineage(verdict.record_id)
+    aliased.memory.review.outcome(verdict.record_id, "helpful")
+    aliased.memory.insight.lineage(verdict.record_id)
 
     add, search = said(aliased.named("memledger.memory.add")), said(aliased.named("memledger.memory.search"))
     assert add["muniment.operation"] == "propose"
@@ -233,7 +233,7 @@ def test_the_chain_below_a_memory_is_told_as_memledger_tells_it(aliased: Traced)
     assert first is not None
     second = aliased.memory.remember("So the tests may run against eu-west-2", derived_from=[first]).record_id
     assert second is not None
-    aliased.memory.lineage(second)
+    aliased.memory.insight.lineage(second)
 
     adds = [said(span) for span in aliased.spans if span.name == "memledger.memory.add"]
     assert [add["memledger.memory.parent_ids"] for add in adds] == ["[]", f'["{first}"]']

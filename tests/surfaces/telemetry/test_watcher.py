@@ -107,7 +107,7 @@ def test_what_is_only_rehearsed_is_timed_and_not_counted(watched: Memory, meters
     held = watched.as_actor("stranger").remember("Deploys happen on Tuesdays", kind="decision")
     before = [line for line in lines(meters) if line.startswith(("muniment_verdicts", "muniment_curation"))]
 
-    watched.decide(held.proposal_id, accept=True, reason="agreed", dry_run=True)
+    watched.review.decide(held.proposal_id, accept=True, reason="agreed", dry_run=True)
 
     assert [line for line in lines(meters) if line.startswith(("muniment_verdicts", "muniment_curation"))] == before
     assert any('operation="decide"' in line for line in lines(meters))
@@ -115,7 +115,7 @@ def test_what_is_only_rehearsed_is_timed_and_not_counted(watched: Memory, meters
 
 def test_a_batch_counts_each_of_its_verdicts(watched: Memory, meters: Meters) -> None:
     claims = [verdict_claim(watched, text) for text in ("The sky is blue", "Grass is green")]
-    watched.propose_many(claims)
+    watched.propose(claims)
 
     assert ('muniment_verdicts_total{operation="propose_many",outcome="committed",disposition="append"} 2') in lines(
         meters
@@ -153,10 +153,10 @@ def test_operations_of_the_face_are_told_by_their_names(watched: Memory, kept: K
     assert verdict.record_id is not None
     watched.get(verdict.record_id)
     watched.history(verdict.record_id)
-    watched.outcome(verdict.record_id, "helpful")
+    watched.review.outcome(verdict.record_id, "helpful")
     watched.attune(interests=["staging"])
-    list(watched.browse())
-    watched.retract(verdict.record_id, reason="it moved again")
+    list(watched.insight.browse())
+    watched.review.retract(verdict.record_id, reason="it moved again")
 
     names = [begun.name for begun, _ in kept.all]
     assert names == ["propose", "get", "history", "outcome", "attune", "browse", "retract"]

@@ -15,7 +15,7 @@ from tests.support.world import START, TickingClock, simulated_memory
 from muniment import Memory
 from muniment.engine import Activity, Period, activity_log
 from muniment.engine.activity import Bucket, CachedActivity
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.model.actor import Actor
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.status import CURRENT
@@ -48,12 +48,12 @@ class World:
         scout.remember(f"Cart {self._count} goes back", kind="decision", scope="project", scope_id="default")
 
     def accept(self) -> None:
-        for waiting in self.memory.queue(limit=1):
-            self.memory.decide(waiting.proposal.id, accept=True, reason="seen")
+        for waiting in self.memory.review.queue(limit=1):
+            self.memory.review.decide(waiting.proposal.id, accept=True, reason="seen")
 
     def discard(self) -> None:
-        for waiting in self.memory.queue(limit=1):
-            self.memory.decide(waiting.proposal.id, accept=False, reason="not seen")
+        for waiting in self.memory.review.queue(limit=1):
+            self.memory.review.decide(waiting.proposal.id, accept=False, reason="not seen")
 
     def object(self) -> None:
         self._count += 1
@@ -62,9 +62,9 @@ class World:
             self.memory.remember(said, relations=[("contradicts", self.records[-1])])
 
     def settle(self) -> None:
-        for view in self.memory.conflicts():
+        for view in self.memory.review.conflicts():
             if view.status is not ConflictStatus.RESOLVED:
-                self.memory.resolve(view.id, strategy="last_write_wins", rationale="later")
+                self.memory.review.resolve(view.id, strategy="last_write_wins", rationale="later")
                 return
 
     def revise(self) -> None:
@@ -74,11 +74,11 @@ class World:
 
     def mislead(self) -> None:
         if self.records:
-            self.memory.outcome(self.records[-1], "misleading")
+            self.memory.review.outcome(self.records[-1], "misleading")
 
     def retract(self) -> None:
         if self.records:
-            self.memory.retract(self.records.pop(), reason="mistaken")
+            self.memory.review.retract(self.records.pop(), reason="mistaken")
 
     def forget(self) -> None:
         if self.records:
@@ -91,7 +91,7 @@ class World:
         self.memory.recall("zebra")
 
     def list(self) -> None:
-        for _ in self.memory.browse(limit=2):
+        for _ in self.memory.insight.browse(limit=2):
             continue
 
     def pause(self) -> None:
@@ -129,7 +129,7 @@ def begun() -> World:
 
 def whole(memory: Memory, diary: CachedActivity, bucket: Bucket, count: int, now: Instant) -> Activity:
     """Ask until all is read."""
-    while not (found := diary.activity(memory._tenant.store, bucket, count, now=now)).complete:
+    while not (found := diary.activity(memory._session.tenant.store, bucket, count, now=now)).complete:
         continue
     return found
 
@@ -151,7 +151,7 @@ def test_many_readings_come_to_what_one_comes_to(
         for number, deed in enumerate(deeds):
             deed(world)
             if number in looks:
-                diary.activity(world.memory._tenant.store, bucket, 1, now=START)
+                diary.activity(world.memory._session.tenant.store, bucket, 1, now=START)
         now = world.clock.now()
         step_by_step = whole(world.memory, diary, bucket, count, now)
     at_one_go = whole(world.memory, CachedActivity(), bucket, count, now)
@@ -222,9 +222,9 @@ def story(memory: Memory, clock: TickingClock) -> tuple[Period, Period, Period]:
     memory.recall("zebra")
     memory.remember("The mill turns", confidence=0.4, relations=[("contradicts", first.record_id or "")])
     clock.set(Instant(START + 2 * DAY))
-    memory.resolve(memory.conflicts()[0].id, strategy="last_write_wins", rationale="later")
+    memory.review.resolve(memory.review.conflicts()[0].id, strategy="last_write_wins", rationale="later")
     memory.forget(first.record_id or "", reason="asked for")
-    one, two, three = memory.activity(bucket="day", buckets=3).periods
+    one, two, three = memory.insight.activity(bucket="day", buckets=3).periods
     return one, two, three
 
 
@@ -257,7 +257,7 @@ def test_hours_are_told_apart_and_carry_on_how_things_stood() -> None:
     world.clock.set(Instant(START + 3 * HOUR))
     world.recall()
 
-    hours = world.memory.activity(bucket="hour", buckets=5).periods
+    hours = world.memory.insight.activity(bucket="hour", buckets=5).periods
 
     assert [(hour.start - START) // HOUR for hour in hours] == [-1, 0, 1, 2, 3]
     assert [hour.committed for hour in hours] == [0, 1, 0, 0, 0]
@@ -273,8 +273,8 @@ def test_what_is_long_past_is_kept_by_days_and_stays_countable() -> None:
     world.clock.set(Instant(START + 100 * DAY))
     world.write()
 
-    found = world.memory.activity(bucket="day", buckets=101)
-    kept = world.memory._tenant.diary._chronicle
+    found = world.memory.insight.activity(bucket="day", buckets=101)
+    kept = world.memory._session.tenant.diary._chronicle
 
     assert (found.periods[0].committed, found.periods[0].records) == (6, 6)
     assert (found.periods[1].committed, found.periods[1].records, found.periods[100].records) == (0, 6, 7)
@@ -289,7 +289,7 @@ def test_a_call_reads_so_much_and_says_how_far_it_came(monkeypatch: pytest.Monke
         world.write()
         world.recall()
 
-    found = [world.memory.activity() for _ in range(4)]
+    found = [world.memory.insight.activity() for _ in range(4)]
 
     assert [(one.read, one.of, one.complete) for one in found] == [
         (3, 8, False),
@@ -339,11 +339,11 @@ def test_an_erasure_changes_no_sum_of_what_was_told(vault: Path) -> None:
     with Memory.open(vault) as memory:
         mill = memory.remember("The mill stands still").record_id or ""
         memory.recall("the mill", floor=0.0)
-        before = memory.activity().periods[-1]
+        before = memory.insight.activity().periods[-1]
         memory.forget(mill, reason="asked for")
-        after = memory.activity().periods[-1]
+        after = memory.insight.activity().periods[-1]
     with Memory.open(vault) as memory:
-        anew = memory.activity().periods[-1]
+        anew = memory.insight.activity().periods[-1]
 
     assert (before.recalls, before.told, before.records, before.erased) == (1, 1, 1, 0)
     assert (after.recalls, after.told, after.records, after.erased) == (1, 1, 0, 1)
@@ -352,12 +352,12 @@ def test_an_erasure_changes_no_sum_of_what_was_told(vault: Path) -> None:
 
 def test_whoever_may_not_audit_is_told_nothing() -> None:
     with pytest.raises(NotPermitted):
-        begun().memory.as_actor(SCOUT).activity()
+        begun().memory.as_actor(SCOUT).insight.activity()
 
 
 @each(("bucket", "buckets", "field"), [("week", 3, "bucket"), ("day", 0, "buckets"), ("day", 1_001, "buckets")])
 def test_periods_that_there_are_not_are_refused(bucket: str, buckets: int, field: str) -> None:
     with pytest.raises(Malformed) as refused:
-        begun().memory.activity(bucket=bucket, buckets=buckets)
+        begun().memory.insight.activity(bucket=bucket, buckets=buckets)
 
     assert refused.value.field == field

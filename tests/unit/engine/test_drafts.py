@@ -29,13 +29,13 @@ def test_a_draft_is_kept_and_seen_by_its_author_alone() -> None:
     owner, scout, analyst = agents()
     name = drafted(scout)
     assert scout.get(name).standing.status is Status.DRAFT
-    assert [one.record.id for one in scout.browse(statuses=["draft"])] == [name]
+    assert [one.record.id for one in scout.insight.browse(statuses=["draft"])] == [name]
     for other in (owner, analyst):
         with pytest.raises(NotFound):
             other.get(name)
         with pytest.raises(NotFound):
             other.history(name)
-        assert list(other.browse(statuses=["draft"])) == []
+        assert list(other.insight.browse(statuses=["draft"])) == []
 
 
 def test_a_draft_answers_no_question_not_even_its_authors() -> None:
@@ -50,7 +50,7 @@ def test_a_draft_needs_no_evidence_is_nobodys_duplicate_and_disputes_nothing() -
     drafted(scout, "The tide turns at 9", kind="fact")
     drafted(scout, "The tide turns at 9", kind="fact")
     said = analyst.remember("The tide turns at 9 in winter", kind="observation")
-    assert (said.duplicate_of, analyst.conflicts()) == (None, ())
+    assert (said.duplicate_of, analyst.review.conflicts()) == (None, ())
 
 
 def test_what_supersedes_a_draft_of_the_same_author_commits_it() -> None:
@@ -82,19 +82,19 @@ def test_nobody_else_leads_a_draft_anywhere() -> None:
     assert (verdict.outcome, verdict.rule) == ("refused", "unknown-link")
     for other in (owner, analyst):
         with pytest.raises(NotFound):
-            other.retract(name, reason="not mine")
+            other.review.retract(name, reason="not mine")
     assert scout.get(name).standing.status is Status.DRAFT
 
 
 def test_a_draft_that_was_dropped_stays_its_authors_alone() -> None:
     owner, scout, analyst = agents()
     name = drafted(scout)
-    assert scout.retract(name, reason="on second thoughts").outcome == "committed"
+    assert scout.review.retract(name, reason="on second thoughts").outcome == "committed"
     assert scout.get(name).standing.status is Status.DISCARDED
     for other in (owner, analyst):
         with pytest.raises(NotFound):
             other.get(name)
-        assert list(other.browse(statuses=["discarded"])) == []
+        assert list(other.insight.browse(statuses=["discarded"])) == []
     with pytest.raises(Stale):
         scout.remember("The harbour is deep", kind="observation", supersedes=name)
 

@@ -56,7 +56,7 @@ def test_an_encrypted_vault_remembers_recalls_explains_and_verifies(sealed: Path
     with opened(sealed) as memory:
         recall = memory.recall("who prefers marzipanettes?")
         assert recall.records[0].record.content == TEXT
-        assert memory.searching().trailing == 0
+        assert memory.insight.searching().trailing == 0
         assert memory.explain(recall.receipt_id, replay=True).same_ids
         assert memory.ledger.verify().ok
         assert memory.ledger.replay().identical
@@ -241,7 +241,7 @@ def test_two_processes_write_to_one_encrypted_vault_and_nothing_is_lost(vault: P
         out, _ = child.communicate(timeout=WAIT_S)
         assert (child.returncode, out) == (0, b"done\n")
         memory.remember("Afterwards")
-        assert memory.stats().current == 41
+        assert memory.insight.stats().current == 41
         assert memory.ledger.verify().ok
 
 

@@ -11,7 +11,7 @@ from tests.unit.engine.erasing import kept, left
 
 from muniment import Memory
 from muniment.backends.clock_and_ids import signed_value_by
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.engine.notebook import Notebook, Pages
 from muniment.model.claim import Claim
 from muniment.model.erasure import ERASED, ErasureOutcome, Target, TargetKind, digest_of
@@ -27,11 +27,11 @@ def _everything_said(memory: Memory) -> tuple[str, str, str]:
     about = kept(memory, f"{SUBJECT} breeds zyzzyvas in Mulberrystrasse 77", confidence=0.9, source="crm:4711")
     above = kept(memory, "Parcels for the breeder go to Mulberrystrasse", confidence=0.9, derived_from=[about])
     other = kept(memory, "The depot opens at nine", confidence=0.9, evidence=["the sign at the door"])
-    memory.alias("Miss Brackenridge", SUBJECT)
+    memory.review.alias("Miss Brackenridge", SUBJECT)
     memory.recall(f"where does {SUBJECT} live?")
     memory.recall("who breeds zyzzyvas?")
-    memory.outcome(above, "helpful", evidence="the parcel came to Mulberrystrasse")
-    memory.retract(other, reason="Ottoline Brackenridge said it opens at ten")
+    memory.review.outcome(above, "helpful", evidence="the parcel came to Mulberrystrasse")
+    memory.review.retract(other, reason="Ottoline Brackenridge said it opens at ten")
     waits = memory.as_actor("scout").remember(f"{SUBJECT} likes plums", kind="fact")
     assert waits.outcome == "held"
     Notebook.of(memory).turn(
@@ -60,7 +60,7 @@ def test_a_subject_is_found_by_its_names_wherever_they_stand() -> None:
     by_text = kept(memory, "ottoline  BRACKENRIDGE called twice", confidence=0.9)
     by_slot = kept(memory, "Her number is known", confidence=0.9, subject=SUBJECT, key="phone", value="in the book")
     by_evidence = kept(memory, "The gate was open", confidence=0.9, evidence=[f"seen by {SUBJECT}"])
-    memory.alias("the zookeeper", SUBJECT)
+    memory.review.alias("the zookeeper", SUBJECT)
     by_alias = kept(memory, "Ask the Zookeeper about feeding times", confidence=0.9)
     others = [kept(memory, "Ottoline Brack called", confidence=0.9), kept(memory, "A brackenridge is a hill")]
     plan = memory.forget(subject=SUBJECT, reason="asked to", dry_run=True).plan
@@ -87,7 +87,7 @@ def test_an_actors_own_words_go_with_the_actor() -> None:
     memory.forget(actor="scout", reason="left the company")
     assert memory.explain(receipt).account.query.text == ERASED
     assert memory.explain(other).account.query.text == "is anybody at the mill?"
-    assert memory.report(refused.verdict.proposal_id).report.reason == ERASED
+    assert memory.review.report(refused.verdict.proposal_id).report.reason == ERASED
 
 
 def test_source_actor_and_session_reach_what_they_brought_and_nothing_else() -> None:
@@ -125,7 +125,7 @@ def test_everything_of_somebody_takes_the_right_to_erase_anywhere() -> None:
     done = scout.forget(actor="scout", reason="mine")
     assert done.verdict is not None
     assert not done.verdict.committed
-    for ask in (scout.holds, scout.certificates):
+    for ask in (scout.erasure.holds, scout.erasure.certificates):
         with pytest.raises(NotPermitted):
             ask()
 
@@ -135,9 +135,9 @@ def test_reports_and_receipts_keep_everything_but_the_words() -> None:
     about, _, _ = _everything_said(memory)
     receipt = memory.recall(f"{SUBJECT} zyzzyvas").receipt_id
     proposal = memory.get(about).record.proposal
-    assert memory.report(proposal).report.digest
+    assert memory.review.report(proposal).report.digest
     memory.forget(subject=SUBJECT, reason="asked to")
-    report = memory.report(proposal).report
+    report = memory.review.report(proposal).report
     assert (report.reason, report.digest, len(report.steps)) == (ERASED, "", 9)
     told = memory.explain(receipt).account
     assert (told.query.text, told.plan.terms.words, told.searched.words) == (ERASED, (), ())
@@ -164,7 +164,7 @@ def test_the_certificate_says_what_went_and_can_be_checked_without_the_store() -
     assert not signed_value_by(msgspec.structs.replace(told, actor="mallory"), signed.signature, told.key)
     head = memory.ledger.head()
     assert (told.seq, told.entry) == (head.seq, head.hash.hex())
-    assert memory.certificates() == (signed,)
+    assert memory.erasure.certificates() == (signed,)
     assert done.opening is not None
     assert told.digest == digest_of(Target(by=TargetKind.SUBJECT, value=SUBJECT), done.opening)
     assert told.digest != digest_of(Target(by=TargetKind.SUBJECT, value="somebody else"), done.opening)
@@ -174,8 +174,8 @@ def test_what_is_on_hold_stays_until_the_hold_is_lifted() -> None:
     memory = simulated_memory()
     name = kept(memory, "Ottoline signed the contract", confidence=0.9)
     above = kept(memory, "The contract is in force", confidence=0.9, derived_from=[name])
-    hold = memory.hold(subject="Ottoline", reason="case 12/26")
-    assert memory.holds() == (hold,)
+    hold = memory.erasure.hold(subject="Ottoline", reason="case 12/26")
+    assert memory.erasure.holds() == (hold,)
     before = memory.ledger.head()
     targets: list[dict[str, str]] = [{"record_id": name}, {"subject": "Ottoline"}, {"actor": "owner"}]
     for target in targets:
@@ -186,13 +186,13 @@ def test_what_is_on_hold_stays_until_the_hold_is_lifted() -> None:
             memory.forget(reason="asked to", **target)  # type: ignore[arg-type]  # names of texts only
         assert (refused.value.hold, refused.value.records) == (hold.id, 1)
     assert memory.ledger.head() == before
-    memory.hold(above, reason="a derived record is kept too")
-    memory.lift(hold.id, reason="case closed")
+    memory.erasure.hold(above, reason="a derived record is kept too")
+    memory.erasure.lift(hold.id, reason="case closed")
     with pytest.raises(OnHold, match="derived"):
         memory.forget(name, reason="asked to")
     assert memory.forget(name, reason="asked to", cascade="review").plan.of(ErasureOutcome.ERASED) == (name,)
     with pytest.raises(NotFound):
-        memory.lift(hold.id, reason="again")
+        memory.erasure.lift(hold.id, reason="again")
 
 
 def test_words_that_others_say_too_are_nobodys_trace() -> None:
@@ -258,7 +258,7 @@ def test_what_waits_for_a_record_that_has_moved_on_stops_no_erasure() -> None:
     assert waits.outcome == "held"
     memory.revise(door, "The door is green")
     done = memory.forget(actor="scout", reason="asked to")
-    assert (done.plan.traces.proposals, memory.queue()) == (1, ())
+    assert (done.plan.traces.proposals, memory.review.queue()) == (1, ())
     assert memory.get(door).record.content == "The door is green"
 
 
@@ -267,7 +267,7 @@ def test_the_id_of_what_was_erased_is_never_anothers() -> None:
     name = kept(memory, "Ottoline breeds zyzzyvas", confidence=0.9)
     memory.forget(name, reason="asked to")
     newcomer = Newcomer(claim=Claim(content="Something else altogether"), record=name)
-    (verdict,) = memory.take_in("file-1", [newcomer], contract="omir")
+    (verdict,) = memory.imports.take_in("file-1", [newcomer], contract="omir")
     assert (verdict.outcome, verdict.rule) == ("refused", "id-taken")
     with pytest.raises(NotFound):
         memory.get(name)

@@ -120,7 +120,7 @@ def test_what_waits_for_a_reviewer_is_looked_through_as_well(vault: Path) -> Non
         plan = memory.forget(subject="Иванов", reason="asked", dry_run=True).plan
         assert (plan.nodes, plan.traces.proposals, plan.traces.probable) == ((), 1, 1)
         memory.forget(subject="Иванов", reason="asked")
-        assert [one.proposal.claim.content for one in memory.queue()] == ["Ивановна отвечает за склад"]
+        assert [one.proposal.claim.content for one in memory.review.queue()] == ["Ивановна отвечает за склад"]
         memory.forget(subject="Иванов", reason="asked", include_probable=True)
-        assert memory.queue() == ()
+        assert memory.review.queue() == ()
     assert bytes_left(vault, "Иванов") == []

@@ -20,8 +20,8 @@ def test_each_event_tells_how_the_revision_stood_after_it(vault: Path) -> None:
     with open_memory(vault) as memory:
         ground = memory.remember("The pump was serviced in May", confidence=0.9).record_id or ""
         above = memory.remember("The pump will run until autumn", confidence=0.8, derived_from=[ground]).record_id or ""
-        memory.outcome(ground, "misleading")
-        memory.retract(ground, reason="the report was another pump's")
+        memory.review.outcome(ground, "misleading")
+        memory.review.retract(ground, reason="the report was another pump's")
 
         own, theirs = events(memory, ground), events(memory, above)
 

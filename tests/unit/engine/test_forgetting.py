@@ -22,11 +22,11 @@ def test_what_is_forgotten_is_there_for_nobody() -> None:
     memory.revise(name, "Quince marmalade keeps for twelve months")
     done = memory.forget(name, reason="asked to by the person it is about")
     assert [(node.id, node.revisions, node.fate) for node in done.plan.nodes] == [(name, 2, ErasureOutcome.ERASED)]
-    for look in (memory.get, memory.history, memory.lineage):
+    for look in (memory.get, memory.history, memory.insight.lineage):
         with pytest.raises(NotFound):
             look(name)
     assert memory.recall("quince marmalade").records == ()
-    assert list(memory.browse()) == []
+    assert list(memory.insight.browse()) == []
 
 
 def test_the_ledger_keeps_that_it_was_there_who_forgot_it_when_and_why() -> None:
@@ -40,7 +40,7 @@ def test_the_ledger_keeps_that_it_was_there_who_forgot_it_when_and_why() -> None
     assert entry.filing is not None
     assert entry.filing.record == name
     assert [birth.id for one in memory.ledger.entries() for birth in one.births] == [name]
-    assert memory.report(entry.filing.proposal).report.reason == "asked to"
+    assert memory.review.report(entry.filing.proposal).report.reason == "asked to"
 
 
 def test_a_dry_run_says_what_would_go_and_changes_nothing() -> None:
@@ -72,10 +72,10 @@ def test_what_was_derived_goes_too_unless_somebody_shall_look_at_it() -> None:
     name = kept(memory, "The nightly build takes 40 minutes", confidence=0.9)
     other = kept(memory, "The nightly build takes 55 minutes", confidence=0.9)
     above = kept(memory, "Start the build by nine", confidence=0.9, derived_from=[name])
-    assert len(memory.conflicts()) == 1
+    assert len(memory.review.conflicts()) == 1
     done = memory.forget(name, reason="asked to", cascade="review")
     assert (done.plan.of(ErasureOutcome.ERASED), done.plan.of(ErasureOutcome.REVIEWED)) == ((name,), (above,))
-    assert memory.conflicts() == ()
+    assert memory.review.conflicts() == ()
     assert memory.get(other).standing.status == "active"
     assert memory.get(above).standing.footing.support != "standing"
     told = memory.recall("start the build").records

@@ -43,11 +43,11 @@ def test_what_changed_since_is_listed_as_it_stood_then(memory: Memory, clock: Se
         if number % 3 == 0:
             memory.revise(name, f"fact number {number}, corrected")
         elif number % 3 == 1:
-            memory.retract(name, reason="wrong")
+            memory.review.retract(name, reason="wrong")
         else:
-            memory.retire(name, becomes="expired", reason="over")
-    assert [one.record.id for one in memory.browse()] == [*ids[-1:], *ids[:-1:3]]
-    known = list(memory.browse(known_at=then))
+            memory.review.retire(name, becomes="expired", reason="over")
+    assert [one.record.id for one in memory.insight.browse()] == [*ids[-1:], *ids[:-1:3]]
+    known = list(memory.insight.browse(known_at=then))
     assert [one.record.id for one in known] == ids
     assert {(one.record.revision, one.standing.status.value) for one in known} == {(1, "active")}
 
@@ -56,6 +56,6 @@ def test_a_listing_of_the_past_goes_on_behind_what_may_no_longer_be_seen(memory:
     ids = _written(memory, clock, 3)
     then = clock.now()
     clock.forward(HOUR)
-    memory.quarantine(ids[1], reason="looks odd")
+    memory.review.quarantine(ids[1], reason="looks odd")
     bot = memory.as_actor("bot")
-    assert [one.record.id for one in bot.browse(known_at=then, after=f"{ids[1]}@1")] == ids[2:]
+    assert [one.record.id for one in bot.insight.browse(known_at=then, after=f"{ids[1]}@1")] == ids[2:]

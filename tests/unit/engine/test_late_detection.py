@@ -28,12 +28,12 @@ def pair(memory: Memory) -> tuple[str, str]:
 def test_what_was_not_looked_for_is_found_later_and_only_once() -> None:
     memory = simulated_memory()
     first, second = pair(memory)
-    assert memory.conflicts() == ()
-    (found,) = memory.detect(second)
-    (view,) = memory.conflicts()
+    assert memory.review.conflicts() == ()
+    (found,) = memory.review.detect(second)
+    (view,) = memory.review.conflicts()
     assert (view.id, {view.a.record.id, view.b.record.id}) == (found, {first, second})
     assert [memory.get(name).standing.status for name in (first, second)] == ["contested", "contested"]
-    assert (memory.detect(second), memory.detect(first)) == ((), ())
+    assert (memory.review.detect(second), memory.review.detect(first)) == ((), ())
     assert memory.ledger.replay().identical
 
 
@@ -42,13 +42,13 @@ def test_a_contradiction_that_is_stated_is_taken_up_at_once() -> None:
     first = said(memory, "The pier is safe")
     relation = Relation(type=RelationType.CONTRADICTS, target=first)
     said(memory, "Two planks are broken", lineage=Lineage(relations=(relation,)))
-    assert len(memory.conflicts()) == 1
+    assert len(memory.review.conflicts()) == 1
 
 
 def test_an_agreement_is_no_find() -> None:
     memory = simulated_memory()
     said(memory, "The market grows at 14 percent a year")
-    assert memory.detect(said(memory, "The harbour is deep")) == ()
+    assert memory.review.detect(said(memory, "The harbour is deep")) == ()
 
 
 def test_to_look_takes_authority_4_and_sight_of_the_record() -> None:
@@ -56,7 +56,7 @@ def test_to_look_takes_authority_4_and_sight_of_the_record() -> None:
     _, second = pair(memory)
     observer = memory.as_actor(Actor(id="observer", type=ActorType.AGENT, projects=("default",), authority=2))
     with pytest.raises(NotPermitted):
-        observer.detect(second)
+        observer.review.detect(second)
     with pytest.raises(NotFound):
-        memory.as_actor(Actor(id="stranger", type=ActorType.AGENT)).detect(second)
-    assert len(memory.as_actor("scout").detect(second)) == 1
+        memory.as_actor(Actor(id="stranger", type=ActorType.AGENT)).review.detect(second)
+    assert len(memory.as_actor("scout").review.detect(second)) == 1

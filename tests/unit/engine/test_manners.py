@@ -64,7 +64,7 @@ def test_a_word_that_a_method_does_not_know_is_malformed(method: Callable[..., o
 
 def test_what_is_missing_is_told_before_anything_is_awaited(memory: Memory) -> None:
     with pytest.raises(Malformed) as refused:
-        asyncio.run(aio.Memory(memory).retract("rec_1"))  # type: ignore[call-arg]
+        asyncio.run(aio.Memory(memory).review.retract("rec_1"))  # type: ignore[call-arg]
     assert refused.value.field == "reason"
 
 

@@ -232,7 +232,7 @@ def test_a_session_is_not_dropped_because_the_actor_is_given_whole(memory: Memor
 
 def test_many_are_put_forward_in_one_go_each_with_its_own_answer(memory: Memory) -> None:
     before = memory.ledger.head().seq
-    verdicts = memory.propose_many([Claim(content="alpha"), ("prp_b", Claim(content="beta")), Claim(content=" alpha")])
+    verdicts = memory.propose([Claim(content="alpha"), ("prp_b", Claim(content="beta")), Claim(content=" alpha")])
     assert [verdict.outcome for verdict in verdicts] == [Outcome.COMMITTED, Outcome.COMMITTED, Outcome.REFUSED]
     assert [verdict.epoch for verdict in verdicts] == [before + 1, before + 2, before + 3]
     assert verdicts[1].proposal_id == "prp_b"
@@ -241,16 +241,16 @@ def test_many_are_put_forward_in_one_go_each_with_its_own_answer(memory: Memory)
 
 def test_none_put_forward_is_no_answer(memory: Memory) -> None:
     before = memory.ledger.head()
-    assert memory.propose_many([]) == ()
+    assert memory.propose([]) == ()
     assert memory.ledger.head() == before
 
 
 def test_one_bad_proposal_undoes_them_all(memory: Memory) -> None:
     memory.propose(Claim(content="taken"), proposal_id="prp_taken")
-    before, head = memory.stats(), memory.ledger.head()
+    before, head = memory.insight.stats(), memory.ledger.head()
     with pytest.raises(Malformed):
-        memory.propose_many([Claim(content="alpha"), ("prp_taken", Claim(content="something else"))])
-    assert (memory.stats().revisions, memory.ledger.head()) == (before.revisions, head)
+        memory.propose([Claim(content="alpha"), ("prp_taken", Claim(content="something else"))])
+    assert (memory.insight.stats().revisions, memory.ledger.head()) == (before.revisions, head)
     assert memory.ledger.verify().ok
 
 
@@ -263,14 +263,14 @@ def test_one_bad_proposal_undoes_them_all(memory: Memory) -> None:
 def test_what_is_no_list_of_claims_is_refused_and_nothing_is_stored(memory: Memory, claims: list[Claim]) -> None:
     before = memory.ledger.head()
     with pytest.raises((Malformed, LimitExceeded)):
-        memory.propose_many(claims)
+        memory.propose(claims)
     assert memory.ledger.head() == before
 
 
 def test_a_batch_has_a_limit(memory: Memory) -> None:
     with pytest.raises((Malformed, LimitExceeded)):
-        memory.propose_many(Claim(content="x") for _ in range(10_001))
-    assert memory.stats().revisions == {}
+        memory.propose(Claim(content="x") for _ in range(10_001))
+    assert memory.insight.stats().revisions == {}
 
 
 # Revisions.
@@ -323,7 +323,7 @@ def test_a_record_that_contradicts_another_can_be_revised(memory: Memory) -> Non
     old = _kept(memory.remember("alpha"))
     new = _kept(memory.remember("beta", relations=[("contradicts", old)]))
     memory.revise(new, "gamma")
-    assert memory.stats().open_conflicts == 1
+    assert memory.insight.stats().open_conflicts == 1
     assert memory.ledger.verify().ok
 
 
@@ -350,7 +350,7 @@ def test_a_revision_made_on_another_than_the_present_one_is_stale(memory: Memory
         memory.revise(kept, "gamma", expected_revision=1)
     assert (refused.value.code, refused.value.present) == ("stale", "revision 2")
     with pytest.raises(Stale):
-        memory.retract(kept, reason="no", expected_revision=1)
+        memory.review.retract(kept, reason="no", expected_revision=1)
     assert memory.ledger.head() == before
 
 
@@ -369,7 +369,7 @@ def test_history_tells_every_revision_who_and_why(vault: Path) -> None:
         clock.forward(5)
         memory.revise(kept, "beta")
         clock.forward(5)
-        memory.retract(kept, reason="it was wrong")
+        memory.review.retract(kept, reason="it was wrong")
         history = memory.history(kept)
     assert [view.record.content for view in history.revisions] == ["alpha", "beta"]
     assert [view.standing.status for view in history.revisions] == [Status.SUPERSEDED, Status.RETRACTED]
@@ -392,19 +392,19 @@ def test_the_queue_is_for_reviewers_and_for_those_who_wait(memory: Memory) -> No
     ana, bo = memory.as_actor("ana"), memory.as_actor("bo")
     mine = ana.remember("We deploy on Tuesdays", kind="decision").proposal_id
     theirs = bo.remember("We deploy on Fridays", kind="decision").proposal_id
-    assert {waiting.proposal.id for waiting in memory.queue()} == {mine, theirs}
-    assert [(waiting.proposal.id, waiting.actor_type) for waiting in ana.queue()] == [(mine, "agent")]
-    assert memory.as_actor("stranger").queue() == ()
+    assert {waiting.proposal.id for waiting in memory.review.queue()} == {mine, theirs}
+    assert [(waiting.proposal.id, waiting.actor_type) for waiting in ana.review.queue()] == [(mine, "agent")]
+    assert memory.as_actor("stranger").review.queue() == ()
     for actor in (ana, bo):
         with pytest.raises(NotFound):
-            actor.decide(mine, accept=True, reason="I say so")
-    assert memory.decide(mine, accept=False, reason="no").outcome is Outcome.REFUSED
-    accepted = memory.decide(theirs, accept=True, reason="yes", kind="preference")
+            actor.review.decide(mine, accept=True, reason="I say so")
+    assert memory.review.decide(mine, accept=False, reason="no").outcome is Outcome.REFUSED
+    accepted = memory.review.decide(theirs, accept=True, reason="yes", kind="preference")
     assert memory.get(_kept(accepted)).record.claim.nature.kind == "preference"
     assert memory.get(_kept(accepted)).record.reviewer == "owner"
-    assert memory.queue() == ()
+    assert memory.review.queue() == ()
     with pytest.raises(Stale):
-        memory.decide(mine, accept=True, reason="after all")
+        memory.review.decide(mine, accept=True, reason="after all")
 
 
 def test_the_queue_is_paged(memory: Memory) -> None:
@@ -412,16 +412,16 @@ def test_the_queue_is_paged(memory: Memory) -> None:
     names = sorted(
         agent.remember(f"Decision {n}", kind="decision", proposal_id=f"prp_{n}").proposal_id for n in range(5)
     )
-    assert [waiting.proposal.id for waiting in memory.queue(limit=2)] == names[:2]
-    assert [waiting.proposal.id for waiting in memory.queue(after=names[1], limit=2)] == names[2:4]
-    assert [waiting.proposal.id for waiting in memory.queue(after=names[4])] == []
+    assert [waiting.proposal.id for waiting in memory.review.queue(limit=2)] == names[:2]
+    assert [waiting.proposal.id for waiting in memory.review.queue(after=names[1], limit=2)] == names[2:4]
+    assert [waiting.proposal.id for waiting in memory.review.queue(after=names[4])] == []
 
 
 def test_stats_tell_auditors_more_than_others(memory: Memory) -> None:
     memory.remember("alpha", sensitivity="secret")
     memory.remember("beta")
     memory.as_actor("worker").remember("We deploy on Tuesdays", kind="decision")
-    full, narrow = memory.stats(), memory.as_actor("worker").stats()
+    full, narrow = memory.insight.stats(), memory.as_actor("worker").insight.stats()
     assert (full.revisions, full.current, full.held, full.entries) == ({"active": 2}, 2, 1, 5)
     assert (narrow.revisions, narrow.current) == ({"active": 1}, 1)
     assert (narrow.held, narrow.entries, narrow.receipts, narrow.bytes) == (None, None, None, None)
@@ -480,14 +480,14 @@ WRONG: dict[str, tuple[Callable[[Memory], object], str]] = {
     "revision that is text": (lambda m: m.get("rec_1", revision="1"), "revision"),  # type: ignore[arg-type]
     "history of tricks": (lambda m: m.history("a/b"), "id"),
     "receipt with tricks": (lambda m: m.explain("../x"), "receipt_id"),
-    "reason that says nothing": (lambda m: m.retract("rec_1", reason=" "), "reason"),
-    "reason that is no text": (lambda m: m.retract("rec_1", reason=None), "reason"),  # type: ignore[arg-type]
-    "answer that is no yes or no": (lambda m: m.decide("prp_1", accept=1, reason="x"), "accept"),  # type: ignore[arg-type]
-    "kind of an answer": (lambda m: m.decide("prp_1", accept=True, reason="x", kind="gossip"), "kind"),
-    "queue limit": (lambda m: m.queue(limit=0), "limit"),
-    "queue limit beyond": (lambda m: m.queue(limit=10**400), "limit"),
-    "queue after nothing": (lambda m: m.queue(after=5), "after"),  # type: ignore[arg-type]
-    "queue after something": (lambda m: m.queue(after=object()), "after"),  # type: ignore[arg-type]
+    "reason that says nothing": (lambda m: m.review.retract("rec_1", reason=" "), "reason"),
+    "reason that is no text": (lambda m: m.review.retract("rec_1", reason=None), "reason"),  # type: ignore[arg-type]
+    "answer that is no yes or no": (lambda m: m.review.decide("prp_1", accept=1, reason="x"), "accept"),  # type: ignore[arg-type]
+    "kind of an answer": (lambda m: m.review.decide("prp_1", accept=True, reason="x", kind="gossip"), "kind"),
+    "queue limit": (lambda m: m.review.queue(limit=0), "limit"),
+    "queue limit beyond": (lambda m: m.review.queue(limit=10**400), "limit"),
+    "queue after nothing": (lambda m: m.review.queue(after=5), "after"),  # type: ignore[arg-type]
+    "queue after something": (lambda m: m.review.queue(after=object()), "after"),  # type: ignore[arg-type]
     "entries from text": (lambda m: m.ledger.entries("x"), "first"),  # type: ignore[arg-type]
     "entries beyond all numbers": (lambda m: m.ledger.entries(1, 10**400), "last"),
     "proposal id with tricks": (lambda m: m.remember("x", proposal_id="../x"), "proposal_id"),
@@ -525,7 +525,7 @@ def test_ten_megabytes_of_anything_are_refused_and_not_kept(memory: Memory, vaul
         lambda: memory.remember("x", reasoning=huge),
         lambda: memory.remember("x", evidence=[huge]),
         lambda: memory.recall(huge),
-        lambda: memory.retract("rec_1", reason=huge),
+        lambda: memory.review.retract("rec_1", reason=huge),
         lambda: memory.get(huge),
     )
     for call in calls:
@@ -539,16 +539,16 @@ def test_ten_megabytes_of_anything_are_refused_and_not_kept(memory: Memory, vaul
 
 CLOSED: dict[str, Callable[[Memory], object]] = {
     "remember": lambda memory: memory.remember("alpha"),
-    "propose_many": lambda memory: memory.propose_many([Claim(content="x")]),
+    "propose_many": lambda memory: memory.propose([Claim(content="x")]),
     "recall": lambda memory: memory.recall("alpha"),
     "get": lambda memory: memory.get("rec_1"),
     "history": lambda memory: memory.history("rec_1"),
     "revise": lambda memory: memory.revise("rec_1", "x"),
-    "retract": lambda memory: memory.retract("rec_1", reason="x"),
-    "decide": lambda memory: memory.decide("prp_1", accept=True, reason="x"),
-    "queue": lambda memory: memory.queue(),
-    "conflicts": lambda memory: memory.conflicts(),
-    "stats": lambda memory: memory.stats(),
+    "retract": lambda memory: memory.review.retract("rec_1", reason="x"),
+    "decide": lambda memory: memory.review.decide("prp_1", accept=True, reason="x"),
+    "queue": lambda memory: memory.review.queue(),
+    "conflicts": lambda memory: memory.review.conflicts(),
+    "stats": lambda memory: memory.insight.stats(),
     "explain": lambda memory: memory.explain("rcp_1"),
     **LEDGER,
 }
@@ -571,7 +571,7 @@ def test_closing_signs_what_was_written(vault: Path) -> None:
         memory.remember("alpha")
         memory.recall("alpha")
         head = memory.ledger.head()
-    with Memory.open(vault) as memory, memory._tenant.store.read() as snapshot:
+    with Memory.open(vault) as memory, memory._session.tenant.store.read() as snapshot:
         last = snapshot.ledger.last_checkpoint()
         assert last is not None
         assert (last.checkpoint.seq, last.checkpoint.head, last.checkpoint.receipts) == (head.seq, head.hash.hex(), 1)

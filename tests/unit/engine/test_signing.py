@@ -74,7 +74,7 @@ def test_the_entry_of_a_rotation_says_who_and_its_note_says_why(lived_in: Path) 
     done = rotate(lived_in, reason="a laptop was lost")
     with Memory.open(lived_in) as memory:
         entry = memory.ledger.entries(4, 4)[0]
-        with memory._tenant.store.read() as snapshot:
+        with memory._session.tenant.store.read() as snapshot:
             note = snapshot.notes.get("signing", done.new)
     assert (entry.kind, entry.actor) == (EntryKind.KEYED, "owner")
     assert note is not None
@@ -285,7 +285,7 @@ def test_checkpoints_are_checked_with_public_keys_alone(lived_in: Path) -> None:
 def test_a_certificate_is_good_under_its_own_key_alone(lived_in: Path) -> None:
     with Memory.open(lived_in) as memory:
         memory.forget(memory.recall("audit").records[0].record.id, reason="asked to")
-        signed = memory.certificates()[0]
+        signed = memory.erasure.certificates()[0]
     old = public(lived_in)
     done = rotate(lived_in, reason="routine")
     assert certified(signed, old)

@@ -29,9 +29,9 @@ def quarrelling(memory: Memory) -> Memory:
     disputed(memory, 2, "default", "other")
     disputed(memory, 3, "other", "other")
     disputed(memory, 4, "default", "default")
-    memory.resolve(memory.conflicts()[-1].id, strategy="last_write_wins", rationale="later")
+    memory.review.resolve(memory.review.conflicts()[-1].id, strategy="last_write_wins", rationale="later")
     apart, _ = disputed(memory, 5, "default", "default")
-    memory.quarantine(apart, reason="poisoned")
+    memory.review.quarantine(apart, reason="poisoned")
     return memory
 
 
@@ -39,24 +39,24 @@ def quarrelling(memory: Memory) -> Memory:
 def test_open_conflicts_are_those_that_the_caller_is_told(quarrelling: Memory, actor: Actor | None) -> None:
     seat = quarrelling if actor is None else quarrelling.as_actor(actor)
 
-    told = [one for one in seat.conflicts() if one.status is not ConflictStatus.RESOLVED]
+    told = [one for one in seat.review.conflicts() if one.status is not ConflictStatus.RESOLVED]
 
-    assert seat.stats().open_conflicts == len(told)
+    assert seat.insight.stats().open_conflicts == len(told)
 
 
 def test_each_caller_counts_another_number(quarrelling: Memory) -> None:
-    found = [quarrelling.as_actor(one).stats().open_conflicts for one in (STRANGER, SCOUT, PLANNER)]
+    found = [quarrelling.as_actor(one).insight.stats().open_conflicts for one in (STRANGER, SCOUT, PLANNER)]
 
     assert found == [0, 1, 3]
-    assert quarrelling.stats().open_conflicts == 3
+    assert quarrelling.insight.stats().open_conflicts == 3
 
 
 def test_what_waits_is_counted_for_those_who_may_audit(memory: Memory) -> None:
     for number in range(3):
         memory.as_actor(SCOUT).remember(f"Close pier {number}", kind="decision", scope="project", scope_id="default")
 
-    assert memory.stats().held == 3
-    assert memory.as_actor(SCOUT).stats().held is None
+    assert memory.insight.stats().held == 3
+    assert memory.as_actor(SCOUT).insight.stats().held is None
 
 
 def test_so_many_are_looked_at_and_no_more(quarrelling: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_so_many_are_looked_at_and_no_more(quarrelling: Memory, monkeypatch: pyt
         seat = quarrelling.as_actor(SCOUT)
         seat.remember(f"Close pier {number}", kind="decision", scope="project", scope_id="default")
 
-    found = quarrelling.stats()
+    found = quarrelling.insight.stats()
 
     assert (found.open_conflicts, found.held) == (2, 2)
 
@@ -75,7 +75,7 @@ def test_what_was_settled_long_ago_does_not_stand_in_the_way_of_what_is_open(
 ) -> None:
     for number in range(3):
         disputed(memory, number, "default", "default")
-        memory.resolve(memory.conflicts()[-1].id, strategy="last_write_wins", rationale="later")
+        memory.review.resolve(memory.review.conflicts()[-1].id, strategy="last_write_wins", rationale="later")
     disputed(memory, 3, "default", "default")
     monkeypatch.setattr(stats, "LOOK_MAX", 2)
-    assert memory.stats().open_conflicts == 1
+    assert memory.insight.stats().open_conflicts == 1

@@ -9,7 +9,7 @@ import pytest
 from muniment import Memory
 from muniment.engine import cached_counts
 from muniment.engine.cached_counts import Tallies
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.model.filter import EVERYTHING, OneOf
 
 
@@ -19,13 +19,13 @@ def test_what_is_kept_is_what_would_be_counted_after_every_write(tmp_path: Path)
             record = memory.remember(f"Shelf {number} holds rope", evidence=("count:1",)).record_id
             assert record is not None
             if number == 2:
-                memory.retract(record, reason="miscounted")
+                memory.review.retract(record, reason="miscounted")
             elif number == 3:
                 memory.forget(record, reason="ticket:1")
-            assert memory.directory() == memory.directory()
+            assert memory.insight.directory() == memory.insight.directory()
             with window(memory) as snapshot:
-                assert memory.stats().revisions == snapshot.catalogue.count(EVERYTHING)
-                assert sum(one.records for one in memory.directory().knowers) == memory.stats().current
+                assert memory.insight.stats().revisions == snapshot.catalogue.count(EVERYTHING)
+                assert sum(one.records for one in memory.insight.directory().knowers) == memory.insight.stats().current
 
 
 def test_a_second_look_counts_nothing_and_a_write_makes_it_count_again(tmp_path: Path) -> None:
@@ -49,16 +49,16 @@ def test_a_second_look_counts_nothing_and_a_write_makes_it_count_again(tmp_path:
 def test_what_is_told_cannot_be_changed_by_who_is_told(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "vault", embedder=None) as memory:
         memory.remember("The gate is green", evidence=("photo:1",))
-        memory.stats().revisions.clear()
-        assert memory.stats().revisions == {"active": 1}
+        memory.insight.stats().revisions.clear()
+        assert memory.insight.stats().revisions == {"active": 1}
 
 
 def test_callers_with_other_eyes_have_other_sums(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "vault", embedder=None) as memory:
         memory.remember("The safe opens at nine", evidence=("memo:1",), sensitivity="secret")
         memory.remember("The gate is green", evidence=("photo:1",))
-        assert sum(one.records for one in memory.directory().knowers) == 2
-        assert sum(one.records for one in memory.as_actor("scout").directory().knowers) == 1
+        assert sum(one.records for one in memory.insight.directory().knowers) == 2
+        assert sum(one.records for one in memory.as_actor("scout").insight.directory().knowers) == 1
 
 
 def test_only_so_many_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,14 +38,14 @@ def test_a_record_names_the_receipts_that_told_it(memory: Memory) -> None:
     asked(memory, 1, "when do carts arrive")
     second = memory.recall("the mill", floor=0.0, purpose="plan")
 
-    found = memory.receipts_of(mill)
+    found = memory.insight.receipts_of(mill)
 
     assert [one.receipt_id for one in found.receipts] == [second.receipt_id, first]
     newest = found.receipts[0]
     assert (newest.actor, newest.purpose, newest.revision, newest.rank) == ("owner", "plan", 1, 1)
     assert newest.score == memory.explain(second.receipt_id).account.candidates[0].score
     assert (found.looked, found.of, found.before) == (3, 3, None)
-    assert len(memory.receipts_of(other).receipts) == 1
+    assert len(memory.insight.receipts_of(other).receipts) == 1
 
 
 def test_a_page_goes_on_where_the_last_one_ended(memory: Memory) -> None:
@@ -54,7 +54,7 @@ def test_a_page_goes_on_where_the_last_one_ended(memory: Memory) -> None:
     told: list[str] = []
     before = None
     while True:
-        page = memory.receipts_of(mill, before=before, limit=2)
+        page = memory.insight.receipts_of(mill, before=before, limit=2)
         assert len(page.receipts) <= 2
         told += [one.receipt_id for one in page.receipts]
         before = page.before
@@ -71,9 +71,9 @@ def test_one_look_goes_so_far_and_says_so(memory: Memory, monkeypatch: pytest.Mo
     (only,) = asked(memory, 1)
     asked(memory, 7, "nothing of the kind")
 
-    first = memory.receipts_of(mill)
-    second = memory.receipts_of(mill, before=first.before)
-    third = memory.receipts_of(mill, before=second.before)
+    first = memory.insight.receipts_of(mill)
+    second = memory.insight.receipts_of(mill, before=first.before)
+    third = memory.insight.receipts_of(mill, before=second.before)
 
     assert [(one.looked, one.of, one.before) for one in (first, second, third)] == [(3, 8, 6), (6, 8, 3), (8, 8, None)]
     assert [one.receipt_id for one in third.receipts] == [only]
@@ -84,7 +84,7 @@ def test_a_record_that_nobody_was_told_of_needs_no_look(memory: Memory) -> None:
     asked(memory, 3)
     mill = memory.remember("The mill stands still").record_id or ""
 
-    found = memory.receipts_of(mill)
+    found = memory.insight.receipts_of(mill)
 
     assert (found.receipts, found.looked, found.of, found.before) == ((), 3, 3, None)
 
@@ -95,18 +95,18 @@ def test_every_revision_counts_and_says_which_it_is(memory: Memory) -> None:
     memory.revise(mill, "The mill turns again")
     asked(memory, 1, "does the mill turn")
 
-    assert [one.revision for one in memory.receipts_of(mill).receipts] == [2, 1]
+    assert [one.revision for one in memory.insight.receipts_of(mill).receipts] == [2, 1]
 
 
 def test_nothing_is_told_of_a_record_that_there_is_not(memory: Memory) -> None:
     with pytest.raises(NotFound):
-        memory.receipts_of("rec_nothing")
+        memory.insight.receipts_of("rec_nothing")
     with pytest.raises(Malformed):
-        memory.receipts_of("not an id")
+        memory.insight.receipts_of("not an id")
 
 
 def test_whoever_may_not_audit_is_told_nothing_be_it_there_or_not(memory: Memory) -> None:
     mill = memory.remember("The mill stands still").record_id or ""
     for name in (mill, "rec_nothing"):
         with pytest.raises(NotPermitted):
-            memory.as_actor("stranger").receipts_of(name)
+            memory.as_actor("stranger").insight.receipts_of(name)

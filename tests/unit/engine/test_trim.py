@@ -10,7 +10,7 @@ from tests.unit.world import DAY, SetClock, open_memory
 
 from muniment import Memory
 from muniment.engine import TrimResult
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.ledger import receipts as log
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.packed_receipt import PackedAccount, pack, read_account
@@ -65,10 +65,13 @@ def test_a_receipt_of_ten_results_is_small_and_says_all(memory: Memory) -> None:
 
 def test_old_receipts_keep_who_was_told_what_and_the_log_verifies(memory: Memory, clock: SetClock) -> None:
     asked = _asked(memory, clock, 6)
-    list(memory.browse())
+    list(memory.insight.browse())
     told = [memory.explain(one).account.selected for one in asked]
     record = told[0][0]
-    before, used = memory.receipts_of(record).receipts, memory.withdraw("source", "ci", reason="odd", dry_run=True)
+    before, used = (
+        memory.insight.receipts_of(record).receipts,
+        memory.erasure.withdraw("source", "ci", reason="odd", dry_run=True),
+    )
     sizes = _sizes(memory)
     assert memory.ledger.trim(older_than_days=2.5, dry_run=True) == TrimResult(receipts=3)
     assert _sizes(memory) == sizes
@@ -80,9 +83,9 @@ def test_old_receipts_keep_who_was_told_what_and_the_log_verifies(memory: Memory
 
     assert memory.ledger.verify().findings == ()
     assert memory.ledger.replay().identical
-    assert [one.revision for one in memory.receipts_of(record).receipts] == [one.revision for one in before]
-    assert [one.rank for one in memory.receipts_of(record).receipts] == [one.rank for one in before]
-    assert memory.withdraw("source", "ci", reason="odd", dry_run=True) == used
+    assert [one.revision for one in memory.insight.receipts_of(record).receipts] == [one.revision for one in before]
+    assert [one.rank for one in memory.insight.receipts_of(record).receipts] == [one.rank for one in before]
+    assert memory.erasure.withdraw("source", "ci", reason="odd", dry_run=True) == used
     explained = [memory.explain(one) for one in asked]
     assert [one.state for one in explained] == [ReceiptState.DROPPED] * 3 + [ReceiptState.WHOLE] * 3
     assert [one.account.selected for one in explained] == told

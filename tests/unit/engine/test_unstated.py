@@ -79,9 +79,9 @@ def test_a_revision_keeps_what_was_stated_and_judges_anew_what_was_not(memory: M
 
 def test_what_waits_says_so_and_gets_its_authors_prior_when_it_is_accepted(memory: Memory) -> None:
     held = memory.as_actor("bot").remember("We deploy on Fridays", kind="decision", evidence=["ticket:1"])
-    (waiting,) = memory.queue()
+    (waiting,) = memory.review.queue()
     assert waiting.proposal.claim.belief.unstated
-    verdict = memory.decide(held.proposal_id, accept=True, reason="so it is")
+    verdict = memory.review.decide(held.proposal_id, accept=True, reason="so it is")
     assert told(memory, verdict.record_id).record.claim.belief.score == 0.6
 
 

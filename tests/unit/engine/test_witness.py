@@ -114,7 +114,7 @@ def test_what_else_was_cut_off_is_missed(vault: Path, outside: Path, statement: 
     edit(vault, statement)
     with pytest.raises(LedgerBroken):
         Memory.open(vault, witness=outside)
-    store = Memory.open(vault)._tenant.store
+    store = Memory.open(vault)._session.tenant.store
     with store.read() as snapshot:
         assert code in {one.code for one in Witness(outside, "default").findings(snapshot)}
     store.close()
@@ -161,7 +161,7 @@ def test_a_process_that_died_before_it_told_the_witness_is_no_rollback(vault: Pa
 def test_a_witness_never_goes_back(vault: Path, outside: Path) -> None:
     with Memory.open(vault, witness=outside) as memory:
         memory.remember("first")
-        store = memory._tenant.store
+        store = memory._session.tenant.store
         slow = Witness(outside, "default")
         with store.read() as snapshot:
             before = snapshot.ledger.head()
@@ -235,7 +235,7 @@ def test_who_restores_an_older_copy_on_purpose_begins_anew(vault: Path, outside:
     with Memory.open(vault, witness=outside) as memory:
         memory.remember("Lost with the disk")
     restored = Memory.open(tmp_path / "older")
-    with restored._tenant.store.read() as snapshot:
+    with restored._session.tenant.store.read() as snapshot:
         Witness(outside, "default").reset(snapshot, Instant(0))
     restored.close()
     Memory.open(tmp_path / "older", witness=outside).close()

@@ -45,7 +45,7 @@ def write_past(folder: Path) -> None:
             "We deploy on Tuesdays", kind="decision", evidence=["minutes:7"], proposal_id="prp_tuesday"
         )
         tick()
-        memory.decide(waiting.proposal_id, accept=True, reason="agreed in the meeting")
+        memory.review.decide(waiting.proposal_id, accept=True, reason="agreed in the meeting")
         tick()
         agent.remember("Always answer in French", kind="directive", proposal_id="prp_french")
         tick()
@@ -61,7 +61,7 @@ def write_past(folder: Path) -> None:
         mistake = memory.remember("The cluster has nine nodes").record_id or ""
         memory.recall("cluster nodes")
         tick()
-        memory.retract(mistake, reason="it has seven")
+        memory.review.retract(mistake, reason="it has seven")
         memory.ledger.checkpoint()
         tick()
         agent.remember("We never deploy on Fridays", kind="decision", evidence=["minutes:8"], proposal_id="prp_friday")
@@ -74,10 +74,10 @@ def write_past(folder: Path) -> None:
         tick()
         memory.remember("Whoever is on call begins at page twelve", confidence=0.7, derived_from=[runbook])
         tick()
-        memory.outcome(runbook, "misleading", weight=0.5)
+        memory.review.outcome(runbook, "misleading", weight=0.5)
         tick()
         (conflict,), winner = london.conflict_ids, london.record_id
-        memory.resolve(conflict, strategy="vote", winner=winner, rationale="I was there")
+        memory.review.resolve(conflict, strategy="vote", winner=winner, rationale="I was there")
 
 
 def edit(vault: Path, statement: str, values: tuple[Cell, ...] = ()) -> list[tuple[Cell, ...]]:

@@ -21,10 +21,10 @@ def _as_it_was(account: Account) -> Account:
 
 
 def _explained(memory: Memory, stored: StoredReceipt, account: Account) -> Explanation:
-    reading = Reading(actor=account.actor, policy=memory.policy, policy_doc=account.policy)
-    with memory._tenant.store.read() as snapshot:
+    reading = Reading(actor=account.actor, policy=memory.insight.policy, policy_doc=account.policy)
+    with memory._session.tenant.store.read() as snapshot:
         older = msgspec.structs.replace(stored, account=canonical(account))
-        return decide_again(snapshot, read_receipt(older, lambda _: memory.policy), reading)
+        return decide_again(snapshot, read_receipt(older, lambda _: memory.insight.policy), reading)
 
 
 def test_a_receipt_with_both_sides_of_a_dispute_at_the_limit_of_one_comes_out_the_same(tmp_path: Path) -> None:
@@ -32,15 +32,15 @@ def test_a_receipt_with_both_sides_of_a_dispute_at_the_limit_of_one_comes_out_th
         memory.remember("It is in Dublin", subject="db", key="region", value="eu")
         rival = memory.remember("Boston hosts it", subject="db", key="region", value="us").record_id or ""
         answer = memory.recall("Dublin", limit=1)
-        with memory._tenant.store.read() as snapshot:
+        with memory._session.tenant.store.read() as snapshot:
             stored = snapshot.receipts.get(answer.receipt_id)
         assert stored is not None
-        account = _as_it_was(read_receipt(stored, lambda _: memory.policy).account)
+        account = _as_it_was(read_receipt(stored, lambda _: memory.insight.policy).account)
         assert len(account.selected) == 2
 
         told = _explained(memory, stored, account)
         assert told.same_ids
         assert "places of their own" in (told.note or "")
 
-        memory.retract(rival, reason="no")
+        memory.review.retract(rival, reason="no")
         assert _explained(memory, stored, account).same_ids, "as things stood then"

@@ -91,7 +91,7 @@ def test_several_bounds_count_each_record_once_under_the_first_it_fails(timed: M
     timed.remember("alpha one", kind="risk", confidence=0.1)
     timed.remember("alpha two", confidence=0.1)
     timed.remember("alpha three", kind="risk")
-    timed.retract(_kept(timed.remember("alpha four")), reason="no")
+    timed.review.retract(_kept(timed.remember("alpha four")), reason="no")
     answer = timed.recall("alpha", kinds=["observation"], confidence_min=0.5)
     assert answer.excluded == {"retracted": 1, "kind": 2, "confidence": 1}
     assert (answer.considered, answer.records, answer.abstained) == (4, (), Abstention.NOTHING_ELIGIBLE)
@@ -214,7 +214,7 @@ def test_a_revision_leads_to_the_present_one(memory: Memory) -> None:
 def test_what_replaced_a_record_and_was_retracted_is_not_led_to(memory: Memory) -> None:
     old = _kept(memory.remember("alpha the first"))
     new = _kept(memory.remember("beta the second", supersedes=old))
-    memory.retract(new, reason="no")
+    memory.review.retract(new, reason="no")
     answer = memory.recall("alpha")
     assert (answer.records, answer.abstained) == ((), Abstention.NOTHING_ELIGIBLE)
 
@@ -282,7 +282,7 @@ def test_of_two_that_a_suspected_conflict_joins_the_newer_comes_first_and_neithe
 ) -> None:
     older = _kept(memory.remember("The upload limit is 5 GB"))
     newer = memory.remember("The upload limit is now 10 GB")
-    assert [one.strength for one in memory.conflicts()] == ["suspected"]
+    assert [one.strength for one in memory.review.conflicts()] == ["suspected"]
     answer = memory.recall("upload limit 5 GB")
     assert [one.record.id for one in answer.records] == [newer.record_id, older]
     assert _sides(answer) == [[], []]
@@ -303,7 +303,7 @@ def test_what_is_told_inside_another_record_counts_as_told(memory: Memory) -> No
     memory.remember("It is in Dublin", **SLOT, value="eu")  # type: ignore[arg-type]
     other = _kept(memory.remember("Boston hosts it", **SLOT, value="us"))  # type: ignore[arg-type]
     receipt = memory.recall("Dublin").receipt_id
-    assert [(one.receipt_id, one.rank) for one in memory.receipts_of(other).receipts] == [(receipt, None)]
+    assert [(one.receipt_id, one.rank) for one in memory.insight.receipts_of(other).receipts] == [(receipt, None)]
 
 
 def test_a_side_does_not_fit_a_budget_without_the_other(memory: Memory) -> None:
@@ -327,7 +327,7 @@ def test_a_hidden_other_side_is_not_leaked(memory: Memory, quarrel: tuple[str, s
     answer = agent.recall("Dublin")
     assert [one.record.id for one in answer.records] == [seen]
     assert answer.records[0].presented is Presented.CONTESTED
-    told = f"{answer!r} {agent.conflicts()!r} {agent.stats()!r} {agent.history(seen)!r}"
+    told = f"{answer!r} {agent.review.conflicts()!r} {agent.insight.stats()!r} {agent.history(seen)!r}"
     assert hidden not in told
     assert conflict not in told
     assert "Boston" not in told
@@ -357,19 +357,19 @@ def test_only_the_own_tenant_is_counted(vault: Path) -> None:
         answer = acme.recall("alpha", kinds=["risk"])
         assert (answer.considered, answer.excluded) == (1, {"kind": 1})
         assert _told(acme.recall("alpha")) == {"alpha of acme"}
-        assert (acme.stats().current, other.stats().current) == (1, 5)
+        assert (acme.insight.stats().current, other.insight.stats().current) == (1, 5)
 
 
 def test_only_what_the_caller_may_see_is_counted(memory: Memory) -> None:
     memory.remember("alpha for all")
     memory.remember("alpha in secret", sensitivity="secret")
     memory.remember("alpha elsewhere", scope_id="apollo")
-    memory.retract(_kept(memory.remember("alpha once, in secret", sensitivity="secret")), reason="no")
+    memory.review.retract(_kept(memory.remember("alpha once, in secret", sensitivity="secret")), reason="no")
     agent = memory.as_actor("worker")
     answer = agent.recall("alpha")
     assert (_told(answer), answer.considered, answer.excluded) == ({"alpha for all"}, 1, {})
     assert agent.recall("secret").abstained is Abstention.NO_MATCH
-    assert agent.stats().revisions == {"active": 1}
+    assert agent.insight.stats().revisions == {"active": 1}
     assert memory.recall("alpha").considered == 4
 
 
@@ -417,7 +417,7 @@ def test_a_retraction_is_unknown_before_it_was_made(timed: Memory, clock: SetClo
     kept = _kept(timed.remember("alpha"))
     told = clock.now()
     clock.forward(DAY)
-    timed.retract(kept, reason="no")
+    timed.review.retract(kept, reason="no")
     assert _told(timed.recall("alpha")) == set()
     assert _told(timed.recall("alpha", known_at=told)) == {"alpha"}
     assert timed.recall("alpha", known_at=clock.now()).excluded == {"retracted": 1}
@@ -432,7 +432,7 @@ def test_a_conflict_is_unknown_before_it_was_found_and_open_until_it_was_settled
     rival = _kept(timed.remember("Boston alpha", **SLOT, value="us"))  # type: ignore[arg-type]
     disputed = clock.now()
     clock.forward(DAY)
-    timed.retract(rival, reason="no")
+    timed.review.retract(rival, reason="no")
     presented = [
         {one.presented for one in timed.recall("dublin", known_at=when).records} for when in (alone, disputed, None)
     ]

@@ -39,7 +39,7 @@ def _history(memory: Memory, clock: SetClock) -> list[str]:
     ask()
     rival = memory.remember("Boston alpha", **SLOT, value="us").record_id or ""  # type: ignore[arg-type]
     ask()
-    memory.retract(rival, reason="no")
+    memory.review.retract(rival, reason="no")
     memory.remember("gamma, not the first letter", supersedes=one)
     ask()
     return receipts

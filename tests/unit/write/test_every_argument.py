@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
-from tests.rest.test_screened import POLICY, TOKEN
+from tests.operations.test_screened import POLICY, TOKEN
 from tests.unit.world import all_bytes, open_memory
 from tests.unit.write.test_secrets_nowhere import told_by
 
 from muniment import Memory
+from muniment.client.parts import PARTS
 from muniment.model.claim import Claim
 from muniment.model.errors import MunimentError
 
@@ -34,17 +36,18 @@ USUAL: dict[str, object] = {
 
 def arguments(memory: Memory) -> Iterator[tuple[str, str]]:
     """Each method that can be called, and each of its arguments that a text may be given for."""
-    for name in dir(Memory):
-        if name.startswith("_") or name in ELSEWHERE or not inspect.isfunction(inspect.unwrap(getattr(Memory, name))):
-            continue
-        for parameter in inspect.signature(getattr(memory, name)).parameters.values():
-            if "str" in str(parameter.annotation) or parameter.kind is parameter.VAR_KEYWORD:
-                yield name, parameter.name
+    for part, kind in {"": Memory, **PARTS}.items():
+        for own, method in inspect.getmembers(kind, lambda one: inspect.isfunction(inspect.unwrap(one))):
+            if own.startswith("_") or own in ELSEWHERE:
+                continue
+            for parameter in inspect.signature(method).parameters.values():
+                if "str" in str(parameter.annotation) or parameter.kind is parameter.VAR_KEYWORD:
+                    yield f"{part}.{own}".lstrip("."), parameter.name
 
 
 def call(memory: Memory, name: str, planted: str, known: dict[str, object]) -> str:
     """What an error says, if there is one."""
-    method = getattr(memory, name)
+    method = attrgetter(name)(memory)
     needed = [one for one in inspect.signature(method).parameters.values() if one.default is one.empty]
     given = {one.name: known[one.name] for one in needed if one.name in known}
     many = any(word in str(inspect.signature(method).parameters[planted].annotation) for word in ("Sequence", "tuple"))
@@ -61,7 +64,7 @@ def test_a_token_in_any_argument_of_any_method_is_neither_kept_nor_told(vault: P
     with open_memory(vault, policy=POLICY) as memory:
         kept = memory.remember("The build is green", source="ci").record_id
         waits = memory.remember("We ship on Monday", kind="decision").proposal_id
-        hold = memory.hold(subject="Ana", reason="a case").id
+        hold = memory.erasure.hold(subject="Ana", reason="a case").id
         known = {**USUAL, "record_id": kept, "proposal_id": waits, "hold_id": hold}
         asked = [*arguments(memory)]
         told = [(name, text) for name, text in asked if TOKEN in call(memory, name, text, known)]

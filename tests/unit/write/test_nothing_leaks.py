@@ -33,7 +33,7 @@ def _proposing(**parts: object) -> Call:
 
 def _decide(memory: Memory, secret: str, **options: str) -> object:
     held = memory.as_actor("worker").remember("We deploy on Tuesdays", kind="decision")
-    return memory.decide(held.proposal_id, **{"accept": True, "reason": "ok", **options})  # type: ignore[arg-type]
+    return memory.review.decide(held.proposal_id, **{"accept": True, "reason": "ok", **options})  # type: ignore[arg-type]
 
 
 def _kept(memory: Memory) -> str:
@@ -71,14 +71,14 @@ CALLS: dict[str, Call] = {
     "proposal id": lambda memory, secret: memory.remember("fine", proposal_id=secret),
     "revised content": lambda memory, secret: memory.revise(_kept(memory), f"it is {secret}"),
     "revised id": lambda memory, secret: memory.revise(secret, "fine"),
-    "reason of a retraction": lambda memory, secret: memory.retract(_kept(memory), reason=f"it was {secret}"),
-    "reason of a refused retraction": lambda memory, secret: memory.as_actor("worker").retract(
+    "reason of a retraction": lambda memory, secret: memory.review.retract(_kept(memory), reason=f"it was {secret}"),
+    "reason of a refused retraction": lambda memory, secret: memory.as_actor("worker").review.retract(
         _kept(memory), reason=f"it was {secret}"
     ),
-    "retracted id": lambda memory, secret: memory.retract(secret, reason="fine"),
+    "retracted id": lambda memory, secret: memory.review.retract(secret, reason="fine"),
     "reason of an acceptance": lambda memory, secret: _decide(memory, secret, reason=f"it is {secret}"),
     "scope of an acceptance": lambda memory, secret: _decide(memory, secret, scope_id=secret),
-    "decided id": lambda memory, secret: memory.decide(secret, accept=True, reason="fine"),
+    "decided id": lambda memory, secret: memory.review.decide(secret, accept=True, reason="fine"),
     "query": lambda memory, secret: memory.recall(f"what is {secret} for"),
     "query of nothing else": lambda memory, secret: memory.recall(secret),
     "quoted query": lambda memory, secret: memory.recall(f'"what is {secret}"'),
@@ -108,7 +108,7 @@ def test_the_secret_is_nowhere(vault: Path, name: str, secret: str) -> None:
         except MunimentError as refused:
             told += [str(refused), repr(refused), refused.hint, repr(refused.__cause__)]
         before_closing = all_bytes(vault)
-        told += [repr(memory.queue()), repr(memory.ledger.entries()), repr(memory.ledger.verify())]
+        told += [repr(memory.review.queue()), repr(memory.ledger.entries()), repr(memory.ledger.verify())]
     after_closing = all_bytes(vault)
     for spelling in _spellings(secret):
         assert spelling not in before_closing
@@ -169,5 +169,5 @@ def test_the_ledger_holds_no_content_at_all(memory: Memory, vault: Path) -> None
 
 
 def _stored(memory: Memory) -> list[StoredEntry]:
-    with memory._tenant.store.read() as snapshot:
+    with memory._session.tenant.store.read() as snapshot:
         return list(snapshot.ledger.entries(1, 10_000))

@@ -39,7 +39,7 @@ def test_the_same_proposal_again_gets_the_same_answer_and_changes_nothing(memory
     again = memory.remember("The build is green", proposal_id="prp_1")
     assert again == first
     assert _entries(memory) == before
-    assert memory.stats().current == 1
+    assert memory.insight.stats().current == 1
 
 
 @pytest.mark.parametrize("one", ["held", "refused", "conflict", "redundant"])
@@ -152,7 +152,7 @@ def test_no_two_authors_share_a_record_and_each_reads_its_own_back(memory: Memor
             said = {"confidence": 0.3 + number / 10, "evidence": [f"log:{number}"], "question": f"q{number}"}
             verdict = actor.remember(text, **said)  # type: ignore[arg-type]
             if not verdict.committed:
-                verdict = memory.decide(verdict.proposal_id, accept=True, reason="fine")
+                verdict = memory.review.decide(verdict.proposal_id, accept=True, reason="fine")
             assert verdict.committed
             written[verdict.record_id] = (name, text, said)
     assert len(written) == 16
@@ -169,7 +169,7 @@ def test_the_same_words_elsewhere_are_no_duplicate(memory: Memory, elsewhere: di
 
 
 def test_a_retracted_sentence_may_be_said_again(memory: Memory) -> None:
-    memory.retract(_kept(memory.remember("The build is green")), reason="too early")
+    memory.review.retract(_kept(memory.remember("The build is green")), reason="too early")
     assert memory.remember("The build is green").committed
 
 
@@ -197,7 +197,7 @@ def test_a_refusal_keeps_no_record_but_leaves_a_report_and_an_entry(memory: Memo
     assert verdict.epoch == before + 1 == _entries(memory)
     assert [outcome.step for outcome in verdict.steps] == list(Step)
     assert verdict.steps[-1].result is StepResult.REFUSED
-    assert memory.stats().revisions == {}
+    assert memory.insight.stats().revisions == {}
 
 
 def test_a_conflict_contests_both_sides_and_ending_one_settles_it(memory: Memory) -> None:
@@ -208,19 +208,19 @@ def test_a_conflict_contests_both_sides_and_ending_one_settles_it(memory: Memory
     sides = [memory.get(_kept(one)), memory.get(_kept(other))]
     assert [side.standing.status for side in sides] == [Status.CONTESTED, Status.CONTESTED]
     assert [side.conflicts for side in sides] == [other.conflict_ids, other.conflict_ids]
-    memory.retract(_kept(one), reason="moved")
+    memory.review.retract(_kept(one), reason="moved")
     assert memory.get(_kept(other)).standing.status is Status.ACTIVE
     assert memory.get(_kept(other)).conflicts == ()
-    assert [view.status for view in memory.conflicts()] == ["resolved"]
+    assert [view.status for view in memory.review.conflicts()] == ["resolved"]
 
 
 def test_three_answers_stay_contested_until_one_is_left(memory: Memory) -> None:
     slot = {"subject": "db", "key": "region"}
     names = [_kept(memory.remember(f"It is in {value}", **slot, value=value)) for value in ("eu", "us", "ap")]  # type: ignore[arg-type]
-    assert memory.stats().open_conflicts == 3
-    memory.retract(names[0], reason="no")
+    assert memory.insight.stats().open_conflicts == 3
+    memory.review.retract(names[0], reason="no")
     assert {memory.get(name).standing.status for name in names[1:]} == {Status.CONTESTED}
-    memory.retract(names[1], reason="no")
+    memory.review.retract(names[1], reason="no")
     assert memory.get(names[2]).standing.status is Status.ACTIVE
     assert memory.ledger.verify().ok
 
@@ -229,7 +229,7 @@ def test_a_stated_contradiction_is_a_conflict(memory: Memory) -> None:
     kept = _kept(memory.remember("The build is green"))
     verdict = memory.remember("The build is red", relations=[("contradicts", kept)])
     assert verdict.decision is Disposition.CONFLICT
-    assert [view.why for view in memory.conflicts()] == ["contradicts"]
+    assert [view.why for view in memory.review.conflicts()] == ["contradicts"]
 
 
 # What an agent may not see, or may see and not change.
@@ -256,7 +256,7 @@ def test_a_hidden_record_cannot_be_told_from_an_absent_one(memory: Memory, link:
 
 
 ASKED: dict[str, Callable[[Memory, str], object]] = {
-    "retract": lambda agent, name: agent.retract(name, reason="I say so", expected_revision=7),
+    "retract": lambda agent, name: agent.review.retract(name, reason="I say so", expected_revision=7),
     "revise": lambda agent, name: agent.revise(name, "They do not", expected_revision=7),
     "get": lambda agent, name: agent.get(name, revision=1),
     "history": lambda agent, name: agent.history(name),
@@ -285,7 +285,7 @@ def test_what_an_agent_may_see_and_not_change_stays_as_it_is(memory: Memory) -> 
     superseding = agent.remember("We deploy on Fridays", supersedes=decision)
     revising = agent.revise(decision, "We deploy on Sundays")
     deprecating = agent.remember("No longer so", kind="deprecation", supersedes=decision)
-    retracting = agent.retract(decision, reason="I say so")
+    retracting = agent.review.retract(decision, reason="I say so")
     assert [one.outcome for one in (superseding, revising, deprecating)] == [Outcome.HELD] * 3
     assert (retracting.outcome, retracting.rule) == (Outcome.REFUSED, "no-rule")
     assert memory.get(decision).standing.status is Status.ACTIVE
@@ -295,9 +295,9 @@ def test_what_an_agent_may_see_and_not_change_stays_as_it_is(memory: Memory) -> 
 def test_an_author_may_take_back_what_is_their_own(memory: Memory) -> None:
     agent = memory.as_actor("worker")
     kept = _kept(agent.remember("The build is green"))
-    assert agent.retract(kept, reason="it is not").committed
+    assert agent.review.retract(kept, reason="it is not").committed
     with pytest.raises(Stale):
-        agent.retract(kept, reason="again")
+        agent.review.retract(kept, reason="again")
 
 
 REVIEW_SESSIONS_ONLY = """\
@@ -321,10 +321,10 @@ def test_a_reviewer_cannot_move_a_proposal_out_of_the_scopes_they_answer_for(vau
         waiting = memory.remember("A note", scope="session", scope_id="s1")
         judge = memory.as_actor("judge")
         with pytest.raises(NotFound):
-            judge.decide(memory.remember("Another", scope="project").proposal_id, accept=True, reason="ok")
+            judge.review.decide(memory.remember("Another", scope="project").proposal_id, accept=True, reason="ok")
         before = memory.ledger.head().seq
         with pytest.raises(NotFound):
-            judge.decide(waiting.proposal_id, accept=True, reason="ok", scope="project", scope_id="default")
+            judge.review.decide(waiting.proposal_id, accept=True, reason="ok", scope="project", scope_id="default")
         assert memory.ledger.head().seq == before
 
 
@@ -376,9 +376,9 @@ class _StaleUnit:
 
 
 def _propose_on_stale(memory: Memory, content: str, *, attempts: int) -> Verdict:
-    tenant = memory._tenant
+    tenant = memory._session.tenant
     proposal = Proposal(id="prp_stale", tenant=memory.tenant, claim=Claim(content=content))
-    admitted = admit(proposal, memory.actor, memory.policy.safety)
+    admitted = admit(proposal, memory.actor, memory.insight.policy.safety)
 
     def job(unit: Unit) -> Verdict:
         stale = _StaleUnit(unit, attempts)

@@ -62,7 +62,7 @@ def test_no_sort_of_secret_is_kept_or_told_whatever_field_it_is_in(
     sought = spellings(values)
     with caplog.at_level(logging.DEBUG), open_memory(vault, policy=RULES) as memory:
         told = "\n".join(_call(memory, name, one.text) for one in values)
-        told += repr(memory.queue()) + repr(memory.ledger.entries())
+        told += repr(memory.review.queue()) + repr(memory.ledger.entries())
     assert found_in(all_bytes(vault), sought) == []
     assert found_in(told.encode() + caplog.text.encode(), sought) == []
 
@@ -84,14 +84,14 @@ def test_a_secret_in_a_guarded_act_is_nowhere(vault: Path) -> None:
     with open_memory(vault, policy=RULES) as memory:
         for one in values:
             record = memory.remember(f"note about {one.sort}").record_id or ""
-            held = memory.hold(record, reason=one.text)
-            told += repr(memory.holds())
-            memory.lift(held.id, reason=one.text)
-            memory.quarantine(record, reason=one.text)
-            memory.release(record, reason=one.text)
-            memory.outcome(record, "helpful", evidence=one.text)
-            memory.withdraw("source", one.sort.replace(" ", "-"), reason=one.text, dry_run=True)
+            held = memory.erasure.hold(record, reason=one.text)
+            told += repr(memory.erasure.holds())
+            memory.erasure.lift(held.id, reason=one.text)
+            memory.review.quarantine(record, reason=one.text)
+            memory.review.release(record, reason=one.text)
+            memory.review.outcome(record, "helpful", evidence=one.text)
+            memory.erasure.withdraw("source", one.sort.replace(" ", "-"), reason=one.text, dry_run=True)
             told += repr(memory.forget(record, reason=one.text))
-        told += repr(memory.certificates())
+        told += repr(memory.erasure.certificates())
     assert found_in(all_bytes(vault), sought) == []
     assert found_in(told.encode(), sought) == []

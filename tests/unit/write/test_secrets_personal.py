@@ -172,7 +172,7 @@ def test_what_is_to_be_taken_out_is_nowhere(vault: Path) -> None:
     ) as memory:
         verdict = memory.remember(f"Ana, born 1980-05-03: {MAIL}, +44 20 7946 0958, from 192.0.2.7")
         found = memory.recall(f"who is {MAIL}", limit=1)
-        memory.retract(verdict.record_id or "", reason=f"asked by {MAIL}")
+        memory.review.retract(verdict.record_id or "", reason=f"asked by {MAIL}")
     assert {one.what for one in verdict.redactions} == {"email", "phone", "ip address", "birth date"}
     assert found is not None
     for value in (MAIL, "7946 0958", "192.0.2.7", "1980-05-03", "ana.silva"):
@@ -193,15 +193,15 @@ def test_what_is_to_be_held_waits_for_a_person_and_goes_when_they_say_no(vault: 
         assert (verdict.outcome, verdict.reason) == (Outcome.HELD, "a person decides on email in content")
         step = next(one for one in verdict.steps if one.step is Step.SAFETY)
         assert step.result is StepResult.FLAGGED
-        assert [waiting.proposal.claim.content for waiting in memory.queue()] == [f"write to {MAIL}"]
-        memory.decide(verdict.proposal_id, accept=False, reason=f"not {MAIL}")
+        assert [waiting.proposal.claim.content for waiting in memory.review.queue()] == [f"write to {MAIL}"]
+        memory.review.decide(verdict.proposal_id, accept=False, reason=f"not {MAIL}")
     assert MAIL.encode() not in all_bytes(vault)
 
 
 def test_what_is_held_is_kept_when_a_person_says_yes(vault: Path) -> None:
     with open_memory(vault, policy=_policy(email="hold")) as memory:
         verdict = memory.as_actor("worker").remember(f"write to {MAIL}", kind="observation")
-        taken = memory.decide(verdict.proposal_id, accept=True, reason="she asked us to")
+        taken = memory.review.decide(verdict.proposal_id, accept=True, reason="she asked us to")
         assert taken.outcome is Outcome.COMMITTED
         assert memory.get(taken.record_id or "").record.content == f"write to {MAIL}"
 
@@ -285,4 +285,4 @@ def test_no_actor_and_no_tenant_is_named_by_a_secret(vault: Path, secret: str) -
 
 @pytest.mark.parametrize("given", [["x"], 1, None])
 def test_a_name_that_is_no_text_is_left_to_its_own_check(memory: Memory, given: object) -> None:
-    screen_of(memory.policy.safety).refuse("scope_id", given)  # type: ignore[arg-type]  # that is the point
+    screen_of(memory.insight.policy.safety).refuse("scope_id", given)  # type: ignore[arg-type]  # that is the point

@@ -263,7 +263,7 @@ def field_section(memory: Memory, *, now: Instant, labels: Labels | None = None)
     entries = memory.ledger.entries()
     asked, decided = retrievals(memory, Statuses(entries)), decisions(memory, entries)
     began = time.perf_counter()
-    records = list(memory.browse())
+    records = list(memory.insight.browse())
     millis = (time.perf_counter() - began) * 1_000
     return (
         *(label_figures(memory, labels) if labels is not None else ()),
@@ -333,7 +333,7 @@ def _key(one: Disclosure) -> tuple[str, str, str]:
 
 
 def _field_size(memory: Memory, records: int, decided: int) -> Iterator[Figure]:
-    stats = memory.stats()
+    stats = memory.insight.stats()
     yield Figure(
         family="cost",
         name="storage per record",

@@ -116,7 +116,7 @@ def _retrieval(
         if record is None:
             unseen += 1
         else:
-            told.append(_told(memory.policy, account, record, entry.at, statuses.at(one.rid, entry.epoch)))
+            told.append(_told(memory.insight.policy, account, record, entry.at, statuses.at(one.rid, entry.epoch)))
     past = not account.plan.at_head or account.query.valid_at is not None
     return Retrieval(
         receipt=entry.id,
@@ -304,9 +304,9 @@ def _decided(memory: Memory, entry: Entry, since: Instant | None, status: Status
     return Decided(
         proposal=entry.filing.proposal,
         outcome=entry.filing.outcome,
-        by_person=ruled and resolve(memory.policy, entry.actor).type is ActorType.PERSON,
+        by_person=ruled and resolve(memory.insight.policy, entry.actor).type is ActorType.PERSON,
         waited_hours=(entry.at - since) / HOUR if since is not None else None,
-        report=memory.report(entry.filing.proposal).report,
+        report=memory.review.report(entry.filing.proposal).report,
         record=entry.filing.record,
         taken_back=status is Status.RETRACTED,
     )
@@ -375,7 +375,7 @@ def decision_figures(found: Sequence[Decided]) -> Iterator[Figure]:
 
 def conflict_figures(memory: Memory) -> Iterator[Figure]:
     """Whether a conflict was one, and whether one was missed, needs labels; how many there are does not."""
-    views = [one for one in memory.conflicts() if one.strength is ConflictStrength.ESTABLISHED]
+    views = [one for one in memory.review.conflicts() if one.strength is ConflictStrength.ESTABLISHED]
     open_ = [one for one in views if one.status is not ConflictStatus.RESOLVED]
     figures = (
         ("conflicts ever opened", float(len(views)), "count", "disagreements that made both sides contested"),

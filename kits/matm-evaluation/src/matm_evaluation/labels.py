@@ -52,7 +52,7 @@ def label_figures(memory: Memory, labels: Labels) -> Iterator[Figure]:
     if labels.conflicts is not None:
         found = {
             frozenset((one.a.record.proposal, one.b.record.proposal))
-            for one in memory.conflicts()
+            for one in memory.review.conflicts()
             if one.strength is ConflictStrength.ESTABLISHED
         }
         fit = matched(found, {frozenset(pair) for pair in labels.conflicts})
@@ -67,7 +67,7 @@ def label_figures(memory: Memory, labels: Labels) -> Iterator[Figure]:
 def _ours(memory: Memory, event: str, gold: str) -> str | None:
     """What became of a labelled event, said as exactly as its label; nothing if it is unknown here, or still waits."""
     try:
-        curated = memory.report(event)
+        curated = memory.review.report(event)
     except NotFound:
         return None
     report = curated.report

@@ -108,7 +108,7 @@ def level_report(
     memory: Memory, *, now: Instant, probe: Callable[[Policy], Probed] = probes.run, labels: Labels | None = None
 ) -> LevelReport:
     """Look at a store, run the probe beside it under the same policy, and say what may be claimed."""
-    run = _probed(memory.policy, probe)
+    run = _probed(memory.insight.policy, probe)
     evaluation = Evaluation(
         paper=PAPER,
         simulation=simulation_section(),
@@ -116,7 +116,7 @@ def level_report(
         field=field_section(memory, now=now, labels=labels),
     )
     checks = (
-        *_designed(memory.policy),
+        *_designed(memory.insight.policy),
         *_curated(memory, run),
         *_retrieved(memory, run),
         *_measured(memory, evaluation),
@@ -198,7 +198,8 @@ def _designed(policy: Policy) -> tuple[Check, ...]:
 
 
 def _curated(memory: Memory, run: Probed | str) -> tuple[Check, ...]:
-    direct = committing(memory.policy)
+    direct = committing(memory.insight.policy)
+    holding = [one for one in memory.insight.policy.write if one.decision is WriteDecision.HOLD]
     reports = [one.filed.report for one in run.tried] if isinstance(run, Probed) else []
     nine = all(isinstance(one["steps"], list) and len(one["steps"]) == 9 for one in reports)
     verified = memory.ledger.verify()
@@ -206,8 +207,8 @@ def _curated(memory: Memory, run: Probed | str) -> tuple[Check, ...]:
         Check(name="event schema", met="MemoryEvent" in DOCUMENTS, evidence="MemoryEvent, published with the package"),
         Check(
             name="quarantine",
-            met=any(one.decision is WriteDecision.HOLD for one in memory.policy.write),
-            evidence=f"{sum(one.decision is WriteDecision.HOLD for one in memory.policy.write)} write rules hold",
+            met=bool(holding),
+            evidence=f"{len(holding)} write rules hold",
         ),
         Check(
             name="curation reports",
@@ -250,7 +251,7 @@ def _machines(policy: Policy, rule: WriteRule) -> bool:
 
 
 def _retrieved(memory: Memory, run: Probed | str) -> tuple[Check, ...]:
-    lasting = [one for one in memory.browse() if one.record.claim.place.scope in LASTING]
+    lasting = [one for one in memory.insight.browse() if one.record.claim.place.scope in LASTING]
     usable = [one for one in lasting if is_usable(one)]
     cited = sum(cites_its_grounds(memory, one) for one in usable)
     reviewed = Check(
@@ -282,7 +283,7 @@ def cites_its_grounds(memory: Memory, one: Disclosure) -> bool:
     """Whether a record names where it comes from and the report it stands on leads back to it."""
     claim, record = one.record.claim, one.record
     grounds = bool(claim.belief.evidence) or claim.nature.kind is Kind.HYPOTHESIS
-    return grounds and memory.report(record.proposal).record_id == record.id
+    return grounds and memory.review.report(record.proposal).record_id == record.id
 
 
 def _reasons(asked: probes.Asked) -> list[str]:
@@ -294,7 +295,7 @@ def _reasons(asked: probes.Asked) -> list[str]:
 
 def _measured(memory: Memory, evaluation: Evaluation) -> tuple[Check, ...]:
     """Every family counts if it was measured on this store. Attacks are tried on the scratch vault alone."""
-    stats = memory.stats()
+    stats = memory.insight.stats()
     asked = sum(account.query.listing is None for _, account in memory.ledger.receipts())
     decided = sum(one.filing is not None for one in memory.ledger.entries())
     families = tuple(family_check(evaluation, family) for family in FAMILIES)

@@ -192,9 +192,9 @@ class _Run:
     def all(self) -> Probed:
         tried = tuple(self._try(one) for one in (*self._suite.events, *self._suite.adversarial))
         asked = tuple(self._ask(one) for one in self._suite.questions)
-        retrieved, current = tuple(self._probe_places()), list(self._memory.browse())
+        retrieved, current = tuple(self._probe_places()), list(self._memory.insight.browse())
         deprecated = self._deprecated_unwarned()
-        views = self._memory.conflicts()
+        views = self._memory.review.conflicts()
         return Probed(
             suite=self._suite,
             tried=tried,
@@ -211,7 +211,7 @@ class _Run:
             guesses_as_facts=self._guesses,
             uncited=self._uncited,
             secrets_told=sum(paper.count(secret.encode()) for secret in self._suite.secrets for paper in self._papers),
-            bytes=self._memory.stats().bytes or 0,
+            bytes=self._memory.insight.stats().bytes or 0,
         )
 
     def _try(self, probe: Probe) -> Tried:
@@ -279,8 +279,8 @@ class _Run:
     def _probe_places(self) -> Iterator[Retrieved]:
         """Let everybody ask for every current record in its own words, in every scope."""
         names = [name for name, one in self._suite.actors.items() if {"consumer", "worker"} & {*one.roles}]
-        readers = [resolve(self._memory.policy, name) for name in names]
-        for one in list(self._memory.browse()):
+        readers = [resolve(self._memory.insight.policy, name) for name in names]
+        for one in list(self._memory.insight.browse()):
             place = one.record.claim.place
             own = f"{place.scope} {place.scope_id}"
             seen = []
@@ -293,7 +293,7 @@ class _Run:
     def _deprecated_unwarned(self) -> int:
         """How many deprecated or superseded records are told, or missed without a word, when asked for in their own
         words by somebody who could see them."""
-        past = self._memory.browse(statuses=[Status.DEPRECATED, Status.SUPERSEDED])
+        past = self._memory.insight.browse(statuses=[Status.DEPRECATED, Status.SUPERSEDED])
         return sum(not self._warned(one) for one in list(past))
 
     def _warned(self, one: Disclosure) -> bool:

@@ -121,7 +121,7 @@ class Desk:
     def readable(self, who: str | None) -> list[str] | None:
         """The namespaces the access rules let somebody read, for the search to keep to. None if they are too many to
         name: then each record is asked about afterwards, as it is in any case."""
-        spaces = [space for space in self.memory.namespaces() if self._opens(who, space)]
+        spaces = [space for space in self.memory.insight.namespaces() if self._opens(who, space)]
         return spaces if len(spaces) <= checks.LIST_LENGTH_MAX else None
 
     def _opens(self, who: str | None, namespace: str) -> bool:
@@ -226,7 +226,7 @@ class Disputes:
 
     @cached_property
     def _views(self) -> dict[str, ConflictView]:
-        return {view.id: view for view in self._seat.conflicts()}
+        return {view.id: view for view in self._seat.review.conflicts()}
 
     def of(self, found: Disclosure) -> list[ConflictRef]:
         """The other side of every open conflict of a record."""

@@ -140,7 +140,7 @@ class Finding:
         for one in found.records:
             record = self._desk.shown(one, disputes)
             if wanted.fits(record) and self._desk.may_read(who, record):
-                hits.append(_hit(record, one, seat.policy.recall.weights, gate or UNGATED))
+                hits.append(_hit(record, one, seat.insight.policy.recall.weights, gate or UNGATED))
         return found, hits
 
     async def nearest(self, description: str, namespace: str | None, who: str | None) -> MemoryRecord | None:

@@ -58,7 +58,7 @@ class Lineage:
         )
 
     def _nodes(self, record_id: str, way: str, depth: int, who: str | None) -> list[LineageNode]:
-        view = self._desk.seat(who).lineage(safe_id(record_id), direction=way, depth=depth, types=_DERIVED)
+        view = self._desk.seat(who).insight.lineage(safe_id(record_id), direction=way, depth=depth, types=_DERIVED)
         return sorted(view.nodes, key=lambda node: (abs(node.depth), node.depth, node.id))
 
     async def _hop(self, node: LineageNode, who: str | None) -> ChainHop | None:

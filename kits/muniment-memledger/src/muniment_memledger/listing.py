@@ -49,7 +49,7 @@ class Listing:
         record that was revised, all have to be looked at."""
         told = [status.value for status in _TOLD]
         wanted = told if statuses is None else statuses
-        found = self._desk.seat(who).browse(
+        found = self._desk.seat(who).insight.browse(
             statuses=told if Status.SUPERSEDED in wanted else wanted,
             session=safe_id(session_id) if session_id else None,
             namespace=safe_namespace(namespace) if namespace else None,

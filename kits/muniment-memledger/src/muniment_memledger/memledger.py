@@ -353,7 +353,7 @@ class Memledger(Looking):
             return
         self._closed = True
         try:
-            await self._desk.run(self.memory.sweep)
+            await self._desk.run(self.memory.review.sweep)
         except NotPermitted:
             self.audit.log("sweep_denied")  # a policy of the vault's own; use is counted by whoever may
         finally:

@@ -8,7 +8,7 @@ from uuid import uuid4
 import msgspec
 
 from muniment.contracts.names import safe_id
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, Stale
@@ -123,7 +123,7 @@ class Writing:
         wanted = safe_id(record.id)
         if self._desk.own_look(wanted) is not None:
             return seat.propose(claim, target=wanted)
-        return seat.take_in(f"{BATCH}.{uuid4().hex}", [Newcomer(claim=claim, record=wanted)], contract=BATCH)[0]
+        return seat.imports.take_in(f"{BATCH}.{uuid4().hex}", [Newcomer(claim=claim, record=wanted)], contract=BATCH)[0]
 
     async def _answered(self, record: MemoryRecord, verdict: Verdict, who: str | None) -> str:
         desk = self._desk
@@ -214,7 +214,7 @@ class Writing:
     def _retire(self, record_id: str, who: str | None, status: MemoryStatus) -> bool:
         seat = self._desk.seat(who)
         try:
-            return seat.retire(
+            return seat.review.retire(
                 safe_id(record_id), becomes=status.value, reason=f"{status.value} by its program"
             ).committed
         except Stale:
@@ -234,7 +234,7 @@ class Writing:
         """Take note of an outcome; there is none of what has ended."""
         seat, word = self._desk.seat(who), "helpful" if success else "misleading"
         try:
-            return seat.outcome(safe_id(record_id), word).committed
+            return seat.review.outcome(safe_id(record_id), word).committed
         except Stale:
             return False
 

@@ -62,9 +62,9 @@ def candidates(look: GatedView, command: AttuneCommand) -> tuple[list[Disclosure
     recall = seat.attune(role=about.role, interests=about.interests, limit=pool, floor=0.0, others=not command.own)
     more: list[Disclosure] = []
     if command.limit + POOL_SPARE > LIMIT_MAX:
-        more += seat.browse(limit=min(command.limit, LISTED_MAX))
+        more += seat.insight.browse(limit=min(command.limit, LISTED_MAX))
     if command.archived:
-        more += seat.browse(statuses=[Status.ARCHIVED.value], limit=LISTED_MAX)
+        more += seat.insight.browse(statuses=[Status.ARCHIVED.value], limit=LISTED_MAX)
     if command.own:
         more += _drafts(look)
     known = {one.record.id: one for one in recall.records}
@@ -131,7 +131,7 @@ def _followed(
         head = look.snapshot.ledger.head()
         last = head.seq if head is not None else 0
         page = _page(look, command, first, last)
-        listed = look.seat.browse(
+        listed = look.seat.insight.browse(
             statuses=_statuses(command), changed_after=max(0, first - 1), limit=max(1, page.listed)
         )
         shown = [one for one in listed if _wanted(look, command, one) and one.standing.since <= page.last]

@@ -24,7 +24,7 @@ def work(room: FieldContext, desk: MessageContext) -> JsonObject:
     they are told that it is there, its state and who does what, and neither its id, which is an invitation, nor what it
     is about."""
     state, actor = desk.state, desk.letter.credential.actor
-    audits = decide_review(room.memory.policy, actor, Action.AUDIT, None, None) is not None
+    audits = decide_review(room.memory.insight.policy, actor, Action.AUDIT, None, None) is not None
     mine = FieldSessions(all=tuple(state.sessions.values())).of(desk.member.id)
     sight = listening(desk.member, state.sessions, room.settings)
     sessions = [one for one in reversed(list(state.sessions.values())) if audits or one.id in mine]

@@ -21,7 +21,7 @@ from muniment.contracts.akashik.sessions import FieldSessions
 from muniment.contracts.akashik.tables import TOLD_AS
 from muniment.contracts.akashik.words import CompactStrategy, FieldOperation, UnitStatus
 from muniment.contracts.strict.values import JsonObject
-from muniment.engine.guardian import forget_each
+from muniment.engine.erasure import forget_each
 from muniment.engine.notebook import Pages
 from muniment.model.curation import Verdict
 from muniment.model.errors import NotFound, NotPermitted, Stale
@@ -96,7 +96,7 @@ def _chosen(room: FieldContext, desk: MessageContext, command: CompactCommand) -
     """The units that are meant, as the Field stood at first: what a COMPACT makes is none of its own business."""
     state = room.state()
     epoch = state.epochs.at(state.position)
-    for one in desk.seat.browse(statuses=_statuses(command), namespace=NAMESPACE):
+    for one in desk.seat.insight.browse(statuses=_statuses(command), namespace=NAMESPACE):
         document = unit_document(one, state.roles, clock=state.epochs.at)
         known = one.standing.since <= state.position and desk.sight.unit(one)
         if known and command.selects(document, epoch=epoch):
@@ -120,7 +120,7 @@ def _summed_up(desk: MessageContext, chosen: list[Disclosure]) -> list[Verdict]:
     return [
         verdict
         for first in range(0, len(claims), BATCH)
-        for verdict in desk.seat.propose_many(claims[first : first + BATCH])
+        for verdict in desk.seat.propose(claims[first : first + BATCH])
     ]
 
 
@@ -169,6 +169,6 @@ def _put_away(desk: MessageContext, strategy: CompactStrategy, part: list[Disclo
 
 def _archived(desk: MessageContext, one: Disclosure) -> bool:
     try:
-        return desk.seat.retire(one.record.id, becomes=Status.ARCHIVED.value, reason=REASON).committed
+        return desk.seat.review.retire(one.record.id, becomes=Status.ARCHIVED.value, reason=REASON).committed
     except (NotFound, NotPermitted, Stale):
         return False

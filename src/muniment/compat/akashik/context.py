@@ -27,7 +27,7 @@ from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine.memory import Memory
 from muniment.engine.notebook import Notebook, Pages
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.model.actor import OWNER
 from muniment.model.decoding import decode_json
 from muniment.model.note import NoteDraft
@@ -111,7 +111,7 @@ class FieldContext:
         none that answers for others."""
         if agent == credential.actor.id or not credential.speaks_for(agent):
             return credential.speaks_for(agent)
-        policy = self.memory.policy
+        policy = self.memory.insight.policy
         named = resolve(policy, agent)
         if agent in credential.agents:
             return named.type in (ActorType.AGENT, credential.actor.type)
@@ -122,7 +122,7 @@ class FieldContext:
         if member.id == credential.actor.id:
             actor = credential.actor
         else:
-            named = resolve(self.memory.policy, member.id)
+            named = resolve(self.memory.insight.policy, member.id)
             kept = tuple(role for role in named.roles if role not in _ELEVATED or role in credential.actor.roles)
             actor = msgspec.structs.replace(named, roles=kept)
         authority = min(member.authority, credential.actor.authority)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from muniment.compat.akashik.visibility import Visibility
 from muniment.contracts.akashik.decode import NAMESPACE
 from muniment.engine.memory import Memory
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.model.card import Card
 from muniment.model.curation import CurationReport
 from muniment.model.entry import DocumentRole, Entry
@@ -47,7 +47,7 @@ class GatedView:
         self.sight = sight
 
     def visible(self) -> Filter:
-        return narrow(self.seat.policy, self.seat.actor, DEFAULT_PURPOSE)[0]
+        return narrow(self.seat.insight.policy, self.seat.actor, DEFAULT_PURPOSE)[0]
 
     def cards(self, cards: Iterable[Card]) -> Iterator[Card]:
         """Those that may be seen."""

@@ -18,7 +18,7 @@ from muniment.contracts.akashik.words import FieldOperation, Mode
 from muniment.contracts.names import safe_id
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine.conditions import detect_on, propose_on
-from muniment.engine.seat import window
+from muniment.engine.session import window
 from muniment.engine.terms import WriteTerms
 from muniment.engine.vector_indexer import NO_MODEL
 from muniment.model.curation import Verdict
@@ -137,7 +137,7 @@ class Recorder:
     def _compared(self, state: FieldState, proposal: str) -> int | None:
         """How many conflicts a unit turned out to be in; None if it is not written yet, which it may never be."""
         try:
-            record = self._room.memory.report(proposal).record_id
+            record = self._room.memory.review.report(proposal).record_id
         except NotFound:
             return None
         try:
@@ -152,7 +152,7 @@ class Recorder:
 
 def troubled(room: FieldContext) -> bool:
     """Whether vectors are known not to be made. Where there is no model at all nobody waits for any."""
-    why = room.memory.searching().why
+    why = room.memory.insight.searching().why
     return why is not None and why != NO_MODEL
 
 
@@ -165,7 +165,7 @@ def retract(desk: MessageContext, unit: str, reason: str) -> JsonObject:
         found = None
     if found is None or not desk.sight.unit(found):
         return error_document(ErrorCode.UNIT_NOT_FOUND, operation, "there is no unit of this id")
-    verdict = desk.seat.retract(unit, reason=reason)
+    verdict = desk.seat.review.retract(unit, reason=reason)
     if not verdict.committed:
         return error_document(ErrorCode.INSUFFICIENT_AUTHORITY, operation, verdict.reason)
     epoch = desk.state.epochs.at(verdict.epoch)

@@ -43,7 +43,7 @@ def terms_of(room: FieldContext, desk: MessageContext, session: str | None) -> W
 def disputes_in(room: FieldContext, state: FieldState, session: str | None) -> DisputePolicy | None:
     """What a session says of disputes, as far as the policy goes; None where it says nothing."""
     found = state.sessions.get(session) if session is not None else None
-    return _ruled(room.memory.policy.disputes, found.policies) if found is not None else None
+    return _ruled(room.memory.insight.policy.disputes, found.policies) if found is not None else None
 
 
 def _ruled(policy: DisputePolicy, said: SessionPolicies) -> DisputePolicy | None:

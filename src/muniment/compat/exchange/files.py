@@ -27,9 +27,9 @@ from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json
 from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.engine import Memory
-from muniment.engine.intake import BATCH_MAX, Newcomer, batch_name
+from muniment.engine.importing import BATCH_MAX, Newcomer, batch_name
 from muniment.engine.options import QueryOptions
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.model.claim import Claim
 from muniment.model.claim_options import When, read_instant
 from muniment.model.curation import Verdict
@@ -191,7 +191,7 @@ def write_out(
 ) -> Exported:
     """Every record the caller may see, within these bounds, as one document. `since` bounds when it was recorded."""
     start = read_instant("since", since) if since is not None else None
-    browsed = memory.browse(statuses=statuses, session=session, **options)
+    browsed = memory.insight.browse(statuses=statuses, session=session, **options)
     told = [one for one in browsed if start is None or one.record.created_at >= start]
     rivals = rivals_of(memory, told)
     given = [given_out(memory, one, rivals.get(one.record.id, ())) for one in told]
@@ -307,7 +307,7 @@ def _take_in(
 
     def propose(steps: Sequence[_Step], preview: bool = preview) -> tuple[Verdict, ...]:
         newcomers = [step.newcomer for step in steps]
-        return memory.take_in(batch, newcomers, contract=name, hold=hold, preview=preview, progress=progress)
+        return memory.imports.take_in(batch, newcomers, contract=name, hold=hold, preview=preview, progress=progress)
 
     try:
         return [(verdict, None) for verdict in propose(plan)]
@@ -352,6 +352,6 @@ def rivals_of(memory: Memory, told: Sequence[Disclosure]) -> dict[str, tuple[str
 
 
 def _rivals(memory: Memory, name: str) -> tuple[str, ...]:
-    views = (view for view in memory.conflicts(record_id=name) if view.status is not ConflictStatus.RESOLVED)
+    views = (view for view in memory.review.conflicts(record_id=name) if view.status is not ConflictStatus.RESOLVED)
     sides = ((view.a.record.id, view.b.record.id) for view in views)
     return tuple(b if a == name else a for a, b in sides)

@@ -125,7 +125,7 @@ def _brought(memory: Memory, record: Record) -> tuple[Extension, ...]:
     """The extensions a record had when it was read from a file; none if it was not."""
     try:
         first = record if record.revision == 1 else memory.get(record.id, revision=1).record
-        arrived = memory.report(first.proposal).report.read_from is not None
+        arrived = memory.review.report(first.proposal).report.read_from is not None
     except NotFound:
         return ()
     return first.claim.extensions if arrived else ()

@@ -14,8 +14,8 @@ from muniment.compat.matm.emission import fitted
 from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.matm.contract import CONTRACT
 from muniment.engine import Memory
-from muniment.engine.intake import Newcomer
-from muniment.engine.intake import batch_name as taken_as
+from muniment.engine.importing import Newcomer
+from muniment.engine.importing import batch_name as taken_as
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed
@@ -68,7 +68,7 @@ def adopt(memory: Memory, data: bytes, *, desk: Desk, preview: bool = False, aga
     counter = desk.counter(memory)
     newcomers = [_newcomer(one, fitted(one.claim, counter), number) for number, one in enumerate(carried)]
     name = taken_as(memory, batch_name(data), again=again)
-    verdicts = memory.take_in(name, newcomers, contract=CONTRACT.name, hold=True, preview=preview)
+    verdicts = memory.imports.take_in(name, newcomers, contract=CONTRACT.name, hold=True, preview=preview)
     entries = (
         Adopted(
             origin=one.id,

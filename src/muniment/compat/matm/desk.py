@@ -31,7 +31,7 @@ from muniment.contracts.matm.documents import (
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
 from muniment.engine.directory import KnownActor
-from muniment.engine.look import Curated, QueueItem
+from muniment.engine.views import Curated, QueueItem
 from muniment.model.actor import Actor
 from muniment.model.curation import CurationReport, Routing, Verdict
 from muniment.model.errors import ConfigurationError, NotFound, NotPermitted, Stale
@@ -131,7 +131,7 @@ class Desk:
         """Let the machine curator answer for everything it may; the rest goes on waiting for a steward."""
         answered = []
         for one in self._queue():
-            found = opinion(self._waiting(one), self._memory.policy)
+            found = opinion(self._waiting(one), self._memory.insight.policy)
             if found.answer is Answer.LEAVE:
                 continue
             verdict = self._rule(self._curator, one, found)
@@ -170,7 +170,7 @@ class Desk:
     def report(self, report_id: str, *, actor: str | Actor | None = None) -> JsonObject:
         """The curation report of an event, for whoever may know of it."""
         seat = self._memory if actor is None else self._memory.as_actor(actor)
-        return self._told(seat.report(report_id))
+        return self._told(seat.review.report(report_id))
 
     def retrieve(self, data: bytes, *, actor: str | Actor, session: str | None = None) -> JsonObject:
         """Answer a retrieval request of this consumer. It grants nothing but reading."""
@@ -186,9 +186,9 @@ class Desk:
         """Who knows what, of what this reader may see."""
         seat = self._memory.as_actor(actor)
         records: dict[str, list[Disclosure]] = defaultdict(list)
-        for one in seat.browse():
+        for one in seat.insight.browse():
             records[one.record.actor].append(one)
-        found = seat.directory(about)
+        found = seat.insight.directory(about)
         return directory_document(
             [_expert(one, records[one.actor]) for one in found.knowers],
             viewer=seat.actor.id,
@@ -201,18 +201,18 @@ class Desk:
         """Everything reviewed and lasting up to a sensitivity, as record documents. Notes of sessions, what waits, what
         was refused and what is more sensitive stay here."""
         seat = self._memory.as_actor(actor)
-        found = seat.browse(scopes=list(_DURABLE), sensitivity_max=max_sensitivity)
+        found = seat.insight.browse(scopes=list(_DURABLE), sensitivity_max=max_sensitivity)
         carried = [carry(one.record, one.standing) for one in found if one.record.reviewer is not None]
         return CONTRACT.encode(carried).data if len(carried) != 1 else b"[" + CONTRACT.encode(carried).data + b"]"
 
     def _knows(self, actor: str | Actor) -> bool:
-        return isinstance(actor, Actor) or actor in self._memory.policy.actors
+        return isinstance(actor, Actor) or actor in self._memory.insight.policy.actors
 
     def counter(self, seat: Memory, *, known: bool = True) -> Counter:
         """What an event of this actor is looked at with. It is told of records only as far as it may see them."""
         return Counter(
             known=known,
-            policy=self._memory.policy,
+            policy=self._memory.insight.policy,
             tenant=self._memory.tenant,
             sources=self._sources,
             steward=self._steward,
@@ -224,7 +224,7 @@ class Desk:
 
     def _holder_of(self, mark: str, seat: Memory) -> str | None:
         """The oldest current record this actor may see that was made of an artifact, or took the place of one."""
-        names = reversed(self._curator.entity(mark, limit=PAGE).records)
+        names = reversed(self._curator.insight.entity(mark, limit=PAGE).records)
         return next((name for name in names if mark in _marks_of(seat, name)), None)
 
     def _queue(self) -> list[QueueItem]:
@@ -233,7 +233,7 @@ class Desk:
 
     def _pages(self) -> Iterator[QueueItem]:
         after: str | None = None
-        while page := self._curator.queue(after=after, limit=PAGE):
+        while page := self._curator.review.queue(after=after, limit=PAGE):
             yield from page
             after = page[-1].proposal.id
 
@@ -250,7 +250,7 @@ class Desk:
             event=held.proposal.id,
             claim=held.proposal.claim,
             report=held.report,
-            producer=resolve(self._memory.policy, held.actor),
+            producer=resolve(self._memory.insight.policy, held.actor),
             words=texts(document),
             asked=isinstance(hints, dict) and hints.get("human_review_required") is True,
             promotes=held.proposal.promotes is not None,
@@ -262,21 +262,21 @@ class Desk:
         discard dismisses the event as a whole, in the same words."""
         words = f"{ground.value}: {reason}"
         said = Objection(step=GROUND_STEP[ground], rule=ground.value, reason=words)
-        place, policy = held.proposal.claim.place, self._memory.policy
+        place, policy = held.proposal.claim.place, self._memory.insight.policy
         if decide_review(policy, seat.actor, Action.ACCEPT, place, held.actor) is None:
-            return seat.decide(held.proposal.id, accept=False, reason=words)
-        return seat.decide(held.proposal.id, accept=True, reason=reason, objections=(said,))
+            return seat.review.decide(held.proposal.id, accept=False, reason=words)
+        return seat.review.decide(held.proposal.id, accept=True, reason=reason, objections=(said,))
 
     def _rule(self, seat: Memory, held: QueueItem, found: Opinion) -> Verdict:
         claim = held.proposal.claim
         mark = claim.origin.external_id
-        producer = self._memory.as_actor(resolve(self._memory.policy, held.actor))
+        producer = self._memory.as_actor(resolve(self._memory.insight.policy, held.actor))
         holder = self._holder_of(mark, producer) if mark is not None and found.answer is Answer.ACCEPT else None
         objections: tuple[Objection, ...] = ()
         if holder is not None and holder not in claim.lineage.replaced:
             reason = f"redundant: the same artifact is remembered as {holder}"
             objections = (Objection(step=Step.DEDUPE, rule="same-artifact", reason=reason, duplicate_of=holder),)
-        return seat.decide(
+        return seat.review.decide(
             held.proposal.id,
             accept=found.answer is Answer.ACCEPT,
             reason=found.reason,
@@ -298,7 +298,7 @@ class Desk:
         return ticket_document(event_document(held), queued)
 
     def _filed(self, verdict: Verdict) -> Filed:
-        curated = self._curator.report(verdict.proposal_id)
+        curated = self._curator.review.report(verdict.proposal_id)
         return Filed(event=event_of(verdict.proposal_id), verdict=verdict, report=self._told(curated))
 
     def _told(self, curated: Curated) -> JsonObject:
@@ -318,7 +318,7 @@ class Desk:
 def _record_of(seat: Memory, name: str) -> str:
     """The record an event became; any other name, and one the actor may not know of, stays what it is."""
     try:
-        return seat.report(name).record_id or name
+        return seat.review.report(name).record_id or name
     except NotFound:
         return name
 

@@ -19,7 +19,7 @@ from muniment.contracts.matm.admission import inspect, sort_of
 from muniment.contracts.matm.contract import read_document
 from muniment.contracts.strict.reader import read_json
 from muniment.contracts.strict.values import Json, JsonObject
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim, Lineage, Nature
 from muniment.model.errors import CallerError

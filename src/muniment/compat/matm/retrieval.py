@@ -75,7 +75,7 @@ def _near(memory: Memory, request: JsonObject) -> dict[str, JsonObject]:
     query, places = query_of(request), _scope_ids(memory.actor, request)
     asked = _stems(query.text)
     found: dict[str, JsonObject] = {}
-    for view in memory.conflicts():
+    for view in memory.review.conflicts():
         sides = (view.a.record, view.b.record)
         inside = all(
             one.claim.place.scope in (query.scopes or ()) and (places is None or one.claim.place.scope_id in places)
@@ -101,7 +101,7 @@ def _barred(memory: Memory, request: JsonObject, known: bool) -> words.AbstainRe
         return "missing_authorization"
     if request.get("tenant_id", memory.tenant) != memory.tenant:
         return "cross_scope_risk"
-    return "cross_scope_risk" if _reaches_out(memory.policy, actor, request) else None
+    return "cross_scope_risk" if _reaches_out(memory.insight.policy, actor, request) else None
 
 
 def _reaches_out(policy: Policy, actor: Actor, request: JsonObject) -> bool:
@@ -143,7 +143,7 @@ def _recall(memory: Memory, request: JsonObject, *, closed: bool) -> Recall:
         sensitivity_max=query.sensitivity_max,
         require_provenance=query.require_provenance,
         trust_min="high",
-        gate_min=None if Scope.SESSION in scopes else memory.policy.trust.gate.flag,
+        gate_min=None if Scope.SESSION in scopes else memory.insight.policy.trust.gate.flag,
         limit=query.limit,
     )
 

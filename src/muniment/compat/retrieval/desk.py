@@ -29,7 +29,7 @@ from muniment.contracts.retrieval.wire import Retention, RetrievalQuery, Retriev
 from muniment.contracts.retrieval.words import class_of, end_of, kind_of
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
-from muniment.engine.intake import Newcomer
+from muniment.engine.importing import Newcomer
 from muniment.model.claim import Belief, Claim, Lineage, Nature, Origin, Place, Relation, Times
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound
@@ -115,7 +115,7 @@ class ContractDesk:
     def activate(self, rollback_ref: str, *, reason: str) -> tuple[Verdict, ...]:
         """Let what waits in quarantine be remembered, as a reviewer who answers for it. Told in the trace it was
         written in, if the events of that are at hand."""
-        verdicts = self._memory.apply(rollback_ref, reason=reason)
+        verdicts = self._memory.imports.apply(rollback_ref, reason=reason)
         decision = decided(self._events, rollback_ref)
         if decision is not None:
             self._events += [event for one in verdicts for event in _released(decision, one)]
@@ -132,12 +132,12 @@ class ContractDesk:
     def _take_back(self, rollback_ref: str, reason: str) -> tuple[str, ...]:
         """Undo a write as a whole; if it is none that can be, retract the record that came of it."""
         try:
-            return self._memory.roll_back(rollback_ref, reason=reason).retracted
+            return self._memory.imports.roll_back(rollback_ref, reason=reason).retracted
         except NotFound:
-            written = self._memory.report(_proposal(rollback_ref))
+            written = self._memory.review.report(_proposal(rollback_ref))
             if written.record_id is None or written.report.outcome is not Outcome.COMMITTED:
                 raise
-            self._memory.retract(written.record_id, reason=reason, expected_revision=written.revision)
+            self._memory.review.retract(written.record_id, reason=reason, expected_revision=written.revision)
             return (written.record_id,)
 
     def _users(self, records: set[str]) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ class ContractDesk:
         present = self._present(_space(candidate)) if candidate.revision_mode == REPLACE else ()
         if decision.action is WriteAction.QUARANTINE:
             claim = self._claim(candidate, replaced=present)
-            (held,) = self._memory.take_in(ref, [Newcomer(claim=claim)], contract="retrieval", hold=True)
+            (held,) = self._memory.imports.take_in(ref, [Newcomer(claim=claim)], contract="retrieval", hold=True)
             return held
         if decision.action is WriteAction.DENY:
             step = Step.SAFETY if decision.policy_id == SECRET else Step.DISPOSITION
@@ -175,7 +175,7 @@ class ContractDesk:
         )
 
     def _present(self, space: str) -> tuple[str, ...]:
-        return tuple(one.record.id for one in self._memory.browse(namespace=space))
+        return tuple(one.record.id for one in self._memory.insight.browse(namespace=space))
 
 
 _TOLD = ("memory_class", "kind", "provenance", "session_id", "tenant_id", "rollback_ref")

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from muniment.compat.retrieval import checks, messages
 from muniment.compat.retrieval.records import MemoryCandidate, checked
 from muniment.contracts.retrieval.wire import Filters, RetrievalQuery
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.model.value import Value
 from muniment.model.vocabulary import TRUST_RANK, MemoryClass, TrustLevel
 

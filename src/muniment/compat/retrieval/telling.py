@@ -11,7 +11,7 @@ from muniment.compat.retrieval.policies import Review, WriteVerdict
 from muniment.compat.retrieval.records import MemoryCandidate, MemoryRecord
 from muniment.compat.retrieval.trace import make_event
 from muniment.contracts.retrieval.wire import TraceEvent
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 
 DECISION, PERSISTED, WITHDRAWN = "memory_write_decision", "memory_persisted", "memory_withdrawn"
 _RELEASED = {

@@ -37,7 +37,7 @@ class UndoneShape(TypedDict):
 def apply(call: Call, batch: Batch, reason: Reason) -> ExitCode:
     """Accept everything of a batch that waits for a person, all or none."""
     with call.memory() as memory:
-        verdicts = memory.apply(batch, reason=reason)
+        verdicts = memory.imports.apply(batch, reason=reason)
     call.tell(_applied(batch, verdicts), _show_applied)
     return ExitCode.ANSWERED
 
@@ -47,7 +47,7 @@ def rollback(call: Call, batch: Batch, reason: Reason) -> ExitCode:
     """Undo a batch: what it brought is retracted, what it replaced is as it was, what waits is dismissed. The ledger
     keeps both."""
     with call.memory() as memory:
-        undone = memory.roll_back(batch, reason=reason)
+        undone = memory.imports.roll_back(batch, reason=reason)
     call.tell(_undone(undone), _show_undone)
     return ExitCode.ANSWERED
 
@@ -64,7 +64,7 @@ def retire(
 ) -> ExitCode:
     """Let a record no longer speak. It stays in its history, and what stands on it is judged again."""
     with call.memory() as memory:
-        verdict = memory.retire(record_id, becomes=becomes, reason=reason, expected_revision=expected_revision)
+        verdict = memory.review.retire(record_id, becomes=becomes, reason=reason, expected_revision=expected_revision)
     call.tell(verdict_shape(verdict), show.verdict)
     return ExitCode.ANSWERED
 

@@ -14,7 +14,7 @@ from muniment.model.entry import LedgerHead
 from muniment.model.erasure import CERTIFICATE_VERSIONS, Certificate, SignedCertificate, Target, digest_of
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.value import Value
-from muniment.rest.wire import shape_of
+from muniment.operations.wire import shape_of
 from muniment.surfaces.cli.output import working
 from muniment.surfaces.cli.root import Call
 from muniment.surfaces.cli.shapes_guard import CheckedShape, CheckShape
@@ -165,14 +165,14 @@ def _in_ledger(memory: Memory, signed: SignedCertificate) -> Iterator[CheckShape
     else:
         note = "" if verified.ok else f"`muniment ledger verify` tells what is wrong ({verified.findings[0].code})"
         yield _check(f"the ledger is whole and holds its entry {told.seq}", verified.ok, note)
-        yield _check("the vault keeps the same certificate", signed in memory.certificates())
+        yield _check("the vault keeps the same certificate", signed in memory.erasure.certificates())
     back = [name for name in told.erased if _there(memory, name)]
     yield _check(_GONE, not back, ", ".join(back[:5]))
 
 
 def _again(memory: Memory, told: Certificate) -> CheckShape:
     """Whether the restore did the erasure again: what it draws up then names this certificate in its reason."""
-    by = [one.certificate.id for one in memory.certificates() if told.id in one.certificate.reason]
+    by = [one.certificate.id for one in memory.erasure.certificates() if told.id in one.certificate.reason]
     note = f"by certificate {by[-1]}" if by else "nothing of it was in the copy, or the certificate was not named then"
     return _check("the restore erased it again", True if by else None, note)
 

@@ -236,7 +236,7 @@ def verify(
 def list_(call: Call) -> ExitCode:
     """List the certificates of everything that was erased, oldest first."""
     with call.memory() as memory:
-        found = memory.certificates()
+        found = memory.erasure.certificates()
     shape: CertificatesShape = {"certificates": [certificate_shape(one) for one in found]}
     call.tell(shape, show_guard.certificates)
     return ExitCode.ANSWERED
@@ -249,7 +249,7 @@ def show_certificate(
 ) -> ExitCode:
     """Show a certificate. With --json it is the document that `certificate verify` reads."""
     with call.memory() as memory:
-        found = [one for one in memory.certificates() if one.certificate.id == certificate_id]
+        found = [one for one in memory.erasure.certificates() if one.certificate.id == certificate_id]
     if not found:
         raise NotFound("certificate", certificate_id)
     call.tell(certificate_shape(found[0]), show_guard.certificate)

@@ -51,12 +51,12 @@ def withdraw(
     asks = not dry_run and not yes and is_terminal(sys.stdin)
     with call.memory() as memory:
         if asks:
-            plan = memory.withdraw(by, value, reason=why, dry_run=True)
+            plan = memory.erasure.withdraw(by, value, reason=why, dry_run=True)
             if not _agreed(plan):
                 note("nothing was changed")
                 return ExitCode.ANSWERED
             expected = expected if expected is not None else plan.digest
-        done = memory.withdraw(by, value, reason=why, expected=expected, dry_run=dry_run)
+        done = memory.erasure.withdraw(by, value, reason=why, expected=expected, dry_run=dry_run)
     call.tell(withdrawal_shape(done), show_guard.withdrawal)
     return ExitCode.ANSWERED
 
@@ -69,7 +69,7 @@ def _agreed(plan: WithdrawalResult) -> bool:
 def set_apart(call: Call, record_id: RecordId, reason: Why, expected_revision: ExpectedRevision = None) -> ExitCode:
     """Keep a record apart: it answers nobody, and what stands on it is flagged, until it is released or retracted."""
     with call.memory() as memory:
-        verdict = memory.quarantine(record_id, reason=reason, expected_revision=expected_revision)
+        verdict = memory.review.quarantine(record_id, reason=reason, expected_revision=expected_revision)
     call.tell(verdict_shape(verdict), show.verdict)
     return ExitCode.ANSWERED
 
@@ -78,7 +78,7 @@ def set_apart(call: Call, record_id: RecordId, reason: Why, expected_revision: E
 def release(call: Call, record_id: RecordId, reason: Why, expected_revision: ExpectedRevision = None) -> ExitCode:
     """Let a record that was kept apart answer again."""
     with call.memory() as memory:
-        verdict = memory.release(record_id, reason=reason, expected_revision=expected_revision)
+        verdict = memory.review.release(record_id, reason=reason, expected_revision=expected_revision)
     call.tell(verdict_shape(verdict), show.verdict)
     return ExitCode.ANSWERED
 
@@ -87,7 +87,7 @@ def release(call: Call, record_id: RecordId, reason: Why, expected_revision: Exp
 def list_apart(call: Call) -> ExitCode:
     """List the records that are kept apart and that you may review."""
     with call.memory() as memory:
-        found = memory.quarantined()
+        found = memory.review.quarantined()
     call.tell(quarantine_shape(found), show_guard.quarantine)
     return ExitCode.ANSWERED
 
@@ -107,7 +107,7 @@ def add(
     lifted."""
     target_of(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
     with call.memory() as memory:
-        placed = memory.hold(
+        placed = memory.erasure.hold(
             record_id, subject=subject, source=source, actor=actor, session=session, user=user, reason=reason
         )
     call.tell(hold_shape(placed), show_guard.hold)
@@ -122,7 +122,7 @@ def lift(
 ) -> ExitCode:
     """End a hold. What it covered may be erased again."""
     with call.memory() as memory:
-        ended = memory.lift(hold_id, reason=reason)
+        ended = memory.erasure.lift(hold_id, reason=reason)
     call.tell(hold_shape(ended), show_guard.lifted)
     return ExitCode.ANSWERED
 
@@ -131,7 +131,7 @@ def lift(
 def list_holds(call: Call) -> ExitCode:
     """List the holds that stand, oldest first."""
     with call.memory() as memory:
-        found = memory.holds()
+        found = memory.erasure.holds()
     shape: HoldsShape = {"holds": [hold_shape(one) for one in found]}
     call.tell(shape, show_guard.holds)
     return ExitCode.ANSWERED

@@ -189,7 +189,7 @@ def _need_kit() -> None:
 
 def _desk(memory: Memory, sources: str | None) -> Desk:
     known = Sources(_lines(sources)) if sources is not None else None
-    rules = memory.policy
+    rules = memory.insight.policy
     return Desk(memory, curator=curator_of(rules), steward=steward_of(rules), sources=known)
 
 

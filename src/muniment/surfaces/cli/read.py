@@ -71,7 +71,7 @@ def queue(
     """Show the proposals that wait for a person. Long content is cut; with --json it is whole."""
     checks.optional_identifier("after", after)
     with call.memory() as memory:
-        waiting = memory.queue(after=after, limit=limit)
+        waiting = memory.review.queue(after=after, limit=limit)
     call.tell(queue_shape(waiting, limit=limit), show.queue)
     return ExitCode.ANSWERED
 
@@ -80,6 +80,6 @@ def queue(
 def stats(call: Call) -> ExitCode:
     """Count what there is, of what the caller may see."""
     with call.memory() as memory:
-        found = memory.stats()
+        found = memory.insight.stats()
     call.tell(stats_shape(found), show.stats)
     return ExitCode.ANSWERED

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import typer
 
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.model.errors import Malformed
 from muniment.surfaces.cli import root
 from muniment.surfaces.cli.flags import spelling

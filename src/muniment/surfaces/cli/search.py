@@ -57,7 +57,7 @@ def recall(
         _catch_up(memory)
         found = memory.recall(query, **cast(QueryOptions, bounds))
         floor = cast("float | None", bounds["floor"])
-        floor = memory.policy.recall.floor if floor is None else floor
+        floor = memory.insight.policy.recall.floor if floor is None else floor
     if render:
         return _tell_block(call, found, budget)
     call.tell(recall_shape(found, floor=floor), show_recall.recall)
@@ -121,7 +121,7 @@ def _tell_block(call: Call, found: Recall, budget: int | None) -> ExitCode:
 
 def _catch_up(memory: Memory) -> None:
     """Let an answer find by meaning what was written just before it, if that does not take long."""
-    state = memory.searching()
+    state = memory.insight.searching()
     if not 0 < state.trailing <= FLUSHED_FIRST:
         return
     try:
@@ -144,7 +144,7 @@ def flush(
     with call.memory(embedder=call.embedder(embedder)) as memory:
         with filling("making vectors") as progress:
             reached = memory.flush(timeout=timeout, progress=progress)
-        state = memory.searching()
+        state = memory.insight.searching()
     call.tell(reach_shape(reached, state), show_recall.reach)
     return ExitCode.ANSWERED
 
@@ -160,7 +160,7 @@ def alias(
 ) -> ExitCode:
     """Say that two names mean the same. A question that uses one of them then finds what uses the other."""
     with call.memory() as memory:
-        names = memory.alias(name, means)
+        names = memory.review.alias(name, means)
     call.tell(alias_shape(names), show_recall.alias)
     return ExitCode.ANSWERED
 
@@ -173,7 +173,7 @@ def entity(
 ) -> ExitCode:
     """Show what is known of a thing by name: its other names, who speaks of it, what is mentioned with it."""
     with call.memory() as memory:
-        view = memory.entity(name, limit=limit)
+        view = memory.insight.entity(name, limit=limit)
         records = [one for one in (_seen(memory, record_id) for record_id in view.records) if one is not None]
     call.tell(entity_shape(name, view, records), show_recall.entity)
     return ExitCode.ANSWERED

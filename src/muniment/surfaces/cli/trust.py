@@ -53,7 +53,7 @@ def lineage(
 ) -> ExitCode:
     """Show what a record stands on and what stands on it, as a tree, with how far each of them is believed."""
     with call.memory() as memory:
-        found = memory.lineage(record_id, direction=direction, depth=depth, types=types)
+        found = memory.insight.lineage(record_id, direction=direction, depth=depth, types=types)
     call.tell(lineage_shape(found), show_trust.lineage)
     return ExitCode.ANSWERED
 
@@ -69,7 +69,7 @@ def cascade(
 ) -> ExitCode:
     """Show what would follow if a record ended: every record it reaches, before and after. Changes nothing."""
     with call.memory() as memory:
-        plan = memory.foresee(record_id, becomes=becomes)
+        plan = memory.insight.foresee(record_id, becomes=becomes)
     call.tell(cascade_shape(plan), show_trust.cascade)
     return ExitCode.ANSWERED
 
@@ -88,7 +88,7 @@ def outcome(
 ) -> ExitCode:
     """Tell how a record turned out when it was used. Its confidence moves, and that of all that stands on it."""
     with call.memory() as memory:
-        verdict = memory.outcome(
+        verdict = memory.review.outcome(
             record_id,
             result,
             weight=weight,
@@ -111,7 +111,7 @@ def vouch(
 ) -> ExitCode:
     """Answer, as a reviewer, for where a record comes from. Nobody lends more than they have themselves."""
     with call.memory() as memory:
-        verdict = memory.vouch(record_id, origin=origin, reason=reason, expected_revision=expected_revision)
+        verdict = memory.review.vouch(record_id, origin=origin, reason=reason, expected_revision=expected_revision)
         now = _as_it_is(memory, record_id)
     _tell_after(call, verdict, now)
     return ExitCode.ANSWERED
@@ -150,7 +150,7 @@ def promote(
 ) -> ExitCode:
     """Propose that a record counts in a wider scope. It always waits for a reviewer with the right to promote."""
     with call.memory() as memory:
-        verdict = memory.promote(
+        verdict = memory.review.promote(
             record_id, scope=scope, scope_id=scope_id, evidence=evidence, owner=owner, reason=reason
         )
     call.tell(verdict_shape(verdict), show.verdict)
@@ -173,7 +173,7 @@ def conflicts(
     stretch, more = max(limit + 1, 200), True  # resolved ones are passed over
     with call.memory() as memory:
         while more and len(shown) <= limit:
-            views = memory.conflicts(after=after, limit=stretch)
+            views = memory.review.conflicts(after=after, limit=stretch)
             shown += [view for view in views if everything or view.status is not ConflictStatus.RESOLVED]
             more = len(views) == stretch
             after = _cursor(views[-1]) if views else None
@@ -217,7 +217,7 @@ def resolve(
     # What was not said is left out: without a synthesis there must be nothing that describes one.
     options = cast(ClaimOptions, {name: value for name, value in claim.items() if value is not None})
     with call.memory() as memory:
-        settled = memory.resolve(
+        settled = memory.review.resolve(
             conflict_id,
             strategy=strategy,
             rationale=rationale,
@@ -252,7 +252,7 @@ def sweep(
     if limit is not None:
         checks.whole("limit", limit, least=0, most=1_000_000)
     with call.memory() as memory:
-        swept = memory.sweep()
+        swept = memory.review.sweep()
     most = SWEPT_NAMED if limit is None and not call.as_json else limit
     call.tell(swept_shape(swept, limit=most), show_trust.swept)
     return ExitCode.ANSWERED
@@ -269,7 +269,7 @@ def directory(
     """Show who knows what, of what the caller may see."""
     checks.whole("limit", limit, least=1, most=10_000)
     with call.memory() as memory:
-        found = memory.directory(about, limit=limit)
+        found = memory.insight.directory(about, limit=limit)
     call.tell(directory_shape(found), show_trust.directory)
     return ExitCode.ANSWERED
 
@@ -285,6 +285,6 @@ def quality(
 ) -> ExitCode:
     """Score every current record the caller may see, and say how good they are together and which are the worst."""
     with call.memory() as memory, working("scoring records") as progress:
-        found = memory.quality(namespace=namespace, session=session, profile=profile, progress=progress)
+        found = memory.insight.quality(namespace=namespace, session=session, profile=profile, progress=progress)
     call.tell(quality_shape(found), show_trust.quality)
     return ExitCode.ANSWERED

@@ -137,7 +137,7 @@ def retract(
         note("nothing was changed")
         return ExitCode.ANSWERED
     with call.memory() as memory:
-        verdict = memory.retract(record_id, reason=reason, expected_revision=expected_revision)
+        verdict = memory.review.retract(record_id, reason=reason, expected_revision=expected_revision)
     call.tell(verdict_shape(verdict), show.verdict)
     return ExitCode.ANSWERED
 
@@ -145,7 +145,7 @@ def retract(
 def _foresee(call: Call, retraction: RetractRequest) -> ExitCode:
     """Tell the plan of a retraction. What would make the retraction itself stale makes its plan stale too."""
     with call.memory() as memory:
-        plan = memory.foresee(retraction.record)
+        plan = memory.insight.foresee(retraction.record)
         expected = retraction.expected_revision
         revision = memory.get(retraction.record).record.revision
     if expected not in (None, revision):
@@ -172,7 +172,7 @@ def decide(
     """Answer for a proposal that waits for a person."""
     accept = checks.read_word("answer", answer, Answer) is Answer.ACCEPT
     with call.memory() as memory:
-        verdict = memory.decide(
+        verdict = memory.review.decide(
             proposal_id,
             accept=accept,
             reason=reason,

@@ -56,31 +56,33 @@ def _forget(seat: Seat, asked: Forgetting) -> Told:
 
 
 def _withdraw(seat: Seat, asked: Withdrawing) -> Told:
-    done = seat.memory.withdraw(
+    done = seat.memory.erasure.withdraw(
         asked.by, asked.value, reason=asked.reason, expected=said(asked.plan), dry_run=asked.dry_run
     )
     return Told(document=withdrawal_shape(done), text=telling_guard.withdrawn(done))
 
 
 def _quarantine(seat: Seat, asked: Setting) -> Told:
-    verdict = seat.memory.quarantine(
+    verdict = seat.memory.review.quarantine(
         asked.record_id, reason=asked.reason, expected_revision=said(asked.expected_revision)
     )
     return Told(document=verdict_shape(verdict), text=telling_guard.set_apart(verdict))
 
 
 def _release(seat: Seat, asked: Setting) -> Told:
-    verdict = seat.memory.release(asked.record_id, reason=asked.reason, expected_revision=said(asked.expected_revision))
+    verdict = seat.memory.review.release(
+        asked.record_id, reason=asked.reason, expected_revision=said(asked.expected_revision)
+    )
     return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
 
 
 def _quarantined(seat: Seat, _: Nothing) -> Told:
-    found = seat.memory.quarantined()
+    found = seat.memory.review.quarantined()
     return Told(document=quarantine_shape(found), text=telling_guard.quarantined(found))
 
 
 def _hold(seat: Seat, asked: Holding) -> Told:
-    hold = seat.memory.hold(
+    hold = seat.memory.erasure.hold(
         said(asked.record_id),
         subject=said(asked.subject),
         source=said(asked.source),
@@ -92,18 +94,18 @@ def _hold(seat: Seat, asked: Holding) -> Told:
 
 
 def _lift(seat: Seat, asked: Lifting) -> Told:
-    hold = seat.memory.lift(asked.hold_id, reason=asked.reason)
+    hold = seat.memory.erasure.lift(asked.hold_id, reason=asked.reason)
     return Told(document=hold_shape(hold), text=f"Lifted: {hold.id}. What it kept may be erased again.")
 
 
 def _holds(seat: Seat, _: Nothing) -> Told:
-    found = seat.memory.holds()
+    found = seat.memory.erasure.holds()
     shape: HoldsShape = {"holds": [hold_shape(one) for one in found]}
     return Told(document=shape, text=telling_guard.holds(found))
 
 
 def _certificates(seat: Seat, _: Nothing) -> Told:
-    found = seat.memory.certificates()
+    found = seat.memory.erasure.certificates()
     shape: CertificatesShape = {"certificates": [certificate_shape(one) for one in found]}
     return Told(document=shape, text=telling_guard.certificates(found))
 

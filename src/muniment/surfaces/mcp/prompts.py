@@ -46,7 +46,7 @@ def _known(seat: Seat, given: Given) -> str:
 
 
 def _review(seat: Seat, _: Given) -> str:
-    waiting = seat.memory.queue(limit=_QUEUE_MAX)
+    waiting = seat.memory.review.queue(limit=_QUEUE_MAX)
     return "\n".join(
         [
             "Go through the proposals that wait, one by one. For each, say what it claims, what stands behind it, "
@@ -58,7 +58,7 @@ def _review(seat: Seat, _: Given) -> str:
 
 
 def _settle(seat: Seat, given: Given) -> str:
-    views = [view for view in seat.memory.conflicts() if view.id == given["conflict_id"]]
+    views = [view for view in seat.memory.review.conflicts() if view.id == given["conflict_id"]]
     if not views:
         raise NotFound("conflict", given["conflict_id"])
     return "\n".join(

@@ -40,7 +40,7 @@ def _recall(seat: Seat, asked: Question) -> Told:
     bounds = cast(QueryOptions, spoken(asked, "query"))
     found = seat.memory.recall(asked.query, **bounds)
     floor = bounds.get("floor")
-    shape = recall_shape(found, floor=seat.memory.policy.recall.floor if floor is None else floor)
+    shape = recall_shape(found, floor=seat.memory.insight.policy.recall.floor if floor is None else floor)
     return Told(document=shape, text=telling.recall(found))
 
 
@@ -67,7 +67,7 @@ def _history(seat: Seat, asked: Past) -> Told:
 
 
 def _lineage(seat: Seat, asked: Ancestry) -> Told:
-    found = seat.memory.lineage(
+    found = seat.memory.insight.lineage(
         asked.record_id, direction=asked.direction, depth=said(asked.depth), types=said(asked.types)
     )
     return Told(document=lineage_shape(found), text=telling.lineage(found))
@@ -79,18 +79,18 @@ def _explain(seat: Seat, asked: Receipted) -> Told:
 
 
 def _conflicts(seat: Seat, asked: Disputes) -> Told:
-    every = seat.memory.conflicts()
+    every = seat.memory.review.conflicts()
     views = tuple(view for view in every if asked.all or view.status is not ConflictStatus.RESOLVED)
     return Told(document=conflicts_shape(views), text=telling.conflicts(views))
 
 
 def _directory(seat: Seat, asked: Topic) -> Told:
-    found = seat.memory.directory(said(asked.about), limit=asked.limit)
+    found = seat.memory.insight.directory(said(asked.about), limit=asked.limit)
     return Told(document=directory_shape(found), text=telling.directory(found))
 
 
 def _queue(seat: Seat, asked: Waiting) -> Told:
-    waiting = seat.memory.queue(after=said(asked.after), limit=asked.limit)
+    waiting = seat.memory.review.queue(after=said(asked.after), limit=asked.limit)
     return Told(document=queue_shape(waiting, limit=asked.limit), text=telling.queue(waiting))
 
 

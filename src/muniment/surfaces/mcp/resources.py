@@ -45,11 +45,11 @@ def _receipt(seat: Seat, name: str) -> object:
 
 
 def _queue(seat: Seat, _: str) -> object:
-    return queue_shape(seat.memory.queue(limit=_QUEUE_MAX), limit=_QUEUE_MAX)
+    return queue_shape(seat.memory.review.queue(limit=_QUEUE_MAX), limit=_QUEUE_MAX)
 
 
 def _conflicts(seat: Seat, _: str) -> object:
-    return conflicts_shape(seat.memory.conflicts())
+    return conflicts_shape(seat.memory.review.conflicts())
 
 
 FIXED = (

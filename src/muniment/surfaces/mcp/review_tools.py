@@ -13,7 +13,7 @@ from muniment.surfaces.reception.visitor import Grant
 
 
 def _decide(seat: Seat, ruling: Ruling) -> Told:
-    verdict = seat.memory.decide(
+    verdict = seat.memory.review.decide(
         ruling.proposal_id,
         accept=ruling.answer == "accept",
         reason=ruling.reason,
@@ -25,7 +25,7 @@ def _decide(seat: Seat, ruling: Ruling) -> Told:
 
 
 def _resolve(seat: Seat, settlement: Settlement) -> Told:
-    settled = seat.memory.resolve(
+    settled = seat.memory.review.resolve(
         settlement.conflict_id,
         strategy=settlement.strategy.value,
         rationale=settlement.rationale,

@@ -52,7 +52,7 @@ def _options(offer: Proposed) -> ClaimOptions:
 
 
 def _outcome(seat: Seat, report: Outcome) -> Told:
-    verdict = seat.memory.outcome(
+    verdict = seat.memory.review.outcome(
         report.record_id,
         report.result,
         weight=report.weight,
@@ -75,7 +75,7 @@ def _as_it_is(memory: Memory, record_id: str) -> Disclosure | None:
 
 def _retract(seat: Seat, asked: Retracted) -> Told:
     revision = said(asked.expected_revision)
-    verdict = seat.memory.retract(asked.record_id, reason=asked.reason, expected_revision=revision)
+    verdict = seat.memory.review.retract(asked.record_id, reason=asked.reason, expected_revision=revision)
     return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
 
 

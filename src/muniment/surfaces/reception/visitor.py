@@ -5,7 +5,7 @@ from __future__ import annotations
 from muniment.model.actor import Actor
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.rest import Grant
+from muniment.operations import Grant
 
 __all__ = ["ANYONE", "Grant", "Visitor"]
 ANYONE = "*"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from muniment.engine.seat import clean
+from muniment.engine.session import clean
 from muniment.surfaces.reception.visitor import Visitor
 from muniment.surfaces.telemetry.settings import LogLevel
 

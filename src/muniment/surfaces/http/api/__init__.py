@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute, Route
 
-from muniment.rest import OPERATIONS
+from muniment.operations import OPERATIONS
 from muniment.surfaces.http.api.changing import Changes
 from muniment.surfaces.http.api.endpoint import endpoints
 from muniment.surfaces.http.api.exporting import give_out

@@ -16,8 +16,8 @@ from muniment.contracts.strict.reader import ReaderLimits, read_json
 from muniment.engine import Memory
 from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.value import Value
-from muniment.rest import Operation
-from muniment.rest.wire import Json, shape_of
+from muniment.operations import Operation
+from muniment.operations.wire import Json, shape_of
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.problems import field_of
 from muniment.surfaces.reception.visitor import Visitor

@@ -10,9 +10,9 @@ from muniment.model import checks
 from muniment.model.claim import Claim
 from muniment.model.errors import NotPermitted
 from muniment.model.value import Value
+from muniment.operations import Operation, answers
+from muniment.operations import bodies as said
 from muniment.policy.decide import may_somewhere
-from muniment.rest import Operation, answers
-from muniment.rest import bodies as said
 from muniment.surfaces.http.api import paging
 from muniment.surfaces.http.api.asking import Asked
 from muniment.surfaces.http.api.lines import form_of
@@ -38,7 +38,7 @@ def _plain(name: str) -> Call:
 
 def _method(memory: Memory, name: str) -> Callable[..., Value]:
     place, _, last = name.rpartition(".")
-    found: Callable[..., Value] = getattr(memory.ledger if place else memory, last)
+    found: Callable[..., Value] = getattr(getattr(memory, place) if place else memory, last)
     return found
 
 
@@ -50,7 +50,7 @@ def _caller(asked: Asked, _: Options) -> Value:
         grants=tuple(grant.value for grant in visitor.grants),
         credential=visitor.credential,
         agents=visitor.agents,
-        may=tuple(action.value for action in may_somewhere(asked.memory.policy, asked.memory.actor)),
+        may=tuple(action.value for action in may_somewhere(asked.memory.insight.policy, asked.memory.actor)),
     )
 
 
@@ -73,30 +73,30 @@ def _propose_many(asked: Asked, options: Options) -> Value:
     for number, one in enumerate(asked.body.proposals, start=1):
         name = one.proposal_id if one.proposal_id is not None or key is None else f"{key}.{number}"
         claims.append(one.claim if name is None else (name, one.claim))
-    return answers.Verdicts(verdicts=asked.memory.propose_many(claims))
+    return answers.Verdicts(verdicts=asked.memory.propose(claims))
 
 
 def _preview(asked: Asked, _: Options) -> Value:
     assert isinstance(asked.body, said.Preview)
-    return answers.Verdicts(verdicts=asked.memory.preview(asked.body.claims))
+    return answers.Verdicts(verdicts=asked.memory.imports.preview(asked.body.claims))
 
 
 def _apply(asked: Asked, _: Options) -> Value:
     assert isinstance(asked.body, said.Reason)
-    return answers.Verdicts(verdicts=asked.memory.apply(asked.places["batch"], reason=asked.body.reason))
+    return answers.Verdicts(verdicts=asked.memory.imports.apply(asked.places["batch"], reason=asked.body.reason))
 
 
 def _alias(asked: Asked, _: Options) -> Value:
     assert isinstance(asked.body, said.Alias)
-    return answers.Names(names=asked.memory.alias(asked.body.name, asked.body.means))
+    return answers.Names(names=asked.memory.review.alias(asked.body.name, asked.body.means))
 
 
 def _detect(asked: Asked, _: Options) -> Value:
-    return answers.Found(conflict_ids=asked.memory.detect(asked.places["record_id"]))
+    return answers.Found(conflict_ids=asked.memory.review.detect(asked.places["record_id"]))
 
 
 def _namespaces(asked: Asked, _: Options) -> Value:
-    return answers.Namespaces(namespaces=asked.memory.namespaces())
+    return answers.Namespaces(namespaces=asked.memory.insight.namespaces())
 
 
 def _flush(asked: Asked, _: Options) -> Value:
@@ -124,26 +124,26 @@ _FRAMED: dict[str, Call] = {
     "caller": _caller,
     "form": _form,
     "propose_many": _propose_many,
-    "preview": _preview,
-    "apply": _apply,
-    "alias": _alias,
-    "detect": _detect,
-    "namespaces": _namespaces,
+    "imports.preview": _preview,
+    "imports.apply": _apply,
+    "review.alias": _alias,
+    "review.detect": _detect,
+    "insight.namespaces": _namespaces,
     "flush": _flush,
     "explain": _explain,
     "forget_record": _forget_record,
-    "certificates": paging.certificates,
-    "holds": paging.holds,
-    "quarantined": paging.quarantined,
+    "erasure.certificates": paging.certificates,
+    "erasure.holds": paging.holds,
+    "review.quarantined": paging.quarantined,
     "denied": paging.denied,
-    "queue": paging.queue,
-    "browse": paging.browse,
-    "conflicts": paging.conflicts,
-    "directory": paging.directory,
+    "review.queue": paging.queue,
+    "insight.browse": paging.browse,
+    "review.conflicts": paging.conflicts,
+    "insight.directory": paging.directory,
     "ledger.chain": paging.chain,
     "ledger.checkpoints": paging.checkpoints,
     "ledger.entries": paging.entries,
     "ledger.keys": _keys,
     "ledger.receipts": paging.receipts,
-    "receipts_of": paging.receipts_of,
+    "insight.receipts_of": paging.receipts_of,
 }

@@ -10,8 +10,8 @@ from starlette.types import Receive, Scope, Send
 
 from muniment.engine.notebook import Notebook
 from muniment.model.errors import MunimentError, NotPermitted
-from muniment.rest import answers, operation
-from muniment.rest.wire import shape_of
+from muniment.operations import answers, operation
+from muniment.operations.wire import shape_of
 from muniment.surfaces.http import doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_query
 from muniment.surfaces.http.push_carrying import GOODBYE_SECONDS, Stalled, either, gone, within

@@ -10,13 +10,13 @@ import msgspec
 from muniment.model import times
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.rest import OPERATIONS, Key, Operation, Verb, answers
-from muniment.rest.queries import ContractWord
-from muniment.rest.table_audit import AUDITING
-from muniment.rest.table_guard import GUARDING
-from muniment.rest.table_write import WRITING
-from muniment.rest.tags import TAGS_PATTERN
-from muniment.rest.wire import describe, shape_of
+from muniment.operations import OPERATIONS, Key, Operation, Verb, answers
+from muniment.operations.queries import ContractWord
+from muniment.operations.table_audit import AUDITING
+from muniment.operations.table_guard import GUARDING
+from muniment.operations.table_write import WRITING
+from muniment.operations.tags import TAGS_PATTERN
+from muniment.operations.wire import describe, shape_of
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 JsonObject = dict[str, Json]
@@ -76,14 +76,14 @@ _LINKS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
     "record_id": {
         "get": (("record_id", "/record_id"),),
         "history": (("record_id", "/record_id"),),
-        "lineage": (("record_id", "/record_id"),),
+        "insight.lineage": (("record_id", "/record_id"),),
         "revise": (("record_id", "/record_id"),),
-        "outcome": (("record_id", "/record_id"),),
-        "retract": (("record_id", "/record_id"),),
+        "review.outcome": (("record_id", "/record_id"),),
+        "review.retract": (("record_id", "/record_id"),),
     },
     "proposal_id": {
-        "report": (("proposal_id", "/proposal_id"),),
-        "decide": (("proposal_id", "/proposal_id"),),
+        "review.report": (("proposal_id", "/proposal_id"),),
+        "review.decide": (("proposal_id", "/proposal_id"),),
     },
     "receipt_id": {"explain": (("receipt_id", "/receipt_id"),)},
 }

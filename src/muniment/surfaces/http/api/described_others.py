@@ -7,7 +7,7 @@ import msgspec
 from muniment.contracts.akashik.nouns import Error
 from muniment.contracts.akashik.payloads import Message
 from muniment.contracts.akashik.wire import REQUESTS, RESPONSES
-from muniment.rest.kinds import SAYS
+from muniment.operations.kinds import SAYS
 from muniment.surfaces.http.api.described import Json, JsonObject, plain_schemas
 
 _PREFIX = "akashik."

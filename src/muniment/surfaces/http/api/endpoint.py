@@ -13,9 +13,9 @@ from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
-from muniment.rest import Key, Operation, Verb
-from muniment.rest.tags import ANY, Mark, read_match, same_tag, tag_of
-from muniment.rest.wire import Shape, shape_of
+from muniment.operations import Key, Operation, Verb
+from muniment.operations.tags import ANY, Mark, read_match, same_tag, tag_of
+from muniment.operations.wire import Shape, shape_of
 from muniment.surfaces.http import bodies, doors
 from muniment.surfaces.http.api.asking import Asked, check_accept, read_body, read_query, understood
 from muniment.surfaces.http.api.calls import call_of
@@ -171,7 +171,7 @@ def _proposed(asked: Asked, name: object) -> bool:
     if not isinstance(name, str):
         return False
     try:
-        asked.memory.report(name)
+        asked.memory.review.report(name)
     except NotFound:
         return False
     return True

@@ -11,8 +11,8 @@ from starlette.responses import Response, StreamingResponse
 from muniment.contracts.registry import ContractName
 from muniment.engine import Memory
 from muniment.model.errors import Unauthenticated
-from muniment.rest import operation, queries
-from muniment.rest.cursor import seal, unseal
+from muniment.operations import operation, queries
+from muniment.operations.cursor import seal, unseal
 from muniment.surfaces.http import doors
 from muniment.surfaces.http.api.asking import check_accept, read_query, understood
 from muniment.surfaces.http.api.lines import PAGE, lines_of

@@ -17,9 +17,9 @@ from starlette.responses import Response, StreamingResponse
 from muniment.contracts.registry import ContractName
 from muniment.engine import Memory
 from muniment.model.errors import MunimentError, Unauthenticated
-from muniment.rest import operation, queries
-from muniment.rest.answers import Line
-from muniment.rest.wire import shape_of
+from muniment.operations import operation, queries
+from muniment.operations.answers import Line
+from muniment.operations.wire import shape_of
 from muniment.surfaces.http import bodies, doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_query, understood
 from muniment.surfaces.http.api.lines import Intake

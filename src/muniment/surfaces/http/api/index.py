@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from muniment.rest import OPERATIONS, answers
-from muniment.rest.wire import shape_of
+from muniment.operations import OPERATIONS, answers
+from muniment.operations.wire import shape_of
 from muniment.surfaces.http import doors
 from muniment.surfaces.http.api.asking import check_accept, read_query
 

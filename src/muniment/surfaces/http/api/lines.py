@@ -18,7 +18,7 @@ from muniment.engine import Memory
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, NotPermitted
 from muniment.model.query import Disclosure
 from muniment.model.times import Instant
-from muniment.rest.answers import Line, LooseLink
+from muniment.operations.answers import Line, LooseLink
 from muniment.surfaces.problems import field_of
 
 BATCH_LINES = 500

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from muniment.model.value import Value
-from muniment.rest import OPERATIONS, answers
-from muniment.rest.wire import describe, shape_of
+from muniment.operations import OPERATIONS, answers
+from muniment.operations.wire import describe, shape_of
 from muniment.surfaces.http import doors
 from muniment.surfaces.http.api.described import Json, JsonObject, described_paths, plain_schemas
 from muniment.surfaces.http.api.described_others import akashik_paths, akashik_schemas, upkeep_paths

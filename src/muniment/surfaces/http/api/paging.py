@@ -15,9 +15,9 @@ from muniment.model.errors import Malformed
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.model.value import Value
-from muniment.rest import answers, queries
-from muniment.rest.cursor import seal, unseal
-from muniment.rest.kinds import PAGE_USUAL
+from muniment.operations import answers, queries
+from muniment.operations.cursor import seal, unseal
+from muniment.operations.kinds import PAGE_USUAL
 from muniment.surfaces.http.api.asking import Asked, said_of
 from muniment.surfaces.reception.denials import denied_before
 
@@ -34,7 +34,7 @@ _TRAIL = 4
 
 def queue(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Page)
-    found = asked.memory.queue(after=_position(asked, page), limit=page.limit)
+    found = asked.memory.review.queue(after=_position(asked, page), limit=page.limit)
     last = found[-1].proposal.id if len(found) == page.limit else None
     return answers.Queue(proposals=found, next=_next(asked, page, last))
 
@@ -67,7 +67,9 @@ def _listed(
     statuses = None if chosen.statuses is None else [status.value for status in chosen.statuses]
     options = cast(QueryOptions, {**bounds, "limit": limit})
     return tuple(
-        memory.browse(statuses=statuses, session=chosen.session, after=after, changed_after=changed_after, **options)
+        memory.insight.browse(
+            statuses=statuses, session=chosen.session, after=after, changed_after=changed_after, **options
+        )
     )
 
 
@@ -85,7 +87,7 @@ def _named(told: Disclosure) -> str:
 def conflicts(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Disputes)
     status = page.status.value if page.status is not None else None
-    left = asked.memory.conflicts(
+    left = asked.memory.review.conflicts(
         record_id=page.record_id, status=status, after=_position(asked, page), limit=page.limit + 1
     )
     found = left[: page.limit]
@@ -101,7 +103,7 @@ def _place(view: ConflictView) -> str:
 def directory(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Knowing)
     start = _number(_position(asked, page), 0)
-    whole = asked.memory.directory(page.about, limit=min(10_000, start + page.limit + 1))
+    whole = asked.memory.insight.directory(page.about, limit=min(10_000, start + page.limit + 1))
     found = whole.knowers[start : start + page.limit]
     last = str(start + page.limit) if len(whole.knowers) > start + page.limit else None
     return answers.DirectoryPage(about=whole.about, knowers=found, teams=whole.teams, next=_next(asked, page, last))
@@ -109,19 +111,19 @@ def directory(asked: Asked, _: Options) -> Value:
 
 def certificates(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Page)
-    found, last = _slice(asked, page, asked.memory.certificates())
+    found, last = _slice(asked, page, asked.memory.erasure.certificates())
     return answers.Certificates(certificates=found, next=last)
 
 
 def holds(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Page)
-    found, last = _slice(asked, page, asked.memory.holds())
+    found, last = _slice(asked, page, asked.memory.erasure.holds())
     return answers.Holds(holds=found, next=last)
 
 
 def quarantined(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Page)
-    found, last = _slice(asked, page, asked.memory.quarantined())
+    found, last = _slice(asked, page, asked.memory.review.quarantined())
     return answers.Quarantine(records=found, next=last)
 
 
@@ -183,7 +185,7 @@ def _newest(asked: Asked, page: queries.Logged) -> Value:
 def receipts_of(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Back)
     before = _number(_position(asked, page), _END if page.before is None else max(page.before, 1))
-    found = asked.memory.receipts_of(asked.places["record_id"], before=before, limit=page.limit)
+    found = asked.memory.insight.receipts_of(asked.places["record_id"], before=before, limit=page.limit)
     return answers.ReceiptsOf(
         receipts=found.receipts,
         looked=found.looked,

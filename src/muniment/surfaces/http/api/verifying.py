@@ -12,8 +12,8 @@ from starlette.responses import Response, StreamingResponse
 from muniment.engine import Memory, VerificationResult
 from muniment.model.entry import LedgerHead
 from muniment.model.errors import MunimentError
-from muniment.rest import answers, bodies, operation
-from muniment.rest.wire import shape_of
+from muniment.operations import answers, bodies, operation
+from muniment.operations.wire import shape_of
 from muniment.surfaces.http import bodies as wire
 from muniment.surfaces.http import doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_body, read_query, understood

@@ -1,0 +1,21 @@
+"""The table: every operation of the native REST face. Server, document and client are made from it."""
+
+from __future__ import annotations
+
+from muniment.operations.operation import Operation
+from muniment.operations.table_audit import AUDITING
+from muniment.operations.table_guard import GUARDING
+from muniment.operations.table_read import READING
+from muniment.operations.table_write import WRITING
+
+OPERATIONS: tuple[Operation, ...] = (*WRITING, *READING, *GUARDING, *AUDITING)
+_BY_NAME = {one.name: one for one in OPERATIONS}
+
+
+def operation(name: str) -> Operation:
+    """The operation of a name.
+
+    >>> operation("history").path
+    '/api/records/{record_id}/history'
+    """
+    return _BY_NAME[name]
