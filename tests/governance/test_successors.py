@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from muniment.engine.importing import Newcomer
 from tests.governance.fleet import open_fleet
 
 from muniment import Memory
+from muniment.engine.importing import Newcomer
 from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import Stale
 

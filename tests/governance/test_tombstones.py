@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from muniment.engine.importing import Newcomer
 from tests.governance.fleet import open_fleet
 
 from muniment import Memory
+from muniment.engine.importing import Newcomer
 from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.write.tombstones import content_digest
