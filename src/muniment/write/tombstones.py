@@ -10,12 +10,11 @@ from __future__ import annotations
 import hashlib
 import re
 
-import msgspec
-
 from muniment.model.claim import Claim
 from muniment.model.erasure import TombstoneAhead
 from muniment.model.errors import Malformed
 from muniment.model.note import NoteDraft
+from muniment.model.value import canonical, read_canonical
 from muniment.model.vocabulary import STANDS_ON
 from muniment.ports.store import Snapshot
 
@@ -44,7 +43,7 @@ def external_digest(external_id: str, *, pepper: bytes) -> str:
 
 
 def note_of(stone: TombstoneAhead) -> NoteDraft:
-    body = msgspec.json.encode(stone).decode()
+    body = canonical(stone).decode()
     if stone.by == "digest":
         return NoteDraft(topic=DIGESTS, key=stone.value, body=body)
     return NoteDraft(topic=TOPIC, key=f"{stone.by}:{stone.value}", body=body)
@@ -73,4 +72,4 @@ def has_tombstone(snapshot: Snapshot, record: str) -> bool:
 def tombstones(snapshot: Snapshot) -> tuple[TombstoneAhead, ...]:
     """Every tombstone that was put up ahead, the oldest first."""
     notes = sorted((*snapshot.notes.present(TOPIC), *snapshot.notes.present(DIGESTS)), key=lambda note: note.doc)
-    return tuple(msgspec.json.decode(note.body or "", type=TombstoneAhead) for note in notes)
+    return tuple(read_canonical((note.body or "").encode(), TombstoneAhead) for note in notes)

@@ -81,6 +81,10 @@ def _preview(asked: Asked, _: Options) -> Value:
     return answers.Verdicts(verdicts=asked.memory.imports.preview(asked.body.claims))
 
 
+def _resolve_all(asked: Asked, _: Options) -> Value:
+    return answers.ConflictResults(conflicts=asked.memory.review.resolve_all(**asked.said()))
+
+
 def _apply(asked: Asked, _: Options) -> Value:
     assert isinstance(asked.body, said.Reason)
     return answers.Verdicts(verdicts=asked.memory.imports.apply(asked.places["batch"], reason=asked.body.reason))
@@ -134,6 +138,8 @@ _FRAMED: dict[str, Call] = {
     "forget_record": _forget_record,
     "erasure.certificates": paging.certificates,
     "erasure.holds": paging.holds,
+    "erasure.tombstones": paging.tombstones,
+    "review.resolve_all": _resolve_all,
     "review.quarantined": paging.quarantined,
     "denied": paging.denied,
     "review.queue": paging.queue,
